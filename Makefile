@@ -8,6 +8,10 @@ BIN := $(VENV)/bin
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 	$(BIN)/python -m pip install --no-compile
 
+# Python asks the finder of an editable install last, so that `import nnd` next to a clone called nnd would
+# find that folder, an empty namespace. A folder on the path that holds the front door comes before.
+SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
+
 .PHONY: help demo test test-full bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
@@ -34,6 +38,9 @@ $(BIN)/nnd: pyproject.toml constraints.txt
 	$(INSTALL) torch==2.13.0
 	$(BIN)/python -m pip uninstall -qq -y nnd
 	$(INSTALL) -e .
+	mkdir -p $(VENV)/front
+	ln -sfn $(CURDIR)/nnd_metric/api $(VENV)/front/nnd
+	echo $(abspath $(VENV)/front) > "$$($(BIN)/python -c '$(SITE_PACKAGES)')/near_negative_front.pth"
 	touch $@
 
 $(VENV)/dev: $(BIN)/nnd

@@ -36,7 +36,9 @@ def summary(content: Content) -> str:
     made = f", made from human judgements {systems}on"
     if source.get("origin") == "constructed":
         made = " with errors made on purpose, in"
-    contexts = f"{counted(n['contexts'], 'context')} ({_languages(content)})"
+    of_pairs = source.get("origin") == "constructed" and n["pairs"]
+    n_contexts = n["contexts with a pair" if of_pairs else "contexts"]
+    contexts = f"{counted(n_contexts, 'context')} ({_languages(content)})"
     if not n["pairs"]:
         judged = counted(n["candidates"], "judged candidate")
         return (

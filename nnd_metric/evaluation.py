@@ -19,7 +19,7 @@ from nnd.metric.results import (
     brief_caveat,
     rate_frame,
 )
-from nnd.metric.statistics import percent
+from nnd.metric.statistics import percent, tests_of
 from nnd.metric.suites import Effects, all_effects
 from nnd.metric.trouble import Failure
 from nnd.schemas import ScoringError, Shown, parquet_bytes, write_folder
@@ -77,15 +77,20 @@ class Evaluation(Pictured):
         others = f", the highest of {len(rates)} models" if len(rates) > len(best) else ""
         return (
             f"{passing} {'passes' if len(best) == 1 else 'pass'} {percent(rate['pass_rate'])} % of "
-            f"{rate['n']:,} tests{interval} on {self.data}{others}."
+            f"{tests_of(rate['n'], self.results[0].n_whole)}{interval} on {self.data}{others}."
         )
+
+    def _best_first(self) -> list[ModelResult]:
+        """Return the results as people read them; ties keep the order of the request."""
+        return sorted(self.results, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
 
     def readings(self, *, as_chats: bool) -> list[str]:
         """Return a line for each model that says how contexts were read: as chats or plain text."""
-        names = short_names([each.model for each in self.results])
+        results = self._best_first()
+        names = short_names([each.model for each in results])
         return [
             f"{name}: {each.chat['reason']}"
-            for name, each in zip(names, self.results, strict=True)
+            for name, each in zip(names, results, strict=True)
             if each.chat is not None and (each.chat["template"] != "none") == as_chats
         ]
 
@@ -93,15 +98,16 @@ class Evaluation(Pictured):
         """Return pass rates: a row per model, a column per category of error."""
         from nnd.metric.tables import pass_rate_table  # noqa: PLC0415 - rich is for people only
 
-        return pass_rate_table([result.to_dict() for result in self.results])
+        return pass_rate_table([result.to_dict() for result in self._best_first()])
 
     def remarks(self) -> "list[Table | str]":
         """Return caveats (at most a line per model), agreement with people, and effects of sets."""
-        names = short_names([each.model for each in self.results])
+        results = self._best_first()
+        names = short_names([each.model for each in results])
         dropped = [note for note in self.results[0].notes if WITH_EQUAL_TEXTS in note]
         found = [
             brief_caveat(each.rates.overall, [n for n in each.notes if n not in dropped])
-            for each in self.results
+            for each in results
         ]
         lines = [f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat]
         agreement = self.agreement_reason if self.asks_agreement else None
@@ -120,30 +126,32 @@ class Evaluation(Pictured):
             slices_table,
         )
 
-        results = [result.to_dict() for result in self.results]
+        best_first = self._best_first()
+        results = [result.to_dict() for result in best_first]
         shown: list[Table | str] = [slices_table(results)]
         shown += [baselines_table(results), counts_table(results)]
         shown += self.readings(as_chats=False)
-        shown += [f"{each.model}: {note}" for each in self.results for note in each.notes]
+        shown += [f"{each.model}: {note}" for each in best_first for note in each.notes]
         if self.agreement is not None:
             shown += [self.agreement.table(), *self.agreement.details()]
         if self.effects is not None:
             shown += self.effects.details()
-        for each in self.results:
+        for each in best_first:
             shown += [
                 f"{each.model} was scored through the path {each.work.path}; switched off: {reason}"
                 for reason in each.work.switched_off
             ]
             shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
-        return shown + [each.signature for each in self.results]
+        return shown + [each.signature for each in best_first]
 
     def drawing(self) -> "Drawing":
         """Return pass rates by category."""
         from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
         from nnd.metric.figures import draw_forest, find_groups, main_groups  # noqa: PLC0415
 
-        models = [each.model for each in self.results]
-        groups = main_groups(find_groups([each.rates for each in self.results]))
+        results = self._best_first()
+        models = [each.model for each in results]
+        groups = main_groups(find_groups([each.rates for each in results]))
         with style():
             return draw_forest(short_names(models), models, groups)
 

@@ -26,7 +26,6 @@ _LAYOUT = (
     "list of {set, variant, annotations, contexts, systems, pairs, by_error_category, dropped}, "
     "counted by hand"
 )
-_NO_DERIVATIVES = re.compile(r"-ND\b", re.IGNORECASE)
 
 
 def check_schema(source: Source, n_variants: int) -> Check:
@@ -80,17 +79,9 @@ def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
 
 
 def check_licence(case: Case) -> Check:
-    """Check that the licence is known, and that `redistribution` does not contradict it."""
+    """Check that the licence allows pairs to be published, and that the Hub knows it."""
     facts = case.source.facts
     licence, redistribution = facts["licence"], facts["redistribution"]
-    if redistribution == "allowed" and licence == "unknown":
-        remedy = "name the licence that allows it, or write `redistribution: unknown`"
-        return Check(
-            LICENCE, "fail", "the licence is unknown, but redistribution is allowed", remedy
-        )
-    if redistribution == "allowed" and _NO_DERIVATIVES.search(licence):
-        remedy = "write `redistribution: no-derivatives`, since pairs are derived from the data"
-        return Check(LICENCE, "fail", f"{licence} allows no derivatives", remedy)
     if redistribution != "allowed":
         stated = f"{licence}, redistribution: {redistribution}"
         remedy = "`nnd publish` needs --private or --i-have-permission; ask the authors"

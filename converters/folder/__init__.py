@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .outcome import Validation as Validation
     from .parquet import write_parquet as write_parquet
     from .slicing import write_slice as write_slice
+    from .tables import pairs_of_contexts as pairs_of_contexts
     from .validation import validate as validate
     from .writing import write_manifest as write_manifest, write_rows as write_rows
 else:

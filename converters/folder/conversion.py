@@ -15,6 +15,7 @@ from nnd.converters.folder.tables import (
     count_remarks,
     counts_tables,
     hygiene_tables,
+    pairs_of_contexts,
     pairs_table,
 )
 from nnd.converters.folder.writing import write_manifest, write_rows
@@ -30,6 +31,7 @@ from nnd.converters.source import (
 )
 from nnd.converters.texts import check_steps, normalise_texts
 from nnd.schemas import (
+    CONTEXT,
     MANIFEST,
     VALIDITY,
     SchemaName,
@@ -83,9 +85,9 @@ class Conversion(Shown):
         """Return the numbers of pairs, contexts and systems, and the source."""
         counts, source = self.manifest["counts"], self.manifest["source"]
         chosen = (f", {kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind))
-        pairs, contexts = (counted(counts[f"{noun}s"], noun) for noun in ("pair", "context"))
+        made, judged = pairs_of_contexts(counts, self.pairs.select(CONTEXT).n_unique())
         systems = f" and {counted(counts['systems'], 'system')}" if counts["systems"] else ""
-        return f"{pairs} of {contexts}{systems} from {source['name']}{''.join(chosen)}."
+        return f"{made}{systems} from {source['name']}{''.join(chosen)}{judged}."
 
     def table(self) -> "Table":
         """Return the pairs of each error category."""

@@ -10,6 +10,18 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+def pairs_of_contexts(counts: Mapping[str, Any], with_pair: int) -> tuple[str, str]:
+    """Return the pairs with their contexts in words, and how many were judged if that is more.
+
+    Args:
+        counts: As in a manifest.
+        with_pair: Number of contexts that have a pair.
+    """
+    judged = counts["contexts"]
+    more = f"; {counted(judged, 'context')} were judged" if 0 < with_pair < judged else ""
+    return f"{counted(counts['pairs'], 'pair')} of {counted(with_pair or judged, 'context')}", more
+
+
 def pairs_table(manifest: Mapping[str, Any]) -> "Table":
     """Return the pairs of each error category."""
     table = text_table(("error category", "pairs"), right=["pairs"])

@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .asking import ask as ask
+    from .errors import UnreachableError as UnreachableError
     from .patience import Patience as Patience
     from .state import (
         Adapt as Adapt,

@@ -57,6 +57,10 @@ def is_unreachable(error: Exception) -> bool:
     return bool(_names(_cause(error)) & {"ConnectError", "ConnectTimeout", "ProxyError"})
 
 
+class UnreachableError(PublishError):
+    """The Hub did not answer, or HF_HUB_OFFLINE is set."""
+
+
 def explain(error: Exception, where: str) -> PublishError:
     """Return an error with a one-line message and the remedy.
 
@@ -67,16 +71,20 @@ def explain(error: Exception, where: str) -> PublishError:
         where: Name of the repository.
     """
     cause = _cause(error)
+    kind = PublishError
     if isinstance(cause, OfflineModeIsEnabled):
+        kind = UnreachableError
         message = "HF_HUB_OFFLINE is set, so nothing can be read or published; unset it"
     elif isinstance(cause, HfHubHTTPError):
         message = _explain_status(cause)
     elif is_unreachable(error):
+        kind = UnreachableError
         message = (
             f"the Hub cannot be reached at {constants.ENDPOINT} ({_reason(cause)}); check the "
             "network, then run the same command again"
         )
     elif _names(cause) & _LOST:
+        kind = UnreachableError
         message = (
             f"the connection to the Hub broke off ({_reason(cause)}); run the same command again"
         )
@@ -84,7 +92,7 @@ def explain(error: Exception, where: str) -> PublishError:
         message = "the token contains characters that tokens cannot have; run `hf auth login` again"
     else:
         message = f"the Hub rejected the request: {_reason(cause)}"
-    return PublishError(scrub(f"{where}: {message}"))
+    return kind(scrub(f"{where}: {message}"))
 
 
 def scrub(text: str) -> str:

@@ -76,8 +76,8 @@ Adapt = Callable[[State | None], Mapping[str, Path]]
 (None: it does not exist)."""
 
 
-def check_name(repository: Repository) -> None:
-    """Check that a name is ORG/name, and that HF_HUB_OFFLINE is not set.
+def check_name(repository: Repository, *, offline: bool = False) -> None:
+    """Check that a name is ORG/name, and, unless `offline`, that HF_HUB_OFFLINE is not set.
 
     Raises:
         PublishError: Otherwise.
@@ -88,7 +88,7 @@ def check_name(repository: Repository) -> None:
         raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
     if "/" not in repository.name:
         raise PublishError(f"{repository.name}: is not the name of a repository; name it ORG/name")
-    if constants.is_offline_mode():
+    if constants.is_offline_mode() and not offline:
         raise PublishError(
             f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "
             "unset it"

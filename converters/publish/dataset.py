@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -20,6 +20,7 @@ from nnd.converters.hub import (
     Obsolete,
     Patience,
     Repository,
+    UnreachableError,
     ask,
     check_name,
     check_place,
@@ -37,6 +38,8 @@ from nnd.schemas import PublishError, Shown, temporary_folder, text_table
 if TYPE_CHECKING:
     from rich.table import Table
 
+Planned = Change | Literal["unknown"]
+
 _TAG = re.compile(r"(?!.*\.\.)\w([\w.-]*[\w-])?(?<!\.lock)", re.ASCII)
 
 
@@ -47,12 +50,12 @@ class PublishedFile:
     Attributes:
         path: Path in the repository.
         bytes: Its size; 0 if it was deleted.
-        change: What publishing did to it.
+        change: What publishing did to it; "unknown" after a dry run without the Hub.
     """
 
     path: str
     bytes: int
-    change: Change
+    change: Planned
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -69,6 +72,7 @@ class Published(Shown):
         files: The files, including deleted ones.
         card_diff: After a dry run, the changes of the card as a unified diff.
         usage: Lines of code and commands that use the dataset.
+        unasked: Why a dry run could not ask the Hub, or None.
     """
 
     repo_id: str
@@ -80,11 +84,13 @@ class Published(Shown):
     files: tuple[PublishedFile, ...]
     card_diff: str = ""
     usage: tuple[str, ...] = ()
+    unasked: str | None = None
 
     def headline(self) -> str:
         """Return whether anything was published, and where."""
         if self.commit is None:
-            return f"Dry run: nothing was written to {self.url}."
+            without = " without the Hub" if self.unasked is not None else ""
+            return f"Dry run{without}: nothing was written to {self.url}."
         done = "Published" if self.changed else "Unchanged; the Hub already has it"
         return f"{done}: {self.url} at {self.commit}."
 
@@ -95,6 +101,14 @@ class Published(Shown):
 
     def remarks(self) -> list[str]:
         """Return how to find and use the commit, or what would change after a dry run."""
+        if self.unasked is not None:
+            tagged = "" if self.tag is None else f", whether the tag {self.tag} is free"
+            unknown = (
+                f"{self.unasked}. So it is not known whether the repository exists and takes these "
+                f"files, which of them it already has, which others would be deleted{tagged}, and "
+                "which text of other people its card keeps. The card below is that of a new one."
+            )
+            return [unknown, self.card_diff.rstrip()]
         if self.commit is None:
             same = any(file.path == CARD and file.change == "same" for file in self.files)
             return ["The card stays as it is."] if same else [self.card_diff.rstrip()]
@@ -138,7 +152,7 @@ def publish(
         pr: Whether to open a pull request instead, or use our open one with the same files.
         tag: Tag for the commit. An existing tag stays if it names the same files; otherwise it is
             refused before anything is sent.
-        dry_run: Whether to only report what would be done.
+        dry_run: Whether to only report what would be done; without a network, what would be sent.
         permission: Why the data may be published although its licence does not say so; quoted on
             the card.
         redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
@@ -155,7 +169,7 @@ def publish(
     if pr and tag is not None:
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
     repository = Repository("dataset", repo_id, private=private)
-    check_name(repository)
+    check_name(repository, offline=dry_run)
     _check_tag(tag)
     if not dry_run:
         check_token(repository)
@@ -172,11 +186,17 @@ def publish(
         files = write_release(conversion, place, repo_id)
         obsolete = partial(earlier_files, repository, source, files)
         adapt = partial(with_card_there, repository, files[CARD])
-        if tag is not None:  # checks that the tag is free before anything is sent
-            put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
-        if dry_run:
-            plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
-            return ask(repository, plan, patience=patience)
+        try:
+            if tag is not None:  # checks that the tag is free before anything is sent
+                put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
+            if dry_run:
+                plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
+                return ask(repository, plan, patience=patience)
+        except UnreachableError as error:
+            if not dry_run:
+                raise
+            unknown: dict[str, Planned] = dict.fromkeys(files, "unknown")
+            return _planned(repository, files, unknown, None, tag, unasked=str(error))
         pushed = push(
             repository,
             files,
@@ -225,9 +245,21 @@ def _plan(
     check_place(repository, state, pull_request=pr)
     files = {**files, **adapt(state)}
     changes = compare(digests(files), state, obsolete)
-    present = card_there(repository, state) or ""
+    return _planned(repository, files, changes, card_there(repository, state), tag)
+
+
+def _planned(
+    repository: Repository,
+    files: Mapping[str, Path],
+    changes: Mapping[str, Planned],
+    present: str | None,
+    tag: str | None,
+    *,
+    unasked: str | None = None,
+) -> Published:
+    """Return a dry run; `present` is the card in the repository, if there is one."""
     diff = difflib.unified_diff(
-        present.splitlines(keepends=True),
+        (present or "").splitlines(keepends=True),
         files[CARD].read_text(encoding="utf-8").splitlines(keepends=True),
         f"{repository.name}/{CARD}",
         CARD,
@@ -241,10 +273,11 @@ def _plan(
         tag=tag,
         files=_listed(files, changes),
         card_diff="".join(diff),
+        unasked=unasked,
     )
 
 
-def _listed(files: Mapping[str, Path], changes: Mapping[str, Change]) -> tuple[PublishedFile, ...]:
+def _listed(files: Mapping[str, Path], changes: Mapping[str, Planned]) -> tuple[PublishedFile, ...]:
     return tuple(
         PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
         for path, change in sorted(changes.items())

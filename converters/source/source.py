@@ -11,6 +11,7 @@ from typing import Any, Literal
 from nnd.converters import Rules, read_rules
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.entry_points import Offered, offered_sources
+from nnd.converters.source.licence import check_licence
 from nnd.schemas import SourceError, check_rows, did_you_mean
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
@@ -265,6 +266,7 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
             f"{', '.join(facts['aspects'])}; correct the name"
         )
     try:
+        check_licence(facts)
         read_rules(facts["quality"])
     except SourceError as error:
         raise SourceError(f"{path}: {error}") from error

@@ -165,10 +165,11 @@ class Agreement(Pictured):
         main = self._main()
         if main.n >= FEWEST_SYSTEMS and self.mixture is None:
             return correlations_table(self.to_dict())
-        names = short_names([*main.judged])
+        judged = sorted(main.judged.items(), key=lambda item: -item[1].pass_rate)
+        names = short_names([model for model, _ in judged])
         points = (
             (name, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
-            for name, (model, each) in zip(names, main.judged.items(), strict=True)
+            for name, (model, each) in zip(names, judged, strict=True)
         )
         return points_table(points, "pass rate, %" if self.of_pass_rates else "mean score")
 

@@ -108,7 +108,7 @@ def publish(
 
     It makes one commit, which is read back and compared. It needs a token with write access: `hf
     auth login`, or HF_TOKEN. Only the text between nnd's marks in the card is replaced; --dry-run
-    shows the changes.
+    shows the changes, and works offline.
 
     Example: nnd publish quiz_design-nnd my-org/quiz_design --dry-run
     """

@@ -8,6 +8,7 @@ import polars as pl
 
 from nnd.metric.comparison.differences import Differences
 from nnd.metric.comparison.ranking import mean_ranking, ranking
+from nnd.metric.comparison.sentences import findings
 from nnd.metric.data import describe_splits
 from nnd.metric.drawing import Pictured, short_names
 
@@ -83,11 +84,8 @@ class Comparison(Pictured):
         return self.cautions
 
     def details(self) -> "list[Table | str]":
-        """Return the differences by slice, the findings as sentences, and both signatures."""
-        from nnd.metric.tables import comparison_table  # noqa: PLC0415 - rich is for people only
-
-        signatures = [each for each in (self.signature_a, self.signature_b) if each]
-        return [comparison_table(self.to_dict()), *self.sentences, *signatures]
+        """Return pass rates and differences by slice, and both signatures."""
+        return Comparisons((self,)).details()
 
     def drawing(self) -> "Drawing":
         """Return the differences, overall and by category, the largest lead first."""
@@ -195,13 +193,21 @@ class Comparisons(Pictured):
         ]
 
     def details(self) -> "list[Table | str]":
-        """Return each comparison by slice, and the signatures."""
-        from nnd.metric.tables import comparison_table  # noqa: PLC0415 - rich is for people only
+        """Return pass rates and each comparison by slice, and the signatures."""
+        from nnd.metric.tables import (  # noqa: PLC0415 - rich is for people only
+            ahead_table,
+            rates_table,
+        )
 
         shown: list[Table | str] = []
-        for each in self:
-            shown += [] if each.data is None else [f"on {each.data}"]
-            shown += [comparison_table(each.to_dict()), *each.sentences]
+        for data, comparisons in self.by_data().items():
+            shown += [] if data is None else [f"on {data}"]
+            rates = rates_table([each.to_dict() for each in comparisons])
+            shown += [] if rates is None else [rates]
+            for each in sorted(comparisons, key=_two_rates, reverse=True):
+                shown.append(ahead_table(each.to_dict()))
+                if each.differences.overall.verdict == "undecided":
+                    shown.append(next(findings(each.a, each.b, each.differences)))
         signatures = [text for each in self for text in (each.signature_a, each.signature_b)]
         shown += dict.fromkeys(text for text in signatures if text)
         if len(self) > 1:
@@ -235,6 +241,13 @@ class Comparisons(Pictured):
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
         return {"comparisons": [each.to_dict() for each in self]}
+
+
+def _two_rates(comparison: Comparison) -> tuple[float, float]:
+    """Return both pass rates, the higher one first."""
+    overall = comparison.differences.overall
+    low, high = sorted((overall.pass_rate_a or 0.0, overall.pass_rate_b or 0.0))
+    return high, low
 
 
 def _clear(comparisons: Sequence[Comparison]) -> str:

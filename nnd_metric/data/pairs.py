@@ -54,6 +54,7 @@ class PairSet(Shown):
             splits.
         home: The folder, or ORG/name@commit on the Hub, that the human scores come with, or None.
         equal: Pairs of one's own that were dropped, because both candidates are the same text.
+        n_whole: Number of tests of the chosen splits that the part was chosen from; None for all.
     """
 
     pairs: pl.DataFrame
@@ -64,13 +65,13 @@ class PairSet(Shown):
     sets: tuple[SuiteSet, ...] = ()
     splits: tuple[str, ...] = ()
     home: str | None = None
+    equal: int = 0
+    n_whole: int | None = None
 
     @property
     def several_splits(self) -> tuple[str, ...]:
         """The chosen splits, if the data has several; else empty."""
         return self.splits if "split" in dict(self.part) or len(self.splits) > 1 else ()
-
-    equal: int = 0
 
     @property
     def title(self) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 from nnd.metric.data.human_scores import human_scores_in
 from nnd.metric.data.pairs import PairSet, version_of_rows
 from nnd.metric.data.splits import check_splits, default_splits, splits_in
-from nnd.schemas import CONTEXT, ScoringError, cut_by_context, did_you_mean
+from nnd.schemas import CONTEXT, DISTINCT, ScoringError, cut_by_context, did_you_mean
 
 _Key: TypeAlias = tuple[str | None, ...]
 
@@ -84,15 +84,20 @@ def choose_part(
         ScoringError: If no pair has one of the splits or error categories.
         NNDError: Same as in `cut_pairs`.
     """
+    everything = pairs
     if held_out is not None:
         _, pairs = cut_pairs(pairs, held_out, split_seed)
     pairs = choose_splits(pairs, splits)
     pairs = choose_categories(pairs, categories)
-    if limit is None:
+    if limit is not None:
+        part = dict(pairs.part) | {"limit": f"{limit}"}
+        pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
+        pairs = replace(pairs, part=tuple(part.items()))
+    if dict(pairs.part).keys() <= {*dict(everything.part), "split"}:
         return pairs
-    part = dict(pairs.part) | {"limit": f"{limit}"}
-    pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
-    return replace(pairs, part=tuple(part.items()))
+    is_chosen = pl.col("split").is_in(pairs.splits) if pairs.splits else pl.lit(value=True)
+    n_whole = everything.pairs.filter(is_chosen).select(DISTINCT).n_unique()
+    return replace(pairs, n_whole=everything.n_whole or n_whole)
 
 
 def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:

@@ -96,6 +96,7 @@ class Plan:
         return PairSet(
             *(nothing, self.human_scores, data["name"], self.version, part, tuple(sets), splits),
             equal=self.equal,
+            n_whole=data["n_whole"],
         )
 
 
@@ -111,6 +112,7 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
         "name": about.name,
         "version": about.version,
         "part": [list(each) for each in about.part],
+        "n_whole": about.n_whole,
         "sets": [[each.name, each.kind, each.operation] for each in about.sets],
         "rows": stream.sizes(),
         **({"splits": about.splits} if about.splits else {}),

@@ -53,6 +53,7 @@ class ModelResult:
         unquantised_bytes: Memory that they would take unquantised, in `dtype`; None in older runs.
         chat: How contexts were rendered as chats, or why not (`ChatChoice.to_dict`); None in
             results of older versions, which read plain text.
+        n_whole: Number of tests of the data of which a part was scored; None if all were.
     """
 
     model: str
@@ -72,6 +73,7 @@ class ModelResult:
     weight_bytes: int | None = None
     unquantised_bytes: int | None = None
     chat: Mapping[str, Any] | None = None
+    n_whole: int | None = None
 
     def memory(self) -> str:
         """Return in words the memory of the weights, quantised and unquantised."""
@@ -96,6 +98,7 @@ class ModelResult:
             "weight_bytes": self.weight_bytes,
             "unquantised_bytes": self.unquantised_bytes,
             **self.rates.to_dict(),
+            **({} if self.n_whole is None else {"n_whole": self.n_whole}),
             "notes": list(self.notes),
             "n_close": self.n_close,
             "n_crossing": self.n_crossing,
@@ -196,6 +199,7 @@ def evaluate_model(
         weight_bytes=loaded.weight_bytes,
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
         chat=choice.to_dict(),
+        n_whole=pairs.n_whole,
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         do_all_agree as do_all_agree,
         percent as percent,
         rate_and_interval as rate_and_interval,
+        tests_of as tests_of,
     )
     from .intervals import (
         FloatArray as FloatArray,

@@ -17,6 +17,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
+def tests_of(n: int, n_whole: int | None) -> str:
+    """Return a number of tests, and of how many if they are only a part of the data."""
+    return f"{n:,} of {n_whole:,} tests" if n_whole is not None and n_whole > n else f"{n:,} tests"
+
+
 def rate_and_interval(rate: Mapping[str, Any]) -> str:
     """Return a pass rate in per cent with its interval, and a star if all contexts agree.
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
         points_table as points_table,
     )
     from .comparisons import (
+        ahead_table as ahead_table,
         comparison_table as comparison_table,
+        rates_table as rates_table,
         verdict_table as verdict_table,
     )
     from .curves import curve_table as curve_table

@@ -1,6 +1,6 @@
 """Comparisons of models as tables for a terminal: verdicts, and differences by slice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.metric.drawing import short_names
@@ -44,6 +44,52 @@ def verdict_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table":
     return table
 
 
+def rates_table(comparisons: Sequence[Mapping[str, Any]]) -> "Table | None":
+    """Return pass rates by slice, the best model first; None if not all share the same tests.
+
+    Args:
+        comparisons: `Comparison.to_dict()` of each, on one dataset.
+    """
+    if any(each["only_in_a"] or each["only_in_b"] for each in comparisons):
+        return None
+    of_models = {
+        each[side]: (number, f"pass_rate_{side}")
+        for number, each in enumerate(comparisons)
+        for side in ("a", "b")
+    }
+
+    def rates(found: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+        return {model: found[number][key] for model, (number, key) in of_models.items()}
+
+    overall = rates([each["overall"] for each in comparisons])
+    models = sorted(of_models, key=lambda model: -(overall[model] or 0.0))
+    titles = ["pass rate, %", "tests", *short_names(models)]
+    table = text_table(titles, right=titles[1:])
+    for label, found in _by_slice(comparisons):
+        shown = rates(found)
+        table.add_row(label, f"{found[0]['n']:,}", *(share(shown[model]) for model in models))
+    return table
+
+
+def ahead_table(comparison: Mapping[str, Any]) -> "Table":
+    """Return by how much the better of two models is ahead: a row per slice."""
+    a, b = short_names([comparison["a"], comparison["b"]])
+    overall = comparison["overall"]
+    sign = 1 if (overall["difference"] or 0) >= 0 else -1
+    title = f"{a} against {b}" if sign > 0 else f"{b} against {a}"
+    titles = [title, "tests", "points ahead [95 %]", "p (Holm)", "differ"]
+    table = text_table(titles, right=titles[1:-1], prose=[title])
+    for label, (each,) in _by_slice([comparison]):
+        table.add_row(label, *_ahead(each, sign))
+    needed = overall["needed"]
+    if needed is not None and overall["verdict"] != "undecided":  # else a sentence has it
+        table.caption = (
+            f"to detect 2 points takes about {needed['tests']:,} tests of "
+            f"{needed['contexts']:,} contexts like these"
+        )
+    return table
+
+
 def comparison_table(comparison: Mapping[str, Any]) -> "Table":
     """Return two models on the same pairs: a row per slice."""
     a, b = comparison["a"], comparison["b"]
@@ -57,6 +103,24 @@ def comparison_table(comparison: Mapping[str, Any]) -> "Table":
         for value, each in comparison[key].items():
             table.add_row(f"{title}: {value}", *_compared(each, better))
     return table
+
+
+def _by_slice(
+    comparisons: Sequence[Mapping[str, Any]],
+) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Yield label and differences of all tests, then of each slice."""
+    yield "overall", [each["overall"] for each in comparisons]
+    for key, title in slices(comparisons[:1]):
+        for value in comparisons[0][key]:
+            yield f"{title}: {value}", [each[key][value] for each in comparisons]
+
+
+def _ahead(difference: Mapping[str, Any], sign: int) -> list[str]:
+    if difference["n"] == 0:
+        return ["0", *[NOTHING] * 3]
+    p = difference["p"] if difference["p_holm"] is None else difference["p_holm"]
+    differ = "no" if difference["verdict"] == "undecided" else "yes"
+    return [f"{difference['n']:,}", _difference(difference, sign), p_value(p), differ]
 
 
 def _rates(comparison: Mapping[str, Any]) -> tuple[float, float]:

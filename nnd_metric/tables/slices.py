@@ -21,11 +21,12 @@ def slice_rates_table(slices: Mapping[str, Any]) -> "Table":
     Args:
         slices: `Slices.to_dict()`.
     """
-    models = [*slices["overall"]]
+    of_all = slices["overall"]
+    models = sorted(of_all, key=lambda model: -(of_all[model]["pass_rate"] or 0.0))
     named = short_names(models)
     titles = ["pass rate, % [95 %]", "tests", "contexts", *named]
     table = text_table(titles, right=titles[1:], prose=titles[:1])
-    overall = [*slices["overall"].values()]
+    overall = [of_all[model] for model in models]
     _add(table, "overall", overall[0], [pass_rate(each) for each in overall], end_section=True)
     axes = [each["axis"] for each in slices["slices"]]
     shown = []

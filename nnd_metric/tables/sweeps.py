@@ -22,20 +22,21 @@ def sweep_table(evaluations: Mapping[str, Mapping[str, Any]]) -> "Table":
         name: {result["model"]: result for result in evaluation["results"]}
         for name, evaluation in evaluations.items()
     }
-    models = dict.fromkeys(model for of_models in rates.values() for model in of_models)
-    titles = ["pass rate, % [95 % interval]", "tests", *short_names([*models])]
+    means = mean_over(
+        [
+            {model: result["pass_rate"] for model, result in of_models.items()}
+            for of_models in rates.values()
+        ]
+    )
+    asked = dict.fromkeys(model for of_models in rates.values() for model in of_models)
+    models = sorted(asked, key=lambda model: -(means.get(model) or 0.0))  # the best first
+    titles = ["pass rate, % [95 % interval]", "tests", *short_names(models)]
     table = text_table(titles, right=titles[1:])
     for name, of_models in rates.items():
         n = next(iter(of_models.values()))["n"]
         table.add_row(name, f"{n:,}", *(_rate(of_models, model) for model in models))
     if len(rates) > 1:
         table.add_section()
-        means = mean_over(
-            [
-                {model: result["pass_rate"] for model, result in of_models.items()}
-                for of_models in rates.values()
-            ]
-        )
         shown = [share(means.get(model)) for model in models]
         table.add_row(f"mean over {len(rates)} datasets", "", *shown, style="bold")
     return table

@@ -36,7 +36,7 @@ def test_a_conversion_shows_its_counts_and_gives_its_pairs() -> None:
     conversion = convert("sample")
 
     headline = conversion.headline()
-    assert headline == "72 pairs of 16 contexts and 5 systems from sample."
+    assert headline == "72 pairs of 14 contexts and 5 systems from sample; 16 contexts were judged."
     assert str(conversion).startswith(f"{conversion.headline()}\n")
     assert repr(conversion) == str(conversion)
     table = conversion.table()
@@ -233,6 +233,12 @@ def test_what_was_published_says_how_to_use_it_and_a_dry_run_what_would_change()
     dry = Published("o/n", "https://hf.co/o/n", None, False, None, None, (same,))
     assert dry.remarks() == ["The card stays as it is."]
     assert replace(dry, files=(other,), card_diff="-a\n+b\n").remarks() == ["-a\n+b"]
+    alone = replace(dry, tag="v1", files=(other,), card_diff="+b\n", unasked="o/n: no network")
+    said, card = alone.remarks()
+    assert alone.headline().startswith("Dry run without the Hub: nothing was written to ")
+    assert said.startswith("o/n: no network. So it is not known whether the repository exists")
+    assert "whether the tag v1 is free" in said
+    assert card == "+b"
     done = replace(dry, commit="abc", pull_request="https://hf.co/1", tag="v1", usage=("load()",))
     assert done.remarks() == ["Pull request: https://hf.co/1", "Tag: v1", "  load()"]
     assert "usage" not in done.to_dict()

@@ -2,11 +2,14 @@
 
 import re
 import subprocess
+import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 from support.places import ROOT
 
+import nnd
 from nnd.schemas import DISTRIBUTION, nnd_version
 
 # The name nnd after the words that install it, with options or other names between; or with extras.
@@ -34,6 +37,15 @@ def test_the_constant_is_the_name_in_pyproject_and_installed_as_such() -> None:
 def test_what_is_looked_for(text: str, *, is_another: bool) -> None:
     # Spelled NAME, so that this file holds nothing that is looked for.
     assert bool(OTHERS.search(text.replace("NAME", "nnd"))) is is_another
+
+
+def test_the_package_is_found_next_to_a_clone_that_is_called_like_it(tmp_path: Path) -> None:
+    """The Makefile sees to that: without it the folder would be an empty namespace."""
+    (tmp_path / "nnd" / "nnd_metric").mkdir(parents=True)
+    program = [sys.executable, "-c", "import nnd; print(nnd.__file__)"]
+    done = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.stdout.strip() == nnd.__file__, done.stderr
 
 
 def test_the_address_is_that_of_pyproject_wherever_it_is_named() -> None:

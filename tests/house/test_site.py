@@ -23,8 +23,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site; a dead link, or a page that the navigation lacks, fails the build."""
     subprocess.run(["make", "-s", ".links"], cwd=ROOT, check=True)
     folder = tmp_path_factory.mktemp("site")
-    config = load_config(str(ROOT / "cards/mkdocs.yml"), site_dir=str(folder))
-    build(config)
+    with pytest.MonkeyPatch.context() as environment:  # test_notebooks.py runs them
+        environment.setenv("NND_RUN_NOTEBOOKS", "false")
+        build(load_config(str(ROOT / "cards/mkdocs.yml"), site_dir=str(folder)))
     return folder
 
 
@@ -58,6 +59,27 @@ def test_the_reference_has_every_command_function_and_file(site: Path) -> None:
     )
     assert EXPORTS.keys() - {"DISTRIBUTION"} <= names
     assert files == SCHEMAS
+
+
+def test_the_sidebar_has_five_groups_that_hold_every_page(site: Path) -> None:
+    config = load_config(str(ROOT / "cards/mkdocs.yml"))
+    groups = [(name, pages) for group in config["nav"] for name, pages in group.items()]
+
+    assert len(groups) == 5
+    assert {name: len(pages) for name, pages in groups if not 3 <= len(pages) <= 7} == {}
+    assert sum(len(pages) for _, pages in groups) == len(dict(pages(site)))
+
+
+def test_a_cell_that_does_not_break_is_short(site: Path) -> None:
+    """A longer one would push the columns out of sight."""
+    cells = [
+        html.unescape(re.sub(r"<[^>]+>", "", cell))
+        for _, text in pages(site)
+        for cell in re.findall(r'<td style="text-align: right;">(.*?)</td>', text)
+    ]
+
+    assert len(cells) > 50
+    assert [cell for cell in cells if len(cell) > 30] == []
 
 
 def test_arguments_are_explained_and_examples_are_code(site: Path) -> None:

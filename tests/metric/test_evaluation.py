@@ -361,6 +361,26 @@ def test_models_stand_in_the_order_asked_for(loaded: Loaded) -> None:
     assert found.scored.height == 3 * 8
 
 
+def test_the_best_model_is_shown_first_and_ties_keep_the_order(loaded: Loaded) -> None:
+    found = evaluate([loaded("t5"), loaded("gpt2"), loaded("bart")], PAIRS)
+    shared = evaluate(loaded("gpt2"), PAIRS).results[0].rates
+    rates = [0.25, 0.75, 0.25]
+    results = tuple(
+        replace(each, rates=replace(shared, overall=replace(shared.overall, pass_rate=rate)))
+        for each, rate in zip(found.results, rates, strict=True)
+    )
+    shown = replace(found, results=results)
+
+    order = ["gpt2", "t5", "bart"]
+    assert [*map(str, shown.table().columns[0].cells)] == ["tests", *order]
+    slices_, *_ = shown.details()
+    assert [str(column.header) for column in slices_.columns][2:] == order  # type: ignore[union-attr]
+    assert shown.details()[-3:] == [
+        result.signature for name in order for result in results if result.model == name
+    ]
+    assert [each["model"] for each in shown.to_dict()["results"]] == ["t5", "gpt2", "bart"]
+
+
 def test_each_model_scores_as_it_does_alone(loaded: Loaded) -> None:
     together = evaluate([loaded("gpt2"), loaded("bart")], PAIRS, scoring=Scoring(cache=False))
     for result in together.results:

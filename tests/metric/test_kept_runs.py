@@ -19,6 +19,7 @@ from nnd.metric.data import PairSet
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
 from nnd.metric.placement import in_turn
+from nnd.metric.report.page.write import report
 from nnd.metric.results import evaluate_model, read_run
 from nnd.schemas import ScoringError
 
@@ -174,6 +175,21 @@ def test_who_stands_for_whom_is_kept_and_used(
     assert agree(tmp_path / "run", birds).systems == chosen
     crossed = dict(zip(models, ["right", "left"], strict=True))
     assert agree(tmp_path / "run", birds, systems=crossed).systems == crossed
+
+
+def test_a_part_says_of_how_many_tests(models: list[str], birds: Path, tmp_path: Path) -> None:
+    whole = run(models[0], birds, tmp_path / "whole").results[0].to_dict()
+    found = run(models[0], birds, tmp_path / "run", limit=3)
+    part = found.results[0].to_dict()
+    page = report(tmp_path / "run", out=tmp_path / "report.html").page.read_text(encoding="utf-8")
+
+    assert 0 < part["n"] < whole["n"]
+    assert "n_whole" not in whole
+    assert part["n_whole"] == whole["n"]
+    assert f" % of {part['n']} of {whole['n']} tests" in found.headline()
+    title = f"<title>birds ({part['n']} of {whole['n']} tests): Near-Negative Distinction</title>"
+    assert title in page
+    assert f"of {part['n']} of {whole['n']} tests" in page.partition("<h1>")[2]
 
 
 def test_a_part_is_told_in_headline_and_signature(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.converters.examples import Examples
+from nnd.converters.folder import pairs_of_contexts
 from nnd.converters.new_source.guess import Guess, samples
 from nnd.converters.new_source.scaffold.yaml import Left
-from nnd.schemas import Shown, counted, excerpt, text_table
+from nnd.schemas import Shown, excerpt, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,14 +28,15 @@ class NewSource(Shown):
     guess: Guess  # the guessed meaning of the columns
     files: tuple[str, ...]  # in the folder
     counts: Mapping[str, Any]  # counts of the file, as in a manifest
+    with_pair: int  # contexts that have a pair
     notes: tuple[str, ...]  # unread parts of the file, with the option that reads them
     left: tuple[Left, ...]  # what a person must fill in or check, and why
     examples: Examples  # a few of its pairs to look at
 
     def headline(self) -> str:
         """Return the numbers of pairs and contexts, and the folder of the source."""
-        pairs, contexts = (counted(self.counts[f"{noun}s"], noun) for noun in ("pair", "context"))
-        return f"{pairs} of {contexts}; the source is in {self.folder}."
+        made, judged = pairs_of_contexts(self.counts, self.with_pair)
+        return f"{made}{judged}; the source is in {self.folder}."
 
     def table(self) -> "Table":
         """Return the guessed meaning of every column, with values from the file."""

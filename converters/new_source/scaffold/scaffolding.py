@@ -19,7 +19,7 @@ from nnd.converters.new_source.scaffold.template import nested_code
 from nnd.converters.new_source.scaffold.yaml import as_yaml, counts_of, expected_yaml, left_to_fill
 from nnd.converters.reading import write_objects
 from nnd.converters.source import BUILT_IN, load_source
-from nnd.schemas import SourceError, check_new, check_rows, make_new
+from nnd.schemas import CONTEXT, SourceError, check_new, check_rows, make_new
 
 _LEAST_SYSTEMS = 2
 _EXAMPLES = 2
@@ -72,7 +72,8 @@ def new_source(
     left = tuple(left_to_fill(facts))
     counts, notes = conversion.manifest["counts"], tuple(not_read(found))
     examples = pair_examples(name, conversion.pairs, _EXAMPLES)
-    return NewSource(target, origin, found, files, counts, notes, left, examples)
+    with_pair = conversion.pairs.select(CONTEXT).n_unique()
+    return NewSource(target, origin, found, files, counts, with_pair, notes, left, examples)
 
 
 def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:

@@ -50,7 +50,7 @@ class Content:
     """Everything that a report shows.
 
     Attributes:
-        models: The models.
+        models: The models, the best one first.
         groups: Pass rates: all tests, then every category of every column that has several.
         agreement: With people (`Agreement.to_dict`), or None.
         agreement_reason: Why there is none, or None.
@@ -122,6 +122,7 @@ def gather(
     if human_scores is not None:
         people = read_human_scores(human_scores)
     stored, reason = (None, mixture) if mixture else stored_agreement(folders)
+    best_first = sorted(models, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
     points: Sequence[Points] = ()
     if people is not None and mixture is None:
         chosen = stored_systems(folders, people, systems)
@@ -129,19 +130,19 @@ def gather(
         found, why = agree_scored(everything, people, systems=chosen)
         stored, reason = (None if found is None else found.to_dict()), str(why)
         if found is not None:
-            rates = {each.model: each.rates for each in models}
+            rates = {each.model: each.rates for each in best_first}
             points = find_points(rates, found, people, category_column(everything, people))
     elif systems and mixture is None:
         raise ScoringError("--system needs human scores; pass --data or --human-scores")
     return Content(
-        models=models,
-        groups=find_groups([each.rates for each in models]),
+        models=best_first,
+        groups=find_groups([each.rates for each in best_first]),
         agreement=stored,
         agreement_reason=None if stored is not None else reason,
         points=points,
-        comparisons=_compare(models, manners),
-        effects=read_effects(folders, models),
-        families={e.model: families[e.model] for e in models if e.model in families},
+        comparisons=_compare(best_first, manners),
+        effects=read_effects(folders, best_first),
+        families={e.model: families[e.model] for e in best_first if e.model in families},
         texts=texts,
         origin=origin,
         splits=scored_splits(models[0].rows, [each.signature for each in models], splits),

@@ -27,7 +27,7 @@ from nnd.metric.report.page.provenance import provenance
 from nnd.metric.report.page.sheets import faded, headline, sheet, surface
 from nnd.metric.results import CLUSTER, VERSION, find_protocols, manner_of
 from nnd.metric.slices import Slices
-from nnd.metric.statistics import do_all_agree
+from nnd.metric.statistics import do_all_agree, tests_of
 from nnd.metric.tables import (
     agreement_notes,
     agreement_table,
@@ -113,6 +113,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "texts": None if texts is None else f"{texts.name}@{texts.version[:12]}",
         "origin": content.origin,
         "n": models[0].rates.overall.n,
+        "tests": tests_of(models[0].rates.overall.n, models[0].facts.get("n_whole")),
         "n_pairs": models[0].rates.n_pairs,
         "n_shown": min(models[0].rates.n_pairs, MOST_PAIRS),
         "n_contexts": models[0].rows.select(CLUSTER).n_unique(),

@@ -191,7 +191,7 @@ def test_licence_nobody_knows(here: Birds) -> None:
 def test_licence_that_does_not_allow_what_it_is_said_to(here: Birds, licence: str) -> None:
     here.set_facts(licence=licence)
 
-    assert "redistribution" in only(here.check(), "fail", "licence").remedy
+    assert f"licence: {licence}" in only(here.check(), "fail", "source.yaml").message
 
 
 def test_licence_that_the_hub_does_not_know(here: Birds) -> None:

@@ -169,6 +169,7 @@ def test_what_is_published(
         "tag": None,
         "files": [{"path": p, "bytes": len(held[p]), "change": "added"} for p in paths],
         "card_diff": "",
+        "unasked": None,
     }
     assert there.titles() == ["initial commit", f"Publish toy with nnd {nnd_version()}"]
     outputs = there.manifest()["outputs"]
@@ -483,6 +484,19 @@ def test_what_may_not_be_handed_on_is_refused(
     assert "--private" in error
     assert "--i-have-permission" in error
     assert not there.exists()
+
+
+@pytest.mark.parametrize("licence", ["unknown", "CC-BY-NC-ND-4.0"])
+def test_a_licence_that_contradicts_the_redistribution_is_refused(
+    convert_rows: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, licence: str
+) -> None:
+    """As earlier versions of nnd converted it."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr("nnd.converters.source.source.check_licence", lambda _: None)
+        folder = convert_rows(licence=licence)
+
+    with pytest.raises(SchemaError, match=f"source: licence: {licence}.* contradicts"):
+        read_release(folder)
 
 
 def test_it_may_be_published_to_those_who_are_let_in(
@@ -882,6 +896,47 @@ def test_a_dry_run_of_something_new_shows_the_whole_card(
     assert {file["change"] for file in plan["files"]} == {"added"}
     assert not any(line.startswith("-") for line in plan["card_diff"].splitlines()[1:])
     assert not there.exists()
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "variables", "reason"),
+    [
+        ("http://127.0.0.1:9", {}, "the Hub cannot be reached at http://127.0.0.1:9"),
+        ("https://huggingface.co", {"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE is set"),
+    ],
+    ids=["no network", "offline"],
+)
+def test_a_dry_run_without_the_hub_lists_the_files_and_says_what_is_not_known(
+    convert_rows: Callable[..., Path],
+    tmp_path: Path,
+    endpoint: str,
+    variables: dict[str, str],
+    reason: str,
+) -> None:
+    folder = convert_rows()
+    release = tmp_path / "release"
+    release.mkdir()
+    files = write_release(read_release(folder), release, "org/a")
+    with client(endpoint, tmp_path / "home", token=None, **variables) as alone:
+        plan = alone.ask("publish", folder=folder, repo_id="org/a", dry_run=True, tag="v1")
+
+    sizes = {path: file.stat().st_size for path, file in files.items()}
+    assert {file["path"]: file["bytes"] for file in plan["files"]} == sizes
+    assert {file["change"] for file in plan["files"]} == {"unknown"}
+    assert (plan["commit"], plan["changed"], plan["tag"]) == (None, False, "v1")
+    assert plan["unasked"].startswith(f"org/a: {reason}")
+    added = [line[1:] for line in plan["card_diff"].splitlines()[3:]]
+    assert added == files["README.md"].read_text(encoding="utf-8").splitlines()
+
+
+def test_a_dry_run_without_the_hub_refuses_what_is_known_to_be_wrong(
+    convert_rows: Callable[..., Path], tmp_path: Path
+) -> None:
+    with client("http://127.0.0.1:9", tmp_path / "home", token=None) as alone:
+        folder = convert_rows(redistribution="unknown")
+        error = alone.refused("publish", folder=folder, repo_id="org/a", dry_run=True)
+
+    assert "does not state whether the texts may be redistributed" in error
 
 
 @pytest.fixture

@@ -129,6 +129,11 @@ def test_a_source_yaml_with_bom_and_crlf_is_simply_read(make_source: MakeSource)
         ({"name": "My Source"}, "name: 'My Source' does not match"),
         ({"languages": [False]}, "languages/0: False is not of type 'string'"),  # `no` in YAML
         ({"redistribution": "maybe"}, "redistribution: 'maybe' is not one of ['allowed', "),
+        (
+            {"licence": "CC-BY-NC-ND"},
+            "licence: CC-BY-NC-ND allows no derivatives, such as pairs, which contradicts",
+        ),
+        ({"licence": "unknown"}, "licence: unknown contradicts redistribution: allowed; name the"),
         ({"citation": "Tafjord 2021"}, "citation: 'Tafjord 2021' does not match"),
         ({"homepage": "ftp://x"}, "homepage: 'ftp://x' does not match"),
         ({"files": []}, "files: [] should be non-empty"),

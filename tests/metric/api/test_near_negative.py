@@ -30,14 +30,12 @@ def test_our_package_is_ours() -> None:
         "DISTRIBUTION = 'nnd'",
         "raise RuntimeError('no licence')",
         "import a_library_that_is_not_there",
-        None,  # a folder without Python comes before an editable install
     ],
 )
-def test_the_command_names_another_projects_package(tmp_path: Path, text: str | None) -> None:
+def test_the_command_names_another_projects_package(tmp_path: Path, text: str) -> None:
     package = tmp_path / "nnd"
     package.mkdir()
-    if text is not None:
-        (package / "__init__.py").write_text(text)
+    (package / "__init__.py").write_text(text)
     done = subprocess.run(
         [NND, "sources"],
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
@@ -45,9 +43,22 @@ def test_the_command_names_another_projects_package(tmp_path: Path, text: str | 
         text=True,
         check=False,
     )
-    place = package if text is None else package / "__init__.py"
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"nnd: Python imports nnd from {place}, {REMEDY}\n"
+    assert done.stderr == f"nnd: Python imports nnd from {package / '__init__.py'}, {REMEDY}\n"
+
+
+def test_a_folder_that_hides_an_editable_install_is_named(tmp_path: Path) -> None:
+    """As after `pip install -e .` alone, without the front door on the path (Makefile)."""
+    (tmp_path / "nnd").mkdir()
+    program = (
+        "import sys; sys.path = [path for path in sys.path if not path.endswith('/front')];"
+        "import near_negative; near_negative.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"nnd: Python imports nnd from {tmp_path / 'nnd'}, {REMEDY}\n"
 
 
 def test_a_package_that_is_gone_is_named(tmp_path: Path) -> None:

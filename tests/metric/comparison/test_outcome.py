@@ -31,7 +31,7 @@ def test_one_comparison_shows_its_verdict_and_its_categories(two: Comparisons) -
         "ant 75.0 % > bee 30.0 % of 40 shared tests; the difference is significant."
     )
     assert str(two) == str(only)
-    assert two.details()[1:] == only.details()[1:]  # all but the table, which equals itself only
+    assert two.details()[2:] == only.details()[2:]  # all but the tables, which equal themselves
     marks = check_pictured(two)
     assert check_pictured(only) == marks
     assert [mark.partition(":")[0] for mark in marks] == ["overall", "rude", "wrong"]
@@ -82,9 +82,12 @@ def test_tests_that_not_all_share_give_no_ranking(tmp_path: Path) -> None:
 def test_slices_sentences_and_signatures_are_details(three: Comparisons) -> None:
     shown = three.details()
     tables = [part for part in shown if not isinstance(part, str)]
-    assert [table.row_count for table in tables] == [3, 3, 3]  # overall, rude, wrong
+    assert [table.row_count for table in tables] == [3, 3, 3, 3]  # overall, rude, wrong
+    titles = [str(table.columns[0].header) for table in tables]
+    assert titles == ["pass rate, %", *map(str, three.table().columns[0].cells)]
     sentences = [part for part in shown if isinstance(part, str)]
-    assert sentences[:-1] == [sentence for each in three for sentence in each.sentences]
+    undecided = [e for e in three if e.differences.overall.verdict == "undecided"]
+    assert sentences[:-1] == [each.sentences[0] for each in undecided]
     assert (
         sentences[-1] == "p (Holm) is adjusted within each comparison, not over all 3 comparisons"
     )

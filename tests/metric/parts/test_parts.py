@@ -212,6 +212,7 @@ def test_several_datasets_have_runs_of_their_own(
         merged = merge(run / name)
         single = evaluate(gpt2, data, limit=6, scoring=PLAIN)
         assert merged.results[0].signature == single.results[0].signature
+        assert merged.headline() == single.headline()
 
 
 # The plan

@@ -7,7 +7,7 @@ from support.screens.tables import lines, row
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison import compare
-from nnd.metric.tables import comparison_table, verdict_table
+from nnd.metric.tables import ahead_table, comparison_table, rates_table, verdict_table
 
 
 def test_a_comparison_row_by_row(tmp_path: Path) -> None:
@@ -46,6 +46,32 @@ def test_verdicts_name_the_better_one_first(tmp_path: Path) -> None:
     assert rows[3] == f"bee against ant +45.0 [{-100 * high:+.1f}, {-100 * low:+.1f}] <0.0001 yes"
     assert rows[4].startswith("cat against ant +20.0 [")
     assert rows[4].endswith(" no")
+
+
+def test_rates_are_told_once_and_the_better_one_is_ahead(tmp_path: Path) -> None:
+    # ant passes 10 of 40 and none of 3, bee 30 of 40 and 3 of 3: bee first, by 20 and 3 tests.
+    aspects = ["p"] * 40 + ["q"] * 3
+    ant = scored("org/ant", "+" * 10 + "-" * 33, aspect=aspects)
+    bee = scored("org/bee", "+" * 30 + "-" * 10 + "+" * 3, aspect=aspects)
+    cat = scored("cat", "+" * 20 + "-" * 23, aspect=aspects)
+    found = compare(write_run(tmp_path / "run", ant, bee, cat))
+    of_one = [each.to_dict() for each in found]
+    rates = rates_table(of_one)
+    assert rates is not None
+    assert row(rates, "pass rate, %") == "tests bee cat ant"
+    assert row(rates, "overall") == "43 76.7 46.5 23.3"
+    assert row(rates, "aspect: q") == "3 100.0 0.0 0.0"
+    ahead = ahead_table(of_one[0])
+    assert lines(ahead)[0] == "bee against ant tests points ahead [95 %] p (Holm) differ"
+    assert row(ahead, "overall").startswith("43 +53.5 [+")
+    assert row(ahead, "overall").endswith(" <0.0001 yes")
+    assert row(ahead, "aspect: q") == "3 +100.0 [+43.9, +100.0] 0.2500 no"
+
+
+def test_rates_that_depend_on_the_other_model_are_not_told(tmp_path: Path) -> None:
+    fewer = scored("y", "-" * 20)
+    found = compare(write_run(tmp_path / "run", scored("x", "+" * 40), fewer))
+    assert rates_table([each.to_dict() for each in found]) is None
 
 
 def test_one_context_gives_a_difference_without_an_interval(tmp_path: Path) -> None:
