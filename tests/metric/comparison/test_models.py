@@ -231,6 +231,14 @@ def test_a_result_that_is_none(text: str, runs: Runs) -> None:
     assert told.endswith("; evaluate again")
 
 
+def test_a_result_that_was_changed(runs: Runs) -> None:
+    folders = runs(scored("x", "+-"), scored("y", "+-"))
+    sign(folders[0], x="nnd|protocol:native")
+    path = folders[0] / "result.json"
+    path.write_text(path.read_text().replace("protocol:native", "protocol:sum"))
+    assert problem(folders) == f"{path}: changed since it was written; evaluate again"
+
+
 # What is said
 
 
