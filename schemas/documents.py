@@ -131,7 +131,9 @@ def read_with(document: Path, names: Collection[str]) -> dict[str, Any]:
 
 def _changes(folder: Path, content: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
     outputs = content.get("outputs")
-    for name in names if isinstance(outputs, Mapping) else ():
+    if not isinstance(outputs, Mapping):
+        return
+    for name in names:
         recorded = outputs.get(name)
         if not isinstance(recorded, Mapping):
             if _DIGEST in content:
