@@ -10,6 +10,7 @@ as `sets/NAME/SPLIT-00000-of-00001.parquet`. If it has `validity.json`, its card
 negatives represent human pairs.
 """
 
+import contextlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -116,8 +117,9 @@ def read_manifest(folder: Path, *, changed: bool = False) -> dict[str, Any]:
     Raises:
         SchemaError: If it is missing, not a JSON object, or was changed although it may not.
     """
-    if not (folder / MANIFEST).exists():
-        raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}")
+    with contextlib.suppress(OSError):  # no permission, which reading it tells
+        if not (folder / MANIFEST).exists():
+            raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}")
     return _read(folder / MANIFEST, changed=changed)
 
 

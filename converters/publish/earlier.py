@@ -84,13 +84,13 @@ def earlier_files(
             "name another repository, or empty this one"
         )
     same = {path for path in sent if is_same(digest(sent[path]), state.files.get(path))}
-    different = {path: state.files[path] for path in state.files.keys() - same - {MANIFEST, CARD}}
+    there = {path: state.files[path] for path in state.files.keys() - same - {MANIFEST, CARD}}
     own = {
         path
-        for path, held in different.items()
+        for path, held in there.items()
         if _is_listed(repository, state, manifest, held) or _is_validity(repository, state, path)
     }
-    foreign = sorted(sent.keys() & different.keys() - own)
+    foreign = sorted(sent.keys() & there.keys() - own)
     if foreign:
         raise PublishError(
             f"{repository.name}/{foreign[0]}: nnd did not publish this file, or it was changed "

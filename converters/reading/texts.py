@@ -65,9 +65,9 @@ def read_lines(path: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
-        raise SourceError(f"{path}: is not a regular file; name another copy")
     try:
+        if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
+            raise SourceError(f"{path}: is not a regular file; name another copy")
         with path.open("rb") as file:
             yield file
     except OSError as error:

@@ -99,9 +99,9 @@ def read_history(path: str | Path) -> list[Entry]:
             written, or steps do not increase.
     """
     path = Path(path)
-    if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
-        raise ScoringError(f"{path}: is not a file; name a history that NNDCallback wrote")
     try:
+        if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
+            raise ScoringError(f"{path}: is not a file; name a history that NNDCallback wrote")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -1,6 +1,7 @@
 """A converted folder is checked against the contract, against itself, and against its manifest."""
 
 import contextlib
+import os
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -227,6 +228,21 @@ def test_a_manifest_in_another_shape_is_found(folder: Path, section: str, value:
 def test_a_folder_without_a_manifest_is_no_converted_folder(tmp_path: Path) -> None:
     with pytest.raises(SchemaError, match=r"there is no manifest\.json; name a folder that"):
         found(tmp_path)
+
+
+def test_a_folder_without_permission_is_an_error(folder: Path) -> None:
+    assert found(folder) == []
+    folder.chmod(0)
+    was_root = os.geteuid() == 0
+    if was_root:  # whom no permission stops
+        os.seteuid(65534)
+    try:
+        with pytest.raises(SchemaError, match=r"manifest\.json: cannot be read: Permission denied"):
+            found(folder)
+    finally:
+        if was_root:
+            os.seteuid(0)
+        folder.chmod(0o700)
 
 
 @pytest.mark.parametrize(
