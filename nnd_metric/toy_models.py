@@ -31,7 +31,7 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from nnd.schemas import ScoringError
+from nnd.schemas import SchemaError, ScoringError, check_files
 
 Family = Literal["gpt2", "bart"]
 Texts = list[tuple[str, str]]  # context and candidate
@@ -288,9 +288,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # transformers shows a progress bar for each tiny file; ours is enough.
     disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
+        check_files(options.data, [pairs])
         folders = train_toy_models(pl.read_parquet(pairs), options.out, seed=options.seed)
     except ScoringError as error:
         parser.error(f"{pairs}: {error}")
+    except SchemaError as error:
+        parser.error(str(error))
     for folder in folders:
         sys.stdout.write((folder / "README.md").read_text(encoding="utf-8"))
 

@@ -149,7 +149,7 @@ def _changes(folder: Path, content: Mapping[str, Any], names: Iterable[str]) -> 
 def _is_unchanged(path: Path, recorded: Mapping[str, Any]) -> bool:
     try:
         return bool(fingerprint(path)["sha256"] == recorded.get("sha256"))
-    except OSError:
+    except (OSError, ValueError):  # missing, or no name of a file
         return False
 
 

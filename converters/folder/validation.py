@@ -39,6 +39,7 @@ from nnd.schemas import (
 
 _CONVERT_AGAIN = "convert the source again"
 _BUILD_AGAIN = "build the suite again"
+_COMPARE_AGAIN = "write it again with `nnd compare --by origin --out`, or remove it"
 
 _SCHEMAS: dict[FrameName, SchemaName] = {
     "pairs": "pair",
@@ -68,7 +69,7 @@ def validate(folder: str | Path) -> Validation:
 
 def _findings(folder: Path) -> Iterator[Finding]:
     manifest = read_manifest(folder, changed=True)
-    yield from _check_document(manifest, MANIFEST)
+    yield from _check_document(manifest, MANIFEST, _CONVERT_AGAIN)
     parts = {name: _read_parts(folder, name) for name in _SCHEMAS}
     wrong = {
         name: [
@@ -90,7 +91,7 @@ def _findings(folder: Path) -> Iterator[Finding]:
     yield from (Finding(MANIFEST, problem) for problem in of_manifest)
     validity = read_validity(folder, changed=True)
     if validity is not None:
-        yield from _check_document(validity, VALIDITY)
+        yield from _check_document(validity, VALIDITY, _COMPARE_AGAIN)
     if validity is not None and not of_manifest:
         yield from (
             Finding(VALIDITY, problem)
@@ -213,10 +214,10 @@ def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _check_document(document: Mapping[str, Any], name: str) -> Iterator[Finding]:
+def _check_document(document: Mapping[str, Any], name: str, remedy: str) -> Iterator[Finding]:
     problem = find_change(document, name)
     if problem is not None:
-        yield Finding(name, Problem(None, "", problem, "write it again"))
+        yield Finding(name, Problem(None, "", problem, remedy))
 
 
 def _check_other(path: Path, name: str, manifest: dict[str, Any]) -> Iterator[Problem]:

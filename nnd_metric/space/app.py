@@ -47,7 +47,7 @@ def evaluate(
     names = models[:1] if models[1] in ("", models[0]) else models
     try:
         return show(*(try_model((dataset or "").strip(), name, protocol) for name in names))
-    except metric().ScoringError as error:
+    except metric().NNDError as error:
         return show_problem(str(error))
 
 
@@ -55,7 +55,7 @@ def weigh_own(model_id: str, context: str, first: str, second: str, protocol: st
     """Compare the likelihoods of two candidates; return the result, or the error, as HTML."""
     try:
         return show_weighed(weigh(model_id.strip(), context, (first, second), protocol))
-    except metric().ScoringError as error:
+    except metric().NNDError as error:
         return show_problem(str(error))
 
 

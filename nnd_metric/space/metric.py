@@ -29,7 +29,7 @@ from nnd.metric.data import (
 from nnd.metric.encoding import Keep
 from nnd.metric.engine import Scoring
 from nnd.metric.models import Loading, ModelHolder, choose_model
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import NNDError, ScoringError, did_you_mean  # noqa: F401 - the page catches it
 
 
 @evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)

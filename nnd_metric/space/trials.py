@@ -70,7 +70,7 @@ def try_model(dataset: str, model_id: str, protocol: str = "native") -> Trial:
         protocol: Name of a protocol, such as native.
 
     Raises:
-        ValueError: The metric's ScoringError, if the pairs or the model cannot be used.
+        Exception: The metric's NNDError, if the pairs or the model cannot be used.
     """
     if not dataset or not model_id:
         missing = "a model, e.g. distilgpt2" if dataset else "a dataset: the sample, or ORG/name"
@@ -96,7 +96,7 @@ def weigh(
         protocol: Name of a protocol, such as native.
 
     Raises:
-        ValueError: The metric's ScoringError, if the model or a text cannot be used.
+        Exception: The metric's NNDError, if the model or a text cannot be used.
     """
     first, second = candidates
     if not model_id or not first or not second:

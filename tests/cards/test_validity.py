@@ -121,6 +121,19 @@ def test_one_of_other_pairs_is_refused(
     assert message in str(caught.value)
 
 
+def test_one_that_was_changed_is_refused(suite: Path) -> None:
+    path = suite / "validity.json"
+    path.write_text(path.read_text(encoding="utf-8").replace("one_sentence", "another"))
+
+    (finding,) = validate(suite)
+    assert str(finding) == (
+        "validity.json: changed since it was written (write it again with `nnd compare --by origin "
+        "--out`, or remove it)"
+    )
+    with pytest.raises(SchemaError, match=r"validity\.json: changed since.*or remove it"):
+        data_card(suite, "org/suite")
+
+
 @pytest.mark.parametrize(
     ("text", "reason"), [("{", "cannot be read"), ("[]", "is not a JSON object")]
 )

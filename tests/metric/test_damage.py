@@ -197,6 +197,24 @@ def test_the_store(tmp_path: Path) -> None:
             other.unlink()
 
 
+def test_exchanged_candidates_are_refused_in_the_folder_and_pairs_of_ones_own_without_it(
+    tmp_path: Path,
+) -> None:
+    convert("sample", out=tmp_path)
+    path = tmp_path / "pairs.parquet"
+    pairs = pl.read_parquet(path)
+    sides = {"candidate_high": "candidate_low", "candidate_low": "candidate_high"}
+    pairs.with_columns(pl.col(one).alias(other) for one, other in sides.items()).write_parquet(path)
+
+    with pytest.raises(NNDError, match=r"pairs\.parquet: changed since it was written; .* alone"):
+        load_pairs(tmp_path)
+    assert (
+        load_pairs(path)
+        .pairs["candidate_high"]
+        .equals(pairs["candidate_low"].alias("candidate_high"))
+    )
+
+
 # What versions before digests wrote
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.metric_runs import write_pairs
-from support.stored_folders import write_sealed
+from support.stored_folders import write_sealed, write_text
 
 from nnd.metric import Evaluation, evaluate
 from nnd.metric.agreement import agree
@@ -20,8 +20,8 @@ from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
 from nnd.metric.placement import in_turn
 from nnd.metric.report.page.write import report
-from nnd.metric.results import evaluate_model, read_run
-from nnd.schemas import ScoringError
+from nnd.metric.results import VERSION, evaluate_model, read_run
+from nnd.schemas import NNDError, ScoringError
 
 Saved = Callable[[str], Path]
 
@@ -141,7 +141,7 @@ def test_a_run_of_earlier_rules_is_refused(saved: Saved, birds: Path, tmp_path: 
     run(gpt2, birds, tmp_path / "run")
     stored = json.loads((tmp_path / "run" / "result.json").read_text())
     (signature,) = [each["signature"] for each in stored["results"]]
-    stored["results"][0]["signature"] = signature.replace("|v:0.2.0|", "|v:0.1.0|")
+    stored["results"][0]["signature"] = signature.replace(f"|v:{VERSION}|", "|v:0.1.0|")
     write_sealed(tmp_path / "run" / "result.json", stored)
 
     with pytest.raises(ScoringError, match="by an earlier version of nnd"):
@@ -153,14 +153,12 @@ def test_a_result_that_cannot_be_added_to_is_refused(
     models: list[str], birds: Path, tmp_path: Path, broken: str
 ) -> None:
     run(models[0], birds, tmp_path / "run")
-    listed = json.loads((tmp_path / "run" / "result.json").read_text())["outputs"]
-    document = json.loads(broken)
-    if isinstance(document, dict):
-        document["outputs"] = listed
-    write_sealed(tmp_path / "run" / "result.json", document)
+    write_text(tmp_path / "run" / "result.json", broken)
+    before = (tmp_path / "run" / "log_likelihoods.parquet").read_bytes()
 
-    with pytest.raises(ScoringError, match="models cannot be added to its result"):
+    with pytest.raises(NNDError, match=r"nnd did not write, or .*: log_.*parquet, result\.json; "):
         run(models[1], birds, tmp_path / "run")
+    assert (tmp_path / "run" / "log_likelihoods.parquet").read_bytes() == before
 
 
 def test_who_stands_for_whom_is_kept_and_used(

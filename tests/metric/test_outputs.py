@@ -86,7 +86,7 @@ def test_two_hundred_checkpoints_are_written_in_a_tenth_of_the_time(
     def join(_: str, found: Sequence[Scored]) -> Evaluation:
         clock.now += 0.1 * len(found)
         writes.append(len(found))
-        return Evaluation("birds", (), scored.pairs, None, None)
+        return Evaluation("birds", (scored.result,), scored.pairs, None, None)
 
     with (written := Outputs(join, {"birds": tmp_path / "run"})):
         for _ in range(200):

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from support.flat_options import gathered
 from support.metric_runs import human_scores, pair_rows, write_pairs
+from support.stored_folders import read_facts
 
 from nnd.metric import Failure, evaluate, sweep as sweep_module
 from nnd.metric.cli.command import main
@@ -55,8 +56,8 @@ def models(saved: Saved) -> list[str]:
 def written(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     assert list(check_rows("result", [found])) == []
-    assert list(found.pop("outputs")) == ["log_likelihoods.parquet"]
-    return found
+    assert list(found["outputs"]) == ["log_likelihoods.parquet"]
+    return read_facts(folder / "result.json")
 
 
 # What is done

@@ -7,6 +7,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
+from nnd.converters.folder import convert
 from nnd.metric.toy_models import (
     LONGEST,
     RECIPES,
@@ -179,6 +180,17 @@ def test_command_prints_an_honest_line_for_each_toy(
     assert "random, not trained at all" in lines[0]
     assert "on the 2 texts it is then tested on" in lines[2]
     assert all(line.endswith("nothing about language models.") for line in lines)
+
+
+def test_command_with_changed_pairs_exits_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    convert("sample", out=tmp_path / "data")
+    frame(TEXTS[3:]).write_parquet(tmp_path / "data" / "pairs.parquet")
+    with pytest.raises(SystemExit, match="2"):
+        main(["--data", str(tmp_path / "data"), "--out", str(tmp_path / "toys")])
+    assert "pairs.parquet: changed since it was written" in capsys.readouterr().err
+    assert not (tmp_path / "toys").exists()
 
 
 def test_command_without_pairs_exits_with_2(

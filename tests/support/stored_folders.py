@@ -1,5 +1,6 @@
 """A converted folder changed behind its manifest's back, or with its manifest told."""
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Mapping
@@ -59,6 +60,20 @@ def read_facts_of(path: Path) -> dict[str, Any]:
 def write_sealed(path: Path, facts: Mapping[str, Any]) -> None:
     """Write a document as nnd does, with the digest of its content."""
     path.write_text(json.dumps(seal(facts)), encoding="utf-8")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a document that is not what it should be, with its digest if it is a JSON object."""
+    with contextlib.suppress(ValueError, TypeError):
+        text = json.dumps(seal(json.loads(text)))
+    path.write_text(text, encoding="utf-8")
+
+
+def read_facts(path: Path) -> dict[str, Any]:
+    """Read what a document of a result says beside its version, its digest and other files."""
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    about = ("nnd_version", "outputs", "digest")
+    return {name: value for name, value in document.items() if name not in about}
 
 
 def in_row(row: int, value: object, column: str, dtype: pl.DataType | None = None) -> pl.Expr:

@@ -117,6 +117,17 @@ def test_columns_in_another_order_hide_nothing(folder: Path) -> None:
     ]
 
 
+def test_a_manifest_that_was_changed_is_found(folder: Path) -> None:
+    path = folder / "manifest.json"
+    raw = path.read_text(encoding="utf-8")
+    path.write_text(raw.replace('"licence": "CC0-1.0"', '"licence": "MIT"'), encoding="utf-8")
+
+    assert path.read_text(encoding="utf-8") != raw
+    assert found(folder) == [
+        "manifest.json: changed since it was written (convert the source again)"
+    ]
+
+
 def test_a_size_that_is_not_the_files_is_found(folder: Path) -> None:
     manifest = read_manifest(folder)
     manifest["outputs"]["pairs.parquet"]["bytes"] = 1

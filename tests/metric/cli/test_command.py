@@ -25,6 +25,7 @@ from transformers.utils import logging as hf_logging
 
 from nnd.converters.source.source import list_sources
 from nnd.metric.cli.command import GROUPS, app, main
+from nnd.metric.results import VERSION
 from nnd.schemas import check_rows
 
 COMMAND = Path(sys.executable).with_name("nnd")
@@ -291,7 +292,7 @@ def test_evaluate_prints_a_table_and_a_signature(
     assert ran.out.splitlines()[-1] == "For more, use --details"
     assert "nnd|" not in ran.out
     ran = nnd("evaluate", "--model", model, "--data", sample, "--device", "cpu", "--details")
-    assert ran.out.splitlines()[-1].startswith(f"nnd|v:0.2.0|model:{model}@")
+    assert ran.out.splitlines()[-1].startswith(f"nnd|v:{VERSION}|model:{model}@")
     assert listing(Path()) == []  # nothing is written unless it is asked for
 
 
@@ -665,9 +666,11 @@ def test_out_on_a_folder_that_holds_more_than_ours(
         "or that were changed since: .git/, run/, thesis.tex; name",
     )
     Path("out", document).write_text("{}")  # as any tool may call a file
-    assert_one_line(nnd(command, *how, "--out", "out"), ".git/, run/, thesis.tex; name")
+    there = listing(Path("out"))
+    assert_one_line(nnd(command, *how, "--out", "out"), "or that were changed since: .git/, ")
     Path("out", document).write_bytes(ours)
 
+    assert listing(Path("out")) == there
     assert {path: path.read_text() for path in foreign} == foreign
 
 

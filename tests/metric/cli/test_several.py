@@ -8,6 +8,7 @@ import pytest
 import typer
 from support.judged_cases import write_judged
 from support.report.runs import Pretended, write_run
+from support.stored_folders import rewrite
 from typer.testing import CliRunner
 
 from nnd.converters.folder import convert
@@ -51,9 +52,9 @@ def test_agree_and_report(nnd: CliRunner, app: typer.Typer, tmp_path: Path) -> N
 
 def pairs_apart(folder: Path) -> None:
     """Give the pairs of a folder ids of their own."""
-    pairs = pl.read_parquet(folder / "pairs.parquet")
-    own = pairs.with_columns(pair_id="ffff" + pl.col("pair_id").str.slice(4))
-    own.write_parquet(folder / "pairs.parquet")
+    rewrite(
+        folder, "pairs.parquet", (pl.lit("ffff") + pl.col("pair_id").str.slice(4)).alias("pair_id")
+    )
 
 
 def test_metrics(nnd: CliRunner, app: typer.Typer, tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.stored_folders import write_sealed
+from support.stored_folders import write_sealed, write_text
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison.models import Comparison, compare
-from nnd.schemas import ScoringError
+from nnd.schemas import NNDError
 
 Runs = Callable[..., list[Path]]
 
@@ -33,7 +33,7 @@ def only(folders: list[Path], **options: Any) -> Comparison:
 
 
 def problem(folders: Any, **options: Any) -> str:
-    with pytest.raises(ScoringError) as caught:
+    with pytest.raises(NNDError) as caught:
         compare(folders, **options)
     message = str(caught.value)
     assert "\n" not in message
@@ -225,10 +225,18 @@ def test_signatures_come_along(runs: Runs) -> None:
 @pytest.mark.parametrize("text", ["", "[]", '{"results": [{"model": "x"}]}'])
 def test_a_result_that_is_none(text: str, runs: Runs) -> None:
     folders = runs(scored("x", "+-"), scored("y", "+-"))
-    (folders[0] / "result.json").write_text(text)
-    assert problem(folders) == (
-        f"{folders[0]}/result.json: not a result of `nnd evaluate`; evaluate again"
-    )
+    write_text(folders[0] / "result.json", text)
+    told = problem(folders)
+    assert told.startswith(f"{folders[0]}/result.json: ")
+    assert told.endswith("; evaluate again")
+
+
+def test_a_result_that_was_changed(runs: Runs) -> None:
+    folders = runs(scored("x", "+-"), scored("y", "+-"))
+    sign(folders[0], x="nnd|protocol:native")
+    path = folders[0] / "result.json"
+    path.write_text(path.read_text().replace("protocol:native", "protocol:sum"))
+    assert problem(folders) == f"{path}: changed since it was written; evaluate again"
 
 
 # What is said

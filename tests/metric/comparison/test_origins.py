@@ -1,11 +1,11 @@
 """Made pairs beside those of people: which pairs are whose, and what is said of them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from support.stored_folders import read_facts
 from support.two_models import scored, write_run
 
 from nnd.metric.comparison import Validity, compare
@@ -146,7 +146,7 @@ def test_what_was_compared_is_written(tmp_path: Path) -> None:
     found = origins(folder, out=tmp_path / "suite")
 
     file = tmp_path / "suite" / "validity.json"
-    assert json.loads(file.read_text(encoding="utf-8")) == found.to_dict()
+    assert read_facts(file) == found.to_dict()
     assert found.operations[0].digest == pairs_digest(["madep1", "madep0"])
     origins(folder, out=tmp_path / "suite")  # one of ours is replaced
     file.write_text("of somebody else", encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.judged_cases import pairs, write_judged
-from support.stored_folders import write_sealed
+from support.stored_folders import write_sealed, write_text
 
 from nnd.metric.meta.judged import human_judgements, number_rules, read_judged
 from nnd.schemas import NNDError, ScoringError
@@ -175,16 +175,16 @@ def test_no_folder(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_whole(tmp_path: Path, name: str) -> None:
     folder = write_judged(tmp_path)
     (folder / name).unlink()
-    with pytest.raises(ScoringError, match=name):
+    with pytest.raises(NNDError, match=name):
         read_judged(folder)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"source": {}}', json.dumps({"source": None})])
 def test_a_manifest_without_a_rule(tmp_path: Path, text: str) -> None:
     folder = write_judged(tmp_path)
-    (folder / "manifest.json").write_text(text)
+    write_text(folder / "manifest.json", text)
     with pytest.raises(
-        NNDError, match=r"manifest.json: (the quality rule )?(cannot be read|not a)"
+        NNDError, match=r"manifest.json: (the quality rule is missing|cannot be read|is not a JSON)"
     ):
         read_judged(folder)
 

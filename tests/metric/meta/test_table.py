@@ -1,6 +1,5 @@
 """NND beside other metrics: every number of a small case by hand, and stored runs as rows."""
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ import polars as pl
 import pytest
 from support.judged_cases import CANDIDATES, by_candidate, write_judged, write_references
 from support.screens.tables import lines
-from support.stored_folders import write_sealed
+from support.stored_folders import read_facts, write_sealed
 
 from nnd.metric.agreement.stored import agree_scored
 from nnd.metric.meta import metrics
@@ -24,7 +23,7 @@ from nnd.metric.scorers.base import Text, TextScorer
 from nnd.metric.scorers.names import find_scorers
 from nnd.metric.scorers.references import read_references
 from nnd.metric.tables.metric_details import metrics_notes, metrics_table, people_table
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, read_document
 
 LENGTH = find_scorers(["length"])
 # Candidate → likelihood under two models; "good" judges as people do, "bad" the other way round.
@@ -466,9 +465,8 @@ def test_what_is_written(judged: Judged, tmp_path: Path) -> None:
         found.write(tmp_path / "new" / "out")
     out = tmp_path / "new" / "out"
     assert sorted(path.name for path in out.iterdir()) == ["metrics.json", "scores.parquet"]
-    stored = json.loads((out / "metrics.json").read_text())
-    assert list(stored.pop("outputs")) == ["scores.parquet"]
-    assert stored == found.to_dict()
+    assert list(read_document(out / "metrics.json")["outputs"]) == ["scores.parquet"]
+    assert read_facts(out / "metrics.json") == found.to_dict()
     assert pl.read_parquet(out / "scores.parquet").equals(found.scores)
 
 

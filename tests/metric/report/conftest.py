@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from support.report.page import Page
 from support.report.runs import FAMILIES, MODELS, SYSTEMS, write_run
+from support.stored_folders import rewrite, store
 
 from nnd.converters.folder.conversion import convert
 from nnd.metric.report.page.write import report
@@ -28,9 +29,9 @@ def small(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small") / "sample"
     shutil.copytree(sample, out)
     pairs, scores = (pl.read_parquet(out / f"{name}.parquet") for name in ("pairs", "human_scores"))
-    pairs.filter(pl.col("error_category").is_in(CATEGORIES)).write_parquet(out / "pairs.parquet")
+    store(out, "pairs.parquet", pairs.filter(pl.col("error_category").is_in(CATEGORIES)))
     kept = scores.filter(pl.col("category").is_in(["overall", *CATEGORIES]))
-    kept.write_parquet(out / "human_scores.parquet")
+    store(out, "human_scores.parquet", kept)
     return out
 
 
@@ -39,9 +40,9 @@ def other(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Another dataset: the small one with ids of its own."""
     out = tmp_path_factory.mktemp("other") / "other"
     shutil.copytree(small, out)
-    pairs = pl.read_parquet(out / "pairs.parquet")
-    own = pairs.with_columns(pair_id="f" * 4 + pl.col("pair_id").str.slice(4))
-    own.write_parquet(out / "pairs.parquet")
+    rewrite(
+        out, "pairs.parquet", (pl.lit("ffff") + pl.col("pair_id").str.slice(4)).alias("pair_id")
+    )
     return out
 
 

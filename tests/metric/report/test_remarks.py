@@ -92,7 +92,7 @@ def test_a_manifest_that_cannot_be_read(small: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
     shutil.copytree(small, data)
     run = write_run(tmp_path / "run", small, MODELS[:1])
-    (data / "manifest.json").write_text('{"source": 3}')
+    write_sealed(data / "manifest.json", {"source": 3})
     with pytest.raises(NNDError) as caught:
         report(run, tmp_path / "report.html", data=data)
     assert str(caught.value) == (

@@ -48,6 +48,16 @@ def test_a_trial_is_what_the_command_computes(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")
+def test_data_that_was_changed_is_a_problem_that_the_page_shows(tmp_path: Path) -> None:
+    data = tmp_path / "sample"
+    convert("sample", out=data)
+    pairs = pl.read_parquet(data / "pairs.parquet")
+    pairs.head(5).write_parquet(data / "pairs.parquet")
+    (told,) = Reader(app.evaluate(str(data), "gpt2")).texts
+    assert "pairs.parquet: changed since it was written" in told
+
+
+@pytest.mark.usefixtures("_metric_of_the_package")
 @pytest.mark.parametrize("protocol", ["native", "sum"])
 def test_two_texts_of_ones_own_are_weighed_as_pairs_are(protocol: str, tmp_path: Path) -> None:
     model = save_model("gpt2", tmp_path)

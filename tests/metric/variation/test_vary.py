@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from support.metric_runs import pair_rows
 from support.shown import check_pictured
+from support.stored_folders import read_facts
 from typer.testing import CliRunner
 
 from nnd.metric import evaluate
@@ -16,7 +17,7 @@ from nnd.metric.encoding import PROTOCOLS
 from nnd.metric.engine import Engine, Scoring
 from nnd.metric.models import LoadedModel, Loading
 from nnd.metric.variation import Variation, vary
-from nnd.schemas import NNDError, ScoringError, check_rows
+from nnd.schemas import NNDError, ScoringError, check_rows, read_document
 
 Saved = Callable[[str], Path]
 PAIRS = pair_rows()
@@ -95,9 +96,9 @@ def test_what_is_written_is_what_was_scored(varied: Variation, tmp_path: Path) -
     varied.write(tmp_path / "run")
     stored = pl.read_parquet(tmp_path / "run" / "choices.parquet")
     assert stored.filter(choice="lower").drop("dimension", "choice").equals(choice(varied, "lower"))
-    told = json.loads((tmp_path / "run" / "variation.json").read_text(encoding="utf-8"))
-    assert told.pop("outputs")
-    assert told == varied.to_dict()
+    told = tmp_path / "run" / "variation.json"
+    assert list(read_document(told)["outputs"]) == ["choices.parquet"]
+    assert read_facts(told) == varied.to_dict()
 
 
 def test_varied_again_nothing_is_computed(
@@ -163,7 +164,6 @@ def test_the_command(saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     PAIRS.write_parquet(data)
     asked = ["evaluate", "--model", str(saved("gpt2")), "--data", str(data), "--vary", "normalise"]
     ran = CliRunner().invoke(app, [*asked, "--out", str(out), "--json"], catch_exceptions=False)
-    stored = json.loads((out / "variation.json").read_text(encoding="utf-8"))
-    assert json.loads(ran.stdout) == {key: part for key, part in stored.items() if key != "outputs"}
+    assert json.loads(ran.stdout) == read_facts(out / "variation.json")
     with pytest.raises(ScoringError, match="--vary works with one --model and one --data"):
         CliRunner().invoke(app, [*asked, "--model", "gpt2"], catch_exceptions=False)
