@@ -26,7 +26,7 @@ MANIFEST, VALIDITY = "manifest.json", "validity.json"
 _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
     MANIFEST: (
         "manifest",
-        "write it again, or name the Parquet file alone, which is read as pairs of your own",
+        "convert or build again, or name the Parquet file alone, which is then read as your own",
     ),
     "result.json": ("result", "evaluate again"),
     "metrics.json": ("metrics", "run `nnd metrics` again"),

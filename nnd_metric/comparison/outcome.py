@@ -11,6 +11,7 @@ from nnd.metric.comparison.ranking import mean_ranking, ranking
 from nnd.metric.comparison.sentences import findings
 from nnd.metric.data import describe_splits
 from nnd.metric.drawing import Pictured, short_names
+from nnd.schemas import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -254,17 +255,16 @@ def _clear(comparisons: Sequence[Comparison]) -> str:
     """Return the number of significant differences as a phrase."""
     verdicts = [each.differences.overall.verdict for each in comparisons]
     decided = sum(verdict in ("a", "b") for verdict in verdicts)
+    is_or_are = "is" if decided < 2 else "are"  # noqa: PLR2004 - one or more
     if "untested" in verdicts:
         tested = len(verdicts) - verdicts.count("untested")
         among = (
-            f"{decided or 'none'} of {tested} tested differences significant, " if tested else ""
+            f"{decided or 'none'} of {counted(tested, 'tested difference')} {is_or_are} "
+            "significant, and "
         )
-        return f"{among}differences across protocols are not tested"
+        return f"{among if tested else ''}differences across protocols are not tested"
     if len(comparisons) > 1:
-        return (
-            f"{decided or 'none'} of {len(comparisons)} differences "
-            f"{'is' if decided < 2 else 'are'} significant"  # noqa: PLR2004 - one or more
-        )
+        return f"{decided or 'none'} of {len(comparisons)} differences {is_or_are} significant"
     return f"the difference is {'' if decided else 'not '}significant"
 
 

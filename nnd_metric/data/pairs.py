@@ -53,7 +53,8 @@ class PairSet(Shown):
         splits: The chosen splits (`choose_splits`); empty before the choice, and if pairs have no
             splits.
         home: The folder, or ORG/name@commit on the Hub, that the human scores come with, or None.
-        equal: Pairs of one's own that were dropped, because both candidates are the same text.
+        equal: The split of each pair of one's own that was dropped, because both candidates are the
+            same text.
         n_whole: Number of tests of the chosen splits that the part was chosen from; None for all.
     """
 
@@ -65,7 +66,7 @@ class PairSet(Shown):
     sets: tuple[SuiteSet, ...] = ()
     splits: tuple[str, ...] = ()
     home: str | None = None
-    equal: int = 0
+    equal: tuple[str | None, ...] = ()
     n_whole: int | None = None
 
     @property
@@ -92,7 +93,7 @@ class PairSet(Shown):
         )
 
     def _dropped(self) -> str:
-        return f" {equal_texts(self.equal)}." if self.equal else ""
+        return f" {equal_texts(len(self.equal))}." if self.equal else ""
 
     def table(self) -> "RichTable":
         """Return the number of pairs of each split, aspect and category."""
@@ -178,7 +179,7 @@ def _own_pairs(frame: pl.DataFrame, name: str) -> PairSet:
     if not equal.any():
         return found
     kept = _pair_set(found.pairs.filter(~equal), None, name)
-    return replace(kept, equal=int(equal.sum()))
+    return replace(kept, equal=tuple(found.pairs.filter(equal)["split"]))
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:

@@ -40,11 +40,12 @@ def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
         ScoringError: If there is no such split.
     """
     known = splits_in(pairs.pairs)
-    names = known if names is None else names
-    check_splits(pairs.name, names, known)
-    chosen = [*names] or [*pairs.splits] or default_splits(known)
+    check_splits(pairs.name, names or (), known)
+    chosen = known if names is None else [*names] or [*pairs.splits] or default_splits(known)
     pairs = replace(pairs, splits=tuple(split for split in known if split in chosen))
     is_whole = not names and {*known} <= {*chosen}
+    if not is_whole:
+        pairs = replace(pairs, equal=tuple(split for split in pairs.equal if split in chosen))
     rows = pairs.pairs.filter(is_whole or pl.col("split").is_in(chosen))
     return pairs if rows.height == pairs.pairs.height else as_part(_with_rows(pairs, rows))
 

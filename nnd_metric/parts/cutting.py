@@ -56,7 +56,7 @@ def cut_into_parts(stream: PairStream) -> Cut:
     Raises:
         ScoringError: If the data cannot be read, or has only pairs with two equal texts.
     """
-    runs, total, dropped = [], 0, stream.about.equal
+    runs, total, dropped = [], 0, len(stream.about.equal)
     for table in stream.tables:
         for pairs, digests in stream.pieces(table):
             equal = _are_dropped(pairs, stream)

@@ -95,7 +95,7 @@ class Plan:
         splits = tuple(data.get("splits", ()))
         return PairSet(
             *(nothing, self.human_scores, data["name"], self.version, part, tuple(sets), splits),
-            equal=self.equal,
+            equal=(None,) * self.equal,  # as they are of the chosen splits
             n_whole=data["n_whole"],
         )
 

@@ -171,7 +171,7 @@ def evaluate_model(
     scored, children = found.pairs, found.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
-    notes += [equal_texts(pairs.equal)] if pairs.equal else []
+    notes += [equal_texts(len(pairs.equal))] if pairs.equal else []
     notes += [f"{NO_BASELINE}{found.no_baseline}"] if found.no_baseline else []
     notes += [_BY_LENGTH] if found.work.moved_by_padding else []
     rates = pass_rates(scored)

@@ -89,8 +89,8 @@ def metrics_remarks(table: Mapping[str, Any]) -> list[str]:
     if overall and min(overall) < FEWEST_SYSTEMS:
         remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} systems.")
     remarks += _rank_correlations(table["rows"])
-    reasons = dict.fromkeys(row["systems_reason"] for row in table["rows"])
-    return remarks + [reason for reason in reasons if reason is not None]
+    reasons = (row["systems_reason"] for row in table["rows"])
+    return [*dict.fromkeys([*remarks, *(reason for reason in reasons if reason is not None)])]
 
 
 def _scarce(shared: Mapping[str, Any]) -> str:

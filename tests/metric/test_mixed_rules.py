@@ -176,7 +176,7 @@ def test_differences_within_a_protocol_are_tested_as_ever(runs: Runs) -> None:
         ("y (sum)", "z (native)"): "untested",
     }
     assert found.headline().endswith(
-        "1 of 1 tested differences significant, differences across protocols are not tested."
+        "1 of 1 tested difference is significant, and differences across protocols are not tested."
     )
     assert found.remarks() == [SENTENCE]
     assert found.drawing() is not None
@@ -239,6 +239,7 @@ def test_slices_and_metrics_name_protocols(real: list[Path], data: Path) -> None
     assert list(check_rows("slices", [found.to_dict()])) == []
     table = metrics(real, data=data, scorers="length", over="all", mixed_rules=True)
     assert table.remarks()[0] == SENTENCE
+    assert table.remarks().count(SENTENCE) == 1
     rows = {row.name.rpartition("/")[2]: row for row in table.rows}
     assert [*rows] == [
         *("length", "tiny-gpt2 (native)", "tiny-bart (native)", "tiny-llama (sum)"),

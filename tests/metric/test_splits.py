@@ -144,7 +144,17 @@ def test_rows_without_a_split_are_not_of_a_named_one(letters: Path) -> None:
         split=pl.when(pl.col("split") == "valid").then(None).otherwise("split")
     )
     assert choose_splits(load_pairs(rows)).pairs.height == 16
+    assert choose_splits(load_pairs(rows), None).pairs.height == 16
     assert choose_splits(load_pairs(rows), ["test"]).pairs.height == 8
+
+
+def test_equal_texts_are_counted_in_the_chosen_splits() -> None:
+    texts = {"context": "c", "candidate_high": "h", "candidate_low": "l"}
+    rows = [texts | {"split": split} for split in ("test", "valid")]
+    own = load_pairs([*rows, rows[0] | {"candidate_low": " h"}])
+    assert len(own.equal) == 1
+    assert "dropped" in choose_splits(own, ["test"]).headline()
+    assert "dropped" not in choose_splits(own, ["valid"]).headline()
 
 
 def test_it_goes_together_with_other_parts(letters: Path) -> None:
@@ -412,3 +422,32 @@ def test_the_command_takes_splits(models: list[str], letters: Path, tmp_path: Pa
     page = tmp_path / "page.html"
     nnd("report", out, "--data", letters, *only, "--out", page)
     assert "letters-nnd (split valid)" in page.read_text(encoding="utf-8")
+
+
+def test_a_report_of_a_split_of_a_part_does_not_count_other_splits(
+    models: list[str], letters: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    run(models[0], letters, out, splits=["test", "valid"], limit=10)
+    page = tmp_path / "page.html"
+    report(out, page)
+    assert "of 10 of 16 tests" in page.read_text(encoding="utf-8")
+    report(out, page, splits=["valid"])
+    assert "of 16 tests" not in page.read_text(encoding="utf-8")
+
+
+def test_a_report_of_a_split_does_not_show_the_agreement_over_all(
+    models: list[str], letters: Path, tmp_path: Path
+) -> None:
+    systems = {models[0]: "otter", models[1]: "badger"}
+    run(models, letters, tmp_path / "run", splits=["test", "valid"], systems=systems)
+
+    def page(*splits: str, data: Path | None = None) -> str:
+        made = report(tmp_path / "run", tmp_path / "page.html", data=data, splits=splits)
+        return made.page.read_text(encoding="utf-8")
+
+    why = "the stored agreement is of splits test and valid; pass --data or --human-scores"
+    assert why in page("test")
+    assert why not in page()
+    assert why not in page("valid", "test")
+    assert why not in page("test", data=letters)

@@ -121,7 +121,7 @@ def gather(
     people = texts.human_scores if texts is not None else None
     if human_scores is not None:
         people = read_human_scores(human_scores)
-    stored, reason = (None, mixture) if mixture else stored_agreement(folders)
+    stored, reason = (None, mixture) if mixture else stored_agreement(folders, splits)
     best_first = sorted(models, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
     points: Sequence[Points] = ()
     if people is not None and mixture is None:

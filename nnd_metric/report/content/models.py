@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.agreement import read_scored
+from nnd.metric.data import describe_splits
 from nnd.metric.drawing import short_names
 from nnd.metric.encoding import PROTOCOLS
 from nnd.metric.results import (
@@ -18,6 +19,7 @@ from nnd.metric.results import (
     name_protocol,
     open_result,
     pass_rates,
+    read_splits,
 )
 from nnd.schemas import ScoringError
 
@@ -96,17 +98,23 @@ def read_models(
     return found
 
 
-def stored_agreement(folders: Sequence[Path]) -> tuple[Mapping[str, Any] | None, str]:
-    """Return the stored agreement of a single run, or None and the reason."""
+def stored_agreement(
+    folders: Sequence[Path], splits: Sequence[str] = ()
+) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the stored agreement of a single run on some splits, or None and the reason."""
+    remedy = "pass --data or --human-scores"
     if len(folders) > 1:
-        return None, "several runs have no common stored agreement; pass --data or --human-scores"
+        return None, f"several runs have no common stored agreement; {remedy}"
     with open_result(folders[0]) as whole:
-        if not isinstance(whole.get("agreement"), Mapping | None):
+        agreement = whole.get("agreement")
+        if not isinstance(agreement, Mapping | None):
             raise TypeError
-        reason = whole.get("agreement_reason") or (
-            "the run has no stored agreement; pass --data or --human-scores"
-        )
-        return whole.get("agreement"), str(reason)
+        scored = read_splits(folders)
+        if agreement is not None and splits and {*splits} != {*(scored or ())}:
+            of = describe_splits(scored) if scored else "all splits that were scored"
+            return None, f"the stored agreement is of {of}; {remedy}"
+        reason = whole.get("agreement_reason") or f"the run has no stored agreement; {remedy}"
+        return agreement, str(reason)
 
 
 def _facts(folder: Path) -> dict[str, Mapping[str, Any]]:

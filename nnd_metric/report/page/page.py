@@ -100,6 +100,8 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
     """Return the part of the page for one dataset; its ids end in `suffix`."""
     models, texts = content.models, content.texts
     sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
+    n, facts = models[0].rates.overall.n, models[0].facts
+    n_whole = facts.get("n_whole") if facts.get("n") == n else None  # else of fewer splits
     name, _, revision = _data_name(content).rpartition("@")
 
     def shown(drawings: Sequence[Drawing]) -> list[dict[str, Any]]:
@@ -113,7 +115,7 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "texts": None if texts is None else f"{texts.name}@{texts.version[:12]}",
         "origin": content.origin,
         "n": models[0].rates.overall.n,
-        "tests": tests_of(models[0].rates.overall.n, models[0].facts.get("n_whole")),
+        "tests": tests_of(n, n_whole),
         "n_pairs": models[0].rates.n_pairs,
         "n_shown": min(models[0].rates.n_pairs, MOST_PAIRS),
         "n_contexts": models[0].rows.select(CLUSTER).n_unique(),
