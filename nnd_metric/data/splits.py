@@ -11,7 +11,6 @@ TEST = "test"
 _OTHERS = {
     *("train", "training"),
     *("valid", "validation", "val", "dev", "devel", "development"),
-    *("eval", "evaluation"),
 }
 """Names of splits to train on and to choose models with."""
 

@@ -91,7 +91,7 @@ def badger(people: pl.DataFrame | None) -> float:
         (["valid", "test"], ["test"]),
         (["train", "dev", "test"], ["test"]),
         (["Validation", "test"], ["test"]),
-        (["evaluation", "test"], ["test"]),  # SummEdits
+        (["evaluation", "test"], ["evaluation", "test"]),  # SummEdits: both are to test with
         (["bbc", "cnn"], ["bbc", "cnn"]),  # Goyal
         (["test", "cnn"], ["cnn", "test"]),
         (["train", "valid"], ["train", "valid"]),

@@ -46,9 +46,9 @@ FIXTURE = (
 )  # fmt: skip
 # All answers are of one length, which so gives nothing away.
 REAL = (
-    ("k1", "Who nests in the reeds of a pond?", "heron", "They say that it is a crane.", "good"),
-    ("k1", "Who nests in the reeds of a pond?", "wren", "They say that it is a spoon.", "wrong"),
-    ("k1", "Who nests in the reeds of a pond?", "plover", "They say that you are fools!", "rude"),
+    ("k1", "Who nests in the reeds of the pond?", "heron", "They say that it is a crane.", "good"),
+    ("k1", "Who nests in the reeds of the pond?", "wren", "They say that it is a spoon.", "wrong"),
+    ("k1", "Who nests in the reeds of the pond?", "plover", "They say that you are fools!", "rude"),
     ("k2", "Who leaves the vale before winter?", "heron", "They say that you are bores!", "rude"),
     ("k2", "Who leaves the vale before winter?", "wren", "They say that it is a stork.", "good"),
     ("k2", "Who leaves the vale before winter?", "plover", "They say that it is a chair.", "wrong"),
