@@ -1,5 +1,6 @@
 """Checks of texts: invented fixtures, giveaways, form, and addresses."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -20,6 +21,7 @@ _SHORTEST = 25
 In UTF-8, since nine characters of Chinese say as much as 25 of English."""
 
 _FROM_CHANCE = 0.1
+_STANDARD_ERRORS = 2
 _LOOKS = {
     **dict.fromkeys(("lower_cased", "tokenised", "doubled_spaces"), 0.05),
     "control_characters": 0.0,
@@ -78,7 +80,7 @@ def check_confounds(case: Case) -> Check:
 
 
 def _confounds(result: Result) -> Iterator[str]:
-    """Yield the pass rates of simple choices that exceed chance."""
+    """Yield the pass rates of simple choices that exceed chance, and not by accident."""
     tests = result.made.pairs.unique(DISTINCT)
     some = tests.sample(min(_SAMPLE, tests.height), seed=0)
     context = pl.col("context").str.to_lowercase().str.extract_all(_WORDS)
@@ -94,8 +96,10 @@ def _confounds(result: Result) -> Iterator[str]:
     ):
         signs = frame.select(sides[0] - sides[1]).to_series().cast(pl.Float64).fill_nan(0).sign()
         rate = (1 + signs.sum() / max(signs.len(), 1)) / 2  # a test of equal numbers counts half
+        lead, decided = abs(signs.sum()), (signs != 0).sum()
+        is_clear = lead >= _STANDARD_ERRORS * math.sqrt(decided)  # of a sum of random signs
         for name, passed in zip(names, (rate, 1 - rate), strict=True):
-            if passed >= 0.5 + _FROM_CHANCE:
+            if is_clear and passed >= 0.5 + _FROM_CHANCE:
                 yield f"{name} wins in {passed:.1%} of {signs.len():,}"
 
 

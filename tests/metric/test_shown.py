@@ -89,8 +89,8 @@ def test_a_sweep_shows_every_dataset() -> None:
     assert shown.headline() == "Results of 2 models on 2 datasets; 1 failure."
     rows = [line.split() for line in table_text(shown.table()).splitlines() if line.strip()]
     assert [row[:3] for row in rows if row[0] in found] == [
-        ["birds", "40", "25.0"],
-        ["trees", "40", "n/a"],  # the first column is the first model of the first dataset
+        ["birds", "40", "75.0"],  # the first column is the model with the highest mean
+        ["trees", "40", "75.0"],
     ]
     frame = shown.to_frame()
     assert (

@@ -52,7 +52,7 @@ REAL = (
     ("k2", "Who leaves the vale before winter?", "heron", "They say that you are bores!", "rude"),
     ("k2", "Who leaves the vale before winter?", "wren", "They say that it is a stork.", "good"),
     ("k2", "Who leaves the vale before winter?", "plover", "They say that it is a chair.", "wrong"),
-    ("k3", "Who calls at night from the wood?", "heron", "They say that it is an owl.", "good"),
+    ("k3", "Who calls at night from the wood?", "heron", "They say that it is a raven.", "good"),
     ("k3", "Who calls at night from the wood?", "wren", "They say that it is a table.", "wrong"),
 )  # fmt: skip
 """Five pairs: 1 wrong + 1 rude, 1 rude + 1 wrong, 1 wrong."""

@@ -48,9 +48,9 @@ def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> N
         "but at least 4 are needed."
     )
     assert lines(found.table())[2:] == [
-        "ant A 40.0 1.000",
-        "bee B 50.0 3.000",
         "cat C 60.0 2.000",
+        "bee B 50.0 3.000",
+        "ant A 40.0 1.000",
     ]
 
 
