@@ -95,9 +95,10 @@ def _confounds(result: Result) -> Iterator[str]:
         (some, shares, ("more words of the context", "fewer words of the context")),
     ):
         signs = frame.select(sides[0] - sides[1]).to_series().cast(pl.Float64).fill_nan(0).sign()
-        rate = (1 + signs.sum() / max(signs.len(), 1)) / 2  # a test of equal numbers counts half
-        lead, decided = abs(signs.sum()), (signs != 0).sum()
-        is_clear = lead >= _STANDARD_ERRORS * math.sqrt(decided)  # of a sum of random signs
+        total = float(signs.sum())
+        rate = (1 + total / max(signs.len(), 1)) / 2  # a test of equal numbers counts half
+        standard_error = math.sqrt((signs != 0).sum())  # of a sum of random signs
+        is_clear = abs(total) >= _STANDARD_ERRORS * standard_error
         for name, passed in zip(names, (rate, 1 - rate), strict=True):
             if is_clear and passed >= 0.5 + _FROM_CHANCE:
                 yield f"{name} wins in {passed:.1%} of {signs.len():,}"
