@@ -57,7 +57,7 @@ def test_people_are_told_what_was_written(app: typer.Typer, folder: Path) -> Non
     out = folder / "b.html"
     done = CliRunner().invoke(app, [str(folder / "run"), "--out", str(out)])
     size = f"{out.stat().st_size / 1e6:.1f} MB"
-    assert done.stdout == f"The report of small, large is in {out} ({size}).\n"
+    assert done.stdout == f"The report of large, small is in {out} ({size}).\n"
 
 
 def test_a_family_without_a_name(app: typer.Typer, folder: Path) -> None:
