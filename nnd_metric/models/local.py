@@ -38,7 +38,7 @@ def check_local(model_id: str) -> None:
     elif _HUB_ID.fullmatch(model_id):
         return
     else:
-        problem = "there is no such folder"
+        problem = "folder not found"
     raise ScoringError(
         f"{model_id}: no such model: {problem}; name a Hub id, a folder written by "
         "save_pretrained, or a GGUF file"

@@ -39,8 +39,8 @@ def told(cache: Path, *arguments: str) -> str:
         ({"--data": "./nodata"}, "./nodata: file or folder not found; name a folder that"),
         ({"--data": "no.parquet"}, "no.parquet: file or folder not found; name a folder that"),
         ({"--template": "mixgq"}, 'unknown template "mixgq" (did you mean "mixqg"?); choose one'),
-        ({"--model": "./nomodel"}, "./nomodel: no such model: there is no such folder; name a "),
-        ({"--model": "no/such/model"}, "no/such/model: no such model: there is no such folder; "),
+        ({"--model": "./nomodel"}, "./nomodel: no such model: folder not found; name a "),
+        ({"--model": "no/such/model"}, "no/such/model: no such model: folder not found; "),
         ({"--model": "empty"}, "empty: no such model: the folder is empty; name a Hub id, a fol"),
         ({"--model": "other"}, "other: no such model: the folder has no config.json; name a Hub"),
         ({"--model": "other/a"}, "other/a: no such model: it is a file, and not a GGUF file; na"),
@@ -75,7 +75,7 @@ def test_a_wrong_option(options: list[str], said: str, tmp_path: Path) -> None:
     [
         (["--data", "quizdesign"], "quizdesign: file, folder or built-in source not found"),
         (["--template", "mixgq"], 'unknown template "mixgq"'),
-        (["--model", "./nomodel"], "./nomodel: no such model: there is no such folder; name a "),
+        (["--model", "./nomodel"], "./nomodel: no such model: folder not found; name a "),
         (["--batch-size", "0"], "batch_size is 0"),
     ],
 )
