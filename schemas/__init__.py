@@ -89,6 +89,18 @@ if TYPE_CHECKING:
         have_equal_texts as have_equal_texts,
         pairs_digest as pairs_digest,
     )
+    from .instructions import (
+        NO_INSTRUCTION as NO_INSTRUCTION,
+        Instruction as Instruction,
+        StoredContext as StoredContext,
+        Wording as Wording,
+        digest_wording as digest_wording,
+        fill_placeholders as fill_placeholders,
+        fill_wording as fill_wording,
+        parse_placeholders as parse_placeholders,
+        placeholders_in as placeholders_in,
+        read_instruction as read_instruction,
+    )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
     from .parquet import (
