@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.metric_runs import save_model
 from support.places import ROOT
 
 SITE = {ROOT / "cards" / "guide", ROOT / "cards" / "mkdocs.yml"}
@@ -109,15 +110,10 @@ def command(*arguments: str) -> str:
 def test_installed_wheel_converts_and_evaluates(installed: Path, tmp_path: Path) -> None:
     done = run(installed, command("convert", "sample", "--out", "sample"), folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    train = (
-        "from pathlib import Path; import polars as pl;"
-        "import nnd.metric.toy_models as toys;"
-        "assert toys.__file__.startswith(sys.path[0]), toys.__file__;"
-        "toys.train_toy_models(pl.read_parquet('sample/pairs.parquet'), Path('toys'),"
-        " recipes=toys.RECIPES[:1]);"
-    )
-    evaluate = command("evaluate", "--model", "toys/toy-untrained", "--data", "sample", "--json")
-    done = run(installed, train + evaluate, folder=tmp_path)
+    model = save_model("gpt2", tmp_path)
+    found = "import nnd; assert nnd.__file__.startswith(sys.path[0]), nnd.__file__;"
+    evaluate = command("evaluate", "--model", model, "--data", "sample", "--json")
+    done = run(installed, found + evaluate, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (result,) = json.loads(done.stdout)["results"]
     assert result["n"] == result["by_aspect"]["answer"]["n"] + result["by_aspect"]["question"]["n"]
