@@ -79,6 +79,18 @@ if TYPE_CHECKING:
         __version__ as __version__,
         nnd_version as nnd_version,
     )
+    from .instructions import (
+        NO_INSTRUCTION as NO_INSTRUCTION,
+        Instruction as Instruction,
+        StoredContext as StoredContext,
+        Wording as Wording,
+        digest_wording as digest_wording,
+        fill_placeholders as fill_placeholders,
+        fill_wording as fill_wording,
+        parse_placeholders as parse_placeholders,
+        placeholders_in as placeholders_in,
+        read_instruction as read_instruction,
+    )
     from .keys import (
         CONTEXT as CONTEXT,
         DISTINCT as DISTINCT,
