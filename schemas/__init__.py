@@ -79,16 +79,6 @@ if TYPE_CHECKING:
         __version__ as __version__,
         nnd_version as nnd_version,
     )
-    from .keys import (
-        CONTEXT as CONTEXT,
-        DISTINCT as DISTINCT,
-        choose_examples as choose_examples,
-        distinct_in_order as distinct_in_order,
-        fold as fold,
-        fold_texts as fold_texts,
-        have_equal_texts as have_equal_texts,
-        pairs_digest as pairs_digest,
-    )
     from .instructions import (
         NO_INSTRUCTION as NO_INSTRUCTION,
         Instruction as Instruction,
@@ -100,6 +90,16 @@ if TYPE_CHECKING:
         parse_placeholders as parse_placeholders,
         placeholders_in as placeholders_in,
         read_instruction as read_instruction,
+    )
+    from .keys import (
+        CONTEXT as CONTEXT,
+        DISTINCT as DISTINCT,
+        choose_examples as choose_examples,
+        distinct_in_order as distinct_in_order,
+        fold as fold,
+        fold_texts as fold_texts,
+        have_equal_texts as have_equal_texts,
+        pairs_digest as pairs_digest,
     )
     from .layout import fit as fit, table_text as table_text, width_here as width_here
     from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
