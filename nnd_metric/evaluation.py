@@ -1,6 +1,6 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,8 @@ from nnd.metric.results import (
     STORED_SETS,
     ModelResult,
     brief_caveat,
+    describe_reading,
+    describe_readings,
     rate_frame,
 )
 from nnd.metric.statistics import percent, tests_of
@@ -84,15 +86,22 @@ class Evaluation(Pictured):
         """Return the results as people read them; ties keep the order of the request."""
         return sorted(self.results, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
 
-    def readings(self, *, as_chats: bool) -> list[str]:
-        """Return a line for each model that says how contexts were read: as chats or plain text."""
+    def readings(self) -> str:
+        """Return a sentence on how contexts were read: as chats or plain text, and what was asked."""
         results = self._best_first()
         names = short_names([each.model for each in results])
-        return [
-            f"{name}: {each.chat['reason']}"
-            for name, each in zip(names, results, strict=True)
-            if each.chat is not None and (each.chat["template"] != "none") == as_chats
-        ]
+        readings = [describe_reading(each.to_dict()) for each in results]
+        return describe_readings(dict(zip(names, readings, strict=True)))
+
+    def _requests(self) -> Iterator[str]:
+        """Yield for each model why contexts were read as they were, and the first request."""
+        for each in self._best_first():
+            if each.chat is not None:
+                yield f"{each.model}: {each.chat['reason']}"
+            if each.request is not None:
+                yield f"the first request to {each.model}, up to the candidate:"
+                yield each.request["context"]
+                yield f"and the candidate: {each.request['candidate']}"
 
     def table(self) -> "Table":
         """Return pass rates: a row per model, a column per category of error."""
@@ -113,7 +122,8 @@ class Evaluation(Pictured):
         agreement = self.agreement_reason if self.asks_agreement else None
         if self.agreement is not None:
             agreement = self.agreement.headline()
-        shown: list[Table | str] = [*dropped, *lines, *([agreement] if agreement else [])]
+        read = [self.readings()]
+        shown: list[Table | str] = [*dropped, *lines, *read, *([agreement] if agreement else [])]
         if self.effects is not None:
             shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
         return shown
@@ -130,7 +140,7 @@ class Evaluation(Pictured):
         results = [result.to_dict() for result in best_first]
         shown: list[Table | str] = [slices_table(results)]
         shown += [baselines_table(results), counts_table(results)]
-        shown += self.readings(as_chats=False)
+        shown += self._requests()
         shown += [f"{each.model}: {note}" for each in best_first for note in each.notes]
         if self.agreement is not None:
             shown += [self.agreement.table(), *self.agreement.details()]
@@ -254,6 +264,10 @@ class Sweep(Shown):
         if not self.evaluations:
             return None
         return sweep_table({name: found.to_dict() for name, found in self.evaluations.items()})
+
+    def remarks(self) -> list[str]:
+        """Return how contexts were read."""
+        return list(dict.fromkeys(found.readings() for found in self.evaluations.values()))
 
     def details(self) -> "list[Table | str]":
         """Return each evaluation in full."""

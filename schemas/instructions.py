@@ -53,20 +53,31 @@ class Instruction:
     wordings: tuple[Wording, ...]
     origin: str
 
+    @property
+    def digests(self) -> list[str]:
+        """The digest of each wording (`digest_wording`)."""
+        return [digest_wording(wording) for wording in self.wordings]
+
 
 def read_instruction(facts: Mapping[str, Any]) -> Instruction | None:
     """Return the instruction in a source.yaml, or in the source of a manifest; None without one.
 
     Raises:
-        ScoringError: If braces do not match.
+        ScoringError: If braces do not match, or the context has no place in one of several texts.
     """
     given = facts.get("instruction", NO_INSTRUCTION)
     if given == NO_INSTRUCTION:
         return None
     texts = [given, *facts.get("instruction_variants", ())]
     wordings = tuple({"": text} if isinstance(text, str) else dict(text) for text in texts)
-    for text in (text for wording in wordings for text in wording.values()):
-        parse_placeholders(text)
+    for wording in wordings:
+        if len(wording) > 1 and not all(map(placeholders_in, wording.values())):
+            raise ScoringError(
+                "instruction: a text has no {placeholder} for the context; only an instruction of "
+                "one text, which stands before dialogues, can do without"
+            )
+        for text in wording.values():
+            parse_placeholders(text)
     return Instruction(wordings, facts["instruction_from"])
 
 

@@ -1,9 +1,11 @@
 """How pairs are rendered as prompts and continuations, for tools that pairs are exported to."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import polars as pl
+
+from nnd.schemas import StoredContext
 
 
 class Rendering(NamedTuple):
@@ -12,14 +14,13 @@ class Rendering(NamedTuple):
     Attributes:
         name: Its name in exported files.
         separator: The text between a context and a candidate.
-        render: (contexts, their parts by name) → for each, the rendered context and the prefix of
-            its candidates.
+        render: Stored contexts → for each, the rendered context and the prefix of its candidates.
         notes: Remarks for users of the export.
     """
 
     name: str
     separator: str
-    render: Callable[[Sequence[str], Sequence[Mapping[str, str]]], Sequence[tuple[str, str]]]
+    render: Callable[[Sequence[StoredContext]], Sequence[tuple[str, str]]]
     notes: tuple[str, ...] = ()
 
 
@@ -35,7 +36,7 @@ class Written(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-STORED = Rendering("default", " ", lambda contexts, _: [(context, "") for context in contexts])
+STORED = Rendering("default", " ", lambda contexts: [(each.text, "") for each in contexts])
 """Contexts as they are stored, with a space before the candidate: the default of the metric."""
 
 
@@ -46,8 +47,17 @@ def render_pairs(pairs: pl.DataFrame, rendering: Rendering) -> pl.DataFrame:
         pairs: Rows of the pair schema.
         rendering: How contexts are rendered; the caller adds its separator.
     """
-    parts = [{entry["key"]: entry["value"] for entry in row} for row in pairs["inputs"]]
-    texts = rendering.render(pairs["context"].to_list(), parts)
+    contexts = [
+        StoredContext(
+            context,
+            {entry["key"]: entry["value"] for entry in inputs},
+            tuple(kind for kind in kinds if kind is not None),
+        )
+        for context, inputs, *kinds in pairs.select(
+            "context", "inputs", "category", "language"
+        ).iter_rows()
+    ]
+    texts = rendering.render(contexts)
     before = pl.Series([prefix for _, prefix in texts], dtype=pl.String)
     return pairs.with_columns(
         context=pl.Series([prompt for prompt, _ in texts], dtype=pl.String),

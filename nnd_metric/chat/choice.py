@@ -1,6 +1,7 @@
 """Whether a model's contexts are rendered as chats, and by which template."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from transformers import PreTrainedTokenizerBase
@@ -8,11 +9,9 @@ from transformers import PreTrainedTokenizerBase
 from nnd.metric.chat.options import NONE, Chat
 from nnd.metric.chat.shape import REMEDY
 from nnd.metric.chat.template import ChatTemplate, make_chat_template
-from nnd.metric.encoding import Protocol, Template, count_neutralised
+from nnd.metric.encoding import Protocol, Template, choose_template, count_neutralised
 from nnd.metric.models import LoadedModel, says_base
-from nnd.schemas import ScoringError
-
-_EXAMPLE = 200  # characters at either end of a chat that results show
+from nnd.schemas import Instruction, ScoringError, StoredContext
 
 
 class ChatChoice(NamedTuple):
@@ -39,7 +38,6 @@ class ChatChoice(NamedTuple):
         if chosen is None:
             return {"template": "none", **found}
         chats = [*chosen.rendered.values()]
-        text = "".join(chats[0].pieces) if chats else ""
         return {
             "template": chosen.digest,
             **found,
@@ -50,9 +48,40 @@ class ChatChoice(NamedTuple):
             "bos": chosen.writes_bos,
             "end": chosen.end,
             "end_scored": False,
-            "example": {"begin": text[:_EXAMPLE], "end": text[-_EXAMPLE:]},
             "neutralised": count_neutralised(chosen.renderer.tokenizer, chats),
         }
+
+
+def choose_rendering(
+    loaded: LoadedModel,
+    protocol: Protocol,
+    asked: Chat,
+    template: str | None,
+    *,
+    contexts: Iterable[StoredContext] = (),
+    instruction: Instruction | None = None,
+    separator: str | None = None,
+) -> tuple[Template, ChatChoice]:
+    """Choose how a model's contexts become text, and whether the text becomes a chat.
+
+    Args:
+        loaded: The model.
+        protocol: Same as in `choose_chat`.
+        asked: The options of the user for chats.
+        template: Same as in `choose_template`; None means what the model reads by itself.
+        contexts: Same as in `choose_template`.
+        instruction: The instruction of the data.
+        separator: Text between context and candidate; None means that of the template.
+
+    Raises:
+        ScoringError: If the template or a chat template cannot be used.
+    """
+    asked.check(protocol)
+    as_chat = _why_plain(loaded, protocol, asked) is None
+    chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
+    if separator is not None:
+        chosen = replace(chosen, separator=separator)
+    return chosen, choose_chat(loaded, protocol, chosen, asked)
 
 
 def choose_chat(
@@ -84,7 +113,7 @@ def choose_chat(
             )
         note = f"contexts are read as plain text, because {reason}"
         return ChatChoice(asked, None, template.separator, note)
-    chosen = find_chat(loaded.tokenizer, asked, name=loaded.name, as_turns=template.as_turns)
+    chosen = _find_chat_of(loaded, template, asked)
     whose = "its tokenizer's" if asked.file is None else "the given"
     return ChatChoice(
         asked,
@@ -94,6 +123,20 @@ def choose_chat(
         f"chat template (chat:{chosen.digest}); use --chat-template none for plain text",
         (*chosen.caveats, *_base_caveat(loaded)),
     )
+
+
+def _find_chat_of(loaded: LoadedModel, template: Template, asked: Chat) -> ChatTemplate:
+    words = template.system if asked.system is None else None
+    with_words = asked if words is None else replace(asked, system=words)
+    try:
+        return find_chat(loaded.tokenizer, with_words, name=loaded.name, as_turns=template.as_turns)
+    except ScoringError as error:
+        if words is None:
+            raise
+        raise ScoringError(
+            f"{loaded.name}: the instruction of the data would be the turn of the system, but "
+            f"{error}; or use --template chat-turns, which leaves the instruction out"
+        ) from error
 
 
 def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | None:

@@ -87,7 +87,14 @@ class ChatTemplate:
             raise self.renderer.error(
                 f'writes the context "{excerpt(turns[-1])}" differently from others', REMEDY
             )
-        return ChatContext((*pieces[:-1], pieces[-1].removesuffix(self.separator)))
+        pieces = (*pieces[:-1], pieces[-1].removesuffix(self.separator))
+        if isinstance(context, str) or len(turns) > 1:
+            return ChatContext(pieces)
+        first, turn, last = pieces
+        words = _strip_to(context, turn)
+        if words is None:
+            return ChatContext(pieces)
+        return ChatContext((first + words[0], *words[1:-1], words[-1] + last), longest_first=True)
 
     def _shape(self, turns: int) -> Shape:
         if turns not in self.shapes:
@@ -222,3 +229,26 @@ def _find_turns(text: str, written: Sequence[str], turns: Sequence[str]) -> tupl
     if len(turns) == 1 and middle >= len(first) and text.startswith(first) and text.endswith(last):
         return first, text[len(first) : middle], last
     return None
+
+
+def _strip_to(context: Sequence[str], turn: str) -> tuple[str, ...] | None:
+    """Return the pieces of a context as a template wrote them: literal, data, …, literal.
+
+    Args:
+        context: The pieces: literal, data, literal, and so on.
+        turn: The turn, whose blanks at both ends the template may have trimmed.
+
+    Returns:
+        None if the template changed the turn in another way.
+    """
+    pieces = [*context, ""] if len(context) % 2 == 0 else [*context]
+    whole = "".join(pieces)
+    if turn not in (whole, whole.strip()):
+        return None
+    start = whole.index(turn)
+    end, at = start + len(turn), 0
+    kept = []
+    for piece in pieces:
+        kept.append(piece[max(start - at, 0) : max(end - at, 0)])
+        at += len(piece)
+    return tuple(kept)

@@ -26,7 +26,7 @@ Vary = Annotated[
     typer.Option(
         metavar="DIMENSION,…",
         help="Score one model under other choices too, one dimension at a time, and count the "
-        "verdicts that flip: protocol, chat-template, dtype, separator, normalise "
+        "verdicts that flip: protocol, template, chat-template, dtype, separator, normalise "
         "(how texts are written).",
         rich_help_panel=HOW,
     ),

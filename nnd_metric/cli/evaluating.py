@@ -22,6 +22,7 @@ from nnd.metric.cli.loading import (
 from nnd.metric.cli.options import (
     DATA,
     HOW,
+    OWN_TEMPLATE,
     RUN,
     Categories,
     ChatTemplate,
@@ -101,10 +102,11 @@ def evaluate(
     template: Annotated[
         list[str],
         typer.Option(
-            help="default, mixqg, prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, "
-            "chat-turns (the turns of a dialogue), auto (by the model's name), or your own: "
+            help="instruction (what people asked the systems), default (the stored context), "
+            "mixqg, prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, chat-turns (the turns "
+            "of a dialogue), auto (by the model's name), or your own: "
             '"Q: {question}"; MODEL=TEMPLATE for one model of several.',
-            show_default="default",
+            show_default=OWN_TEMPLATE,
             rich_help_panel=HOW,
         ),
     ] = [],  # noqa: B006 - typer copies it
@@ -234,8 +236,7 @@ def evaluate(
         raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
     model = find_models(model, checkpoints)
     names = name_models(model, loading)
-    given, templates = read_templates(template, names)
-    for_all = given or "default"
+    for_all, templates = read_templates(template, names)
     scoring = Scoring(
         protocol,
         for_all,

@@ -1,11 +1,11 @@
 """Export of pairs with the templates of the metric, which the converters cannot import."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from nnd.converters.export import STORED, Exported, Rendering, Target, export as export_rendered
 from nnd.metric.chat import Chat
-from nnd.schemas import NNDError
+from nnd.schemas import Instruction, NNDError, StoredContext
 
 
 def export(
@@ -13,7 +13,7 @@ def export(
     out: str | Path,
     *,
     to: Target,
-    template: str = "default",
+    template: str | None = None,
     model: str | Path | None = None,
     chat: Chat = Chat(),
     for_excel: bool = False,
@@ -27,7 +27,8 @@ def export(
         out: File (jsonl, csv) or folder (trl, lm-eval) to write; it must not exist yet.
         to: `trl`: a preference dataset; `lm-eval`: tasks for lm-evaluation-harness; `jsonl`, `csv`:
             the pairs unchanged.
-        template: For trl and lm-eval: the template for prompts, same as in `evaluate`.
+        template: For trl and lm-eval: the template for prompts, same as in `evaluate`. None means
+            the instruction of the data for a model's chats, otherwise the stored context.
         model: For lm-eval: Hub id or folder of a decoder-only model, whose chat template renders
             contexts; None means plain text.
         chat: How contexts become chats for that model.
@@ -52,35 +53,41 @@ def export(
         folder,
         out,
         to=to,
-        rendering=_rendering(template) if model is None else _chats(template, model, chat),
+        rendering=_rendering(template, Path(folder))
+        if model is None
+        else _chats(template, Path(folder), model, chat),
         for_excel=for_excel,
         split=split,
         split_seed=split_seed,
     )
 
 
-def _rendering(template: str) -> Rendering:
+def _rendering(template: str | None, folder: Path) -> Rendering:
     """Return a template of the metric in the form that the converters need."""
-    if template == STORED.name:
+    if template in (None, STORED.name):
         return STORED  # the module of templates loads tokenizers, which are not needed here
 
     from nnd.metric.encoding import find_plain_template, render
 
-    chosen = find_plain_template(template)
+    chosen = find_plain_template(template, _instruction(folder))
 
-    def texts(
-        contexts: Sequence[str], inputs: Sequence[Mapping[str, str]]
-    ) -> list[tuple[str, str]]:
-        prompts = render(chosen, contexts, inputs)
+    def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:
+        prompts = render(chosen, contexts)
         return [("".join(prompt.context), prompt.candidate_prefix) for prompt in prompts]
 
     return Rendering(chosen.name, chosen.separator, texts)
 
 
-def _chats(template: str, model: str | Path, asked: Chat) -> Rendering:
+def _instruction(folder: Path) -> Instruction | None:
+    from nnd.metric.data import instruction_in
+
+    return instruction_in(folder)
+
+
+def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -> Rendering:
     """Return the chats of a model in the form that the converters need."""
     from nnd.metric.chat import find_chat
-    from nnd.metric.encoding import find_template, render
+    from nnd.metric.encoding import choose_template, render
     from nnd.metric.models import load_config, load_tokenizer
 
     if asked.template == "none":
@@ -89,13 +96,11 @@ def _chats(template: str, model: str | Path, asked: Chat) -> Rendering:
         raise NNDError(
             f"{model}: this is an encoder-decoder, which reads plain text; leave out --model"
         )
-    chosen = find_template(template)
+    chosen = choose_template(template, str(model), (), _instruction(folder), as_chat=True)
     chat = find_chat(load_tokenizer(model), asked, name=str(model), as_turns=chosen.as_turns)
 
-    def texts(
-        contexts: Sequence[str], inputs: Sequence[Mapping[str, str]]
-    ) -> list[tuple[str, str]]:
-        prompts = render(chosen, contexts, inputs)
+    def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:
+        prompts = render(chosen, contexts)
         chats = chat.render([prompt.context for prompt in prompts])
         return [
             ("".join(rendered.pieces), prompt.candidate_prefix)

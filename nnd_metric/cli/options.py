@@ -146,6 +146,10 @@ MixedRules = Annotated[
 ]
 
 
+OWN_TEMPLATE = "instruction for chats, default for plain text"
+"""What a model reads by itself, in the help."""
+
+
 def read_template(text: str) -> str:
     r"""Return a template with \n and \t resolved, which a shell passes as two characters each."""
     return text.replace("\\n", "\n").replace("\\t", "\t")

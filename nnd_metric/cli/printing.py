@@ -144,10 +144,9 @@ def show_sweep(
     evaluations = [*found.evaluations.values()]
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
-    read = dict.fromkeys(line for each in evaluations for line in each.readings(as_chats=True))
     shown = evaluations[0] if alone and evaluations else found
     after: list[Table | str] = [*failed, *lines, *written]
-    show_result(shown, as_json, details=details, before=[*read], after=after)
+    show_result(shown, as_json, details=details, after=after)
     if evaluations and not (details or as_json):
         reported = f", or: nnd report {out}" if alone and out is not None else ""
         print(f"For more, use --details{reported}")

@@ -168,12 +168,13 @@ def export(
     to: Annotated[str, typer.Option(help="trl, lm-eval, jsonl or csv.")],
     out: Annotated[Path, typer.Option(help="File (jsonl, csv) or folder (trl, lm-eval) to write.")],
     template: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="For trl and lm-eval: a template, as in `nnd evaluate`, or your "
-            'own: "Q: {question}".'
+            'own: "Q: {question}".',
+            show_default=OWN_TEMPLATE,
         ),
-    ] = "default",
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(

@@ -9,6 +9,7 @@ from nnd.metric.cli.datasets import find_data
 from nnd.metric.cli.loading import find_all
 from nnd.metric.cli.options import (
     DATA,
+    OWN_TEMPLATE,
     ChatTemplate,
     SplitSeed,
     SystemPrompt,
@@ -80,8 +81,12 @@ def train(
     ] = 0.8,
     split_seed: SplitSeed = 0,
     template: Annotated[
-        str, typer.Option(help='Template, as in `nnd evaluate`, or your own: "Q: {question}".')
-    ] = "default",
+        str | None,
+        typer.Option(
+            help='Template, as in `nnd evaluate`, or your own: "Q: {question}".',
+            show_default=OWN_TEMPLATE,
+        ),
+    ] = None,
     chat_template: ChatTemplate = "auto",
     system_prompt: SystemPrompt = None,
     template_arg: TemplateArguments = [],  # noqa: B006
@@ -106,15 +111,16 @@ def train(
     Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
     Example: nnd train --model gpt2 --data my_suite --set negation --out trained
     """
-    from nnd.metric.encoding import find_template
+    from nnd.metric.encoding import check_template
     from nnd.metric.models import Loading
     from nnd.metric.training import Objective, Schedule
 
     # The called function checks the choices and lists them.
     objective = Objective(loss, alpha, negative_tokens, margin)  # type: ignore[arg-type]
     schedule = Schedule(epochs, steps, batch_size, learning_rate, seed)
-    template = read_template(template)
-    find_template(template)
+    if template is not None:
+        template = read_template(template)
+        check_template(template)
     (pairs,), tests = find_all([model], [data]), [find_data(name) for name in test]
 
     from nnd.metric.training import train as train_  # from here on it takes seconds

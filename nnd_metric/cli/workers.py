@@ -156,5 +156,4 @@ def merge(
     from nnd.metric.parts import merge as merge_
 
     found = merge_(run)
-    read = found.readings(as_chats=True)
-    show_result(found, as_json, details=details, before=read, after=[f"written to {run}"])
+    show_result(found, as_json, details=details, after=[f"written to {run}"])

@@ -24,7 +24,8 @@ class Entry(NamedTuple):
     """One model in one run.
 
     Attributes:
-        label: The model's name, or FOLDER:NAME if several runs of one dataset have it.
+        label: The model's name; if several runs of one dataset have it, how it read contexts where
+            that tells all entries apart, otherwise FOLDER:NAME.
         model: Its name.
         rows: Its scored pairs.
         signature: Signature of the scores, or None if the run has none.
@@ -152,8 +153,17 @@ def _names(groups: Sequence[Sequence[Entry]]) -> list[str]:
     return [str(group[0].folder) for group in groups]
 
 
+def are_readings(entries: Sequence[Entry]) -> bool:
+    """Whether all entries are one model, and each read contexts in a way of its own."""
+    weights = {entry.manner.weights for entry in entries}
+    readings = {entry.manner.reading for entry in entries} - {None}
+    return len(entries) > 1 and len(weights) == 1 and len(readings) == len(entries)
+
+
 def _labelled(entries: Sequence[Entry]) -> list[Entry]:
     names = Counter(entry.model for entry in entries)
+    if are_readings(entries):
+        return [e._replace(label=str(e.manner.reading).removeprefix("as ")) for e in entries]
     return [
         entry._replace(label=f"{entry.folder}:{entry.model}") if names[entry.model] > 1 else entry
         for entry in entries

@@ -12,7 +12,13 @@ from typing import Literal, overload
 import polars as pl
 
 from nnd.metric.comparison.differences import find_differences, untested
-from nnd.metric.comparison.entries import Entry, by_dataset, read_entries, with_protocols
+from nnd.metric.comparison.entries import (
+    Entry,
+    are_readings,
+    by_dataset,
+    read_entries,
+    with_protocols,
+)
 from nnd.metric.comparison.origins import compare_origins
 from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import few_contexts, findings, left_out
@@ -102,12 +108,19 @@ def compare(
     chosen = with_protocols(chosen, mixed_rules=mixed_rules)
     comparisons: list[Comparison] = []
     for name, entries in chosen.items():
-        unlike = describe_others({entry.label: entry.manner for entry in entries})
+        unlike = _describe(entries)
         comparisons += [
             replace(compare_entries(a, b, unlike, splits), data=name if len(chosen) > 1 else None)
             for a, b in combinations(entries, 2)
         ]
     return Comparisons(tuple(comparisons))
+
+
+def _describe(entries: Sequence[Entry]) -> str | None:
+    """Return a sentence on what differs between the models, or their readings; None if nothing."""
+    if are_readings(entries):
+        return f"All are readings of one model, {entries[0].model}."
+    return describe_others({entry.label: entry.manner for entry in entries})
 
 
 def compare_entries(

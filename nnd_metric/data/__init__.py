@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .completion import (
         REQUIRED as REQUIRED,
         Digests as Digests,
+        contexts_of as contexts_of,
         parts_of as parts_of,
         sum_digests as sum_digests,
         version_of as version_of,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from .stored import (
         SetKind as SetKind,
         SuiteSet as SuiteSet,
+        instruction_in as instruction_in,
         read_rows as read_rows,
         read_stored as read_stored,
     )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, StoredContext
 
 REQUIRED = ("context", "candidate_high", "candidate_low")
 OPTIONAL = ("split", "aspect", "category", "error_category", "error_group")
@@ -111,6 +111,23 @@ def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
             before, parts = value, None if value is None else _parts(value)
         parts_of_rows.append(parts)
     return parts_of_rows
+
+
+def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
+    """Return the context of every pair; adjacent pairs of one context share one object."""
+    kinds = pairs.select(pl.col("^(category|language)$")).cast(pl.String).iter_rows()
+    if not {"category", "language"} & {*pairs.columns}:
+        kinds = iter([()] * pairs.height)
+    found: list[StoredContext] = []
+    for context in map(_stored, pairs["context"], parts_of(pairs), kinds):
+        found.append(found[-1] if found and found[-1] == context else context)
+    return found
+
+
+def _stored(
+    text: str, parts: Mapping[str, str] | None, kinds: tuple[str | None, ...]
+) -> StoredContext:
+    return StoredContext(text, parts, tuple(kind for kind in kinds if kind is not None))
 
 
 def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSON rows

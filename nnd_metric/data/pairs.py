@@ -17,9 +17,16 @@ from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
 from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import is_url, stem_of
 from nnd.metric.data.splits import describe_splits
-from nnd.metric.data.stored import SuiteSet, read_rows, read_sets, read_stored
+from nnd.metric.data.stored import (
+    SuiteSet,
+    instruction_in,
+    read_rows,
+    read_sets,
+    read_stored,
+)
 from nnd.schemas import (
     CONTEXT,
+    Instruction,
     ScoringError,
     Shown,
     check_not_forked,
@@ -56,6 +63,7 @@ class PairSet(Shown):
         equal: The split of each pair of one's own that was dropped, because both candidates are the
             same text.
         n_whole: Number of tests of the chosen splits that the part was chosen from; None for all.
+        instruction: What people asked the systems to do, or None if the data does not say.
     """
 
     pairs: pl.DataFrame
@@ -68,6 +76,7 @@ class PairSet(Shown):
     home: str | None = None
     equal: tuple[str | None, ...] = ()
     n_whole: int | None = None
+    instruction: Instruction | None = None
 
     @property
     def several_splits(self) -> tuple[str, ...]:
@@ -160,7 +169,7 @@ def _read_folder(folder: Path, name: str, where: str) -> PairSet:
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)
         for each in read_sets(folder, rows)
     ]
-    return replace(pairs, sets=tuple(sets), home=str(folder))
+    return replace(pairs, sets=tuple(sets), home=str(folder), instruction=instruction_in(folder))
 
 
 def equal_texts(n: int) -> str:

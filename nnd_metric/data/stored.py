@@ -8,7 +8,16 @@ from typing import Any, Literal, TypeAlias
 import polars as pl
 
 from nnd.metric.data.remote import File, readable
-from nnd.schemas import MANIFEST, SETS, ScoringError, check_files, read_manifest, read_parquet
+from nnd.schemas import (
+    MANIFEST,
+    SETS,
+    Instruction,
+    ScoringError,
+    check_files,
+    read_instruction,
+    read_manifest,
+    read_parquet,
+)
 
 SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
 
@@ -72,6 +81,17 @@ def stored_files(folder: Path, name: str) -> list[Path]:
     files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
     check_files(folder, files)
     return files
+
+
+def instruction_in(folder: Path) -> Instruction | None:
+    """Return the instruction of a converted or published folder, or None without one.
+
+    Raises:
+        SchemaError: If the manifest cannot be read.
+        ScoringError: If the instruction cannot be read.
+    """
+    manifest = read_manifest(folder) if (folder / MANIFEST).is_file() else {}
+    return read_instruction(manifest.get("source", {}))
 
 
 def has_sets(folder: Path) -> bool:

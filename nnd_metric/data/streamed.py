@@ -20,7 +20,7 @@ from nnd.metric.data.pairs import NEEDED, PairSet, load_pairs
 from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import File, is_url, readable, stem_of
 from nnd.metric.data.splits import check_splits, default_splits
-from nnd.metric.data.stored import has_sets, stored_files
+from nnd.metric.data.stored import has_sets, instruction_in, stored_files
 from nnd.metric.data.subset import as_part, choose_splits
 from nnd.schemas import read_row_group, row_group_sizes
 
@@ -110,7 +110,10 @@ def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStre
         return _in_memory(choose_splits(load_pairs(data), splits))
     about = _about(repo or path.resolve().name, commit)
     home = str(path) if commit is None else f"{repo}@{commit}"
-    return _in_pieces(replace(about, human_scores=read_scores_in(path), home=home), files, splits)
+    about = replace(
+        about, human_scores=read_scores_in(path), home=home, instruction=instruction_in(path)
+    )
+    return _in_pieces(about, files, splits)
 
 
 def _about(name: str, commit: str | None) -> PairSet:

@@ -25,11 +25,16 @@ if TYPE_CHECKING:
     from .targets import make_targets as make_targets
     from .templates import (
         AUTO as AUTO,
+        INSTRUCTION as INSTRUCTION,
         Prompt as Prompt,
         Template as Template,
+        check_plain as check_plain,
+        check_template as check_template,
         choose_template as choose_template,
+        family_template as family_template,
         find_plain_template as find_plain_template,
         find_template as find_template,
+        instruction_templates as instruction_templates,
         render as render,
     )
     from .tokens import special_frame as special_frame

@@ -54,8 +54,12 @@ def cut_chat(
     if over and over >= sum(map(len, pieces[1::2])):
         return None
     truncated = over > 0
-    places = range(1, len(pieces), 2)
-    for place in places if keep == "end" else reversed(places):
+    places = [*range(1, len(pieces), 2)]
+    if keep == "beginning":
+        places.reverse()
+    if chat.longest_first:
+        places.sort(key=lambda place: -len(pieces[place]))
+    for place in places:
         ids = pieces[place]
         lost = min(over, len(ids))
         pieces[place] = ids[lost:] if keep == "end" else ids[: len(ids) - lost]

@@ -11,11 +11,14 @@ class ChatContext:
     """A context as a chat template writes it, up to the candidate.
 
     Attributes:
-        pieces: The template's own texts and its contents, in alternation; the first and the last
-            are the template's own.
+        pieces: The template's own texts, the words of an instruction included, and its contents,
+            in alternation; the first and the last are the template's own.
+        longest_first: Whether a cut takes tokens from the longest content first, because all are
+            parts of one turn; otherwise the turns at one end lose theirs first.
     """
 
     pieces: tuple[str, ...]
+    longest_first: bool = False
 
 
 PlainContext: TypeAlias = str | tuple[str, ...]

@@ -1,18 +1,28 @@
 """Templates: how the parts of a context become the text that a model reads.
 
 There are named templates for the paper's models (Laban et al. 2022, and its released code; T5 with
-its own prefix); others are strings with {placeholders}. Special-token strings count as special in a
-template, but never in data.
+its own prefix), and the instruction of the data; others are strings with {placeholders}.
+Special-token strings count as special in a template, but never in data.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from string import Formatter
 from typing import NamedTuple
 
 from nnd.metric.encoding.requests import PlainContext
-from nnd.schemas import ScoringError, did_you_mean, has_surrogate
+from nnd.schemas import (
+    Instruction,
+    ScoringError,
+    StoredContext,
+    Wording,
+    did_you_mean,
+    digest_wording,
+    fill_placeholders,
+    fill_wording,
+    has_surrogate,
+    placeholders_in,
+)
 
 
 class Variant(NamedTuple):
@@ -37,12 +47,31 @@ class Template:
             context is read.
         separator: Text between context and candidate, for decoder-only models.
         as_turns: Whether a context is a dialogue whose turns become turns of a chat.
+        wording: The words of an instruction, which replace the variants.
     """
 
     name: str
     variants: tuple[Variant, ...] = ()
     separator: str = " "
     as_turns: bool = False
+    wording: Wording | None = None
+
+    @property
+    def instruction(self) -> str | None:
+        """Digest of the words of an instruction (`digest_wording`), or None without one."""
+        return None if self.wording is None else digest_wording(self.wording)
+
+    @property
+    def system(self) -> str | None:
+        """Words that stand before a dialogue, as the turn of the system, or None.
+
+        An instruction without placeholders has no place for the dialogue. It is not the last turn
+        of the user, because that is the turn which the candidate answers.
+        """
+        if self.wording is None or not self.as_turns:
+            return None
+        (words,) = self.wording.values()
+        return "".join(fill_placeholders(words, {}))
 
 
 TEMPLATES: dict[str, Template] = {
@@ -72,6 +101,9 @@ TEMPLATES: dict[str, Template] = {
     )
 }
 
+INSTRUCTION = "instruction"
+"""The instruction of the data; its paraphrases are instruction-2, instruction-3 and so on."""
+
 AUTO = "auto"
 """Stands for the template of the model's family, if the contexts have its parts."""
 
@@ -93,18 +125,52 @@ class Prompt(NamedTuple):
     candidate_prefix: str
 
 
-def find_template(name_or_text: str) -> Template:
-    """Return the template of this name, or parse a text with {placeholders}.
+def instruction_templates(instruction: Instruction | None) -> list[Template]:
+    """Return the templates of an instruction and of its paraphrases."""
+    return [
+        Template(
+            INSTRUCTION if number == 1 else f"{INSTRUCTION}-{number}",
+            as_turns=not any(map(placeholders_in, wording.values())),
+            wording=wording,
+        )
+        for number, wording in enumerate(instruction.wordings if instruction else (), start=1)
+    ]
+
+
+def is_instruction(name: str) -> bool:
+    """Whether this is the name of the template of an instruction, or of a paraphrase."""
+    return re.fullmatch(rf"{INSTRUCTION}(-[2-9])?", name) is not None
+
+
+def check_template(name_or_text: str) -> None:
+    """Check a template before any data is read.
 
     Raises:
-        ScoringError: If it is neither, or braces do not match.
+        ScoringError: Same as in `find_template`, but for an instruction that the data lacks.
+    """
+    if name_or_text != AUTO and not is_instruction(name_or_text):
+        find_template(name_or_text)
+
+
+def find_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
+    """Return the template of this name, or parse a text with {placeholders}.
+
+    Args:
+        name_or_text: The name or the text.
+        instruction: The instruction of the data.
+
+    Raises:
+        ScoringError: If it is neither, braces do not match, or the data lacks the instruction.
     """
     if name_or_text in TEMPLATES:
         return TEMPLATES[name_or_text]
-    if not _placeholders(name_or_text):
+    if is_instruction(name_or_text):
+        return _find_wording(name_or_text, instruction)
+    if not placeholders_in(name_or_text):
+        known = [*TEMPLATES, INSTRUCTION]
         raise ScoringError(
-            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, TEMPLATES)}; choose '
-            f"one of {', '.join(TEMPLATES)}, or "
+            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, known)}; choose '
+            f"one of {', '.join(known)}, or "
             'write your own with {placeholders}, such as "Question: {question}"'
         )
     if has_surrogate(name_or_text):
@@ -115,71 +181,117 @@ def find_template(name_or_text: str) -> Template:
     return Template(name_or_text, (Variant(name_or_text),))
 
 
-def find_plain_template(name_or_text: str) -> Template:
+def _find_wording(name: str, instruction: Instruction | None) -> Template:
+    templates = {template.name: template for template in instruction_templates(instruction)}
+    if name in templates:
+        return templates[name]
+    if templates:
+        raise ScoringError(f'the data has no template "{name}", only {", ".join(templates)}')
+    raise ScoringError(
+        f'template "{name}": the data has no instruction; use --template default, or write a '
+        'template of your own, such as "Summarise this text: {context}"'
+    )
+
+
+def find_plain_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
     """Return a template as `find_template` does, if it does not need a chat template.
 
     Raises:
         ScoringError: If it is unknown, or turns contexts into chat turns.
     """
-    found = find_template(name_or_text)
-    if found.as_turns:
+    return check_plain(find_template(name_or_text, instruction))
+
+
+def check_plain(template: Template) -> Template:
+    """Return a template that does not need a chat template.
+
+    Raises:
+        ScoringError: If it turns contexts into chat turns.
+    """
+    if template.as_turns:
         raise ScoringError(
-            f'template "{found.name}" renders chat turns, but here contexts are read as plain '
+            f'template "{template.name}" renders chat turns, but here contexts are read as plain '
             "text; use --template default"
         )
-    return found
+    return template
 
 
-def choose_template(asked: str, model: str, inputs: Iterable[Mapping[str, str] | None]) -> Template:
-    """Return the requested template, or the one that `auto` selects.
+def choose_template(
+    asked: str | None,
+    model: str,
+    contexts: Iterable[StoredContext],
+    instruction: Instruction | None = None,
+    *,
+    as_chat: bool = False,
+) -> Template:
+    """Return the requested template, or the one that a model reads by itself.
 
     Args:
-        asked: AUTO, or as for `find_template`.
+        asked: As for `find_template`; AUTO; or None for what the model reads by itself: in a chat
+            the instruction of the data, if it has one, otherwise the stored context.
         model: Name of the model.
-        inputs: The parts of each context; if one lacks parts of the model's template, `auto` means
-            the default.
+        contexts: The stored contexts; if one lacks parts of the model's template, AUTO means the
+            same as None.
+        instruction: The instruction of the data.
+        as_chat: Whether the model reads contexts as chats.
 
     Raises:
         ScoringError: Same as in `find_template`.
     """
-    if asked != AUTO:
-        return find_template(asked)
+    if asked is not None and asked != AUTO:
+        return find_template(asked, instruction)
+    own = TEMPLATES["default"]
+    if as_chat and instruction is not None:
+        own = find_template(INSTRUCTION, instruction)
+    return (family_template(model, contexts) if asked == AUTO else None) or own
+
+
+def family_template(model: str, contexts: Iterable[StoredContext]) -> Template | None:
+    """Return the template of a model's family, or None if it has none that fits the contexts.
+
+    Args:
+        model: Name of the model.
+        contexts: The stored contexts, which must all have the parts of the template.
+    """
     matching = (name for name, pattern in _FAMILIES.items() if re.search(pattern, model.lower()))
-    found = TEMPLATES[next(matching, "default")]
-    fits = all(
-        any({*_placeholders(variant.context)} <= {*(parts or {})} for variant in found.variants)
-        for parts in inputs
-    )
-    return found if fits else TEMPLATES["default"]
+    found = TEMPLATES.get(next(matching, ""))
+    if found is None:
+        return None
+    needed = [{*placeholders_in(variant.context)} for variant in found.variants]
+    fits = all(any(names <= {*(each.parts or {})} for names in needed) for each in contexts)
+    return found if fits else None
 
 
-def render(
-    template: Template, contexts: Sequence[str], inputs: Sequence[Mapping[str, str] | None]
-) -> list[Prompt]:
+def render(template: Template, contexts: Sequence[StoredContext]) -> list[Prompt]:
     """Render every context.
 
     Args:
         template: From `find_template`.
         contexts: The stored context of each pair.
-        inputs: Its parts by name, or None if the data has none; `{context}` always stands for the
-            stored context.
 
     Raises:
-        ScoringError: If a placeholder is not among the parts; the message lists the parts.
+        ScoringError: If a placeholder is not among the parts, which the message lists, or an
+            instruction has no words for a kind of context.
     """
+    prompts: list[Prompt] = []
+    before = None
+    for context in contexts:
+        if context is not before:  # adjacent pairs are mostly of one context
+            before, prompt = context, _render_one(template, context)
+        prompts.append(prompt)
+    return prompts
+
+
+def _render_one(template: Template, context: StoredContext) -> Prompt:
+    if template.wording is not None and not template.as_turns:
+        return Prompt(fill_wording(template.wording, context), "")
     if not template.variants:
-        return [Prompt(context, "") for context in contexts]
-    return [
-        _render_one(template, {"context": context, **(parts or {})}, parts or {})
-        for context, parts in zip(contexts, inputs, strict=True)
-    ]
-
-
-def _render_one(template: Template, values: Mapping[str, str], parts: Mapping[str, str]) -> Prompt:
-    fitting = [v for v in template.variants if set(_placeholders(v.context)) <= set(values)]
+        return Prompt(context.text, "")
+    values = context.values
+    fitting = [v for v in template.variants if set(placeholders_in(v.context)) <= set(values)]
     if not fitting:
         missing = [
-            _braced(dict.fromkeys(n for n in _placeholders(v.context) if n not in values))
+            _braced(dict.fromkeys(n for n in placeholders_in(v.context) if n not in values))
             for v in template.variants
         ]
         raise ScoringError(
@@ -187,37 +299,10 @@ def _render_one(template: Template, values: Mapping[str, str], parts: Mapping[st
             f"known: {_braced(values)}"
         )
     # Prefer a variant that uses every part to one that leaves some out.
-    best = max(fitting, key=lambda variant: len(set(_placeholders(variant.context)) & set(parts)))
-    pieces: list[str] = []
-    for literal, name in _parse(best.context):
-        pieces.append(literal)
-        if name is not None:
-            pieces.append(values[name])
-    return Prompt(tuple(pieces), best.candidate_prefix)
+    parts = {*(context.parts or {})}
+    best = max(fitting, key=lambda variant: len({*placeholders_in(variant.context)} & parts))
+    return Prompt(fill_placeholders(best.context, values), best.candidate_prefix)
 
 
 def _braced(names: Iterable[str]) -> str:
     return ", ".join(f"{{{name}}}" for name in names)
-
-
-def _placeholders(text: str) -> list[str]:
-    return [name for _, name in _parse(text) if name is not None]
-
-
-def _parse(text: str) -> list[tuple[str, str | None]]:
-    """Return literals and placeholders in alternation; doubled braces stand for braces."""
-    try:
-        fields = list(Formatter().parse(text))
-    except ValueError as error:
-        raise ScoringError(
-            f'template "{text}": {error}; write {{{{ and }}}} for braces that are text'
-        ) from error
-    parsed: list[tuple[str, str | None]] = []
-    for literal, name, spec, conversion in fields:
-        if name is not None and (spec or conversion or not re.fullmatch(r"\w+", name)):
-            raise ScoringError(f'template "{text}": write a placeholder as a plain {{name}}')
-        if parsed and parsed[-1][1] is None:
-            parsed[-1] = (parsed[-1][0] + literal, name)  # an escaped brace splits a literal
-        else:
-            parsed.append((literal, name))
-    return parsed

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias, get_args
 
 from nnd.metric.chat import Chat
-from nnd.metric.encoding import AUTO, Keep, find_protocol, find_template
+from nnd.metric.encoding import Keep, check_template, find_protocol
 from nnd.schemas import ScoringError
 
 Matmul: TypeAlias = Literal["highest", "high"]
@@ -20,8 +20,10 @@ class Scoring:
     Attributes:
         protocol: Which tokens are scored and what they are divided by: native, laban2022,
             bartscore, sum, bytes or pmi.
-        template: A name from `encoding.TEMPLATES`, a text with {placeholders}, or auto: by the
-            model's name.
+        template: A name from `encoding.TEMPLATES`; instruction, instruction-2 or instruction-3,
+            which is what people asked the systems, or a paraphrase; a text with {placeholders}; or
+            auto: by the model's name. None means what a model reads by itself: a chat model the
+            instruction, if the data has one, and any other model the stored context.
         keep: Which part of a context remains after a cut to the window, "beginning" or "end"; None
             means the beginning for encoder-decoders and the end for decoder-only models.
         unconditional: Whether candidates are scored without their contexts too, as a baseline.
@@ -34,7 +36,7 @@ class Scoring:
     """
 
     protocol: str = "native"
-    template: str = "default"
+    template: str | None = None
     keep: Keep | None = None
     unconditional: bool = True
     token_budget: int | None = None
@@ -51,8 +53,8 @@ class Scoring:
                 the protocol.
         """
         self.chat.check(find_protocol(self.protocol))
-        if self.template != AUTO:
-            find_template(self.template)
+        if self.template is not None:
+            check_template(self.template)
         if self.matmul not in MATMULS:
             raise ScoringError(
                 f'unknown matmul precision "{self.matmul}"; choose {" or ".join(MATMULS)}'

@@ -1,6 +1,6 @@
 """The job of a shared run: models and datasets, with a plan for each run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,16 +11,16 @@ from nnd.metric.data import (
     PairStream,
     check_choices,
     choose_part,
+    contexts_of,
     is_several,
     load_pairs,
     name_datasets,
     no_pairs,
     only_of_one,
     open_pairs,
-    parts_of,
     read_human_scores,
 )
-from nnd.metric.encoding import choose_template
+from nnd.metric.encoding import AUTO, family_template
 from nnd.metric.engine import Scoring, scoring_of_each
 from nnd.metric.models import LoadedModel, Loading, Model, list_models, load_config, name_models
 from nnd.metric.parts.plan import Plan, describe, find_plan
@@ -128,16 +128,17 @@ def _plan(
     run: Path, stream: PairStream, scorings: Mapping[str, Scoring], options: Mapping[str, Any]
 ) -> Plan:
     templates = {
-        name: choose_template(scoring.template, name, _inputs(stream)).name
+        name: _of_family(name, stream) if scoring.template == AUTO else scoring.template
         for name, scoring in scorings.items()
     }
     return find_plan(run, stream, describe(stream, **options), templates)
 
 
-def _inputs(stream: PairStream) -> Iterator[dict[str, str] | None]:
-    """Yield the parts of every context; they are read only if a template depends on them."""
-    for pairs, _ in stream.pieces(""):
-        yield from parts_of(pairs)
+def _of_family(model: str, stream: PairStream) -> str | None:
+    """Return the template of a model's family, which depends on all contexts, or None."""
+    contexts = (each for pairs, _ in stream.pieces("") for each in contexts_of(pairs))
+    found = family_template(model, contexts)
+    return None if found is None else found.name
 
 
 def _describe_scoring(scoring: Scoring) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class Plan:
         digest: Digest of plan.json, which contains those of the other files.
         asked: The arguments of the run, as in plan.json.
         version: Version of the data.
-        models: Model → its template.
+        models: Model → its template; None means what it reads by itself.
         spans: The part of every row (`cutting.SPANS`).
         human_scores: Human scores of the data, or None.
         equal: Number of pairs with two equal texts, which are in no part.
@@ -49,7 +49,7 @@ class Plan:
     digest: str
     asked: Mapping[str, Any]
     version: str
-    models: Mapping[str, str]
+    models: Mapping[str, str | None]
     spans: pl.DataFrame
     human_scores: pl.DataFrame | None
     equal: int
@@ -113,6 +113,7 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
         "version": about.version,
         "part": [list(each) for each in about.part],
         "n_whole": about.n_whole,
+        **({"instruction": about.instruction.digests} if about.instruction else {}),
         "sets": [[each.name, each.kind, each.operation] for each in about.sets],
         "rows": stream.sizes(),
         **({"splits": about.splits} if about.splits else {}),
@@ -123,7 +124,7 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
 
 
 def find_plan(
-    run: Path, stream: PairStream, asked: Mapping[str, Any], templates: Mapping[str, str]
+    run: Path, stream: PairStream, asked: Mapping[str, Any], templates: Mapping[str, str | None]
 ) -> Plan:
     """Return the plan of a run; if there is none, make and write it.
 
@@ -180,7 +181,7 @@ def _write(
     cut: Cut,
     human_scores: pl.DataFrame | None,
     asked: Mapping[str, Any],
-    templates: Mapping[str, str],
+    templates: Mapping[str, str | None],
 ) -> None:
     try:
         run.mkdir(parents=True, exist_ok=True)

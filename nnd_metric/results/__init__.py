@@ -81,6 +81,10 @@ if TYPE_CHECKING:
         rate_of as rate_of,
         to_rate as to_rate,
     )
+    from .readings import (
+        describe_reading as describe_reading,
+        describe_readings as describe_readings,
+    )
     from .run_folder import (
         LIKELIHOODS as LIKELIHOODS,
         PARTS as PARTS,

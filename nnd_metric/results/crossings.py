@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from nnd.metric.data import PairSet, parts_of
+from nnd.metric.data import PairSet, contexts_of
 from nnd.metric.encoding import Template, find_crossings, find_protocol, render
 from nnd.metric.engine import Engine
 from nnd.metric.results.contexts import distinct_tests
@@ -25,7 +25,7 @@ def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | 
     if loaded.is_encoder_decoder or find_protocol(engine.protocol).tokens != "native":
         return None
     pairs = data.pairs
-    prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
+    prompts = render(template, contexts_of(pairs))
     requests = engine.as_read(requests_of(pairs, prompts))
     crosses = find_crossings(loaded.tokenizer, requests, engine.separator, known=engine.tokenised)
     sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.metric.chat import NONE, Chat, describe_options
-from nnd.metric.data import PairSet, describe_splits, parts_of, splits_in
+from nnd.metric.data import PairSet, contexts_of, describe_splits, splits_in
 from nnd.metric.encoding import choose_template
 from nnd.metric.engine import Scoring
 from nnd.metric.models import place_of
 from nnd.metric.results.one_model import ModelResult, stored_result
 from nnd.metric.results.rates import pass_rates
+from nnd.metric.results.readings import is_chat
 from nnd.metric.results.run_folder import RESULT, read_run, read_sets
 from nnd.metric.results.scoring_rules import has_present_rule
 from nnd.schemas import ScoringError, read_document
@@ -115,13 +116,23 @@ def _find_difference(
     for each in stored["results"]:
         asked = models.get(each["model"], scoring)
         there = (each["protocol"], each["template"])
-        chosen = choose_template(asked.template, each["model"], parts_of(pairs.pairs)).name
-        now = (asked.protocol, each["template"] if each["model"] in own else chosen)
-        if there != now:
-            return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
+        chosen = choose_template(
+            asked.template,
+            each["model"],
+            contexts_of(pairs.pairs),
+            pairs.instruction,
+            as_chat=is_chat(each),
+        )
+        is_own = each["model"] in own
+        now = (asked.protocol, each["template"] if is_own else chosen.name)
         chats = (_asked_chat(each), describe_options(asked.chat.to_dict()))
         if chats[0] != chats[1] and _may_be_chat(each, asked.chat):
             return f"with {chats[0]}, not {chats[1]}"
+        if there != now:
+            return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
+        words = (each.get("instruction"), chosen.instruction)
+        if words[0] != words[1] and not is_own:
+            return f"with other words of the instruction (instr:{words[0]}, not instr:{words[1]})"
     if not all(has_present_rule(each["signature"]) for each in stored["results"]):
         return "by an earlier version of nnd, which scored other tokens"
     return None
@@ -131,8 +142,7 @@ def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
     """Whether a result was read as chats, or would be with the present options."""
     if "|sep:" not in stored["signature"]:  # only these protocols and models have chat templates
         return False
-    is_chat = stored.get("chat") is not None and stored["chat"]["template"] != NONE
-    return is_chat or asked.template != NONE
+    return is_chat(stored) or asked.template != NONE
 
 
 def _asked_chat(stored: Mapping[str, Any]) -> str:

@@ -1,8 +1,10 @@
 """How the models of stored runs were scored, and whether their numbers can be compared.
 
-Models are combined only if they follow the same rules: the protocol, and what a version of the
-metric scores (`scoring_rules`). A rule that does not apply to a model is not among its rules, and
-contradicts none. Everything else that differs (template, chats, dtype) is named.
+Models are combined only if they follow the same rules: the protocol, what a version of the metric
+scores (`scoring_rules`), and, for those that read chats, what they were asked: the instruction of
+the data, in the same words, or something else. A rule that does not apply to a model is not among
+its rules, and contradicts none: what a model reads by itself, a chat or plain text, is no mixture.
+Everything else that differs (readings, chat options, dtype) is named.
 """
 
 from collections import Counter
@@ -10,12 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from nnd.metric.chat import AUTO, NONE, describe_options
+from nnd.metric.chat import AUTO, describe_options
+from nnd.metric.results.readings import (
+    describe_reading,
+    describe_readings,
+    is_chat,
+    wording_of,
+)
 from nnd.metric.results.run_folder import open_result
 from nnd.metric.results.scoring_rules import scoring_rule
 from nnd.schemas import ScoringError, listed
 
-_PROTOCOL, _VERSION = "protocol", "version"
+_PROTOCOL, _VERSION, _WORDING = "protocol", "version", "wording"
 
 
 class Manner(NamedTuple):
@@ -25,11 +33,13 @@ class Manner(NamedTuple):
         weights: Name and version of the model.
         rules: Rule → its value; models with two values of one rule are not compared.
         others: What else affects numbers → its value, in words.
+        reading: How it read contexts (`describe_reading`), or None if that is unknown.
     """
 
     weights: tuple[str, str]
     rules: Mapping[str, str]
     others: Mapping[str, str]
+    reading: str | None = None
 
 
 def manner_of(result: Mapping[str, Any]) -> Manner:
@@ -38,23 +48,27 @@ def manner_of(result: Mapping[str, Any]) -> Manner:
     Args:
         result: Its entry in result.json, of this version or an older one; empty if it is unknown.
     """
-    chat = result.get("chat") or {"template": NONE}
-    rules = {_PROTOCOL: result.get("protocol"), _VERSION: scoring_rule(result.get("signature"))}
+    rules = {
+        _PROTOCOL: result.get("protocol"),
+        _VERSION: scoring_rule(result.get("signature")),
+        _WORDING: wording_of(result),
+    }
     others = {
-        "template": result.get("template"),
-        "contexts": "as plain text" if chat["template"] == NONE else _as_chats(chat["asked"]),
+        "instruction": result.get("instruction"),
+        "chat options": _options(result["chat"]["asked"]) if is_chat(result) else None,
         "dtype": result.get("dtype"),
     }
     return Manner(
         (str(result.get("model")), str(result.get("version"))),
         {name: str(value) for name, value in rules.items() if value is not None},
         {name: str(value) for name, value in others.items() if value is not None and result},
+        describe_reading(result) if result else None,
     )
 
 
-def _as_chats(asked: Mapping[str, Any]) -> str:
+def _options(asked: Mapping[str, Any]) -> str:
     is_default = asked["template"] == AUTO and asked["system"] is None and not asked["arguments"]
-    return "as chats" if is_default else f"as chats ({describe_options(asked)})"
+    return "the default" if is_default else describe_options(asked)
 
 
 def read_manners(folder: Path) -> dict[str, Manner]:
@@ -108,6 +122,17 @@ def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
             f"the models were scored by different rules ({described}); evaluate the older ones "
             "again, or combine them with mixed_rules=True (--mixed-rules)"
         )
+    wordings = _by_value(manners, "rules", _WORDING)
+    weights = {
+        name: {manners[each].weights for each in labels} for name, labels in wordings.items()
+    }
+    if len(wordings) > 1 and len(set().union(*weights.values())) > 1:
+        described = "; ".join(f"{name}: {listed(labels)}" for name, labels in wordings.items())
+        raise ScoringError(
+            f"the models were asked in different words ({described}), so their numbers cannot be "
+            "compared; evaluate them with one (--template), or combine them with mixed_rules=True "
+            "(--mixed-rules)"
+        )
 
 
 def version_rules(a: Manner, b: Manner) -> tuple[str, str] | None:
@@ -155,14 +180,18 @@ def describe_manners(manners: Mapping[str, Manner]) -> tuple[str, ...]:
 
 
 def describe_others(manners: Mapping[str, Manner]) -> str | None:
-    """Return a sentence that names what differs besides the rules; None if nothing does."""
+    """Return sentences on how the models read contexts, and on what else differs, if anything."""
+    readings = {label: each.reading for label, each in manners.items() if each.reading is not None}
+    sentences = [describe_readings(readings)] if len({*readings.values()}) > 1 else []
     differing = []
-    for name in next(iter(manners.values())).others if manners else ():
+    for name in dict.fromkeys(name for each in manners.values() for name in each.others):
         values = _by_value(manners, "others", name)
         if len(values) > 1:
             named = (f"{value} ({listed(labels, most=3)})" for value, labels in values.items())
             differing.append(f"{name} {' and '.join(named)}")
-    return f"Not all models were scored alike: {'; '.join(differing)}." if differing else None
+    if differing:
+        sentences.append(f"Not all models were scored alike: {'; '.join(differing)}.")
+    return " ".join(sentences) or None
 
 
 def _by_value(

@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import PairSet, equal_texts
-from nnd.metric.encoding import find_protocol
-from nnd.metric.engine import Proof, Scoring, Store, Work
+from nnd.metric.data import PairSet, contexts_of, equal_texts
+from nnd.metric.encoding import ChatContext, Template, find_protocol, render
+from nnd.metric.engine import Engine, Proof, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
 from nnd.metric.results.caveat_sentences import caveats
 from nnd.metric.results.crossings import count_crossings
 from nnd.metric.results.preparation import prepare
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
-from nnd.metric.results.scoring import score_suite
+from nnd.metric.results.readings import shorten_request
+from nnd.metric.results.scoring import requests_of, score_suite
 from nnd.metric.results.signature import make_signature
 
 NO_BASELINE = "no baseline without contexts: "
@@ -54,6 +55,8 @@ class ModelResult:
         chat: How contexts were rendered as chats, or why not (`ChatChoice.to_dict`); None in
             results of older versions, which read plain text.
         n_whole: Number of tests of the data of which a part was scored; None if all were.
+        instruction: Digest of the instruction that contexts were read with, or None.
+        request: The first request as the model read it (`shorten_request`); None in older runs.
     """
 
     model: str
@@ -74,6 +77,8 @@ class ModelResult:
     unquantised_bytes: int | None = None
     chat: Mapping[str, Any] | None = None
     n_whole: int | None = None
+    instruction: str | None = None
+    request: Mapping[str, str] | None = None
 
     def memory(self) -> str:
         """Return in words the memory of the weights, quantised and unquantised."""
@@ -90,7 +95,9 @@ class ModelResult:
             "version": self.version,
             "protocol": self.protocol,
             "template": self.template,
+            "instruction": self.instruction,
             "chat": None if self.chat is None else dict(self.chat),
+            "request": None if self.request is None else dict(self.request),
             "dtype": self.dtype,
             "device": self.device,
             "parameters": self.parameters,
@@ -200,9 +207,20 @@ def evaluate_model(
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
         chat=choice.to_dict(),
         n_whole=pairs.n_whole,
+        instruction=template.instruction,
+        request=_first_request(pairs, engine, template),
     )
     model = pl.lit(loaded.name).alias("model")
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))
+
+
+def _first_request(pairs: PairSet, engine: Engine, template: Template) -> Mapping[str, str] | None:
+    first = pairs.pairs.head(1)
+    requests = engine.as_read(requests_of(first, render(template, contexts_of(first))))
+    for context, candidate in requests[:1]:
+        pieces = context.pieces if isinstance(context, ChatContext) else context
+        return shorten_request("".join(pieces), candidate)
+    return None
 
 
 def with_counts(notes: Iterable[str], rates: PassRates, crossing: int | None) -> tuple[str, ...]:

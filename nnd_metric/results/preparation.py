@@ -1,11 +1,10 @@
 """Preparation of a model and a set of pairs for scoring."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
-from nnd.metric.chat import ChatChoice, choose_chat
-from nnd.metric.data import PairSet, parts_of
-from nnd.metric.encoding import Template, choose_template, find_protocol
+from nnd.metric.chat import ChatChoice, choose_rendering
+from nnd.metric.data import PairSet, contexts_of
+from nnd.metric.encoding import AUTO, Template, find_protocol
 from nnd.metric.engine import Engine, Scoring
 from nnd.metric.models import LoadedModel
 
@@ -24,10 +23,15 @@ def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Prepared:
     Raises:
         ScoringError: If the template or the chat template cannot be used.
     """
-    template = choose_template(scoring.template, loaded.name, parts_of(pairs.pairs))
-    if scoring.separator is not None:
-        template = replace(template, separator=scoring.separator)
-    chat = choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
+    template, chat = choose_rendering(
+        loaded,
+        find_protocol(scoring.protocol),
+        scoring.chat,
+        scoring.template,
+        contexts=contexts_of(pairs.pairs) if scoring.template == AUTO else (),
+        instruction=pairs.instruction,
+        separator=scoring.separator,
+    )
     engine = Engine(
         loaded,
         protocol=scoring.protocol,

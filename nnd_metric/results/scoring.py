@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import PairSet, parts_of
+from nnd.metric.data import PairSet, contexts_of
 from nnd.metric.encoding import (
     Prompt,
     Request,
@@ -78,7 +78,7 @@ def score_suite(
     """
     n, members = data.pairs.height, _members(data)
     pairs = _with_others(data.pairs, members)
-    prompts = render(template, pairs["context"].to_list(), parts_of(pairs))
+    prompts = render(template, contexts_of(pairs))
     given = requests_of(pairs, prompts)
     alone: list[Request] = []
     if unconditional:

@@ -39,6 +39,7 @@ def make_signature(
         **dict(data.part),
         "protocol": engine.protocol,
         "template": template.name,
+        **({} if template.instruction is None else {"instr": template.instruction}),
         **({} if engine.chat is None else {"chat": engine.chat.digest}),
         "dtype": loaded.dtype,
         **({} if engine.matmul == "highest" else {"matmul": engine.matmul}),

@@ -61,7 +61,7 @@ class RunEntry:
         """
         parts = [self.scoring.protocol]
         template, chat = self.scoring.template, self.scoring.chat
-        if template != "default":
+        if template is not None:
             is_own = "{" in template
             parts.append(f"template-{_digest(template)}" if is_own else template)
         if self.scoring.keep is not None:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from nnd.metric.encoding import Template, find_template, render
 from nnd.metric.scorers.base import Text, TextScorer
 from nnd.metric.scorers.reference import Several, against_references, over_references
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, StoredContext
 
 if TYPE_CHECKING:
     from nnd.metric.engine import Scorer
@@ -70,7 +70,7 @@ def likelihood(
 
     def ask(texts: Sequence[Text]) -> list[float | None]:
         """Return the likelihood of candidates given contexts; NaN, for no token, as None."""
-        prompts = render(rendered, [text.context for text in texts], [t.parts for t in texts])
+        prompts = render(rendered, [StoredContext(text.context, text.parts) for text in texts])
         found = engine(
             [
                 (prompt.context, prefix + prompt.candidate_prefix + text.candidate)

@@ -98,7 +98,7 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         systems: Mapping[str, str] | None = None,
         splits: Sequence[str] = (),
         protocol: str = "native",
-        template: str = "default",
+        template: str | None = None,
         chat_template: str | Path = "auto",
         system_prompt: str | None = None,
         template_args: Mapping[str, Any] | None = None,
@@ -125,7 +125,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             splits: Only the pairs of these splits; by default those of test, if the others are
                 called train, validation, dev or the like, else all.
             protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
-            template: "default", the name of another template, "auto" (by the model's name), or a
+            template: None for what a model reads by itself (`Scoring`), "instruction", "default",
+                the name of another template, "auto" (by the model's name), or a
                 text with {placeholders}.
             chat_template: "auto" means the tokenizer's chat template, if a decoder-only model has
                 one; "none" means plain text; anything else is a file with a Jinja template.

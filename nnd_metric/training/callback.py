@@ -37,9 +37,9 @@ from transformers import (
     TrainingArguments,
 )
 
-from nnd.metric.chat import Chat, choose_chat
+from nnd.metric.chat import Chat, choose_rendering
 from nnd.metric.data import PairData, PairSet, choose_contexts, choose_splits, load_pairs
-from nnd.metric.encoding import find_protocol, find_template
+from nnd.metric.encoding import find_protocol
 from nnd.metric.engine import Engine
 from nnd.metric.models import unwrap, virtual_tokens, wrap_model
 from nnd.metric.results import make_signature, pass_rates, score_pairs
@@ -78,7 +78,7 @@ class NNDCallback(TrainerCallback):
         contexts: Number of contexts to score, with all their pairs: those whose ids have the
             smallest SHA-256, so that every run scores the same. None means all.
         protocol: Which tokens are scored and what they are divided by (see `protocols`).
-        template: Name of a template, or a text with {placeholders} (see `templates`).
+        template: How contexts are rendered (see `Scoring`).
         chat: How contexts become chats, same as in `evaluate`.
         history: The history file; None means nnd_history.jsonl in the Trainer's output_dir. A new
             training starts a new file; one that resumes from a checkpoint continues the file,
@@ -98,7 +98,7 @@ class NNDCallback(TrainerCallback):
         splits: Sequence[str] = (),
         contexts: int | None = 200,
         protocol: str = "native",
-        template: str = "default",
+        template: str | None = None,
         chat: Chat = Chat(),
         history: str | Path | None = None,
     ) -> None:
@@ -110,11 +110,16 @@ class NNDCallback(TrainerCallback):
         if history is not None:
             self.history = Path(history)
         self._trainer = trainer
-        self._template = find_template(template)
         # A tokenizer remembers how it was last called; the training's is left alone.
         self._tokenizer = copy.deepcopy(_tokenizer_of(trainer, tokenizer))
         loaded = wrap_model(_model_of(trainer), self._tokenizer)
-        choice = choose_chat(loaded, find_protocol(protocol), self._template, chat)
+        self._template, choice = choose_rendering(
+            loaded,
+            find_protocol(protocol),
+            chat,
+            template,
+            instruction=self.pairs.instruction,
+        )
         self._engine = Engine(
             loaded, protocol=protocol, separator=choice.separator, chat=choice.template
         )

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from nnd.metric.chat import ChatChoice
-from nnd.metric.data import PairSet, parts_of
+from nnd.metric.data import PairSet, contexts_of
 from nnd.metric.encoding import Encoded, Ids, Template, encode, find_protocol, render
 from nnd.metric.engine import Engine
 from nnd.metric.models import LoadedModel
@@ -54,7 +54,7 @@ def make_examples(
             the template names.
     """
     rows = pairs.pairs
-    prompts = render(template, rows["context"].to_list(), parts_of(rows))
+    prompts = render(template, contexts_of(rows))
     texts = {
         (prompt.context, prompt.candidate_prefix + high, prompt.candidate_prefix + low)
         for prompt, high, low in zip(

@@ -22,10 +22,10 @@ from transformers import (
 )
 
 from nnd.metric import evaluate
-from nnd.metric.chat import NONE, Chat, choose_chat
+from nnd.metric.chat import NONE, Chat, choose_rendering
 from nnd.metric.comparison import compare
 from nnd.metric.data import PairData
-from nnd.metric.encoding import find_protocol, find_template
+from nnd.metric.encoding import check_template, find_protocol
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading
 from nnd.metric.results import CLUSTER, VERSION
@@ -59,7 +59,7 @@ def train(
     tests: Sequence[PairData] = (),
     split: float = 0.8,
     split_seed: int = 0,
-    template: str = "default",
+    template: str | None = None,
     chat: Chat = Chat(),
     resume: bool = False,
     objective: Objective = Objective(),
@@ -82,7 +82,7 @@ def train(
         split: About this share of the contexts is used for training; the others are held out. The
             split is the same for every model, and the same as in `export(split=…)`.
         split_seed: Seed of the split.
-        template: How contexts are rendered (see `encoding.templates`).
+        template: How contexts are rendered (see `Scoring`).
         chat: How they become chats.
         resume: Whether to resume an interrupted training in `out` from its last checkpoint. A
             loaded model must be the same as at the start, so initialise its adapters with a seed.
@@ -99,11 +99,18 @@ def train(
     if importlib.util.find_spec("accelerate") is None:
         raise ScoringError("training needs accelerate: pip install 'near-negative[train]'")
     check_place(out, resume=resume)
-    rendering = find_template(template)
+    if template is not None:
+        check_template(template)
     sides = take_sides(data, set_name, tests, share=split, seed=split_seed)
     arguments = make_arguments(out / CHECKPOINTS, schedule, loading.device)
     subject = find_subject(model, tokenizer, loading, arguments.device)
-    read = choose_chat(subject.loaded, find_protocol("native"), rendering, chat)
+    rendering, read = choose_rendering(
+        subject.loaded,
+        find_protocol("native"),
+        chat,
+        template,
+        instruction=sides.training.instruction,
+    )
     examples = make_examples(
         subject.loaded, sides.training, rendering, read, objective.negative_tokens
     )
@@ -118,7 +125,7 @@ def train(
         "split_seed": split_seed,
         "objective": {**asdict(objective), "alpha": objective.weight},
         "schedule": asdict(schedule),
-        "template": template,
+        "template": rendering.name,
         "chat": read.to_dict()["template"],
     }
     scoring = Scoring(template=template, chat=chat, unconditional=False)

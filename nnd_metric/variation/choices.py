@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nnd.metric.chat import AUTO, NONE, Chat, ChatChoice, choose_chat
-from nnd.metric.encoding import PROTOCOLS, choose_template, find_protocol
+from nnd.metric.chat import AUTO, NONE, Chat, ChatChoice, choose_rendering
+from nnd.metric.encoding import PROTOCOLS, Template, find_protocol, instruction_templates
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading
 from nnd.metric.variation.rewording import RAW, REWORDINGS
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import Instruction, ScoringError, did_you_mean
 
 _SEPARATORS = {"space": " ", "newline": "\n", "nothing": ""}
 _DTYPES = ("float32", "bfloat16", "float16")
@@ -24,6 +24,7 @@ class Choice:
         scoring: How pairs are scored.
         loading: How the model is loaded.
         wording: How texts are written: RAW, or one of REWORDINGS.
+        instruction: The instruction of the data, or None.
     """
 
     dimension: str
@@ -31,6 +32,7 @@ class Choice:
     scoring: Scoring
     loading: Loading
     wording: str = RAW
+    instruction: Instruction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +54,38 @@ def _separator(base: Choice, loaded: LoadedModel) -> str:
         raise ScoringError("an encoder-decoder reads no separator before a candidate")
     if find_protocol(base.scoring.protocol).tokens != "native":
         raise ScoringError(f"protocol {base.scoring.protocol} uses no separator")
-    if _chat(base.scoring, loaded).template is not None:
+    template, chat = _render(base, base.scoring, loaded)
+    if chat.template is not None:
         raise ScoringError("the chat template writes what is before a candidate")
-    chosen = base.scoring.separator
-    if chosen is None:
-        chosen = choose_template(base.scoring.template, loaded.name, ()).separator
+    chosen = template.separator
     return next((name for name, text in _SEPARATORS.items() if text == chosen), repr(chosen))
 
 
 def _chat_template(base: Choice, loaded: LoadedModel) -> str:
     asked = base.scoring.chat
     wanted = Chat() if asked.template == NONE else asked
-    possible = _chat(replace(base.scoring, chat=wanted), loaded)
+    _, possible = _render(base, replace(base.scoring, chat=wanted), loaded)
     if possible.template is None:
         raise ScoringError(possible.reason)
     return str(asked.template)
 
 
-def _chat(scoring: Scoring, loaded: LoadedModel) -> ChatChoice:
-    template = choose_template(scoring.template, loaded.name, ())
-    return choose_chat(loaded, find_protocol(scoring.protocol), template, scoring.chat)
+def _template(base: Choice, loaded: LoadedModel) -> str:
+    if base.instruction is None:
+        raise ScoringError("the data has no instruction, so only the stored context can be read")
+    template, _ = _render(base, base.scoring, loaded)
+    return template.name
+
+
+def _render(base: Choice, scoring: Scoring, loaded: LoadedModel) -> tuple[Template, ChatChoice]:
+    return choose_rendering(
+        loaded,
+        find_protocol(scoring.protocol),
+        scoring.chat,
+        scoring.template,
+        instruction=base.instruction,
+        separator=scoring.separator,
+    )
 
 
 def _protocols(base: Choice) -> Iterator[Choice]:
@@ -94,6 +108,11 @@ def _chat_templates(base: Choice) -> Iterator[Choice]:
         yield replace(base, name=str(chat.template), scoring=replace(base.scoring, chat=chat))
 
 
+def _templates(base: Choice) -> Iterator[Choice]:
+    for name in ("default", *(each.name for each in instruction_templates(base.instruction))):
+        yield replace(base, name=name, scoring=replace(base.scoring, template=name))
+
+
 def _wordings(base: Choice) -> Iterator[Choice]:
     for name in REWORDINGS:
         yield replace(base, name=name, wording=name)
@@ -101,6 +120,7 @@ def _wordings(base: Choice) -> Iterator[Choice]:
 
 DIMENSIONS: dict[str, Dimension] = {
     "protocol": Dimension(lambda base, _: base.scoring.protocol, _protocols),
+    "template": Dimension(_template, _templates),
     "chat-template": Dimension(_chat_template, _chat_templates),
     "dtype": Dimension(lambda _, loaded: loaded.dtype, _dtypes),
     "separator": Dimension(_separator, _separators),

@@ -42,8 +42,8 @@ def vary(
     Args:
         model: Hub id, folder, or loaded model.
         data: Pairs (see `data.load_pairs`); the sets of a suite are ignored.
-        dimensions: Dimensions to vary: protocol, chat-template, dtype, separator, normalise (how
-            texts are written).
+        dimensions: Dimensions to vary: protocol, template (the instruction, two paraphrases, the
+            stored context), chat-template, dtype, separator, normalise (how texts are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
         splits: Score only the pairs of these splits (see `evaluate`).
         limit: Score at most this many pairs: whole contexts, the same in every run.
@@ -91,7 +91,7 @@ def _score_all(
 ) -> Variation:
     loaded = model if isinstance(model, LoadedModel) else load_model(model, loading)
     loaded = pin_version(loaded, remember=not isinstance(model, LoadedModel) and scoring.cache)
-    base = Choice("default", "default", scoring, loading)
+    base = Choice("default", "default", scoring, loading, instruction=pairs.instruction)
     defaults: dict[str, str] = {}
     choices: list[Choice] = []
     left_out: list[LeftOut] = []
