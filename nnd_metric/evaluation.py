@@ -87,7 +87,7 @@ class Evaluation(Pictured):
         return sorted(self.results, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
 
     def readings(self) -> str:
-        """Return a sentence on how contexts were read: as chats or plain text, and what was asked."""
+        """Return a sentence on how contexts were read."""
         results = self._best_first()
         names = short_names([each.model for each in results])
         readings = [describe_reading(each.to_dict()) for each in results]

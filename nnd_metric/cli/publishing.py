@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.options import (
+    OWN_TEMPLATE,
     ChatTemplate,
     SplitSeed,
     SystemPrompt,
