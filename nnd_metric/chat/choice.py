@@ -76,7 +76,6 @@ def choose_rendering(
     Raises:
         ScoringError: If the template or a chat template cannot be used.
     """
-    asked.check(protocol)
     as_chat = _why_plain(loaded, protocol, asked) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
     if separator is not None:

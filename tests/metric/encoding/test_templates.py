@@ -9,14 +9,14 @@ from nnd.metric.encoding.assembly import encode
 from nnd.metric.encoding.protocols import PROTOCOLS
 from nnd.metric.encoding.templates import TEMPLATES, Prompt, choose_template, find_template, render
 from nnd.metric.models.load import LoadedModel
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, StoredContext
 
 QUIZ = {"paragraph": "Sea and salt.", "answer": "salt"}
 QUESTION = {"question": "What is in the sea?"}
 
 
 def prompt(template: str, parts: Mapping[str, str] | None, context: str = "stored") -> Prompt:
-    (one,) = render(find_template(template), [context], [parts])
+    (one,) = render(find_template(template), [StoredContext(context, parts)])
     return one
 
 
@@ -57,7 +57,7 @@ def test_macaw_asks_for_an_answer() -> None:
 
 
 def test_macaw_takes_each_context_for_what_it_is() -> None:
-    prompts = render(TEMPLATES["macaw"], ["", ""], [QUIZ, QUESTION])
+    prompts = render(TEMPLATES["macaw"], [StoredContext("", QUIZ), StoredContext("", QUESTION)])
     assert [found.candidate_prefix for found in prompts] == ["$question$ = ", "$answer$ = "]
 
 
@@ -101,11 +101,14 @@ def test_t5_is_asked_to_summarize(part: str) -> None:
 def test_auto_takes_the_template_of_the_models_family_if_the_parts_are_there(
     model: str, parts: Mapping[str, str] | None, template: str
 ) -> None:
-    assert choose_template("auto", model, [parts, parts]).name == template
+    assert choose_template("auto", model, [StoredContext("", parts)] * 2).name == template
 
 
 def test_a_template_that_is_asked_for_is_taken_whatever_the_model() -> None:
-    assert choose_template("default", "allenai/macaw-3b", [QUESTION]).name == "default"
+    assert (
+        choose_template("default", "allenai/macaw-3b", [StoredContext("", QUESTION)]).name
+        == "default"
+    )
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
