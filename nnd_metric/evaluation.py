@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.agreement import Agreement, agree_scored
-from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, are_judged, choices_for
+from nnd.metric.data import LIMITED, WITH_EQUAL_TEXTS, PairSet, are_judged, choices_for
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import (
     LIKELIHOODS,
@@ -24,7 +24,7 @@ from nnd.metric.results import (
 from nnd.metric.statistics import percent, tests_of
 from nnd.metric.suites import Effects, all_effects
 from nnd.metric.trouble import Failure
-from nnd.schemas import ScoringError, Shown, parquet_bytes, write_folder
+from nnd.schemas import ScoringError, Shown, counted, parquet_bytes, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -124,13 +124,14 @@ class Evaluation(Pictured):
         """Return which pairs were dropped, and at most one caveat for each model."""
         results = self.best_first()
         names = short_names([each.model for each in results])
-        dropped = [note for note in self.results[0].notes if WITH_EQUAL_TEXTS in note]
+        of_data = [n for n in results[0].notes if WITH_EQUAL_TEXTS in n or n == LIMITED]
         found = [
-            brief_caveat(each.rates.overall, [n for n in each.notes if n not in dropped])
+            brief_caveat(each.rates.overall, [n for n in each.notes if n not in of_data])
             for each in results
         ]
         lines = (f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat)
-        return [*dropped, *lines]
+        contexts = f"{LIMITED}, of {counted(results[0].rates.overall.contexts, 'context')}"
+        return [*(contexts if note == LIMITED else note for note in of_data), *lines]
 
     def details(self) -> "list[Table | str]":
         """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
