@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .asked import ASKED as ASKED, example_request as example_request
     from .bibtex import entries_in as entries_in, faults_of as faults_of
     from .card_file import DataCard as DataCard, card as card
     from .content import Content as Content, read_content as read_content

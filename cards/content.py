@@ -14,9 +14,12 @@ from nnd.schemas import (
     DISTINCT,
     MANIFEST,
     VALIDITY,
+    Instruction,
     SchemaError,
+    ScoringError,
     polars_schema,
     read_frame,
+    read_instruction,
     read_manifest,
     read_set,
     read_validity,
@@ -38,6 +41,7 @@ class Content:
         references: Rows of the reference schema: split and context_id.
         sets: Set of a suite → split and pair_id of its pairs.
         validity: How well negatives represent human pairs; None if they were not compared.
+        instruction: What the systems were asked, or None if it is not in words.
     """
 
     manifest: Mapping[str, Any]
@@ -47,6 +51,7 @@ class Content:
     references: pl.DataFrame
     sets: Mapping[str, pl.DataFrame]
     validity: Mapping[str, Any] | None
+    instruction: Instruction | None
 
     @property
     def source(self) -> Mapping[str, Any]:
@@ -85,12 +90,16 @@ def read_content(folder: Path) -> Content:
     """Read a folder that `nnd convert` wrote, or one in the layout of the Hub.
 
     Raises:
-        SchemaError: If a file is missing or cannot be read, the manifest breaks its schema, or
-            validity.json was computed from other pairs.
+        SchemaError: If a file is missing or cannot be read, the manifest breaks its schema or has
+            an instruction that cannot be read, or validity.json was computed from other pairs.
     """
     manifest = read_manifest(folder)
     for problem in check_form(manifest):
         raise SchemaError(f"{folder / MANIFEST}: {problem}")
+    try:
+        instruction = read_instruction(manifest["source"])
+    except ScoringError as error:
+        raise SchemaError(f"{folder / MANIFEST}: {error}") from error
     sets = {
         entry["name"]: read_set(folder, entry["name"], ["split", "pair_id"])
         for entry in manifest.get("sets", ())
@@ -106,6 +115,7 @@ def read_content(folder: Path) -> Content:
         read_frame(folder, "references", list(CONTEXT)),
         sets,
         validity,
+        instruction,
     )
 
 

@@ -10,6 +10,7 @@ from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from nnd.cards.asked import example_request
 from nnd.cards.content import Content, read_content
 from nnd.cards.examples import left_out
 from nnd.cards.front_matter import configs, metadata
@@ -144,6 +145,7 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "texts": prose(source.get("texts", _NOT_STATED)),
         "homepage": source["homepage"],
         "citation": fence(source["citation"], "bibtex"),
+        "request": "\n".join(example_request(content)),
         "annotation_process": prose(source.get("annotation_process", _NOT_STATED)),
         "rule": rules_in_words(source["quality"], list(source["aspects"])),
         "absent": joined(labels_not_found(content)),

@@ -6,6 +6,7 @@ from typing import Any
 
 from huggingface_hub import DatasetCardData
 
+from nnd.cards.asked import description
 from nnd.cards.content import Content
 from nnd.cards.markdown import one_visible_line
 from nnd.cards.vocabulary import hub_languages, hub_licence, size_category
@@ -46,15 +47,17 @@ def metadata(content: Content) -> DatasetCardData:
 def configs(content: Content) -> list[dict[str, Any]]:
     """Return the parts that `load_dataset` offers; the first, which is pairs, is the default.
 
-    Frames without rows are left out.
+    Frames without rows are left out. The description of the pairs is the instruction.
     """
     pairs, annotations, references = (
         list(frame["split"].unique().sort())
         for frame in (content.pairs, content.annotations, content.references)
     )
     systems = [] if content.human_scores.is_empty() else ["systems"]
+    words = description(content)
+    asked = {} if words is None else {"description": words}
     found: list[dict[str, Any]] = [
-        {"config_name": "pairs", "data_files": _files("pairs", pairs)},
+        {"config_name": "pairs", **asked, "data_files": _files("pairs", pairs)},
         {"config_name": "human_scores", "data_files": _files("human_scores", systems)},
         {"config_name": "annotations", "data_files": _files("annotations", annotations)},
         {"config_name": "references", "data_files": _files("references", references)},

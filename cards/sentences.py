@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from nnd.cards.asked import ASKED, asked_sentences
 from nnd.cards.content import Content, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
 from nnd.cards.validity import MADE_PAIRS, validity_sentences
@@ -19,6 +20,7 @@ def card_sentences(content: Content) -> dict[str, list[str]]:
     return {
         "": [summary(content)],
         "What an NND test is": [],
+        ASKED: asked_sentences(content),
         "How people judged": agreement(content),
         MADE_PAIRS: [] if content.validity is None else validity_sentences(content.validity),
         "Limitations": limits(content),

@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from nnd.cards.asked import ASKED, instruction_table
 from nnd.cards.content import Content, count_where, counts, tally
 from nnd.cards.examples import example_tables
 from nnd.cards.markdown import Table, code, escape, prose
@@ -29,6 +30,7 @@ SUITE = "Sets of the suite"
 def card_tables(content: Content) -> dict[str, list[Table]]:
     """Return section of a card → its tables that have rows."""
     tables = {
+        ASKED: [instruction_table(content)],
         "How people judged": [aspect_table(content)],
         "From judgements to tests": [taxonomy_table(content)],
         "Examples": example_tables(content),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nnd.cards import (
+    ASKED,
     MADE_PAIRS,
     SUITE,
     Card,
@@ -15,6 +16,7 @@ from nnd.cards import (
     card_sentences,
     card_tables,
     escape,
+    example_request,
     parse_card,
     read_content,
 )
@@ -27,6 +29,7 @@ SECTIONS = (
     "What an NND test is",
     "How to use it",
     "Source and citation",
+    ASKED,
     "How people judged",
     "From judgements to tests",
     "Examples",
@@ -68,6 +71,10 @@ def check_card(text: str, folder: Path) -> Iterator[Problem]:
     yield from check_tables(card.sections, tables, REMEDY)
     yield from _check_sentences(card.sections, content)
     quoted = {escape(oddity) for oddity in content.manifest["oddities"]}
+    request = example_request(content)
+    if "\n".join(request) not in card.sections.get(ASKED, ""):
+        yield Problem(None, ASKED, "the request does not follow from the data", REMEDY)
+    quoted |= {*request}
     quoted |= {sentence for some in card_sentences(content).values() for sentence in some}
     yield from check_placeholders(card.sections, tables, quoted)
     yield from check_links(card, content)

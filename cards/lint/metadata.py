@@ -104,7 +104,7 @@ def _check_configs(
     found: Any,  # noqa: ANN401 - whatever the YAML held
     expected: list[dict[str, Any]],
 ) -> Iterator[Problem]:
-    """Check that there is one default, and that each published file is under its split."""
+    """Check the default, its description, and that each published file is under its split."""
     path = f"{_WHERE}/configs"
     if not isinstance(found, list) or not all(isinstance(config, dict) for config in found):
         yield Problem(None, path, "is not a list of configurations", f"write {expected}")
@@ -115,6 +115,11 @@ def _check_configs(
         message = f"the default is {' and '.join(map(str, defaults)) or 'none'}"
         remedy = f"write `default: true` for {first} and for nothing else"
         yield Problem(None, path, message, remedy)
+    wanted_words = expected[0].get("description")
+    for config in found:
+        if config.get("config_name") == first and config.get("description") != wanted_words:
+            message = f"the description of {first} is not the instruction of the data"
+            yield Problem(None, path, message, f"write {wanted_words or 'none'}")
     files, wanted = _files(found), _files(expected)
     for key in sorted(wanted.keys() | files.keys()):
         name = " ".join(key)

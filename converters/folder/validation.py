@@ -15,7 +15,7 @@ from nnd.converters.folder.outcome import Finding, Validation, located
 from nnd.converters.folder.sets import Human, check_sets
 from nnd.converters.pairs import check_annotations, check_numbers, check_references
 from nnd.converters.reading import shown
-from nnd.converters.source import Source, check_licence
+from nnd.converters.source import Source, check_instruction, check_licence
 from nnd.schemas import (
     MANIFEST,
     SETS,
@@ -272,6 +272,7 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
         return
     try:
         check_licence(manifest["source"])
+        check_instruction(manifest["source"])
         read_rules(manifest["source"]["quality"])
     except SourceError as error:
         yield Problem(None, "source", str(error), _CONVERT_AGAIN)

@@ -7,7 +7,14 @@ import polars as pl
 from nnd.converters import Rule, labels_of, needs_annotators, used_column
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
-from nnd.schemas import CONTEXT, Problem
+from nnd.schemas import (
+    CONTEXT,
+    Problem,
+    ScoringError,
+    StoredContext,
+    fill_wording,
+    read_instruction,
+)
 
 ANY_SYSTEM = "*"
 """This name under `systems` means that unlisted systems are accepted too."""
@@ -44,6 +51,28 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
         yield from _check_duplicates(rows, rule)
         yield from _check_annotators(rows, rule)
     yield from _check_texts(numbered, keep_empty=source.keeps_empty_candidates)
+    yield from _check_instruction(numbered, source)
+
+
+def _check_instruction(numbered: pl.DataFrame, source: Source) -> Iterator[Problem]:
+    """Check that the instruction can be filled in for every kind of context."""
+    instruction = read_instruction(source.facts)
+    if instruction is None:
+        return
+    parts = pl.col("inputs").list.eval(pl.element().struct.field("key"))
+    kinds = numbered.with_columns(parts=parts.list.join("\0")).unique(
+        ["parts", "category", "language"], keep="first", maintain_order=True
+    )
+    columns = ("row", "context_id", "parts", "category", "language")
+    for row, name, keys, *marks in kinds.select(columns).iter_rows():
+        values = dict.fromkeys(filter(None, keys.split("\0")), "")
+        context = StoredContext("", values, tuple(filter(None, marks)))
+        for wording in instruction.wordings:
+            try:
+                fill_wording(wording, context)
+            except ScoringError as error:
+                message = f"cannot be filled in for the context {shown(name)}: {error}"
+                yield Problem(row, "instruction", message, "correct it in source.yaml")
 
 
 def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Problem]:

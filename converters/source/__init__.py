@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .files import Files as Files, find_set as find_set
+    from .instructions import check_instruction as check_instruction
     from .licence import check_licence as check_licence
     from .listing import Sources as Sources, sources as sources
     from .running import (

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from nnd.converters import Rules, read_rules
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.entry_points import Offered, offered_sources
+from nnd.converters.source.instructions import check_instruction
 from nnd.converters.source.licence import check_licence
 from nnd.schemas import SourceError, check_rows, did_you_mean
 
@@ -267,6 +268,7 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
         )
     try:
         check_licence(facts)
+        check_instruction(facts)
         read_rules(facts["quality"])
     except SourceError as error:
         raise SourceError(f"{path}: {error}") from error

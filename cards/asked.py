@@ -1,0 +1,65 @@
+"""What a model is asked, as a card shows it: the instruction, its origin, and a request."""
+
+from nnd.cards.content import Content
+from nnd.cards.markdown import Table, code, escape, prose
+from nnd.schemas import StoredContext, choose_examples, counted, fill_wording
+
+ASKED = "What a model is asked"
+"""Title of the section."""
+
+_HEAD, _TAIL = 600, 300
+"""Number of characters at both ends of a long request that are shown."""
+
+
+def asked_sentences(content: Content) -> list[str]:
+    """Return who worded the instruction, or why there is none."""
+    origin = content.source.get("instruction_from")
+    if origin is None:
+        return [
+            "The source does not say what people asked the systems. Models read the context alone."
+        ]
+    if content.instruction is None:
+        return [f"The contexts are the requests themselves. {prose(origin)}"]
+    paraphrases = counted(len(content.instruction.wordings) - 1, "paraphrase")
+    words = "A chat model is asked in these words; names in braces stand for parts of the context."
+    return [f"{words} {prose(origin)} `manifest.json` has {paraphrases} as well."]
+
+
+def instruction_table(content: Content) -> Table:
+    """Return the words for each kind of context that the data has."""
+    rows = [(code(kind) if kind else "all", escape(text)) for kind, text in _words(content).items()]
+    return Table(("contexts", "words"), "ll", tuple(rows))
+
+
+def _words(content: Content) -> dict[str, str]:
+    """Return kind of contexts → words, for the kinds in the data; "" means all."""
+    if content.instruction is None:
+        return {}
+    pairs = content.pairs
+    found = {"", *pairs["category"].drop_nulls(), *pairs["language"]}
+    return {kind: text for kind, text in content.instruction.wordings[0].items() if kind in found}
+
+
+def description(content: Content) -> str | None:
+    """Return the instruction as plain text, which `datasets` shows; None without one."""
+    words = _words(content)
+    return "\n\n".join(f"{kind}:\n{text}" if kind else text for kind, text in words.items()) or None
+
+
+def example_request(content: Content) -> list[str]:
+    """Return lines of Markdown that quote what is asked of one pair; a long text is cut."""
+    if content.instruction is None or content.pairs.is_empty():
+        return []
+    (pair,) = choose_examples(content.pairs, 1).iter_rows(named=True)
+    parts = {part["key"]: part["value"] for part in pair["inputs"]}
+    kinds = tuple(kind for kind in (pair["category"], pair["language"]) if kind is not None)
+    context = StoredContext(pair["context"], parts, kinds)
+    text = "".join(fill_wording(content.instruction.wordings[0], context))
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[:_HEAD].rstrip()} …\n\n… {text[-_TAIL:].lstrip()}"
+    lines = [escape(line) for line in text.strip().split("\n")]
+    # A backslash at the end of a line keeps the line break.
+    return [
+        f"> {line}" + ("\\" if after else "") if line else ">"
+        for line, after in zip(lines, [*lines[1:], ""], strict=True)
+    ]

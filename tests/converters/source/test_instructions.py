@@ -1,0 +1,165 @@
+"""`instruction` in source.yaml: what is refused, and what it leaves as it is."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.slicing import write_slice
+from nnd.converters.folder.validation import validate
+from nnd.converters.source import load_source
+from nnd.schemas import SourceError, read_instruction
+
+MakeSource = Callable[..., Path]
+Toy = Callable[..., dict[str, Any]]
+
+ASKED: dict[str, Any] = {
+    "instruction": "Answer this.\n\n{question}",
+    "instruction_from": "Invented.",
+    "instruction_variants": ["{question}\n\nWhat is the answer?", "What is it?\n\n{context}"],
+}
+
+
+def asked(given: Any, *variants: Any) -> dict[str, Any]:
+    more = {"instruction_variants": [*variants]} if variants else {}
+    return {"instruction": given, "instruction_from": "Invented.", **more}
+
+
+def test_an_instruction_changes_nothing_but_the_manifest(
+    make_source: MakeSource, tmp_path: Path
+) -> None:
+    plain, told = tmp_path / "plain", tmp_path / "told"
+
+    convert(make_source(folder="a"), out=plain)
+    convert(make_source(folder="b", **ASKED), out=told)
+
+    names = {path.name for path in plain.iterdir()}
+    assert names == {path.name for path in told.iterdir()}
+    for name in names - {"manifest.json"}:
+        assert (plain / name).read_bytes() == (told / name).read_bytes(), name
+    manifests = [json.loads((each / "manifest.json").read_bytes()) for each in (plain, told)]
+    assert {**manifests[0]["source"], **ASKED} == manifests[1]["source"]
+    own = {"source", "digest"}  # the manifest's digest of itself
+    assert {name: value for name, value in manifests[0].items() if name not in own} == {
+        name: value for name, value in manifests[1].items() if name not in own
+    }
+    assert validate(told).ok
+
+
+def test_a_slice_keeps_it(make_source: MakeSource, tmp_path: Path) -> None:
+    whole = convert(make_source(**ASKED), out=tmp_path / "whole")
+
+    one = {whole.pairs["pair_id"][0]}
+    part = write_slice(tmp_path / "whole", tmp_path / "part", name="one", pair_ids=one)
+
+    assert read_instruction(part.manifest["source"]) == read_instruction(ASKED)
+    assert validate(tmp_path / "part").ok
+
+
+def test_a_set_and_a_variant_have_their_own(make_source: MakeSource) -> None:
+    other = asked("Say it.\n\n{question}", "{context}\n\nSay it.", "{question}\n\nSo?")
+    folder = make_source(
+        **ASKED,
+        sets={"other": {"description": "Another.", **other}},
+        variants={"same": {"description": "The same.", "instruction_from": "Elsewhere."}},
+    )
+
+    assert convert(folder, set_name="other").manifest["source"].items() >= other.items()
+    found = convert(folder, variant="same").manifest["source"]
+    assert found.items() >= {**ASKED, "instruction_from": "Elsewhere."}.items()
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        (
+            asked("none", "{question}?", "So, {question}"),
+            "instruction_variants: `none` cannot be paraphrased; remove them",
+        ),
+        (
+            asked("Answer {question", "{question}", "{context}"),
+            "instruction: .*write {{ and }} for braces that are text",
+        ),
+        (asked("Answer {question!r}"), "instruction: .*write a placeholder as a plain {name}"),
+        (
+            asked("{question}", {"en": "{question}"}, "{context}"),
+            "instruction_variants/0: is a text for each of en, but the instruction is one text",
+        ),
+        (
+            asked({"en": "{question}"}, {"en": "{question}?"}, {"de": "{question}?"}),
+            "instruction_variants/1: is a text for each of de, but the instruction is a .* of en; ",
+        ),
+        (
+            asked("{question}", "{context}", "Go on."),
+            'instruction: "Go on." has no placeholder, although others have one; write one',
+        ),
+        (asked("{question}", "{context}"), "instruction_variants: "),
+        ({"instruction": "{question}"}, "instruction_from"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(
+    make_source: MakeSource, facts: dict[str, Any], message: str
+) -> None:
+    folder = make_source(**facts)
+
+    with pytest.raises(SourceError, match=message) as caught:
+        load_source(folder)
+
+    assert str(caught.value).startswith(f"{folder / 'source.yaml'}: ")
+
+
+def test_dialogues_may_have_words_without_a_placeholder(make_source: MakeSource) -> None:
+    folder = make_source(**asked("Be kind.", "Be nice.", "Do be kind."))
+
+    assert convert(folder).manifest["source"]["instruction"] == "Be kind."
+
+
+def test_words_that_do_not_fit_a_context_are_refused(make_source: MakeSource, toy: Toy) -> None:
+    def rows(**fields: Any) -> Iterable[dict[str, Any]]:
+        yield from (toy("a", "heron", "good"), toy("b", "wren", "wrong"))
+        other = {"context_id": "c2", **fields}
+        yield from (toy("d", "heron", "good", **other), toy("e", "wren", "wrong", **other))
+
+    unknown = make_source(folder="unknown", **asked("{question}{answer}"))
+    missing = make_source(rows(inputs={"text": "?"}), folder="missing", **ASKED)
+    category = make_source(
+        rows(category="birds"), folder="category", **asked({"bees": "{context}"})
+    )
+    language = make_source(rows(language="de"), folder="language", **asked({"en": "{context}"}))
+
+    assert refused(unknown) == (
+        'toy.jsonl:1: instruction: cannot be filled in for the context "c1": the context has no '
+        "{answer}; known: {context}, {question} (correct it in source.yaml)"
+    )
+    assert (
+        'jsonl:3: instruction: cannot be filled in for the context "c2": the context has no '
+        in (refused(missing))
+    )
+    assert "no words for en, only for bees; add them under `instruction` in source.yaml" in (
+        refused(category)
+    )
+    assert 'context "c2": the instruction has no words for de, only for en; ' in refused(language)
+
+
+def refused(folder: Path) -> str:
+    with pytest.raises(SourceError) as caught:
+        convert(folder)
+    return str(caught.value)
+
+
+def test_a_folder_whose_instruction_was_broken_is_invalid(
+    make_source: MakeSource, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    convert(make_source(**ASKED), out=folder)
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    manifest["source"]["instruction"] = "{question"
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+    found = validate(folder)
+
+    assert not found.ok
+    assert any("instruction: " in finding.problem.message for finding in found.findings)

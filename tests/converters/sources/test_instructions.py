@@ -1,0 +1,125 @@
+"""What the systems were asked: the instruction of every built-in source, on its real files too."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from support.recounts.readings import READINGS
+
+from nnd.converters import Annotation
+from nnd.converters.source import Files, Source, choose_converter, load_source
+from nnd.converters.source.source import list_sources
+from nnd.schemas import (
+    NO_INSTRUCTION,
+    StoredContext,
+    fill_wording,
+    placeholders_in,
+    read_instruction,
+)
+
+EVERY = [
+    pytest.param(source, id="-".join([each.name, *([name] if name else [])]))
+    for each in list_sources()
+    for name in ["", *each.facts.get("sets", {})]
+    for source in [each.choose("set", name) if name else each]
+]
+
+REQUESTS: dict[str, dict[str, str]] = {
+    "bump": {"": "86e08c323066"},
+    "challenge300": {},
+    "confit_samsum": {"": "5e59c429d251"},
+    "demetr": {"": "3a9c81458495"},
+    "dialsummeval": {"": "cefe56528506"},
+    "frank/factuality": {"cnndm": "e4a965606bf0"},
+    "frank/typed": {"cnndm": "e4a965606bf0"},
+    "goyal_gpt3_news": {"bbc": "fd066a6073b2", "cnn": "23743260d004"},
+    "goyal_gpt3_news/loose": {"bbc": "fd066a6073b2", "cnn": "23743260d004"},
+    "llmbar": {},
+    "quiz_design": {"": "3563222db924"},
+    "simplification": {"": "23e320a2a328"},
+    "simplification/da": {"": "ced530f28705"},
+    "summedits": {
+        "ectsum": "1b7c7af08bd0",
+        "news": "ab2a5b171425",
+        "podcast": "b1eca08bf7b6",
+        "qmsumm": "b40e35355969",
+        "sales_call": "208b4a218c7c",
+        "sales_email": "73c33c6ccef7",
+        "samsum": "ce2916cc8a93",
+        "scitldr": "d99b4f9be462",
+    },
+    "summeval": {"": "2e1a8a0395e9"},
+    "wmt23_mqm_sxs/ende": {"": "53e3e5ffc1f3"},
+    "wmt23_mqm_sxs/zhen": {"": "22e2e51adc21"},
+    "wmt_mqm/ted/ende": {"de": "69c3a53b70ae"},
+    "wmt_mqm/ted/zhen": {"": "a734e14d059e"},
+    "wmt_qe_2022": {"": "27199b3f002a"},
+}
+"""Source or set → category or language → digest of the first request of its real files."""
+
+PLACES = {
+    "/".join([each.source, *([name] if name else [])]): each
+    for each in reversed(READINGS)
+    for name in [each.options.get("set_name", "")]
+}
+
+
+@pytest.mark.parametrize("source", EVERY)
+def test_every_source_says_what_was_asked_and_who_worded_it(source: Source) -> None:
+    facts = source.facts
+    instruction = read_instruction(facts)
+
+    assert facts["instruction_from"].endswith(".")
+    if facts["instruction"] == NO_INSTRUCTION:
+        assert instruction is None
+        return
+    assert instruction is not None
+    assert len(instruction.wordings) == 3
+    for key in instruction.wordings[0]:
+        texts = [wording[key] for wording in instruction.wordings]
+        assert len({*texts}) == 3
+        assert len({frozenset(placeholders_in(text)) for text in texts}) == 1
+        assert all("\n\n" in text and text == text.strip() for text in texts)
+        assert {text.endswith("}") for text in texts} == {True, False}, "the context is never first"
+
+
+def requests_of(source: Source, origin: Path) -> Mapping[str, str]:
+    """The first request of each category of contexts and language of candidates."""
+    instruction = read_instruction(source.facts)
+    files = Files(source, origin)
+    found: dict[str, str] = {}
+    if instruction is None:
+        return found
+    (wording, *_) = instruction.wordings
+    for row in choose_converter(source).annotations(files):
+        kinds = kinds_of(source, row)
+        key = next((kind for kind in kinds if kind in wording), "")
+        if key not in found:
+            found[key] = "".join(
+                fill_wording(wording, StoredContext(row.context, row.inputs, kinds))
+            )
+            if found.keys() == wording.keys():
+                break
+    return found
+
+
+def kinds_of(source: Source, row: Annotation) -> tuple[str, ...]:
+    kinds = (row.category, row.language or source.facts["languages"][0])
+    return tuple(kind for kind in kinds if kind is not None)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_first_requests_of_the_real_files(place: str, nnd_data: Path) -> None:
+    reading = PLACES[place]
+    source = load_source(reading.source)
+    if name := reading.options.get("set_name"):
+        source = source.choose("set", name)
+
+    found = requests_of(source, reading.place(nnd_data) / reading.origin)
+
+    assert {key: digest(text) for key, text in found.items()} == REQUESTS[place]
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
