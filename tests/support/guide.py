@@ -43,8 +43,16 @@ def working_folder(place: Path, model: Path) -> Path:
     return place
 
 
-def shown_by_running(place: Path, variables: Mapping[str, str]) -> Iterator[tuple[Block, str]]:
-    """Yield the blocks of all documents that show something, with what they should show."""
+def shown_by_running(
+    place: Path, variables: Mapping[str, str], skip: re.Pattern[str] = _OF_HUB
+) -> Iterator[tuple[Block, str]]:
+    """Yield the blocks of all documents that show something, with what they should show.
+
+    Args:
+        place: A working folder; each page but the first run begins with a copy of it.
+        variables: The environment.
+        skip: What is in blocks that are not run; what they print is left alone.
+    """
     variables = {**variables, "COLUMNS": WIDTH, "OUT": str(place / ".out")}
     for document in (PAGE, *(name for name in DOCUMENTS if name != PAGE)):
         found = list(blocks(document))
@@ -53,17 +61,16 @@ def shown_by_running(place: Path, variables: Mapping[str, str]) -> Iterator[tupl
         if here != place:
             shutil.rmtree(here, ignore_errors=True)
             shutil.copytree(place, here, symlinks=True)
+        printed: str | None = ""
         for number, block in enumerate(found):
-            if block.language == "":
+            if block.language == "" and printed is not None:
                 yield block, _show(block, here, variables)
-            elif any(shows[number:]) and _is_run(block):
-                printed = follow(block, here, variables)
-                Path(variables["OUT"]).write_text(printed, encoding="utf-8")
-
-
-def _is_run(block: Block) -> bool:
-    runs = block.language in {"sh", "python"} and block.why_not is None
-    return runs and _OF_HUB.search(block.text) is None
+            elif block.language in {"sh", "python"} and block.why_not is None:
+                is_run = any(shows[number:]) and not (
+                    skip.search(block.text) or _OF_HUB.search(block.text)
+                )
+                printed = follow(block, here, variables) if is_run else None
+                Path(variables["OUT"]).write_text(printed or "", encoding="utf-8")
 
 
 def _show(block: Block, place: Path, variables: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""What `nnd evaluate --runs demo/runs.yaml --limit 200 --out demo/result` printed, from its results.
+"""What the evaluation of the demo printed, rendered from its results.
 
 python -m support.stored_screen     # in the folder that holds demo/; no model is loaded
 """
