@@ -192,8 +192,9 @@ def run_digest(run: Path) -> str:
 def draw(page: Path, run: Path) -> None:
     """Write the picture of the report, which names the run."""
     with TemporaryDirectory() as home, Chromium(Path(home)) as browser, browser.tab() as tab:
-        tab.resize(900, 1100)
+        tab.resize(1160, 1300)
         tab.open(page)
+        tab.until("document.readyState === 'complete'")
         png = base64.b64decode(tab.call("Page.captureScreenshot")["data"])
     named = PngImagePlugin.PngInfo()
     named.add_text("nnd-run", run_digest(run))
