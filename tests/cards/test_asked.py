@@ -95,7 +95,7 @@ def test_the_default_configuration_describes_it(tmp_path: Path) -> None:
 
     assert configs(read_content(one))[0]["description"] == WORDED["instruction"]
     assert configs(read_content(several))[0]["description"] == (
-        "song:\nSing.\n\n{question}\n\ncry:\nCry.\n\n{question}"
+        "cry:\nCry.\n\n{question}\n\nsong:\nSing.\n\n{question}"
     )
 
 
