@@ -12,15 +12,16 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 # find that folder, an empty namespace. A folder on the path that holds the front door comes before.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 
-.PHONY: help demo test test-full bench bench-gpu site check format types constraints
+.PHONY: help demo readme test test-full bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo       set up, convert the embedded sample, train and score three toy models"
+	@echo "make demo       set up, fetch a small model (93 MB), test it on questions that teachers judged"
 	@echo "make test       set up with the development tools, run the tests"
 	@echo "make test-full  the same, slow tests in full"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make bench-gpu  the engine on a GPU: its numbers, its speed, its peers (ten minutes)"
+	@echo "make readme     run what README and the guide show, and write what it printed into them"
 	@echo "make site       build the guide, to be opened at build/site/index.html; its search needs a server,"
 	@echo "                python -m http.server -d build/site"
 	@echo "make check      formatting, lint, types, tests"
@@ -57,20 +58,16 @@ $(VENV)/dev: $(BIN)/nnd
 	touch $@
 
 demo: $(BIN)/nnd
-	$(BIN)/nnd convert sample --out demo/sample
-	$(BIN)/python -m nnd.metric.toy_models --data demo/sample --out demo/models
-	$(BIN)/nnd evaluate --data demo/sample --out demo/result \
-	    --model demo/models/toy-untrained --model demo/models/toy-brief --model demo/models/toy-trained \
-	    --system demo/models/toy-untrained=dipper --system demo/models/toy-brief=plover \
-	    --system demo/models/toy-trained=heron
-	$(BIN)/nnd report demo/result --data demo/sample --out demo/report.html
+	$(BIN)/python cards/guide/real_model.py demo
+	cp cards/guide/demo.yaml demo/runs.yaml
+	$(BIN)/nnd convert quiz_design --out demo/quiz_design
+	$(BIN)/nnd evaluate --runs demo/runs.yaml --limit 200 --out demo/result
+	$(BIN)/nnd compare demo/result/*/quiz_design
+	$(BIN)/nnd report demo/result/*/quiz_design --data demo/quiz_design --out demo/report.html
 	@echo
-	@echo "All of this is a toy: the sample is invented, the models were trained on the very texts they"
-	@echo "are tested on, and they stand for three of its systems only so that there is something to"
-	@echo "compare. Open demo/report.html in a browser. Then, with real data and a real model:"
-	@echo
+	@echo "Open demo/report.html in a browser. README.md says what the numbers mean. To go on:"
 	@echo "    . $(BIN)/activate"
-	@echo "    nnd evaluate --model gpt2 --data quiz_design --limit 200"
+	@echo "    nnd sources"
 
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
@@ -88,6 +85,10 @@ bench: $(VENV)/dev
 
 bench-gpu: $(VENV)/dev
 	$(BIN)/python tests/benchmarks/gpu.py --json build/bench-gpu.json
+
+readme: $(VENV)/dev
+	$(BIN)/python cards/guide/real_model.py demo
+	PYTHONPATH=tests $(BIN)/python -m support.guide
 
 site: $(VENV)/dev .links
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file cards/mkdocs.yml

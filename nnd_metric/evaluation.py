@@ -1,14 +1,14 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from nnd.metric.agreement import Agreement, agree_scored
-from nnd.metric.data import WITH_EQUAL_TEXTS, PairSet, are_judged, choices_for
+from nnd.metric.data import LIMITED, WITH_EQUAL_TEXTS, PairSet, are_judged, choices_for
 from nnd.metric.drawing import Pictured, short_names
 from nnd.metric.results import (
     LIKELIHOODS,
@@ -24,7 +24,7 @@ from nnd.metric.results import (
 from nnd.metric.statistics import percent, tests_of
 from nnd.metric.suites import Effects, all_effects
 from nnd.metric.trouble import Failure
-from nnd.schemas import ScoringError, Shown, parquet_bytes, write_folder
+from nnd.schemas import ScoringError, Shown, counted, parquet_bytes, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -82,20 +82,20 @@ class Evaluation(Pictured):
             f"{tests_of(rate['n'], self.results[0].n_whole)}{interval} on {self.data}{others}."
         )
 
-    def _best_first(self) -> list[ModelResult]:
+    def best_first(self) -> list[ModelResult]:
         """Return the results as people read them; ties keep the order of the request."""
         return sorted(self.results, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
 
     def readings(self) -> str:
         """Return a sentence on how contexts were read."""
-        results = self._best_first()
+        results = self.best_first()
         names = short_names([each.model for each in results])
         readings = [describe_reading(each.to_dict()) for each in results]
         return describe_readings(dict(zip(names, readings, strict=True)))
 
     def _requests(self) -> Iterator[str]:
         """Yield for each model why contexts were read as they were, and the first request."""
-        for each in self._best_first():
+        for each in self.best_first():
             if each.chat is not None:
                 yield f"{each.model}: {each.chat['reason']}"
             if each.request is not None:
@@ -107,26 +107,31 @@ class Evaluation(Pictured):
         """Return pass rates: a row per model, a column per category of error."""
         from nnd.metric.tables import pass_rate_table  # noqa: PLC0415 - rich is for people only
 
-        return pass_rate_table([result.to_dict() for result in self._best_first()])
+        return pass_rate_table([result.to_dict() for result in self.best_first()])
 
     def remarks(self) -> "list[Table | str]":
         """Return caveats (at most a line per model), agreement with people, and effects of sets."""
-        results = self._best_first()
-        names = short_names([each.model for each in results])
-        dropped = [note for note in self.results[0].notes if WITH_EQUAL_TEXTS in note]
-        found = [
-            brief_caveat(each.rates.overall, [n for n in each.notes if n not in dropped])
-            for each in results
-        ]
-        lines = [f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat]
         agreement = self.agreement_reason if self.asks_agreement else None
         if self.agreement is not None:
             agreement = self.agreement.headline()
-        read = [self.readings()]
-        shown: list[Table | str] = [*dropped, *lines, *read, *([agreement] if agreement else [])]
+        shown: list[Table | str] = [*self.caveats(), self.readings()]
+        shown += [agreement] if agreement else []
         if self.effects is not None:
             shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
         return shown
+
+    def caveats(self) -> list[str]:
+        """Return which pairs were dropped, and at most one caveat for each model."""
+        results = self.best_first()
+        names = short_names([each.model for each in results])
+        of_data = [n for n in results[0].notes if WITH_EQUAL_TEXTS in n or n == LIMITED]
+        found = [
+            brief_caveat(each.rates.overall, [n for n in each.notes if n not in of_data])
+            for each in results
+        ]
+        lines = (f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat)
+        contexts = f"{LIMITED}, of {counted(results[0].rates.overall.contexts, 'context')}"
+        return [*(contexts if note == LIMITED else note for note in of_data), *lines]
 
     def details(self) -> "list[Table | str]":
         """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
@@ -136,7 +141,7 @@ class Evaluation(Pictured):
             slices_table,
         )
 
-        best_first = self._best_first()
+        best_first = self.best_first()
         results = [result.to_dict() for result in best_first]
         shown: list[Table | str] = [slices_table(results)]
         shown += [baselines_table(results), counts_table(results)]
@@ -159,7 +164,7 @@ class Evaluation(Pictured):
         from nnd.metric.drawing import style  # noqa: PLC0415 - matplotlib is for people only
         from nnd.metric.figures import draw_forest, find_groups, main_groups  # noqa: PLC0415
 
-        results = self._best_first()
+        results = self.best_first()
         models = [each.model for each in results]
         groups = main_groups(find_groups([each.rates for each in results]))
         with style():
@@ -250,8 +255,25 @@ class Sweep(Shown):
     failures: tuple[Failure, ...]
     folders: dict[str, Path] = field(default_factory=dict)
 
+    def _readings(self) -> Evaluation | None:
+        """Return the readings of one model on one dataset as if they were models, else None."""
+        results = [result for each in self.evaluations.values() for result in each.results]
+        ways = [describe_reading(result.to_dict()).removeprefix("as ") for result in results]
+        weights = {(result.model, result.version, result.protocol) for result in results}
+        data = {(self.pairs[key].version, each.splits) for key, each in self.evaluations.items()}
+        alike = len(weights) == len(data) == 1
+        if not alike or self.failures or len(results) < 2 or len({*ways}) < len(ways):  # noqa: PLR2004
+            return None
+        named = (replace(result, model=way) for result, way in zip(results, ways, strict=True))
+        first = next(iter(self.evaluations.values()))
+        return replace(first, results=tuple(named), agreement=None, asks_agreement=False)
+
     def headline(self) -> str:
-        """Return the number of models, datasets and failures."""
+        """Return the numbers of models, datasets and failures, or the best reading of a model."""
+        if (readings := self._readings()) is not None:
+            return (
+                f"{next(iter(self.evaluations.values())).results[0].model}: {readings.headline()}"
+            )
         models = {each.model for found in self.evaluations.values() for each in found.results}
         done = f"{_count(len(models), 'model')} on {_count(len(self.evaluations), 'dataset')}"
         failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""
@@ -263,10 +285,17 @@ class Sweep(Shown):
 
         if not self.evaluations:
             return None
+        if (readings := self._readings()) is not None:
+            return readings.table()
         return sweep_table({name: found.to_dict() for name, found in self.evaluations.items()})
 
-    def remarks(self) -> list[str]:
-        """Return how contexts were read."""
+    def remarks(self) -> "list[Table | str]":
+        """Return how contexts were read; for the readings of one model, baselines and caveats."""
+        if (readings := self._readings()) is not None:
+            from nnd.metric.tables import baselines_table  # noqa: PLC0415 - rich is for people only
+
+            shown = [result.to_dict() for result in readings.best_first()]
+            return [baselines_table(shown), *readings.caveats()]
         return list(dict.fromkeys(found.readings() for found in self.evaluations.values()))
 
     def details(self) -> "list[Table | str]":

@@ -127,8 +127,8 @@ def evaluate(
         templates: Model → template, for models whose template is not that of `scoring`.
         splits: Score only the pairs of these splits of each dataset. By default those of `test`, if
             the others are called train, validation, dev or the like, else all; with `held_out` all.
-        limit: Score at most this many pairs of each dataset, for a first look: whole contexts, the
-            same in every run.
+        limit: Score at most this many tests of each dataset, for a first look: up to three of each
+            context in turn, the same in every run; a larger limit contains a smaller one.
         categories: Score only the pairs of these error categories.
         held_out: Score only the contexts that `train` and `export` hold out when the split has this
             share of contexts for training.

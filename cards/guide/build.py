@@ -1,4 +1,4 @@
-"""Hooks of mkdocs: they generate the reference, write llms.txt and link to the repository.
+"""Hooks of mkdocs: they generate the reference, write llms.txt and link to the repository, if any.
 
 `reference/commands.md` comes from the help of the commands, `reference/python.md` from the
 docstrings of what `nnd` exports, and `reference/files.md` from the JSON Schemas.
@@ -31,8 +31,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, config: MkDocsConfig, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
-    """Return a page whose links to files outside of the guide lead to the repository."""
-    return re.sub(r"\]\(\.\./\.\./(\w)", rf"]({config.repo_url}/blob/main/\1", markdown)
+    """Return a page whose links to files outside of the guide lead to the repository, if any."""
+    linked = rf"[\1]({config.repo_url}/blob/main/\2)" if config.repo_url else r"\1"
+    return re.sub(r"\[([^]]+)\]\(\.\./\.\./(\w[^)]*)\)", linked, markdown)
 
 
 def on_page_content(html: str, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
@@ -148,8 +149,11 @@ def _cell(text: str) -> str:
 
 
 def llms_text(pages: list[Page], config: MkDocsConfig) -> str:
-    """Return a line per page: its title, its address and its first sentence."""
-    lines = [f"- [{page.title}]({page.canonical_url}): {first_sentence(page)}" for page in pages]
+    """Return a line per page: its title, its address (else its path) and its first sentence."""
+    lines = [
+        f"- [{page.title}]({page.canonical_url or page.url}): {first_sentence(page)}"
+        for page in pages
+    ]
     heading = f"# {config.site_name}\n\n> {config.site_description}\n\n"
     return heading + "\n".join(lines) + "\n"
 

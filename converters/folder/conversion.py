@@ -178,7 +178,7 @@ def convert(
     Args:
         source: Name of a built-in source, or a folder with a source.yaml.
         origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
-            the download cache, else the declared URL.
+            the download cache, else a compressed copy in that folder, else the declared URL.
         out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
             manifest.json to, and references.parquet if the source has any; None: nothing is
             written. The same input gives the same bytes. In an existing folder, only the files

@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .archives import (
+        MOST_BYTES as MOST_BYTES,
         TAR_SUFFIXES as TAR_SUFFIXES,
         find_member as find_member,
         read_members as read_members,

@@ -1,4 +1,7 @@
-"""Where the files of a source come from: `--from`, the source's own folder, the cache, the URL."""
+"""Where the files of a source come from.
+
+The order is `--from`, the source's own folder, the cache, a compressed copy in its folder, the URL.
+"""
 
 import contextlib
 import glob
@@ -24,7 +27,7 @@ from nnd.converters.reading import (
     read_text,
 )
 from nnd.converters.source.download import fetch, find_cached
-from nnd.converters.source.packed import unpack_declared
+from nnd.converters.source.packed import unpack_copy, unpack_declared
 from nnd.converters.source.source import Source, SourceFile
 from nnd.schemas import SourceError, one_line
 
@@ -38,7 +41,8 @@ class Files:
     Attributes:
         source: The source that declares them.
         origin: Folder or file given by the user (`--from`), or None: then a file in the source's
-            own folder is taken, else the download cache, else the declared URL.
+            own folder is taken, else the download cache, else the compressed copy `NAME.xz` in
+            that folder, else the declared URL.
         opened: Declared name → path of every file asked for so far.
         oddities: Odd cells or rows that the converter reported, with how it read them.
     """
@@ -178,8 +182,10 @@ class Files:
             with _looking_into(self.origin):
                 is_main = file == self.source.files[0]
                 return _find(file, self.origin, self.source.name, is_main=is_main)
-        own = self.source.folder / file.name
-        return own if own.is_file() else find_cached(file, self.source.name)
+        folder, name = self.source.folder, self.source.name
+        if (folder / file.name).is_file():
+            return folder / file.name
+        return find_cached(file, name) or unpack_copy(file, folder, name)
 
 
 def find_set(source: Source, origin: Path) -> Source:

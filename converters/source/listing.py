@@ -45,8 +45,8 @@ class Sources(Shown):
         return len(self.found)
 
     def headline(self) -> str:
-        """Return how many sources there are."""
-        return f"{counted(len(self.found), 'source')}."
+        """Return how many sources there are; the sample does not count."""
+        return f"{counted(sum(not _is_sample(each) for each in self.found), 'source')}."
 
     def table(self) -> "Table":
         """Return a row for each source and set: task, licence, counts and the like."""
@@ -88,8 +88,15 @@ class Sources(Shown):
 
 
 def sources() -> Sources:
-    """Return the built-in sources, then those of installed packages, by name (`find_sources`)."""
-    return Sources(tuple(find_sources()))
+    """Return the built-in sources, then those of installed packages, by name (`find_sources`).
+
+    The sample comes last, because it is not a human evaluation.
+    """
+    return Sources(tuple(sorted(find_sources(), key=_is_sample)))
+
+
+def _is_sample(found: Found) -> bool:
+    return found.name == "sample" and found.distribution is None
 
 
 def _entries(found: Found) -> list[dict[str, Any]]:
@@ -113,7 +120,7 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _cells(row: Mapping[str, Any]) -> list[str]:
     return [
         _name(row),
-        row["task"],
+        "invented, for trying out" if row["name"] == "sample" else row["task"],
         row["licence"],
         "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
     ]

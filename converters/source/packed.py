@@ -1,13 +1,14 @@
-"""Declared files inside a zip.
+"""Declared files inside a zip, or in a compressed copy that a source's folder has.
 
 Such a file is accepted only if it is the declared one to the last byte. It is then written to the
 download cache; nothing else from the zip reaches the disk.
 """
 
 import hashlib
+import lzma
 from pathlib import Path
 
-from nnd.converters.reading import read_members
+from nnd.converters.reading import MOST_BYTES, read_members
 from nnd.converters.source.download import keep
 from nnd.converters.source.source import SourceFile
 from nnd.schemas import SourceError
@@ -48,3 +49,40 @@ def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | 
             'it again, or unpack it and convert the folder with --accept-changed "why"'
         )
     return keep(raw, file, source_name)
+
+
+def unpack_copy(file: SourceFile, folder: Path, source_name: str) -> Path | None:
+    """Return the path of a declared file after unpacking the folder's copy `NAME.xz` of it.
+
+    The copy is not optional: where it is damaged or out of date, fetching the file instead would
+    hide that from everyone who has a network.
+
+    Args:
+        file: The file; one without a digest is never found.
+        folder: The source's folder.
+        source_name: The source.
+
+    Returns:
+        Its path in the download cache, or None if the folder has no copy.
+
+    Raises:
+        SourceError: If the copy is not that of the declared file.
+    """
+    packed = folder / f"{file.name}.xz"
+    if file.sha256 is None or not packed.is_file():
+        return None
+    try:
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_BYTES)
+        raw = unpacker.decompress(packed.read_bytes(), MOST_BYTES)
+    except (OSError, lzma.LZMAError) as error:
+        raise _not_the_copy(packed, f"it cannot be unpacked ({error})") from error
+    if hashlib.sha256(raw).hexdigest() != file.sha256:
+        raise _not_the_copy(packed, "its SHA-256, unpacked, is not the one in source.yaml")
+    return keep(raw, file, source_name)
+
+
+def _not_the_copy(packed: Path, reason: str) -> SourceError:
+    return SourceError(
+        f"{packed}: not a copy of the declared file: {reason}; restore it, for example by "
+        "installing its package again, or name your copy with --from"
+    )

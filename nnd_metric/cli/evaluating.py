@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -59,9 +59,6 @@ from nnd.metric.cli.workers import (
     scorer_on_ray,
     tell_of_workers,
 )
-
-if TYPE_CHECKING:
-    from nnd.metric import Sweep
 
 
 def evaluate(
@@ -216,7 +213,6 @@ def evaluate(
         part = any(each is not None for each in parts)
         check_pushable_run(model, revision, part=part, changed=bool(adapter or quantise))
 
-    from nnd.metric.encoding import AUTO
     from nnd.metric.engine import Scoring, scoring_of_each
     from nnd.metric.models import Loading, name_models
 
@@ -290,15 +286,7 @@ def evaluate(
     tell_of_workers()
     with resumable(cached=on_ray is not None or not no_cache):
         found = (on_ray or evaluate_)(model, data, **chosen)
-    picked = _templates(found) if AUTO in (for_all, *templates.values()) else []
-    show_sweep(found, as_json, details=details, alone=len(data) == 1, out=out, lines=picked)
+    show_sweep(found, as_json, details=details, alone=len(data) == 1, out=out)
     if push_to_model_card:
         push_run(found, name_models(model))
     exit_on(found)
-
-
-def _templates(sweep: "Sweep") -> list[str]:
-    """Return a line that names the template of each model."""
-    evaluations = sweep.evaluations.values()
-    of_models = {each.model: each.template for found in evaluations for each in found.results}
-    return ["templates: " + "; ".join(f"{model}: {name}" for model, name in of_models.items())]

@@ -78,7 +78,7 @@ Limit = Annotated[
     typer.Option(
         metavar="N",
         min=1,
-        help="Score at most this many pairs, for a first look: whole contexts.",
+        help="Score at most this many tests, for a first look: up to three of each context.",
         rich_help_panel=PART,
     ),
 ]

@@ -55,7 +55,6 @@ def show_result(
     *,
     value: object = None,
     details: bool = False,
-    before: Sequence["Table | str"] = (),
     after: Sequence["Table | str"] = (),
 ) -> None:
     """Print a result: its headline, table and remarks, and its details if requested.
@@ -65,11 +64,10 @@ def show_result(
         as_json: Whether to print JSON.
         value: Value to print as JSON; None means the result's `to_dict`.
         details: Whether to print the details too.
-        before: Lines to print first.
         after: Lines to print last, such as the path of the output.
     """
     parts = [*parts_of(found), *(found.details() if details else [])]
-    show(found.to_dict() if value is None else value, as_json, *before, *parts, *after)
+    show(found.to_dict() if value is None else value, as_json, *parts, *after)
 
 
 def parts_of(found: "Shown | None") -> "list[Table | str]":
@@ -127,7 +125,6 @@ def show_sweep(
     details: bool,
     alone: bool = False,
     out: Path | None = None,
-    lines: Sequence[str] = (),
 ) -> None:
     """Print the results of models.
 
@@ -137,7 +134,6 @@ def show_sweep(
         details: Command-line value.
         alone: Whether to show the results as those of one dataset.
         out: Command-line value.
-        lines: Lines to print between failures and paths.
     """
     from nnd.metric.tables import failure_table
 
@@ -145,7 +141,7 @@ def show_sweep(
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
     shown = evaluations[0] if alone and evaluations else found
-    after: list[Table | str] = [*failed, *lines, *written]
+    after: list[Table | str] = [*failed, *written]
     show_result(shown, as_json, details=details, after=after)
     if evaluations and not (details or as_json):
         reported = f", or: nnd report {out}" if alone and out is not None else ""

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         row_groups as row_groups,
     )
     from .subset import (
+        LIMITED as LIMITED,
         choose_categories as choose_categories,
         choose_contexts as choose_contexts,
         choose_part as choose_part,

@@ -1,7 +1,7 @@
 """Choose a part of the pairs: small enough for frequent scoring, and the same in every run."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -14,6 +14,15 @@ from nnd.schemas import CONTEXT, DISTINCT, ScoringError, cut_by_context, did_you
 
 _Key: TypeAlias = tuple[str | None, ...]
 
+_IN_TURN = 3
+"""Tests of a context that `--limit` takes at a time.
+
+Intervals are over contexts, but a context is read once for all its tests.
+"""
+
+LIMITED = "the tests were drawn by digest, up to three of each context in turn (--limit)"
+"""Note on tests chosen by a limit."""
+
 
 def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
     """Return the pairs of a number of contexts: those whose ids have the smallest SHA-256.
@@ -24,8 +33,12 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
         pairs: All pairs.
         contexts: Number of contexts to keep, or all if there are fewer.
     """
-    sizes = _by_digest(pairs)
-    return pairs if len(sizes) <= contexts else _of_contexts(pairs, [*sizes][:contexts])
+    keys = pairs.pairs.select(CONTEXT).unique()
+    if keys.height <= contexts:
+        return pairs
+    chosen = pl.DataFrame(sorted(keys.rows(), key=_digest)[:contexts], keys.schema, orient="row")
+    rows = pairs.pairs.join(chosen, on=CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
+    return _with_rows(pairs, rows)
 
 
 def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
@@ -74,8 +87,9 @@ def choose_part(
         pairs: All pairs.
         splits: Keep the pairs of these splits; by default those of `default_splits`, or of all with
             `held_out`, which divides the data in another way.
-        limit: Keep at most this many pairs: whole contexts, in the order of the SHA-256 of their
-            ids, but at least one context; None keeps all.
+        limit: Keep at most this many tests, with all their pairs: up to three of each context in
+            turn, in the order of the SHA-256 of their ids; None keeps all. A larger limit contains
+            a smaller one.
         categories: Keep the pairs of these error categories; none keeps all.
         held_out: Keep the contexts that `cut_pairs` holds out when this share is used for training;
             applied first.
@@ -90,10 +104,9 @@ def choose_part(
         _, pairs = cut_pairs(pairs, held_out, split_seed)
     pairs = choose_splits(pairs, splits)
     pairs = choose_categories(pairs, categories)
-    if limit is not None:
+    if limit is not None and pairs.pairs.select(DISTINCT).n_unique() > limit:
         part = dict(pairs.part) | {"limit": f"{limit}"}
-        pairs = _of_contexts(pairs, list(_within(_by_digest(pairs), limit)))
-        pairs = replace(pairs, part=tuple(part.items()))
+        pairs = replace(_with_rows(pairs, _draw(pairs.pairs, limit)), part=tuple(part.items()))
     if dict(pairs.part).keys() <= {*dict(everything.part), "split"}:
         return pairs
     is_chosen = pl.col("split").is_in(pairs.splits) if pairs.splits else pl.lit(value=True)
@@ -157,26 +170,21 @@ def choose_set(pairs: PairSet, name: str) -> PairSet:
     return replace(pairs, pairs=rows, name=f"{pairs.name}-{name}", version=version, sets=())
 
 
-def _within(sizes: dict[_Key, int], limit: int) -> Iterator[_Key]:
-    total = 0
-    for number, (key, size) in enumerate(sizes.items()):
-        total += size
-        if total > limit and number:
-            return
-        yield key
-
-
-def _by_digest(pairs: PairSet) -> dict[_Key, int]:
-    """Return context → number of its pairs, in the order of the digests of the contexts' ids."""
-    counts = pairs.pairs.group_by(CONTEXT).len().rows()
-    ordered = sorted((_digest(row[:2]), row[:2], row[2]) for row in counts)
-    return {key: size for _, key, size in ordered}
-
-
-def _of_contexts(pairs: PairSet, chosen: Sequence[_Key]) -> PairSet:
-    keys = pl.DataFrame(chosen, pairs.pairs.select(CONTEXT).schema, orient="row")
-    rows = pairs.pairs.join(keys, on=CONTEXT, how="semi", nulls_equal=True, maintain_order="left")
-    return _with_rows(pairs, rows)
+def _draw(rows: pl.DataFrame, limit: int) -> pl.DataFrame:
+    """Return the rows of at most `limit` tests, a few of each context in turn, by digest."""
+    tests = rows.select(DISTINCT).unique()
+    keys = tests.rows()
+    drawn = (
+        tests.with_columns(
+            context=pl.Series([_digest(key[: len(CONTEXT)]) for key in keys], dtype=pl.String),
+            test=pl.Series([_digest(key) for key in keys], dtype=pl.String),
+        )
+        .sort("test")
+        .with_columns(turn=pl.int_range(pl.len()).over("context") // _IN_TURN)
+        .sort("turn", "context", "test")
+        .head(limit)
+    )
+    return rows.join(drawn, on=DISTINCT, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def _with_rows(pairs: PairSet, rows: pl.DataFrame) -> PairSet:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import PairSet, contexts_of, equal_texts
+from nnd.metric.data import LIMITED, PairSet, contexts_of, equal_texts
 from nnd.metric.encoding import ChatContext, Template, find_protocol, render
 from nnd.metric.engine import Engine, Proof, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
@@ -179,6 +179,7 @@ def evaluate_model(
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
     notes += [equal_texts(len(pairs.equal))] if pairs.equal else []
+    notes += [LIMITED] if "limit" in dict(pairs.part) else []
     notes += [f"{NO_BASELINE}{found.no_baseline}"] if found.no_baseline else []
     notes += [_BY_LENGTH] if found.work.moved_by_padding else []
     rates = pass_rates(scored)

@@ -1,13 +1,25 @@
-"""Score a list of runs: similar entries in one sweep, each manner in its own folder."""
+"""Score a list of runs: similar entries in one sweep, each manner in its own folder.
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+If neighbouring entries read one model in several ways, it is loaded once.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TypeVar
 
 from nnd.metric import Evaluation, Sweep, evaluate
 from nnd.metric.data import PairSet, name_datasets
-from nnd.metric.models import load_config, name_models
+from nnd.metric.models import (
+    LoadedModel,
+    Loading,
+    Model,
+    load_config,
+    load_model,
+    name_models,
+    pin_version,
+)
 from nnd.metric.runs.entries import RunEntry
 from nnd.metric.trouble import Trouble
 from nnd.schemas import ScoringError, listed
@@ -43,12 +55,12 @@ def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None =
     pairs: dict[str, PairSet] = {}
     folders: dict[str, Path] = {}
     trouble = Trouble(fatal=len(entries) == 1)
-    for group in _alike(entries):
+    for group, load in _with_loader(_alike(entries)):
         first = group[0]
         keys, place = name_datasets(first.data), out / first.manner
         with trouble.survived(listed([entry.model for entry in group]), None):
             found = evaluate(
-                [entry.model for entry in group],
+                [load(entry.model, entry.loading) for entry in group],
                 list(first.data),
                 out=place / keys[0] if len(keys) == 1 else place,
                 systems=_systems(group),
@@ -62,6 +74,27 @@ def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None =
             folders |= _below(first.manner, found.folders)
             trouble.failures.extend(found.failures)
     return Sweep(evaluations, pairs, tuple(trouble.failures), folders)
+
+
+def _with_loader(
+    groups: Sequence[Sequence[RunEntry]],
+) -> Iterator[tuple[Sequence[RunEntry], Callable[[str, Loading], Model]]]:
+    """Yield each group with what gives its models: a model read in several ways is loaded once."""
+    for _, readings in groupby(
+        groups, lambda group: [(each.model, each.loading) for each in group]
+    ):
+        first, *others = readings
+        load = cache(_load) if others and len(first) == 1 else _by_name
+        for group in (first, *others):
+            yield group, load
+
+
+def _load(model: str, loading: Loading) -> LoadedModel:
+    return pin_version(load_model(model, loading), remember=False)
+
+
+def _by_name(model: str, _: Loading) -> str:
+    return model
 
 
 def _alike(entries: Sequence[RunEntry]) -> list[list[RunEntry]]:

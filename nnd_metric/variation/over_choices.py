@@ -46,7 +46,7 @@ def vary(
             stored context), chat-template, dtype, separator, normalise (how texts are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
         splits: Score only the pairs of these splits (see `evaluate`).
-        limit: Score at most this many pairs: whole contexts, the same in every run.
+        limit: Score at most this many tests (see `evaluate`).
         categories: Score only the pairs of these error categories.
         held_out: Score only the contexts that `train` and `export` hold out (see `evaluate`).
         split_seed: Same as in `train` and `export`.

@@ -212,7 +212,7 @@ class HubWithGpt2(Hub):
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
-    from nnd.metric.toy_models import Recipe, train_toy_models  # noqa: PLC0415 - loads torch
+    from support.toy_models import Recipe, train_toy_models  # noqa: PLC0415 - loads torch
 
     place = tmp_path_factory.mktemp("models")
     pairs = convert("sample").pairs

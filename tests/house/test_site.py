@@ -2,6 +2,7 @@
 
 import html
 import re
+import runpy
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.config.defaults import MkDocsConfig
 from support.places import ROOT
 
 from nnd.metric.cli.command import app
@@ -43,7 +45,18 @@ def test_llms_txt_has_a_sentence_for_each_page(site: Path) -> None:
     assert heading.startswith("# nnd\n\n> ")
     assert None not in found, lines
     assert len({match[2] for match in found if match}) == len(dict(pages(site)))
-    assert "https://near-negative.github.io/nnd/first-run.html" in {m[2] for m in found if m}
+    assert "first-run.html" in {m[2] for m in found if m}
+
+
+@pytest.mark.parametrize("address", ["", "https://git.example/org/nnd"])
+def test_a_file_of_the_repository_is_a_link_only_if_that_has_an_address(address: str) -> None:
+    hooks = runpy.run_path(str(ROOT / "cards/guide/build.py"))
+    config = MkDocsConfig()
+    config.load_dict({"site_name": "nnd", "repo_url": address})
+    text = "See [Adding](../../CONTRIBUTING.md#adding) and [here](faq.md)."
+    told = f"[Adding]({address}/blob/main/CONTRIBUTING.md#adding)" if address else "Adding"
+
+    assert hooks["on_page_markdown"](text, config) == f"See {told} and [here](faq.md)."
 
 
 def test_the_reference_has_every_command_function_and_file(site: Path) -> None:

@@ -4,19 +4,23 @@ import json
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+from support.metric_runs import save_model
 from support.places import ROOT
 
 SITE = {ROOT / "cards" / "guide", ROOT / "cards" / "mkdocs.yml"}
+COPY = "converters/sources/quiz_design/quiz_design_groups.jsonl.xz"
+LICENCE = "converters/sources/quiz_design/LICENSE"
 TRACKED = ("pyproject.toml", "README.md", "LICENSE", "nnd_metric", "converters", "schemas", "cards")
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build from a copy, so that the checkout gets no build folder."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the wheel and the sdist, built from a copy of the checkout."""
     tree = tmp_path_factory.mktemp("tree")
     for name in TRACKED:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
@@ -27,6 +31,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "-m",
             "build",
             "--wheel",
+            "--sdist",
             "--no-isolation",
             "--outdir",
             tree / "out",
@@ -35,8 +40,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
         capture_output=True,
     )
-    (built,) = (tree / "out").glob("*.whl")
-    return built
+    return tree / "out"
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    """The wheel."""
+    (found,) = built.glob("*.whl")
+    return found
 
 
 def test_wheel_holds_every_module_and_source_and_nothing_else(wheel: Path) -> None:
@@ -61,6 +72,25 @@ def test_wheel_holds_every_module_and_source_and_nothing_else(wheel: Path) -> No
         folder = next(folder for folder in places if file.startswith(f"{folder}/"))
         expected.add(file.replace(folder, places[folder], 1))
     assert {name for name in names if ".dist-info/" not in name} == expected
+
+
+def test_the_annotation_file_that_is_shipped_comes_with_its_licence(
+    built: Path, wheel: Path
+) -> None:
+    """It is the only one; others are fetched."""
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive, zipfile.ZipFile(wheel) as members:
+        top = sdist.name.removesuffix(".tar.gz")
+        names = {name.removeprefix(f"{top}/") for name in archive.getnames()}
+        inside = {name.removeprefix("nnd/") for name in members.namelist()}
+        (metadata,) = (name for name in inside if name.endswith("METADATA"))
+        said = members.read(metadata).decode()
+
+    for found in (names, inside):
+        assert {COPY, LICENCE} <= found
+        assert [name for name in found if name.endswith(".xz")] == [COPY]
+    assert f"License-File: {LICENCE}" in said
+    assert "License-Expression: Apache-2.0 AND BSD-3-Clause" in said
 
 
 def test_wheel_is_called_near_negative_and_its_command_nnd(wheel: Path) -> None:
@@ -109,15 +139,10 @@ def command(*arguments: str) -> str:
 def test_installed_wheel_converts_and_evaluates(installed: Path, tmp_path: Path) -> None:
     done = run(installed, command("convert", "sample", "--out", "sample"), folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    train = (
-        "from pathlib import Path; import polars as pl;"
-        "import nnd.metric.toy_models as toys;"
-        "assert toys.__file__.startswith(sys.path[0]), toys.__file__;"
-        "toys.train_toy_models(pl.read_parquet('sample/pairs.parquet'), Path('toys'),"
-        " recipes=toys.RECIPES[:1]);"
-    )
-    evaluate = command("evaluate", "--model", "toys/toy-untrained", "--data", "sample", "--json")
-    done = run(installed, train + evaluate, folder=tmp_path)
+    model = save_model("gpt2", tmp_path)
+    found = "import nnd; assert nnd.__file__.startswith(sys.path[0]), nnd.__file__;"
+    evaluate = command("evaluate", "--model", model, "--data", "sample", "--json")
+    done = run(installed, found + evaluate, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     (result,) = json.loads(done.stdout)["results"]
     assert result["n"] == result["by_aspect"]["answer"]["n"] + result["by_aspect"]["question"]["n"]

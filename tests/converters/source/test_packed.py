@@ -1,7 +1,9 @@
-"""Declared files that lie in a zip: found by name, and taken if they are the declared ones."""
+"""Declared files in a zip or compressed: found by name, and taken if they are the declared ones."""
 
 import hashlib
 import json
+import lzma
+import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -159,3 +161,78 @@ def test_names_with_folders_keep_them_in_the_cache(
     assert facts(conversion) == [(name, len(raw), True) for name, raw in raws.items()]
     kept = {path: path.read_bytes() for path in cache_folder().rglob("*.jsonl")}
     assert kept == {cache_folder() / conversion.pairs["source"][0] / n: raws[n] for n in raws}
+
+
+@pytest.fixture
+def copied(source: Path, lines: dict[str, bytes]) -> Path:
+    """The source, whose folder has a compressed copy of each file; no URL can be reached."""
+    for name, raw in lines.items():
+        (source / f"{name}.xz").write_bytes(lzma.compress(raw))
+    return source
+
+
+@pytest.fixture
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked of the network fails at once."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise SourceError("a file was fetched")
+
+    monkeypatch.setattr("nnd.converters.source.download.complete", fail)
+
+
+@pytest.mark.usefixtures("_offline")
+def test_a_copy_in_the_sources_folder_is_taken_instead_of_a_download(
+    copied: Path, lines: dict[str, bytes]
+) -> None:
+    conversion = convert(copied)
+
+    assert facts(conversion) == [(name, len(raw), True) for name, raw in lines.items()]
+    kept = {path.name: path.read_bytes() for path in cache_folder().rglob("*") if path.is_file()}
+    assert kept == lines
+    (copied / "one.jsonl.xz").unlink()  # the cache comes first
+    assert convert(copied).manifest == conversion.manifest
+    shutil.rmtree(cache_folder())
+    with pytest.raises(SourceError, match="a file was fetched"):
+        convert(copied)
+
+
+def test_the_users_file_and_the_sources_own_come_before_a_copy(
+    copied: Path, tmp_path: Path, lines: dict[str, bytes], toy: Toy
+) -> None:
+    for name, raw in lines.items():
+        (copied / name).write_bytes(raw)
+        (copied / f"{name}.xz").write_bytes(b"not looked at")
+    convert(copied)
+
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "one.jsonl").write_bytes(lines["one.jsonl"])
+    with pytest.raises(SourceError, match=r"in: two\.jsonl not found"):
+        convert(copied, origin=tmp_path / "in")
+    (tmp_path / "in" / "two.jsonl").write_text(json.dumps(toy("b", "plover", "rude")))
+    found = convert(copied, origin=tmp_path / "in", accept_changed="a test")
+    assert found.pairs["error_category"].to_list() == ["rude"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda raw: lzma.compress(raw)[:60], "unpacked, is not the one in source.yaml"),
+        (lambda raw: lzma.compress(raw + b"\n"), "unpacked, is not the one in source.yaml"),
+        (lambda raw: lzma.compress(bytes(2**28) + raw), "unpacked, is not the one in source.yaml"),
+        (lambda raw: raw, "it cannot be unpacked"),
+        (lambda _: b"", "unpacked, is not the one in source.yaml"),
+    ],
+    ids=["cut off", "another file", "a bomb", "not compressed", "empty"],
+)
+@pytest.mark.usefixtures("_offline")
+def test_a_copy_of_anything_else_is_refused_rather_than_replaced_by_a_download(
+    change: Callable[[bytes], bytes], said: str, copied: Path, lines: dict[str, bytes]
+) -> None:
+    path = copied / "two.jsonl.xz"
+    path.write_bytes(change(lines["two.jsonl"]))
+
+    with pytest.raises(SourceError, match="restore it") as caught:
+        convert(copied)
+    assert str(caught.value).startswith(f"{path}: not a copy of the declared file: ")
+    assert said in str(caught.value)

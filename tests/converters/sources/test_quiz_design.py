@@ -1,8 +1,10 @@
-"""Quiz Design on the real file: the order of its lines, its bytes, and how long it takes."""
+"""Quiz Design on the real file, of which the package has a copy: its lines, its bytes, its time."""
 
 import json
+import lzma
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -13,14 +15,63 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.source import BUILT_IN
 
 FILE = "quiz_design_groups.jsonl"
+COPY = BUILT_IN / "quiz_design" / f"{FILE}.xz"
+OFFLINE = """
+import sys
+
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        raise RuntimeError(f"{event}: {arguments}")
+
+sys.addaudithook(refuse)
+from nnd.metric.cli.command import main
+main()
+"""
 
 
 @pytest.fixture(scope="module")
 def groups(nnd_data: Path) -> list[dict[str, Any]]:
     text = (nnd_data / "quiz_design" / FILE).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_copy_is_small_and_that_of_the_real_file(nnd_data: Path) -> None:
+    packed = COPY.read_bytes()
+
+    assert lzma.decompress(packed) == (nnd_data / "quiz_design" / FILE).read_bytes()
+    assert len(packed) <= 250_000
+    licence = COPY.with_name("LICENSE").read_text(encoding="utf-8")
+    assert licence.startswith(COPY.name)
+    assert "Copyright (c) Salesforce.com, Inc." in licence
+
+
+def test_the_copy_is_converted_without_a_network(quiz_design: Conversion, tmp_path: Path) -> None:
+    quiz_design.write(tmp_path / "given")
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "NND_CACHE"}
+
+    def offline(*arguments: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", OFFLINE, *arguments],
+            cwd=tmp_path,
+            env=environment | {"HOME": str(home)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    offline("convert", "quiz_design", "--out", "copied")
+    given = {path.name: path.read_bytes() for path in (tmp_path / "given").iterdir()}
+
+    assert {path.name: path.read_bytes() for path in (tmp_path / "copied").iterdir()} == given
+    shutil.rmtree(home)
+    assert offline("show", "quiz_design", "-n", "1").startswith("quiz_design has 2,686 pairs; 1 sh")
+    shutil.rmtree(home)
+    assert json.loads(offline("describe", "quiz_design", "--json"))["tests"] == 2686
 
 
 def test_a_context_keeps_its_parts_and_reads_answer_first(quiz_design: Conversion) -> None:

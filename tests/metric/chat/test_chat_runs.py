@@ -69,9 +69,9 @@ def test_a_result_says_how_contexts_were_rendered(chatty: Chatty, birds: Path) -
         "bos": False,
         "end": "<|im_end|>\n",
         "end_scored": False,
-        "example": {"begin": begin, "end": begin},
         "neutralised": 0,
     }
+    assert result.request == {"context": begin, "candidate": "Who sat on the mat?"}
     assert f"|template:default|chat:{chat.digest}|" in result.signature
     assert result.signature.endswith("|sep:''|bos:no")
     assert result.n_crossing == 0
@@ -157,13 +157,32 @@ def test_contexts_that_spell_control_tokens_are_counted(chatty: Chatty) -> None:
     assert result.chat["neutralised"] == 2
 
 
-def test_details_say_why_contexts_are_plain(chatty: Chatty, birds: Path) -> None:
+def test_details_say_why_contexts_are_plain_and_show_the_first_request(
+    chatty: Chatty, birds: Path
+) -> None:
     why = "plain: contexts are read as plain text, because its tokenizer has no chat template"
-    assert why in run(chatty(None, name="plain"), birds, cache=False).details()
-    assert not run(chatty(CHATML), birds, cache=False).readings(as_chats=False)
+    shown = run(chatty(None, name="plain"), birds, cache=False).details()
+    assert why in shown
+    assert shown[shown.index(why) + 2] == CONTEXTS[0]
+    as_chat = run(chatty(CHATML, name="chatty"), birds, cache=False).details()
+    assert RENDERED in as_chat
+    assert as_chat[as_chat.index(RENDERED) + 1].startswith("and the candidate: ")  # type: ignore[union-attr]
 
 
-def test_the_command_says_first_what_was_rendered(
+def test_a_long_request_is_shown_by_its_ends(chatty: Chatty) -> None:
+    row = {"context": "a " * 600, "candidate_high": "the cat", "candidate_low": "a dog"}
+    (result,) = evaluate(chatty(CHATML), [row], scoring=Scoring(cache=False)).results
+    assert result.request is not None
+    request = result.request["context"]
+    begin, _middle, end = request.partition(" […")
+    assert len(begin) == 500
+    assert begin.startswith("<|im_start|>user\na a ")
+    assert len(end.partition("…] ")[2]) == 500
+    assert request.endswith("<|im_start|>assistant\n")
+    assert result.request["candidate"] == "the cat"
+
+
+def test_the_command_says_in_a_line_how_contexts_were_read(
     chatty: Chatty, birds: Path, tmp_path: Path
 ) -> None:
     loaded, model, file = chatty(CHATML), tmp_path / "tiny-chat", tmp_path / "own.jinja"
@@ -172,19 +191,19 @@ def test_the_command_says_first_what_was_rendered(
     file.write_text("{{ mood }}: {% for m in messages %}{{ m.content }}\n{% endfor %}")
     command = ["evaluate", "--model", str(model), "--data", str(birds), "--no-cache"]
 
-    def first_line(*options: str) -> str:
+    def lines(*options: str) -> list[str]:
         done = CliRunner().invoke(app, [*command, *options], env={"COLUMNS": "300"})
         assert done.exit_code == 0, done.output
-        return done.stdout.splitlines()[0]
+        return done.stdout.splitlines()
 
-    assert first_line().startswith("tiny-chat: contexts are rendered as a user's turns")
-    assert first_line().endswith("--chat-template none for plain text")
-    assert first_line("--chat-template", "none").startswith("tiny-chat passes")
-    own = ["--chat-template", str(file), "--template-arg", "mood=glad"]
-    assert "with the given chat template (chat:" in first_line(*own, "--out", str(tmp_path / "run"))
+    assert "Contexts were read as chats without an instruction." in lines()
+    assert "Contexts were read as plain text." in lines("--chat-template", "none")
+    own = ["--chat-template", str(file), "--template-arg", "mood=glad", "--details"]
+    shown = "\n".join(lines(*own, "--out", str(tmp_path / "run")))
+    assert "with the given chat template (chat:" in shown
     (result,) = json.loads((tmp_path / "run" / "result.json").read_text())["results"]
     assert result["chat"]["arguments"] == {"mood": "glad"}
-    assert result["chat"]["example"]["begin"] == f"glad: {CONTEXTS[0]}\n"
+    assert result["request"]["context"] == f"glad: {CONTEXTS[0]}\n"
 
 
 def test_vary_compares_chats_with_plain_text(chatty: Chatty, birds: Path) -> None:

@@ -85,9 +85,9 @@ def test_a_wrong_name_for_a_training(options: list[str], said: str, tmp_path: Pa
 
 
 def test_a_source_that_cannot_be_fetched_names_what_evaluate_takes(tmp_path: Path) -> None:
-    line = told(tmp_path, "evaluate", "--model", "gpt2", "--data", "quiz_design")
-    assert "quiz_design_groups.jsonl: cannot be fetched: " in line
+    line = told(tmp_path, "evaluate", "--model", "gpt2", "--data", "challenge300")
+    assert "challenge300-outputs.tsv: cannot be fetched: " in line
     assert line.endswith(
-        "try again, or convert your copy with `nnd convert quiz_design --from COPY --out FOLDER` "
+        "try again, or convert your copy with `nnd convert challenge300 --from COPY --out FOLDER` "
         "and name FOLDER"
     )

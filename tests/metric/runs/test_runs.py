@@ -15,6 +15,7 @@ from nnd.metric.agreement import agree
 from nnd.metric.cli import evaluate_runs
 from nnd.metric.cli.command import main
 from nnd.metric.engine import Scoring
+from nnd.metric.models import LoadedModel, Loading, load_model
 from nnd.schemas import NNDError, ScoringError
 
 Saved = Callable[[str], Path]
@@ -80,6 +81,35 @@ def test_entries_are_scored_as_by_evaluate(listed: Place, place: Path) -> None:
         stored = json.loads((place / "out" / key / "result.json").read_text(encoding="utf-8"))
         assert stored | evaluation.to_dict() == stored
     assert agree([place / "out/native/birds"], place / "data/birds").to_dict()
+
+
+def test_a_model_that_is_read_in_several_ways_is_loaded_once(
+    listed: Place, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def load(model: str, loading: Loading) -> LoadedModel:
+        loaded.append(Path(model).name)
+        return load_model(model, loading)
+
+    monkeypatch.setattr("nnd.metric.runs.scored.load_model", load)
+    monkeypatch.setattr("nnd.metric.placement.in_turn.load_model", load)
+    found = evaluate_runs(
+        listed("""
+            - {model: gpt2, data: [data/birds, data/trees]}
+            - {model: gpt2, data: [data/birds, data/trees], protocol: sum}
+            - {model: gpt2, data: data/birds, chat_template: none}
+            - {model: bart, data: data/birds}
+        """),
+        out=place / "out",
+    )
+
+    assert (found.failures, loaded) == ((), ["gpt2", "bart"])
+    scored = found.evaluations["sum/birds"].to_dict()
+    assert (
+        scored
+        == evaluate(str(place / "gpt2"), place / "data/birds", scoring=Scoring("sum")).to_dict()
+    )
 
 
 def test_the_file_is_kept_and_may_grow(listed: Place, place: Path) -> None:

@@ -22,6 +22,7 @@ import polars as pl
 import pytest
 import torch
 from support.places import SUPPORT
+from support.toy_models import Family
 from support.training import histories
 from support.training.runs import bits, make_trainer, sample_pairs
 from transformers import EarlyStoppingCallback, Trainer, TrainerCallback
@@ -32,7 +33,6 @@ from nnd.metric.data.subset import choose_contexts
 from nnd.metric.engine.engine import Engine
 from nnd.metric.models import wrap_model
 from nnd.metric.models.load import load_model
-from nnd.metric.toy_models import Family
 from nnd.metric.training.callback import NNDCallback
 from nnd.metric.training.history import HISTORY, Entry, log_of, read_history
 from nnd.metric.training.isolation import undisturbed

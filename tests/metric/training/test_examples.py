@@ -5,6 +5,7 @@ from typing import get_args
 import polars as pl
 import pytest
 import torch
+from support.toy_models import Family
 from support.training.runs import make_model, sample_pairs
 
 from nnd.metric.chat import Chat, choose_chat
@@ -12,7 +13,6 @@ from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.encoding import find_protocol, find_template
 from nnd.metric.engine import Engine
 from nnd.metric.models import LoadedModel, wrap_model
-from nnd.metric.toy_models import Family
 from nnd.metric.training.examples import Collator, Example, make_examples
 from nnd.metric.training.losses import Targets
 from nnd.metric.training.objective import NegativeTokens

@@ -144,7 +144,7 @@ def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel
             ["protocols"],
             r'unknown dimension "protocols" \(did you mean "protocol"\?\); choose from',
         ),
-        ([], "name at least one of protocol, chat-template"),
+        ([], "name at least one of protocol, template"),
     ],
 )
 def test_an_unknown_dimension_is_an_error(names: list[str], message: str) -> None:

@@ -77,3 +77,5 @@ def _add_tokenizer(writer: Any, tokenizer: Any) -> None:
     writer.add_bos_token_id(0)
     writer.add_eos_token_id(0)
     writer.add_add_bos_token(False)
+    if tokenizer.chat_template:
+        writer.add_chat_template(tokenizer.chat_template)

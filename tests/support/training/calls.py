@@ -8,14 +8,13 @@ import random
 
 import polars as pl
 import torch
+from support import toy_models
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
-
-from nnd.metric import toy_models
 
 NAMES = ["Ann", "Bob", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jon", "Kim", "Lea"]
 VERBS = ["calls", "meets", "helps", "thanks"]

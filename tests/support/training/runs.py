@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 import torch
+from support import toy_models
+from support.toy_models import Family
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
@@ -19,8 +21,6 @@ from transformers import (
 )
 
 from nnd.converters.folder.conversion import convert
-from nnd.metric import toy_models
-from nnd.metric.toy_models import Family
 
 WIDTH, WINDOW = 32, 512
 

@@ -5,18 +5,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 import torch
-from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
-
-from nnd.converters.folder import convert
-from nnd.metric.toy_models import (
+from support.toy_models import (
     LONGEST,
     RECIPES,
     UNSCORED,
     _examples as examples,
     _train_tokenizer as train_tokenizer,
-    main,
     train_toy_models,
 )
+from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
+
 from nnd.schemas import ScoringError
 
 TEXTS = [
@@ -165,37 +163,3 @@ def test_missing_column_is_named(tmp_path: Path) -> None:
 def test_nothing_to_learn_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ScoringError, match="no candidate to train"):
         train_toy_models(frame([("a context", "")]), tmp_path)
-
-
-def test_command_prints_an_honest_line_for_each_toy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    defaults = train_toy_models.__kwdefaults__
-    assert defaults["recipes"] is RECIPES
-    monkeypatch.setitem(defaults, "recipes", (UNTRAINED, *SHORT))
-    frame(TEXTS[3:]).write_parquet(tmp_path / "pairs.parquet")
-    main(["--data", str(tmp_path), "--out", str(tmp_path / "toys")])
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == ["toy-untrained", "toy-brief", "toy-trained"]
-    assert "random, not trained at all" in lines[0]
-    assert "on the 2 texts it is then tested on" in lines[2]
-    assert all(line.endswith("nothing about language models.") for line in lines)
-
-
-def test_command_with_changed_pairs_exits_with_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    convert("sample", out=tmp_path / "data")
-    frame(TEXTS[3:]).write_parquet(tmp_path / "data" / "pairs.parquet")
-    with pytest.raises(SystemExit, match="2"):
-        main(["--data", str(tmp_path / "data"), "--out", str(tmp_path / "toys")])
-    assert "pairs.parquet: changed since it was written" in capsys.readouterr().err
-    assert not (tmp_path / "toys").exists()
-
-
-def test_command_without_pairs_exits_with_2(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["--data", str(tmp_path), "--out", str(tmp_path)])
-    assert "pairs.parquet not found" in capsys.readouterr().err

@@ -3,16 +3,11 @@
 They learn the very texts they are then tested on (context → candidate_high), with a tokenizer that
 was trained on those texts too. Their pass rates show that everything works, from data to report;
 they say nothing about language models or about the data.
-
-    python -m nnd.metric.toy_models --data FOLDER --out FOLDER
 """
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,9 +24,8 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerFast,
 )
-from transformers.utils.logging import disable_progress_bar
 
-from nnd.schemas import SchemaError, ScoringError, check_files
+from nnd.schemas import ScoringError
 
 Family = Literal["gpt2", "bart"]
 Texts = list[tuple[str, str]]  # context and candidate
@@ -264,39 +258,3 @@ def _describe(recipe: Recipe, model: PreTrainedModel, texts: int) -> str:
         f"{done if recipe.steps else 'random, not trained at all'}. Its numbers show that "
         "everything works; they say nothing about language models.\n"
     )
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train the toys on a converted folder and print one line about each."""
-    parser = argparse.ArgumentParser(
-        prog="python -m nnd.metric.toy_models",
-        description="Train three toy models on the better candidates of a converted source, to try "
-        "the metric without downloading anything. They are tested on the very texts they are "
-        "trained on: their numbers show that everything works; they say nothing about language "
-        "models.",
-    )
-    add = partial(parser.add_argument, type=Path, required=True, metavar="FOLDER")
-    add("--data", help="folder with pairs.parquet")
-    add("--out", help="folder to write one folder per toy model to")
-    parser.add_argument("--seed", type=int, default=0, help="seed of weights and order (default 0)")
-    options = parser.parse_args(arguments)
-    pairs = options.data / "pairs.parquet"
-    if not pairs.is_file():
-        parser.error(
-            f"{options.data}: pairs.parquet not found; convert a source into this folder first"
-        )
-    # transformers shows a progress bar for each tiny file; ours is enough.
-    disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        check_files(options.data, [pairs])
-        folders = train_toy_models(pl.read_parquet(pairs), options.out, seed=options.seed)
-    except ScoringError as error:
-        parser.error(f"{pairs}: {error}")
-    except SchemaError as error:
-        parser.error(str(error))
-    for folder in folders:
-        sys.stdout.write((folder / "README.md").read_text(encoding="utf-8"))
-
-
-if __name__ == "__main__":
-    main()

