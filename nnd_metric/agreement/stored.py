@@ -19,6 +19,7 @@ from nnd.metric.results import (
     check_same,
     count_by_context,
     each_once,
+    name_readings,
     number_tests,
     read_run,
     read_systems,
@@ -113,7 +114,8 @@ def read_scored(
     """Read the log-likelihoods that `nnd evaluate` stored in some folders.
 
     Args:
-        folders: The folders.
+        folders: The folders. Runs of one model that read contexts in different ways count as
+            models, which are named by their readings (`name_readings`).
         splits: Same as in `read_run`.
         mixed_rules: Whether to accept models that were scored by different rules (`manner`).
 
@@ -121,6 +123,7 @@ def read_scored(
         ScoringError: If they cannot be read, a column is missing, a model is in two folders, or
             models were scored by different rules.
     """
+    readings = name_readings(folders) if all(map(Path.is_dir, folders)) else {}
     frames: list[pl.DataFrame] = []
     owner: dict[str, Path] = {}
     for folder in folders:
@@ -129,6 +132,8 @@ def read_scored(
                 f"{folder}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
             )
         frame = read_run(folder, splits)
+        if folder in readings:
+            frame = frame.with_columns(model=pl.lit(readings[folder]))
         for model in _values(frame["model"]):
             if model in owner:
                 raise ScoringError(

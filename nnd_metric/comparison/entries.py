@@ -16,6 +16,7 @@ from nnd.metric.results import (
     read_manners,
     read_run,
     read_signatures,
+    tell_readings,
 )
 from nnd.schemas import ScoringError
 
@@ -153,17 +154,11 @@ def _names(groups: Sequence[Sequence[Entry]]) -> list[str]:
     return [str(group[0].folder) for group in groups]
 
 
-def are_readings(entries: Sequence[Entry]) -> bool:
-    """Whether all entries are one model, and each read contexts in a way of its own."""
-    weights = {entry.manner.weights for entry in entries}
-    readings = {entry.manner.reading for entry in entries} - {None}
-    return len(entries) > 1 and len(weights) == 1 and len(readings) == len(entries)
-
-
 def _labelled(entries: Sequence[Entry]) -> list[Entry]:
     names = Counter(entry.model for entry in entries)
-    if are_readings(entries):
-        return [e._replace(label=str(e.manner.reading).removeprefix("as ")) for e in entries]
+    if readings := tell_readings([entry.manner for entry in entries]):
+        pairs = zip(entries, readings, strict=True)
+        return [entry._replace(label=reading) for entry, reading in pairs]
     return [
         entry._replace(label=f"{entry.folder}:{entry.model}") if names[entry.model] > 1 else entry
         for entry in entries

@@ -14,7 +14,6 @@ import polars as pl
 from nnd.metric.comparison.differences import find_differences, untested
 from nnd.metric.comparison.entries import (
     Entry,
-    are_readings,
     by_dataset,
     read_entries,
     with_protocols,
@@ -33,6 +32,7 @@ from nnd.metric.results import (
     is_tested,
     number_occurrences,
     scored_splits,
+    tell_readings,
     version_rules,
 )
 from nnd.schemas import ScoringError, did_you_mean
@@ -118,7 +118,7 @@ def compare(
 
 def _describe(entries: Sequence[Entry]) -> str | None:
     """Return a sentence on what differs between the models, or their readings; None if nothing."""
-    if are_readings(entries):
+    if tell_readings([entry.manner for entry in entries]):
         return f"All are readings of one model, {entries[0].model}."
     return describe_others({entry.label: entry.manner for entry in entries})
 

@@ -56,8 +56,10 @@ if TYPE_CHECKING:
         manner_of as manner_of,
         name_protocol as name_protocol,
         name_protocols as name_protocols,
+        name_readings as name_readings,
         read_manners as read_manners,
         read_manners_of as read_manners_of,
+        tell_readings as tell_readings,
         version_rules as version_rules,
     )
     from .numbering import number_occurrences as number_occurrences

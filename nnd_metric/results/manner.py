@@ -86,6 +86,35 @@ def read_manners_of(folders: Iterable[Path]) -> dict[str, Manner]:
     return {name: manner for folder in folders for name, manner in read_manners(folder).items()}
 
 
+def tell_readings(manners: Sequence[Manner]) -> list[str]:
+    """Return how each of some entries read contexts, if this is what tells them apart.
+
+    Args:
+        manners: How each was scored.
+
+    Returns:
+        Such as "chats with the instruction" and "plain text"; nothing, unless all are one model,
+        and no two of them read alike.
+    """
+    readings = [each.reading.removeprefix("as ") for each in manners if each.reading is not None]
+    is_one_model = len({each.weights for each in manners}) == 1
+    are_told = 1 < len(manners) == len({*readings})
+    return readings if is_one_model and are_told else []
+
+
+def name_readings(folders: Sequence[Path]) -> dict[Path, str]:
+    """Return run → how its model read contexts, if all are runs of one model (`tell_readings`).
+
+    Raises:
+        ScoringError: If a result cannot be read.
+    """
+    manners = [[*read_manners(folder).values()] for folder in folders]
+    if any(len(of_run) != 1 for of_run in manners):
+        return {}
+    readings = tell_readings([manner for (manner,) in manners])
+    return dict(zip(folders, readings, strict=True)) if readings else {}
+
+
 def check_runs(folders: Iterable[Path]) -> None:
     """Check that the models of some runs were scored by the same rules (`check_manners`)."""
     runs = ((folder, read_manners(folder)) for folder in folders)

@@ -17,6 +17,7 @@ from nnd.metric.results import (
     is_close,
     manner_of,
     name_protocol,
+    name_readings,
     open_result,
     pass_rates,
     read_splits,
@@ -78,8 +79,10 @@ def read_models(
     """
     frames = by_model(read_scored(folders, splits=splits, mixed_rules=mixed_rules))
     facts: dict[str, Mapping[str, Any]] = {}
+    readings = name_readings(folders)
     for folder in folders:
-        facts |= _facts(folder)
+        of_run = _facts(folder)
+        facts |= {readings.get(folder, model): found for model, found in of_run.items()}
     models = [*frames]
     if not models:
         raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
@@ -93,7 +96,8 @@ def read_models(
         known_close = close if _deviation(known) else pl.lit(None, pl.Boolean)
         rates = pass_rates(rows.drop("model", "occurrence"))
         evaluated = rows.with_columns(close=known_close)
-        name = name_protocol(names[model], manner_of(known)) if protocols else names[model]
+        name = names.get(model, model)  # a reading has no other name
+        name = name_protocol(name, manner_of(known)) if protocols else name
         found.append(Evaluated(model, name, evaluated, rates, known))
     return found
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from nnd.metric.data import SuiteSet
 from nnd.metric.report.content.models import Evaluated
-from nnd.metric.results import RESULT, read_sets
+from nnd.metric.results import RESULT, name_readings, read_sets
 from nnd.metric.suites import Effects, all_effects
 from nnd.schemas import ScoringError
 
@@ -22,7 +22,13 @@ def read_effects(folders: Sequence[Path], models: Sequence[Evaluated]) -> Effect
     Raises:
         ScoringError: If sets cannot be read, or two models were evaluated on different sets.
     """
-    children = pl.concat([read_sets(folder) for folder in folders])
+    readings = name_readings(folders)
+    children = pl.concat(
+        read_sets(folder).with_columns(model=pl.lit(readings[folder]))
+        if folder in readings
+        else read_sets(folder)
+        for folder in folders
+    )
     chosen = [each for each in models if each.facts.get("suite")]
     if not chosen:
         return None

@@ -19,6 +19,7 @@ from nnd.metric.encoding import find_protocol, find_template, render
 from nnd.metric.encoding.chat_ids import cut_chat
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
+from nnd.metric.report.page.write import report
 from nnd.metric.training.examples import make_examples
 from nnd.metric.variation import vary
 from nnd.schemas import Instruction, ScoringError, StoredContext, digest_wording, read_instruction
@@ -350,3 +351,17 @@ def test_vary_counts_what_depends_on_the_wording(chatty: Chatty, birds: PairSet)
     assert digests == [None, *(digest_wording(wording) for wording in WORDINGS[1:])]
     without = vary(loaded, replace(birds, instruction=None), ["template"])
     assert "the data has no instruction" in without.left_out[0].reason
+
+
+def test_a_report_shows_readings_of_one_model_side_by_side(
+    chatty: Chatty, birds: PairSet, tmp_path: Path
+) -> None:
+    loaded, runs = chatty(CHATML), [tmp_path / "asked", tmp_path / "plain"]
+    run(loaded, birds, runs[0])
+    run(loaded, birds, runs[1], chat=Chat("none"))
+    page = report(runs, out=tmp_path / "report.html")
+    assert {*page.models} == {"chats with the instruction", "plain text"}
+    same = tmp_path / "same"
+    run(loaded, birds, same)
+    with pytest.raises(ScoringError, match=f'model "{loaded.name}" is in .*asked and in .*same'):
+        report([runs[0], same], out=tmp_path / "other.html")
