@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nnd.metric.models.reading import find_file
 from nnd.schemas import ScoringError
+
+if TYPE_CHECKING:
+    from gguf import GGUFReader
 
 _SUFFIX, _MAGIC = ".gguf", b"GGUF"
 _HUB_ID_PARTS = 2
@@ -47,7 +50,7 @@ class GGUFFile:
     """
 
     path: Path
-    reader: Any
+    reader: "GGUFReader"
     format: str
 
     @contextmanager
@@ -55,10 +58,11 @@ class GGUFFile:
         """Let transformers use this reader for the file, and find the names of tensors once."""
         import gguf  # noqa: PLC0415 - slow, and needed only here
 
-        def read(path: str, *rest: str) -> Any:  # noqa: ANN401 - gguf has no types
-            return self.reader if self.path.samefile(path) else _open(path, *rest)
+        parse, names = gguf.GGUFReader, cache(gguf.get_tensor_name_map)
 
-        _open, names = gguf.GGUFReader, cache(gguf.get_tensor_name_map)
+        def read(path: str) -> "GGUFReader":
+            return self.reader if self.path.samefile(path) else parse(path)
+
         with _replaced(gguf, GGUFReader=read, get_tensor_name_map=names):
             yield
 
@@ -87,7 +91,7 @@ def open_gguf(folder: str, file: str, revision: str | None) -> GGUFFile:
 def _parse(path: Path) -> GGUFFile:
     import gguf  # noqa: PLC0415 - slow, and needed only here
 
-    class Reader(gguf.GGUFReader):  # type: ignore[misc]
+    class Reader(gguf.GGUFReader):
         """Reads the file as a plain array: slices of numpy's memory maps take thrice the time."""
 
         def __setattr__(self, name: str, value: object) -> None:
