@@ -271,9 +271,11 @@ class Sweep(Shown):
     def headline(self) -> str:
         """Return the numbers of models, datasets and failures, or the best reading of a model."""
         if (readings := self._readings()) is not None:
-            return (
-                f"{next(iter(self.evaluations.values())).results[0].model}: {readings.headline()}"
-            )
+            best = readings.best_first()[0]
+            (model,) = {each.model for found in self.evaluations.values() for each in found.results}
+            alone = replace(readings, results=(replace(best, model=model),)).headline()
+            count = len(self.evaluations)
+            return f"{alone[:-1]} when it reads {best.model}, the highest of {count} readings."
         models = {each.model for found in self.evaluations.values() for each in found.results}
         done = f"{_count(len(models), 'model')} on {_count(len(self.evaluations), 'dataset')}"
         failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""

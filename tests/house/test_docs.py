@@ -1,13 +1,15 @@
 """README, CONTRIBUTING and the guide name what there is, and their code blocks do what they say.
 
-The blocks of CONTRIBUTING are run every time, but for its tables of each shape; those and the
-blocks of the README and of the guide, which score models, with NND_TEST_FULL=1. Models of the Hub
-are toys under the names that these pages use, on a Hub of the test's own. Every page of the guide
-begins where `first-run.md` ends.
+The blocks of CONTRIBUTING are run every time, but for its tables of each shape; of the README and
+the guide, which score models, the first run and some pages, and all of them with NND_TEST_FULL=1.
+Models of the Hub are toys under the names that these pages use, on a Hub of the test's own; the
+model of the demo is a tiny one under its name, and with NND_TEST_FULL=1 itself. Every page of the
+guide begins where `first-run.md` ends.
 """
 
 import os
 import re
+import runpy
 import shlex
 import shutil
 import tomllib
@@ -29,10 +31,12 @@ from support.doc_blocks import (
     fresh_clone,
     reader,
 )
+from support.guide import working_folder
 from support.hub.answers import Answer, Request
 from support.hub.clients import environment
 from support.hub.faults import Fault
 from support.hub.server import Hub
+from support.models.real_name import write_tiny
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import Source, list_sources
@@ -42,7 +46,7 @@ FULL = bool(os.environ.get("NND_TEST_FULL"))
 TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS}
 BLOCKS = [block for name in DOCUMENTS for block in blocks(name)]
 TOKEN = "hf_loopback_readme"  # noqa: S105 - accepted by the loopback Hub alone
-OURS = ("my-org/", "models/toy-")
+OURS = ("my-org/",)
 NOT_CODE = {"", "bibtex", "pycon"}  # pycon: run by tests/metric/statistics/test_guide.py
 RUN = {"sh", "python", "yaml", "toml"}
 FIRST_RUN = "cards/guide/first-run.md"
@@ -131,10 +135,33 @@ def test_every_source_is_in_the_table_of_the_guide(source: Source) -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_links_to_files_lead_somewhere(document: str) -> None:
     # The build of the site writes reference/, and fails where a link there is dead.
-    targets = re.findall(r"\]\((?!https?://|#|reference/)([^)#\s]+)", TEXTS[document])
+    targets = re.findall(r"(?:\]\(|src=\")(?!https?://|reference/)([^)\s\"]*)", TEXTS[document])
 
-    folder = (ROOT / document).parent
-    assert [target for target in targets if not (folder / target).exists()] == []
+    assert [target for target in targets if not leads_somewhere(document, target)] == []
+
+
+def leads_somewhere(document: str, target: str) -> bool:
+    """Whether the file of a link exists, and has the heading that the link names, if any."""
+    name, _, anchor = target.partition("#")
+    path = (ROOT / document).parent / name if name else ROOT / document
+    if not path.exists() or not anchor:
+        return path.exists()
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return anchor in slugs
+
+
+@pytest.mark.parametrize(
+    ("target", "leads"),
+    [
+        ("cards/guide/faq.md", True),
+        ("cards/guide/numbers.md#comparing-two-models", True),
+        ("cards/guide/nowhere.md", False),
+        ("cards/guide/faq.md#nowhere", False),
+    ],
+)
+def test_a_dead_link_is_found(target: str, *, leads: bool) -> None:
+    assert leads_somewhere("README.md", target) is leads
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -246,12 +273,15 @@ def read(document: str, place: Path, variables: dict[str, str]) -> None:
 @pytest.fixture(scope="module")
 def after_first_run(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that a reader of `first-run.md` ends with; leave it as it is."""
-    place = fresh_clone(tmp_path_factory.mktemp("first") / "run")
+    folder = tmp_path_factory.mktemp("first")
+    fetch = runpy.run_path(str(ROOT / "cards/guide/real_model.py"))["fetch"]
+    model = fetch(ROOT / "demo") if FULL else write_tiny(folder)
+    place = working_folder(folder / "run", model)
     read(FIRST_RUN, place, variables)
     return place
 
 
-@pytest.mark.full
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "page", ["README.md", *(page for page in GUIDE if page not in (FIRST_RUN, PUBLISH))]
 )

@@ -19,19 +19,27 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", *GUIDE)
 CLONED = ("converters", "nnd_metric", "schemas", "cards", "tests")
 
 _BLOCK = re.compile(
-    r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n+)?^```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n+)?(?:^<!-- shown: (?P<shown>[^\n]+) -->\n+)?"
+    r"^```(?P<language>\w*)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 
 
 class Block(NamedTuple):
-    """A fenced block: where it begins, its language, and why it is not run, if so."""
+    """A fenced block: where it begins, its language, and why it is not run, if so.
+
+    One without a language is what the block before it printed, or the command of the comment
+    `<!-- shown: COMMAND -->` before it, which finds that in the file $OUT.
+    """
 
     document: str
     line: int
     language: str
     text: str
     why_not: str | None
+    shown: str | None
+    start: int
+    end: int
 
     def __str__(self) -> str:
         return f"{self.document}:{self.line}"
@@ -41,7 +49,10 @@ def blocks(document: str) -> Iterator[Block]:
     text = (ROOT / document).read_text(encoding="utf-8")
     for found in _BLOCK.finditer(text):
         line = text.count("\n", 0, found.start("language")) + 1
-        yield Block(document, line, found["language"], found["text"], found["why"])
+        span = found.span("text")
+        yield Block(
+            document, line, found["language"], found["text"], found["why"], found["shown"], *span
+        )
 
 
 def fresh_clone(place: Path) -> Path:
