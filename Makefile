@@ -105,7 +105,7 @@ types: $(VENV)/dev .links
 constraints:
 	$(PYTHON) -m venv --clear .constraints
 	.constraints/bin/python -m pip install -q torch==2.13.0
-	.constraints/bin/python -m pip install -q -e '.[adapters,bench,bertscore,dev,docs,quantised,ray,train]'
+	.constraints/bin/python -m pip install -q -e '.[adapters,bench,bertscore,dev,docs,quantised,ray]'
 	{ grep '^#' constraints.txt; \
 	  .constraints/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+.*//'; \
 	} > .constraints/new.txt

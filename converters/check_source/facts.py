@@ -16,7 +16,7 @@ SCHEMA, FILLED_IN, LICENCE = "source.yaml", "filled in", "licence"
 CITATION, FILES, FIXTURE = "citation", "files", "fixture"
 
 _FOR_THE_CARD = (
-    *("homepage", "task_categories", "source_datasets", "texts", "annotators"),
+    *("homepage", "instruction", "task_categories", "source_datasets", "texts", "annotators"),
     *("annotation_process", "limitations", "personal_information"),
 )
 """Fields that may be left out; the card then says that the source does not state them."""

@@ -93,7 +93,7 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def quiet_loading() -> None:
-    """Show the progress of transformers and the Hub's client only in a terminal.
+    """Show the messages of transformers and the Hub's client only in a terminal.
 
     Messages of bitsandbytes, which repeats one at every multiplication, are hidden.
     """
@@ -102,7 +102,6 @@ def quiet_loading() -> None:
         from huggingface_hub.utils import logging as hub
         from transformers.utils import logging as transformers
 
-        transformers.disable_progress_bar()  # type: ignore[no-untyped-call]
         transformers.set_verbosity_error()  # type: ignore[no-untyped-call]
         hub.set_verbosity_error()  # type: ignore[no-untyped-call]
 

@@ -197,8 +197,8 @@ def metrics(
     template: Annotated[
         str,
         typer.Option(
-            help="For bartscore and prompted: template of the text that is read, e.g. "
-            '"Summarise: {context}".'
+            help="For bartscore and prompted: template of the text that is read: instruction (that "
+            'of the data) or your own, e.g. "Summarise: {context}".'
         ),
     ] = "default",
     prefix: Annotated[

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairSet, choose_splits, load_pairs, parts_of, read_stored
+from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs, read_stored
 from nnd.metric.scorers import Text, match_references, read_references, references_in
 from nnd.schemas import (
     MANIFEST,
@@ -25,7 +25,10 @@ from nnd.schemas import (
 )
 
 CANDIDATE = ("split", "candidate_id")
-_TEXTS = ("split", "context_id", "context", "inputs", "category", "candidate_id", "candidate")
+_TEXTS = (
+    *("split", "context_id", "context", "inputs", "category", "language"),
+    *("candidate_id", "candidate"),
+)
 _BY_SCORE = {"rule": "gap"}
 _NEEDED = (*_TEXTS, "system", "aspect", "label", "score", "ratings")
 
@@ -36,7 +39,7 @@ class Judged:
 
     Attributes:
         pairs: The NND pairs, with the human scores of systems.
-        candidates: Every candidate once: split, context_id, context, inputs, category,
+        candidates: Every candidate once: split, context_id, context, inputs, category, language,
             candidate_id, candidate, system (null if no annotation names it).
         human: The judgements: split, candidate_id, aspect, human (null without a judgement).
         definition: A description of the judgement, in words.
@@ -61,18 +64,17 @@ class Judged:
         Raises:
             ScoringError: If the table belongs to other data.
         """
-        parts = parts_of(self.candidates)
+        contexts = contexts_of(self.candidates)
         table = self.references if references is None else references
         known = (
-            [references_in(inputs) for inputs in parts]
+            [references_in(context.parts) for context in contexts]
             if table is None
             else match_references(self.candidates, table)
         )
-        columns = self.candidates.select("candidate", "context")
         return [
-            Text(candidate, context, inputs, its_references)
-            for (candidate, context), inputs, its_references in zip(
-                columns.iter_rows(), parts, known, strict=True
+            Text(candidate, context.text, context.parts, its_references, context.kinds)
+            for candidate, context, its_references in zip(
+                self.candidates["candidate"], contexts, known, strict=True
             )
         ]
 
@@ -248,6 +250,7 @@ def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
             "context",
             "inputs",
             "category",
+            "language",
             candidate_id=f"{side}_id",
             candidate=f"candidate_{side}",
             system=pl.lit(None, pl.String),

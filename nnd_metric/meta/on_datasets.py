@@ -86,7 +86,8 @@ def metrics(
         normalise: "lower" makes metrics with references compare candidates and references in lower
             case; likelihoods and your own functions without references read them as they are.
         template: For scorers that are likelihoods (`bartscore_f`, `prompted`, …): template of the
-            text that is read; a name, or a text with {placeholders}.
+            text that is read; a name, or a text with {placeholders}; `instruction` is that of the
+            data.
         prefix: For the same scorers: text before the predicted text, which is scored with it.
         aspect: Only pairs and judgements of this aspect.
         splits: Only pairs and candidates of these splits; by default those that the runs scored,

@@ -59,7 +59,7 @@ from nnd.metric.scorers import (
     read_references,
     score_texts,
 )
-from nnd.schemas import ScoringError, check_replaceable
+from nnd.schemas import Instruction, ScoringError, check_replaceable
 
 AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]
 """A scorer as a name, a named scorer, or a function."""
@@ -114,7 +114,13 @@ def metrics_on_one(
     people = judged.pairs.human_scores
     result = compare_metrics(
         judged,
-        _find_scorers(asked, several=several, template=template, prefix=prefix),
+        _find_scorers(
+            asked,
+            several=several,
+            template=template,
+            prefix=prefix,
+            instruction=judged.pairs.instruction,
+        ),
         references=table,
         run=run,
         manners=read_manners_of(folders),
@@ -128,10 +134,18 @@ def metrics_on_one(
 
 
 def _find_scorers(
-    asked: Sequence[AnyScorer], *, several: Several, template: str, prefix: str
+    asked: Sequence[AnyScorer],
+    *,
+    several: Several,
+    template: str,
+    prefix: str,
+    instruction: Instruction | None,
 ) -> list[TextScorer]:
     names = [scorer for scorer in asked if isinstance(scorer, str)]
-    named = iter(find_scorers(names, several=several, template=template, prefix=prefix))
+    found = find_scorers(
+        names, several=several, template=template, prefix=prefix, instruction=instruction
+    )
+    named = iter(found)
     text_scorers: list[TextScorer] = []
     for scorer in asked:
         if isinstance(scorer, str):

@@ -8,6 +8,7 @@ from typing import Any
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.models.adapted import check_method, unwrap
+from nnd.metric.models.gguf_files import split_gguf
 from nnd.metric.models.local import ADAPTER_CONFIG
 from nnd.metric.models.options import Loading
 from nnd.metric.models.reading import find_file, reason_of
@@ -133,7 +134,8 @@ def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
 
 
 def _find(name: str, revision: str | None) -> Adapter | None:
-    path = find_file(name, ADAPTER_CONFIG, revision)
+    _, gguf = split_gguf(name)
+    path = None if gguf else find_file(name, ADAPTER_CONFIG, revision)
     if path is None:
         return None
     try:

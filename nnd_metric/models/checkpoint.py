@@ -1,12 +1,12 @@
 """A checkpoint: a folder, a repository of the Hub, or one GGUF file in either."""
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from nnd.metric.models.digests import files_digest, files_stamp
-from nnd.metric.models.gguf_files import check_gguf, gguf_format, split_gguf
+from nnd.metric.models.gguf_files import GGUFFile, open_gguf, split_gguf
 from nnd.metric.models.local import check_local
 from nnd.metric.models.options import Loading
 from nnd.metric.models.reading import read_pretrained
@@ -20,14 +20,12 @@ class Checkpoint:
     Attributes:
         name: Hub id or folder.
         options: Options of `from_pretrained` for weights, tokenizer and configuration.
-        file: The GGUF file, or None.
-        gguf: The format of its weights.
+        gguf: The GGUF file, or None.
     """
 
     name: str
     options: dict[str, Any] = field(default_factory=dict)
-    file: Path | None = None
-    gguf: str | None = None
+    gguf: GGUFFile | None = None
 
     def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
         """Return the object that an Auto class of transformers loads from it.
@@ -35,7 +33,8 @@ class Checkpoint:
         Raises:
             ScoringError: If it cannot be loaded; the message begins with the name and the problem.
         """
-        return read_pretrained(kind, self.name, problem, self.options | options)
+        with self.gguf.parsed_once() if self.gguf else nullcontext():
+            return read_pretrained(kind, self.name, problem, self.options | options)
 
     def pinned(self) -> "Checkpoint":
         """Return the checkpoint at the commit that its configuration was just read from."""
@@ -47,7 +46,12 @@ class Checkpoint:
     @property
     def commit(self) -> str | None:
         """The Hub commit; None for a folder, and for a GGUF file, as a commit may hold many."""
-        return None if self.file else find_commit(self.name, self.options["revision"])
+        return None if self.gguf else find_commit(self.name, self.options["revision"])
+
+    @property
+    def format(self) -> str | None:
+        """The format of the weights of a GGUF file."""
+        return self.gguf.format if self.gguf else None
 
     def digest(self) -> str | None:
         """Return the SHA-256 of the files with the weights; None for a repository with a commit."""
@@ -66,8 +70,8 @@ class Checkpoint:
 
     def _files(self) -> list[Path]:
         """Return the files with the weights; none for a repository with a commit."""
-        if self.file is not None:
-            return [self.file]
+        if self.gguf is not None:
+            return [self.gguf.path]
         if self.commit is not None:
             return []
         folder = Path(self.name)
@@ -86,5 +90,5 @@ def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
     if file is None:
         check_local(name)
         return Checkpoint(name, options)
-    path = check_gguf(name, file, loading.revision)
-    return Checkpoint(name, options | {"gguf_file": file}, path, gguf_format(path))
+    gguf = open_gguf(name, file, loading.revision)
+    return Checkpoint(name, options | {"gguf_file": file}, gguf)

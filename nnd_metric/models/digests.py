@@ -25,7 +25,7 @@ _HEAD_BYTES = 1 << 20
 def weights_digest(model: PreTrainedModel) -> str:
     """Return the SHA-256 over names, dtypes, shapes and bytes of a model's weights."""
     if is_offloaded(model):
-        from accelerate.utils.modeling import get_state_dict_offloaded_model  # noqa: PLC0415 - extra
+        from accelerate.utils.modeling import get_state_dict_offloaded_model  # noqa: PLC0415 - seldom
 
         return tensors_digest(get_state_dict_offloaded_model(model))
     return tensors_digest(model.state_dict())

@@ -15,10 +15,8 @@ QUANTISE: dict[str, dict[str, Any]] = {
 }
 """Values of `Loading.quantise`, and the names of bitsandbytes for them."""
 
-_EXTRA = f"'{DISTRIBUTION}[quantised]'"
 _LIBRARIES = {  # method of transformers → the module it imports, and the package to install
-    "bitsandbytes": ("bitsandbytes", _EXTRA),
-    "gguf": ("gguf", _EXTRA),
+    "bitsandbytes": ("bitsandbytes", f"'{DISTRIBUTION}[quantised]'"),
     "gptq": ("gptqmodel", "gptqmodel"),
     "awq": ("gptqmodel", "gptqmodel"),
     "compressed-tensors": ("compressed_tensors", "compressed-tensors"),
@@ -55,25 +53,11 @@ def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> N
             f"--quantise {quantise}"
         )
     if quantise is not None:
-        check_library("bitsandbytes", f"{name}: --quantise {quantise}")
+        _check_library("bitsandbytes", f"{name}: --quantise {quantise}")
     elif settings:
-        check_library(_method(settings), f"{name}: the format of the weights, {format_of(config)},")
-
-
-def check_library(method: str, who: str) -> None:
-    """Check that the libraries of a method of quantisation are installed.
-
-    Args:
-        method: Name of the method in transformers.
-        who: Beginning of the message: what needs the libraries.
-
-    Raises:
-        ScoringError: If one is missing.
-    """
-    module, install = _LIBRARIES.get(method, ("accelerate", _EXTRA))
-    for needed, brought_by in ((module, install), ("accelerate", _EXTRA)):
-        if not _is_there(needed):
-            raise ScoringError(f"{who} needs the library {needed}: pip install {brought_by}")
+        _check_library(
+            _method(settings), f"{name}: the format of the weights, {format_of(config)},"
+        )
 
 
 def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
@@ -92,6 +76,12 @@ def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
     return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
         **QUANTISE[quantise], bnb_4bit_compute_dtype=compute
     )
+
+
+def _check_library(method: str, who: str) -> None:
+    module, install = _LIBRARIES.get(method, (None, None))
+    if module is not None and not _is_there(module):
+        raise ScoringError(f"{who} needs the library {module}: pip install {install}")
 
 
 def _settings(config: PretrainedConfig) -> Mapping[str, Any]:

@@ -32,12 +32,7 @@ from nnd.metric.models.fitness import (
     check_vocabulary,
     check_weights,
 )
-from nnd.metric.models.formats import (
-    check_format,
-    check_library,
-    format_of,
-    quantisation_config,
-)
+from nnd.metric.models.formats import check_format, format_of, quantisation_config
 from nnd.metric.models.kernels import without_kernels
 from nnd.metric.models.loaded import AdaptedFrom, LoadedModel, Skeleton
 from nnd.metric.models.options import Loading
@@ -72,9 +67,9 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     checkpoint = checkpoint.pinned()
     tokenizer = read_tokenizer(checkpoint, adapter)
     kind = _kind(config)
-    quantised = loading.quantise or checkpoint.gguf or format_of(config)
+    quantised = loading.quantise or checkpoint.format or format_of(config)
     stays = quantised is not None or loading.device_map is not None
-    if stays:  # loading directly onto a device needs accelerate
+    if stays:
         how.setdefault("device_map", {"": device})
     stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
     model, report = checkpoint.read(kind, "the weights cannot be loaded", config=config, **how)
@@ -124,7 +119,7 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
         read_tokenizer(checkpoint.pinned(), adapter),
         loading.called(name),
         adapted=AdaptedFrom(base, adapter.name, adapter.commit) if adapter else None,
-        quantised=loading.quantise or checkpoint.gguf or format_of(config),
+        quantised=loading.quantise or checkpoint.format or format_of(config),
         place=device,
     )
 
@@ -237,10 +232,8 @@ def _find_device(loading: Loading) -> str:
         raise ScoringError(
             f'--device-map "{loading.device_map}" is unknown; choose auto, or name one --device'
         )
-    if loading.device_map is not None:
-        if loading.device is not None:
-            raise ScoringError(f"--device-map auto uses all devices; leave out --device {device}")
-        check_library("accelerate", "--device-map auto")
+    if loading.device_map is not None and loading.device is not None:
+        raise ScoringError(f"--device-map auto uses all devices; leave out --device {device}")
     return device
 
 

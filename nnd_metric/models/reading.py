@@ -17,7 +17,13 @@ _LONGEST_REASON = 200
 
 
 def find_file(model_id: str | Path, file: str, revision: str | None) -> Path | None:
-    """Return the path of a file in a folder or a Hub repository (downloaded), or None."""
+    """Return the path of a file in a folder or a Hub repository (downloaded), or None.
+
+    What exists here is never looked up on the Hub.
+    """
+    place = Path(model_id)
+    if place.exists():
+        return path if (path := place / file).is_file() else None
     try:
         found = cached_file(
             str(model_id),

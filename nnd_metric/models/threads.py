@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from transformers import PreTrainedModel
 
+from nnd.metric.models.bars import modest_bars
 from nnd.schemas import ScoringError, check_not_forked
 
 _LOADING = threading.RLock()
@@ -18,14 +19,16 @@ _REPLACED_BY = "transformers.initialization"
 
 @contextmanager
 def loading_alone() -> Iterator[None]:
-    """Wait until no other thread loads through nnd. It can be used as a decorator.
+    """Wait until no other thread loads through nnd, and hide bars that are not for a terminal.
+
+    It can be used as a decorator.
 
     Raises:
         ScoringError: If another thread loads a model otherwise, or did so and broke transformers.
         NNDError: If this process was forked (`check_not_forked`).
     """
     check_not_forked()
-    with _LOADING:
+    with _LOADING, modest_bars():
         _check_tying()
         try:
             yield

@@ -38,6 +38,14 @@ BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
 MATCHED_WITHIN = 0.1
 """Share of the longer candidate's characters by which matched lengths may differ."""
 
+FEW_TOKENS = 4
+"""Below so many tokens, their number decides most tests in which a mean over them is compared.
+
+Of the tests with a candidate of fewer tokens and another of a different number, the one with more
+wins 96 % (Challenge 300) and 90 % (capitals as bare words) with SmolLM2-135M-Instruct. Such tests
+are half of all there, at most 5 % in the other sources, and none if the capitals are sentences.
+"""
+
 _WIN, _TIE, _LOSS = 2, 1, 0
 """Half passes of a baseline; an undecided test counts as one."""
 
@@ -124,9 +132,14 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
     Returns:
         The rows with an Int8 column for each of BASELINES (2 where it passes the test, 0 where it
         does not, 1 for a tie, null where it lacks a number), `matched` (Boolean, null where
-        unknown), `unscored` (whether the model lacks a likelihood) and `conditional` (whether a
-        likelihood changes without the context).
+        unknown), `unscored` (whether the model lacks a likelihood), `conditional` (whether a
+        likelihood changes without the context) and `more_tokens` (whether the candidate with more
+        tokens wins; null unless the numbers differ and one is less than FEW_TOKENS).
     """
+    tokens = pl.col("tokens_high"), pl.col("tokens_low")
+    is_few = (tokens[0] != tokens[1]) & (pl.min_horizontal(tokens) < FEW_TOKENS)
+    lead = pl.col("ll_high") - pl.col("ll_low")
+    won_by_more = pl.when(tokens[0] > tokens[1]).then(lead > 0).otherwise(lead < 0)
     high, low = pl.col("characters_high"), pl.col("characters_low")
     apart = (high - low).abs()
     return scored.with_columns(
@@ -136,6 +149,7 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
         conditional=pl.any_horizontal(
             pl.col(f"ll_{side}").ne_missing(pl.col(f"ll_alone_{side}")) for side in ("high", "low")
         ),
+        more_tokens=pl.when(is_few).then(won_by_more.fill_null(value=False)),
     )
 
 

@@ -4,11 +4,14 @@ There is a sentence for each baseline that is `ahead` of the model or `close` to
 and one if length alone, with undecided tests counting half, beats chance while the model's lead
 over chance shrinks without its help: on tests of matched length, the interval includes 50 %, is
 completely below that of all tests, or does not exist.
+
+One more is for protocols that average over tokens (`few_tokens`): in a tenth of the tests or more,
+candidates have few and unequal numbers of tokens, and the number decides most of these.
 """
 
 from collections.abc import Iterator, Sequence
 
-from nnd.metric.results.baselines import MATCHED_WITHIN, Baseline, Matched
+from nnd.metric.results.baselines import FEW_TOKENS, MATCHED_WITHIN, Baseline, Matched
 from nnd.metric.results.rates import Rate
 from nnd.metric.statistics import percent
 from nnd.schemas import counted
@@ -23,6 +26,7 @@ _PICKING = {
 }
 
 _COIN = 0.5
+_OFTEN, _MOSTLY = 0.1, 0.75
 
 
 def caveats(overall: Rate) -> tuple[str, ...]:
@@ -34,13 +38,36 @@ def caveats(overall: Rate) -> tuple[str, ...]:
     return (*_baselines(overall), *_shrinking(overall))
 
 
+def few_tokens(overall: Rate) -> tuple[str, ...]:
+    """Return the caveat, if any, that candidates have too few tokens for a mean over them.
+
+    Args:
+        overall: The rate; its log-likelihoods are means over tokens.
+    """
+    few, won = overall.few_tokens
+    if few == 0 or few < _OFTEN * overall.n or won < _MOSTLY * few:
+        return ()
+    sentence = (
+        f"in {few:,} of {overall.n:,} tests one candidate has fewer than {FEW_TOKENS} tokens and "
+        f"the other a different number; the one with more tokens wins {won:,} of them, because a "
+        "mean over so few tokens depends on how words are cut into tokens: compare whole sentences"
+    )
+    return (sentence,)
+
+
 def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
     """Return the sentence for below a table, or None without caveats.
 
     Args:
         overall: The rate, with its baselines.
-        notes: All caveats, a sentence each (`caveats` included).
+        notes: All caveats, a sentence each (`caveats` and `few_tokens` included).
     """
+    few = [note for note in few_tokens(overall) if note in notes]
+    said = _brief(overall, [note for note in notes if note not in few])
+    return "; ".join([*([said] if said else []), *few]) or None
+
+
+def _brief(overall: Rate, notes: Sequence[str]) -> str | None:
     reached = {
         name: baseline
         for name, baseline in overall.baselines.items()

@@ -18,7 +18,7 @@ Stored = Mapping[str, Any]
 
 def without_rates(result: ModelResult) -> dict[str, Any]:
     """Return a part's result as plain Python values, without what follows from its pairs."""
-    counted = with_counts((), result.rates, result.n_crossing)
+    counted = with_counts((), result.rates, result.n_crossing, result.protocol)
     stored = result.to_dict()
     kept = {each.name: stored[each.name] for each in fields(result) if each.name in stored}
     return kept | {
@@ -79,7 +79,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
     overall = found.rates.overall
     return replace(
         found,
-        notes=with_counts(notes, found.rates, found.n_crossing),
+        notes=with_counts(notes, found.rates, found.n_crossing, found.protocol),
         n_close=None if work["deviation"] is None else int(tests_close.sum()),
         signature=recount(found.signature, overall.truncated, overall.n),
     )

@@ -10,7 +10,7 @@ from nnd.metric.data import LIMITED, PairSet, contexts_of, equal_texts
 from nnd.metric.encoding import ChatContext, Template, find_protocol, render
 from nnd.metric.engine import Engine, Proof, Scoring, Store, Work
 from nnd.metric.models import LoadedModel
-from nnd.metric.results.caveat_sentences import caveats
+from nnd.metric.results.caveat_sentences import caveats, few_tokens
 from nnd.metric.results.crossings import count_crossings
 from nnd.metric.results.preparation import prepare
 from nnd.metric.results.rates import PassRates, count_close, pass_rates
@@ -196,7 +196,7 @@ def evaluate_model(
         device=str(loaded.device),
         parameters=loaded.parameters,
         rates=rates,
-        notes=with_counts(notes, rates, crossing),
+        notes=with_counts(notes, rates, crossing, protocol.name),
         n_close=None
         if work.deviation is None
         else count_close(scored, work.deviation, summed=protocol.normaliser == "one"),
@@ -224,9 +224,13 @@ def _first_request(pairs: PairSet, engine: Engine, template: Template) -> Mappin
     return None
 
 
-def with_counts(notes: Iterable[str], rates: PassRates, crossing: int | None) -> tuple[str, ...]:
+def with_counts(
+    notes: Iterable[str], rates: PassRates, crossing: int | None, protocol: str
+) -> tuple[str, ...]:
     """Return notes about a model, and those that follow from counts."""
     found = [*caveats(rates.overall), *notes]
+    if find_protocol(protocol).normaliser == "tokens":
+        found += few_tokens(rates.overall)
     if crossing:
         found.append(
             f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "

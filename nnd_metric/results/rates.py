@@ -64,7 +64,10 @@ SLICES = ("error_category", "aspect", "category", "error_group")
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
 
-_VERDICTS = ("passed", "tie", "truncated", "unscored", "matched", "conditional", *BASELINES)
+_VERDICTS = (
+    *("passed", "tie", "truncated", "unscored", "matched", "conditional", "more_tokens"),
+    *BASELINES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class Rate:
             the model itself.
         length_matched: The rate on tests whose candidates match in length, or None if lengths are
             unknown.
+        few_tokens: Tests with a candidate of fewer than FEW_TOKENS tokens and another of a
+            different number, and in how many of them the one with more tokens wins.
     """
 
     n: int
@@ -102,6 +107,7 @@ class Rate:
     wilson: Interval | None
     baselines: dict[str, Baseline | None]
     length_matched: Matched | None
+    few_tokens: tuple[int, int] = (0, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -211,6 +217,7 @@ def rate_of(rated: pl.DataFrame) -> Rate:
             for name, lead in zip(BASELINES, leads, strict=True)
         },
         length_matched=matched_in(rated, matched.bounds),
+        few_tokens=(n - rated["more_tokens"].null_count(), int(rated["more_tokens"].sum())),
     )
 
 

@@ -26,12 +26,14 @@ class Text(NamedTuple):
         context: Its context, as stored.
         parts: The parts of the context by name, if the data has them.
         references: Texts that people wrote for the same context, if any.
+        kinds: Category of the context and language of the candidate, as far as they are known.
     """
 
     candidate: str
     context: str
     parts: Mapping[str, str] | None = None
     references: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ separately.
 A prompt goes around the text that is read (the template, whose {context} stands for it) or before
 the text that is predicted (the prefix). As with BARTScore-PROMPT, a prefix is scored with the text:
 the mean is over its tokens, too. The text that is read is never scored. An instruction around the
-context, such as "Summarise: {context}", makes the equivalent of T0-Score for any instructed model.
+context makes the equivalent of T0-Score for any instructed model: that of the data (the template
+`instruction`), or one of your own, such as "Summarise: {context}".
 """
 
 import logging
@@ -70,7 +71,9 @@ def likelihood(
 
     def ask(texts: Sequence[Text]) -> list[float | None]:
         """Return the likelihood of candidates given contexts; NaN, for no token, as None."""
-        prompts = render(rendered, [StoredContext(text.context, text.parts) for text in texts])
+        prompts = render(
+            rendered, [StoredContext(text.context, text.parts, text.kinds) for text in texts]
+        )
         found = engine(
             [
                 (prompt.context, prefix + prompt.candidate_prefix + text.candidate)
@@ -94,6 +97,8 @@ def likelihood(
         return [None if p is None or r is None else mean(p, r) for p, r in both]
 
     prompts = [f'template "{rendered.name}"'] if rendered.variants else []
+    if rendered.instruction is not None:
+        prompts = [f'template "{rendered.name}" ({rendered.instruction})']
     prompts += [f'"{prefix}" before what is predicted'] if prefix else []
     if direction == "faithfulness":
         definition = "; ".join(["log-likelihood of the candidate given the context", *prompts])

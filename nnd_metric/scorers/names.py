@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from nnd.metric.encoding import find_plain_template
+from nnd.metric.encoding import Template, find_plain_template
 from nnd.metric.scorers.base import Text, TextScorer, length, overlap
 from nnd.metric.scorers.evaluated import evaluated
 from nnd.metric.scorers.likelihood import DIRECTIONS, Direction, likelihood
 from nnd.metric.scorers.reference import Several, bertscore, bleu, check_several, chrf, rouge
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import Instruction, ScoringError, did_you_mean
 
 if TYPE_CHECKING:
     from nnd.metric.encoding import Request
@@ -54,7 +54,12 @@ def plain_names(texts: Iterable[Text]) -> list[str]:
 
 
 def find_scorers(
-    names: Iterable[str], *, several: Several = "max", template: str = "default", prefix: str = ""
+    names: Iterable[str],
+    *,
+    several: Several = "max",
+    template: str = "default",
+    prefix: str = "",
+    instruction: Instruction | None = None,
 ) -> list[TextScorer]:
     """Return the scorers of some names.
 
@@ -66,6 +71,7 @@ def find_scorers(
         several: How several references count: "max", "mean" or "first".
         template: For LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
         prefix: For LIKELIHOODS: text before the predicted text, which is scored with it.
+        instruction: The instruction of the data, for the template `instruction`.
 
     Raises:
         ScoringError: If a name is unknown, or lacks its model, or a prompt was given that no scorer
@@ -83,7 +89,7 @@ def find_scorers(
     with_model = partial(
         _with_model,
         several=several,
-        template=template,
+        template=find_plain_template(template, instruction),
         prefix=prefix,
         load=lru_cache(maxsize=1)(_load_model),  # scorers with the same model are adjacent
     )
@@ -118,28 +124,27 @@ def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer])
 
 
 def _with_model(
-    entry: str, *, several: Several, template: str, prefix: str, load: "_Load"
+    entry: str, *, several: Several, template: Template, prefix: str, load: "_Load"
 ) -> TextScorer:
     """Return a scorer whose model is loaded at first use."""
     from nnd.metric.engine import Engine  # noqa: PLC0415 - torch is slow to load, and ROUGE needs none
 
     name, _, model = entry.partition("=")
     protocol, direction = LIKELIHOODS[name]
-    chosen = find_plain_template(template)
     used, asked, cut = "", 0, 0
 
     def engine(requests: "Sequence[Request]") -> "Likelihoods":
         nonlocal used, asked, cut
         loaded = load(model)
         used = used or f"{loaded.name}@{loaded.version()[:7]}, protocol {protocol}, {loaded.dtype}"
-        found = Engine(loaded, protocol=protocol, separator=chosen.separator)(requests)
+        found = Engine(loaded, protocol=protocol, separator=template.separator)(requests)
         asked, cut = asked + len(requests), cut + int(found.truncated.sum())
         return found
 
     def made_with() -> str:
         return f"{used}, {cut:,} of {asked:,} texts cut to the window" if cut else used
 
-    scorer = likelihood(entry, engine, direction, template=chosen, prefix=prefix, several=several)
+    scorer = likelihood(entry, engine, direction, template=template, prefix=prefix, several=several)
     return replace(scorer, made_with=made_with)
 
 

@@ -6,7 +6,6 @@ The trained likelihood is the scored one: contexts and candidates are encoded as
 the protocol native. Contexts of the test are not used for training.
 """
 
-import importlib.util
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -96,8 +95,6 @@ def train(
         NNDError: If `out` holds something else, or a side of the split is empty.
     """
     out = Path(out)
-    if importlib.util.find_spec("accelerate") is None:
-        raise ScoringError("training needs accelerate: pip install 'near-negative[train]'")
     check_place(out, resume=resume)
     if template is not None:
         check_template(template)

@@ -58,6 +58,8 @@ REAL = (
 """Five pairs: 1 wrong + 1 rude, 1 rude + 1 wrong, 1 wrong."""
 
 FACTS: dict[str, Any] = card_folders.FACTS | {
+    "instruction": "none",
+    "instruction_from": "The context is a question.",
     "split": "one split, `test`",
     "expected": {
         "counted_by": "hand, from the rows below",

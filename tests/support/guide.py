@@ -174,6 +174,7 @@ def write(shown: Mapping[Block, str]) -> None:
         text = path.read_text(encoding="utf-8")
         own = [block for block in shown if block.document == document]
         for block in sorted(own, key=lambda block: -block.start):
+            assert text[block.start : block.end] == block.text, f"{block} changed meanwhile"
             text = text[: block.start] + shown[block] + text[block.end :]
         path.write_text(text, encoding="utf-8")
 

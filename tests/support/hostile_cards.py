@@ -57,6 +57,8 @@ def hostile_folder(place: Path) -> Path:
         texts=ALL,
         annotation_process=ALL,
         personal_information=ALL,
+        instruction=ALL.replace("{", "{{").replace("}", "}}") + "\n\n{question}\n{context}",
+        instruction_from=ALL,
         notes=[ALL],
         limitations=[ALL],
         published_counts=[{"what": ALL, "published": 1, "why": ALL}],

@@ -54,7 +54,7 @@ def as_yaml(facts: Mapping[str, Any], why: Mapping[str, str]) -> str:
         if field in known and value != {}:
             found.append(_comment(f"{TO_FILL}: {known[field].what}. Why: {known[field].why}."))
         lines = _dump({field: value}).splitlines(keepends=True)
-        found += lines if field in facts else [f"# {line}" for line in lines]
+        found += lines if field in facts else [f"# {line}".replace("# \n", "#\n") for line in lines]
     return "".join(found)
 
 

@@ -172,11 +172,11 @@ def test_filled_in(here: Birds, change: Mapping[str, Any], field: str) -> None:
 
 
 def test_filled_in_looks_for_what_the_card_could_say(here: Birds) -> None:
-    here.set_facts(annotators=..., homepage=None)
+    here.set_facts(annotators=..., homepage=None, instruction=...)
 
     check = only(here.check(), "review", "filled in")
 
-    assert check.message == "not stated: homepage, annotators"
+    assert check.message == "not stated: homepage, instruction, annotators"
 
 
 def test_licence_nobody_knows(here: Birds) -> None:

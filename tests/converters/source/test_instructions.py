@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from nnd.converters.derive import derive
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.slicing import write_slice
 from nnd.converters.folder.validation import validate
 from nnd.converters.source import load_source
-from nnd.schemas import SourceError, read_instruction
+from nnd.schemas import SourceError, read_instruction, read_manifest
 
 MakeSource = Callable[..., Path]
 Toy = Callable[..., dict[str, Any]]
@@ -49,14 +50,19 @@ def test_an_instruction_changes_nothing_but_the_manifest(
     assert validate(told).ok
 
 
-def test_a_slice_keeps_it(make_source: MakeSource, tmp_path: Path) -> None:
+def test_slices_and_suites_keep_it(make_source: MakeSource, tmp_path: Path) -> None:
     whole = convert(make_source(**ASKED), out=tmp_path / "whole")
 
     one = {whole.pairs["pair_id"][0]}
     part = write_slice(tmp_path / "whole", tmp_path / "part", name="one", pair_ids=one)
 
-    assert read_instruction(part.manifest["source"]) == read_instruction(ASKED)
+    derive(tmp_path / "whole", ["case"], out=tmp_path / "suite")
+    suite = read_manifest(tmp_path / "suite")
+    assert suite["sets"]
+    for manifest in (part.manifest, suite):
+        assert read_instruction(manifest["source"]) == read_instruction(ASKED)
     assert validate(tmp_path / "part").ok
+    assert validate(tmp_path / "suite").ok
 
 
 def test_a_set_and_a_variant_have_their_own(make_source: MakeSource) -> None:

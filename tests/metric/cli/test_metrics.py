@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.judged_cases import write_judged, write_references
+from support.stored_folders import read_manifest, write_manifest
 
 from nnd.metric import evaluate
 from nnd.metric.cli.command import main
@@ -109,6 +110,22 @@ def test_a_run_and_a_prompted_model(
     shared = json.loads(out)["shared"]
     assert (shared["candidates"], shared["unscored"]) == (3, {str(model): 3})
     assert prompted["candidates"]["quality"]["n"] == stored["candidates"]["quality"]["n"] == 3
+
+
+def test_the_instruction_of_the_data(
+    metrics: Command, data: Path, saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    asked = {"instruction": {"en": "Say: {context}"}, "instruction_from": "Invented."}
+    source = read_manifest(data)["source"]
+    write_manifest(data, read_manifest(data) | {"source": source | asked})
+    arguments = ("--data", data, "--scorer", f"prompted={saved('bart')}", "--template")
+
+    for name, template in {"words": "instruction", "own": "Say: {context}"}.items():
+        assert metrics(*arguments, template, "--out", tmp_path / name)[0] == 0
+
+    scores = [pl.read_parquet(tmp_path / name / "scores.parquet") for name in ("words", "own")]
+    assert scores[0].equals(scores[1])
+    assert scores[0]["score"].null_count() < scores[0].height
 
 
 def test_prompts_on_both_sides(

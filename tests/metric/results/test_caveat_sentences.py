@@ -1,8 +1,10 @@
 """What is said of a pass rate that the surface of the texts may explain."""
 
 import hashlib
+import itertools
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,14 @@ import polars as pl
 import pytest
 from support.two_models import scored
 
+from nnd.metric import Evaluation, evaluate
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.requests import Request
 from nnd.metric.encoding.templates import TEMPLATES
+from nnd.metric.engine import Scoring
 from nnd.metric.engine.answers import Likelihoods, Scorer
-from nnd.metric.results.caveat_sentences import brief_caveat, caveats
+from nnd.metric.parts import evaluate_parts, merge
+from nnd.metric.results.caveat_sentences import brief_caveat, caveats, few_tokens
 from nnd.metric.results.rates import pass_rates
 from nnd.metric.results.scoring import score_pairs
 
@@ -242,3 +247,80 @@ def test_a_lead_that_may_be_length_is_said_in_few_words() -> None:
 def test_otherwise_the_first_note_is_said() -> None:
     assert brief("+" * 100, notes=("it was cut", "it was slow")) == "it was cut"
     assert brief("+" * 100) is None
+
+
+# Few tokens
+
+
+def tokens(*counts: tuple[int | None, int | None]) -> dict[str, Any]:
+    high, low = zip(*counts, strict=True)
+    return {"tokens_high": list(high), "tokens_low": list(low)}
+
+
+def of_few(verdicts: str, *counts: tuple[int | None, int | None]) -> tuple[str, ...]:
+    return few_tokens(pass_rates(scored("x", verdicts, **tokens(*counts))).overall)
+
+
+FEW = [(3, 1), (1, 3), (2, 5), (9, 3)]
+OTHERS = [(9, 8)] * 14 + [(2, 2), (4, 9)]
+
+
+def test_few_and_unequal_tokens_that_decide_are_told() -> None:
+    (sentence,) = of_few("+---" + "+" * 16, *FEW, *OTHERS)
+    assert sentence == (
+        "in 4 of 20 tests one candidate has fewer than 4 tokens and the other a different number; "
+        "the one with more tokens wins 3 of them, because a mean over so few tokens depends on how "
+        "words are cut into tokens: compare whole sentences"
+    )
+    assert "wins 4 of them" in of_few("+--+" + "+" * 16, *FEW, *OTHERS)[0]
+
+
+@pytest.mark.parametrize("verdicts", ["--++", "+-=-", "+-?-", "=???"])
+def test_few_tokens_that_do_not_decide_are_not_told(verdicts: str) -> None:
+    assert of_few(verdicts + "+" * 16, *FEW, *OTHERS) == ()
+
+
+def test_few_tokens_in_few_tests_are_not_told() -> None:
+    assert of_few("+" * 20, (3, 1), *[(9, 8)] * 19) == ()
+    assert of_few("+" * 20, (3, 1), (3, 1), *[(9, 8)] * 18) != ()
+    assert of_few("++", (1, 1), (2, 2)) == of_few("++", (None, None), (4, None)) == ()
+    assert few_tokens(pass_rates(scored("x", "")).overall) == ()
+
+
+def test_few_tokens_are_told_after_the_best_baseline() -> None:
+    rates = pass_rates(scored("x", "+---", **tokens(*FEW), **lengths(*[(1, 9)] * 4))).overall
+    (few,) = few_tokens(rates)
+    reached = brief_caveat(rates, caveats(rates))
+    assert reached is not None
+    assert brief_caveat(rates, [*caveats(rates), few]) == f"{reached}; {few}"
+    assert brief("+---", (*few_tokens(rates), "a note"), **tokens(*FEW)) == f"a note; {few}"
+    assert brief("+---", **tokens(*FEW)) is None  # as where likelihoods are sums
+
+
+def test_few_tokens_are_told_of_means_over_tokens(
+    saved: Callable[[str], Path], tmp_path: Path
+) -> None:
+    gpt2, data = str(saved("gpt2")), tmp_path / "cats.parquet"
+    short, long = ("so", "mmm"), ("a cat sat on the mat", "by the sea")  # 2, 3, 11 and 6 tokens
+    rows = [
+        {"context": f"Say {high}.", "candidate_high": high, "candidate_low": low}
+        for high, low in [*itertools.product(short, long), *itertools.product(long, short)]
+    ]
+    pl.DataFrame(rows).write_parquet(data)
+
+    def notes(protocol: str) -> tuple[str, ...]:
+        scoring = Scoring(protocol, unconditional=False, cache=False)
+        found = evaluate(gpt2, data, scoring=scoring)
+        assert isinstance(found, Evaluation)
+        for number in (1, 2):
+            out = tmp_path / protocol
+            evaluate_parts(gpt2, data, out=out, worker=(number, 2), scoring=scoring)
+        assert merge(out).results[0].notes == found.results[0].notes
+        return found.results[0].notes
+
+    told = "in 8 of 8 tests one candidate has fewer than 4 tokens and the other a different number"
+    assert re.search(
+        f"{told}; the one with more tokens wins [678] of them", "".join(notes("native"))
+    )
+    assert told not in "".join(notes("sum"))
+    assert told not in "".join(notes("bytes"))

@@ -9,7 +9,7 @@ from nnd.metric.engine.engine import Engine
 from nnd.metric.models.load import LoadedModel
 from nnd.metric.scorers.base import Text, score_texts
 from nnd.metric.scorers.names import LIKELIHOODS, find_scorers, plain_names
-from nnd.schemas import ScoringError
+from nnd.schemas import Instruction, ScoringError
 
 PLAIN = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]
 TEXT = Text("The cat sat.", "The cat sat on the mat.", None, ("The cat sat down.",))
@@ -81,6 +81,32 @@ def test_models_score_as_the_engine_does(
         made_with = f"{folder}@{bart.version()[:7]}, protocol {protocol}, float32"
         assert scorer.made_with is not None
         assert scorer.made_with() == made_with
+
+
+def test_a_likelihood_reads_the_instruction_of_the_data(
+    loaded: Callable[[str], LoadedModel], saved: Callable[[str], Path]
+) -> None:
+    instruction = Instruction(({"news": "Sum up:\n{article}", "de": "{context}\n?"},), "invented")
+    names = [f"prompted={saved('bart')}"]
+    (scorer,) = find_scorers(names, template="instruction", instruction=instruction)
+    news = TEXT._replace(parts={"article": "The dog ran."}, kinds=("news", "en"))
+    german = TEXT._replace(kinds=("chats", "de"))
+
+    expected = Engine(loaded("bart"))(
+        [
+            (("Sum up:\n", "The dog ran.", ""), TEXT.candidate),
+            (("", TEXT.context, "\n?"), TEXT.candidate),
+        ]
+    )
+
+    assert score_texts(scorer, [news, german]).to_list() == pytest.approx(
+        expected.log_likelihood.tolist(), abs=1e-5
+    )
+    assert f'; template "instruction" ({instruction.digests[0]})' in scorer.definition
+    with pytest.raises(ScoringError, match="no words for plays or en, only for news, de; "):
+        score_texts(scorer, [TEXT._replace(kinds=("plays", "en"))])
+    with pytest.raises(ScoringError, match=r'^template "instruction": the data has no'):
+        find_scorers(names, template="instruction")
 
 
 def test_what_was_cut_is_part_of_the_definition(saved: Callable[[str], Path]) -> None:

@@ -23,6 +23,8 @@ from support.metric_runs import LOADER, load_plan, save_model
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import list_sources
 from nnd.metric import evaluate
+from nnd.metric.data import contexts_of, load_pairs
+from nnd.metric.encoding import find_template, render
 from nnd.schemas.folder import FrameName, has_frame
 from nnd.schemas.frames import read_frame
 
@@ -70,6 +72,36 @@ def test_what_is_loaded_is_what_was_published(
     folder = convert_case(CASES[name], tmp_path / f"{name}-nnd")
     _publish(publisher, folder, f"org/{name}")
     _assert_loads(ask, folder, f"org/{name}", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["goyal_gpt3_news", "sample"])
+def test_the_same_is_asked_of_what_was_published(
+    name: str, publisher: Client, ask: Ask, tmp_path: Path
+) -> None:
+    """With nnd, which reads the manifest, and in words for who has `datasets` alone."""
+    folder = convert_case(CASES[name], tmp_path / f"{name}-nnd")
+    _publish(publisher, folder, f"org/asked-{name}")
+
+    found = ask(_requests(f"org/asked-{name}"))
+
+    pairs = load_pairs(folder)
+    template = find_template("instruction", pairs.instruction)
+    assert found == [list(prompt.context) for prompt in render(template, contexts_of(pairs.pairs))]
+    assert len(found) == pairs.pairs.height
+    builder = f"load('datasets').load_dataset_builder('org/asked-{name}', 'pairs')"
+    assert pairs.instruction is not None
+    described = ask(f"{builder}.config.description")
+    assert all(text in described for text in pairs.instruction.wordings[0].values())
+
+
+def _requests(name: str) -> str:
+    """What asks for the pieces of every request of a dataset on the Hub, as nnd reads it."""
+    data, encoding = "load('nnd.metric.data')", "load('nnd.metric.encoding')"
+    return (
+        f"(lambda pairs: [list(prompt.context) for prompt in {encoding}.render("
+        f"{encoding}.find_template('instruction', pairs.instruction), "
+        f"{data}.contexts_of(pairs.pairs))])({data}.load_pairs({name!r}))"
+    )
 
 
 REAL = {name: [None] for name in ALLOWED} | {
