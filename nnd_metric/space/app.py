@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve().parent
 
-SAMPLES = (HERE / "sample", HERE.parents[1] / "demo" / "sample")
-"""Folders of the embedded sample: in a Space, and in a clone after `make demo`."""
+SAMPLES = {
+    "sample: 72 invented pairs": HERE / "sample",
+    "Quiz Design": HERE.parents[1] / "demo" / "quiz_design",
+}
+"""Datasets that may be here: the sample in a Space, Quiz Design in a clone after `make demo`."""
 
 PROTOCOLS = ("native", "laban2022", "bartscore", "sum", "bytes", "pmi")
 
@@ -33,7 +36,7 @@ passes, for each type of error in the worse text.
 [datasets on the Hub](https://huggingface.co/datasets?other=near-negative-distinction)
 """
 
-EXAMPLE = "An example: a toy model that was trained for seconds on the sample itself."
+EXAMPLE = "An example: a small chat model on 200 tests of Quiz Design (BSD-3-Clause)."
 
 TEXTS = ("The cat sat on the mat.", "Where did the cat sit?", "Where did the mat sit?")
 """The context and the two candidates that the page opens with."""
@@ -73,7 +76,7 @@ def page() -> "gr.Blocks":
         progress(0, desc=f"Loading {model_id.strip() or 'nothing'}")
         return evaluate(dataset, model_id, second_id, protocol)
 
-    samples = [("sample: 72 invented pairs", str(path)) for path in SAMPLES if path.is_dir()]
+    samples = [(label, str(path)) for label, path in SAMPLES.items() if path.is_dir()]
     blocks = gr.Blocks(title="Near-Negative Distinction", analytics_enabled=False)
     with blocks:
         gr.Markdown(HEAD)

@@ -19,7 +19,7 @@ import polars as pl
 HERE = Path(__file__).resolve().parent
 
 EXAMPLE = HERE / "example.json"
-"""File of `example`, written by `python -m nnd.metric.space.trials MODEL DATASET`."""
+"""File of `example`, written by `python -m nnd.metric.space.trials RUN DATASET` (`make readme`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +116,19 @@ def weigh(
 
 
 def example() -> Trial:
-    """Return the stored trial of a toy model on the sample."""
+    """Return the stored trial: the model of `make demo` on 200 tests of Quiz Design."""
     stored = json.loads(EXAMPLE.read_text(encoding="utf-8"))
     return Trial(stored["result"], pl.DataFrame(stored["failures"]))
 
 
-def write_example(model_id: str, dataset: str) -> None:
-    """Score a model, and store the trial for `example`."""
-    trial = try_model(dataset, model_id)
-    stored = {"result": dict(trial.result), "failures": trial.failures.to_dicts()}
+def write_example(run: str, dataset: str) -> None:
+    """Store the trial for `example`: a run of one model, and the dataset that it scored."""
+    scored = pl.read_parquet(Path(run, "log_likelihoods.parquet"))
+    pairs = scored.select("pair_id").join(
+        metric().load_pairs(dataset).pairs, on="pair_id", how="left", maintain_order="left"
+    )
+    (result,) = json.loads(Path(run, "result.json").read_text(encoding="utf-8"))["results"]
+    stored = {"result": result, "failures": _failures(pairs, scored).to_dicts()}
     EXAMPLE.write_text(json.dumps(stored, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -61,11 +61,12 @@ def test_what_needs_no_model_is_shown_as_it_is_printed(shown: dict[Block, str]) 
 
 
 def test_the_tables_of_the_readme_are_of_the_run(tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
     convert("quiz_design", out=tmp_path)
+    found = regions(RUN, tmp_path)
 
-    for name, table in regions(RUN, tmp_path).items():
-        assert f"<!-- {name} -->\n{table}<!-- /{name} -->\n" in text
+    for page, names in (("README.md", ("pair", "box")), ("cards/guide/index.md", ("pair",))):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert all(f"<!-- {name} -->\n{found[name]}<!-- /{name} -->\n" in text for name in names)
 
 
 def test_the_picture_is_of_the_run() -> None:

@@ -20,6 +20,7 @@ from support.report.chromium import Chromium
 
 from nnd.cards.markdown import shorten, table_cell
 from nnd.converters.source.source import list_sources
+from nnd.metric.space.trials import write_example
 
 RUN = ROOT / "cards/guide/run"
 PICTURE = ROOT / ".github/report.png"
@@ -163,7 +164,7 @@ def box_table() -> str:
 
 
 def regions(run: Path, data: Path) -> dict[str, str]:
-    """Return what stands between the marks of README."""
+    """Return what stands between the marks of README and of the front page of the guide."""
     return {"pair": pair_table(run, data), "box": box_table()}
 
 
@@ -180,12 +181,12 @@ def write(shown: Mapping[Block, str]) -> None:
 
 
 def write_regions(run: Path, data: Path) -> None:
-    """Write the tables of README."""
-    path = ROOT / "README.md"
-    text = path.read_text(encoding="utf-8")
-    for name, table in regions(run, data).items():
-        text = re.sub(_REGION.format(name), lambda _, new=table: new, text, flags=re.DOTALL)
-    path.write_text(text, encoding="utf-8")
+    """Write the tables of README and of the front page of the guide."""
+    for path in (ROOT / "README.md", ROOT / "cards/guide/index.md"):
+        text = path.read_text(encoding="utf-8")
+        for name, table in regions(run, data).items():
+            text = re.sub(_REGION.format(name), lambda _, new=table: new, text, flags=re.DOTALL)
+        path.write_text(text, encoding="utf-8")
 
 
 def run_digest(run: Path) -> str:
@@ -224,6 +225,7 @@ def main() -> None:
         draw(place / "demo/report.html", RUN)
         write(found)
         write_regions(RUN, place / DATA)
+        write_example(str(RUN / "native/quiz_design"), str(place / DATA))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from rich.table import Table
 from support.metric_runs import human_scores, pair_rows, write_pairs
 
 from nnd.metric import evaluate
@@ -16,6 +17,7 @@ from nnd.metric.cli import evaluate_runs
 from nnd.metric.cli.command import main
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading, load_model
+from nnd.metric.statistics import percent
 from nnd.schemas import NNDError, ScoringError
 
 Saved = Callable[[str], Path]
@@ -110,6 +112,30 @@ def test_a_model_that_is_read_in_several_ways_is_loaded_once(
         scored
         == evaluate(str(place / "gpt2"), place / "data/birds", scoring=Scoring("sum")).to_dict()
     )
+
+
+def test_readings_of_one_model_are_rows_of_one_table(listed: Place, place: Path) -> None:
+    readings = """
+        - {model: gpt2, data: data/birds, template: default}
+        - {model: gpt2, data: data/birds, template: "Q: {context}"}
+    """
+    found = evaluate_runs(listed(readings), out=place / "out")
+    rows = ["plain text", 'plain text by the template "Q: {context}"']
+    results = [each.results[0] for each in found.evaluations.values()]
+    best = max(results, key=lambda result: result.rates.overall.pass_rate or 0.0)
+
+    table = found.table()
+    assert table is not None
+    assert sorted(str(cell) for cell in [*table.columns[0].cells][-2:]) == sorted(rows)
+    assert found.headline().startswith(f"gpt2 passes {percent(best.rates.overall.pass_rate)} % of ")
+    assert found.headline().endswith(", the highest of 2 readings.")
+    baselines = found.remarks()[0]
+    assert isinstance(baselines, Table)
+    assert baselines.row_count == 2
+    other = evaluate_runs(
+        listed(readings + "    - {model: bart, data: data/birds}\n"), out=place / "o"
+    )
+    assert other.headline() == "Results of 2 models on 3 datasets."
 
 
 def test_the_file_is_kept_and_may_grow(listed: Place, place: Path) -> None:

@@ -1,11 +1,13 @@
 """The page to try the metric on: what it computes, and its HTML."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from support.guide import RUN
 from support.html_reader import Reader
 from support.metric_runs import run_python, save_model, write_pairs
 
@@ -84,11 +86,13 @@ def test_texts_that_cannot_be_weighed(model: str, candidates: tuple[str, str], t
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")
-def test_the_example_is_of_the_sample_as_it_is(tmp_path: Path) -> None:
-    convert("sample", out=tmp_path / "sample")
-    pairs = load_pairs(tmp_path / "sample")
+def test_the_example_is_of_the_kept_run_and_the_data_as_it_is(tmp_path: Path) -> None:
+    convert("quiz_design", out=tmp_path / "quiz")
+    pairs = load_pairs(tmp_path / "quiz")
     found = example()
-    assert f"|data:sample@{pairs.version[:6]}|" in found.result["signature"]
+    kept = RUN / "native/quiz_design/result.json"
+    assert [found.result] == json.loads(kept.read_text(encoding="utf-8"))["results"]
+    assert f"|data:quiz_design@{pairs.version[:6]}|" in found.result["signature"]
     assert found.result["signature"].startswith(f"nnd|v:{VERSION}|")
     whole = {"results": [found.result], "agreement": None, "agreement_reason": None}
     assert list(check_rows("result", [whole])) == []
