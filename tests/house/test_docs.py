@@ -54,6 +54,7 @@ PUBLISH = "cards/guide/publish.md"
 REASONS = {
     "sets up an environment",
     "installs packages",
+    "downloads annotation files, and scores for hours",
     "needs a cluster",
     "needs a GPU",
     "needs a model of the Hub",
