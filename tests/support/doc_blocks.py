@@ -28,8 +28,9 @@ _BLOCK = re.compile(
 class Block(NamedTuple):
     """A fenced block: where it begins, its language, and why it is not run, if so.
 
-    One without a language is what the block before it printed, or the command of the comment
-    `<!-- shown: COMMAND -->` before it, which finds that in the file $OUT.
+    One without a language shows what the block before it printed, or what the command of a comment
+    before it prints, `<!-- shown: COMMAND -->`: it finds the former in the file $OUT, and what a
+    command of `first-run.md` printed in the folder $SHOWN.
     """
 
     document: str

@@ -29,7 +29,7 @@ DATA, PAGE = "demo/quiz_design", "cards/guide/first-run.md"
 READINGS = {"native": "a chat that asks for a question", "native+chat-none": "plain text"}
 LANGUAGES = {"en": "English", "de": "German"}
 MADE = r"\*"
-WIDTH = "92"
+WIDTH = "104"
 _OF_HUB = re.compile(r"\bgpt2\b|my-org|Qwen/")
 _REGION = r"(?<=<!-- {0} -->\n).*?(?=<!-- /{0} -->)"
 
@@ -53,7 +53,9 @@ def shown_by_running(
         variables: The environment.
         skip: What is in blocks that are not run; what they print is left alone.
     """
-    variables = {**variables, "COLUMNS": WIDTH, "OUT": str(place / ".out")}
+    kept = place.with_name("shown")
+    kept.mkdir(exist_ok=True)
+    variables = {**variables, "COLUMNS": WIDTH, "OUT": str(kept / "last"), "SHOWN": str(kept)}
     for document in (PAGE, *(name for name in DOCUMENTS if name != PAGE)):
         found = list(blocks(document))
         shows = [block.language == "" for block in found]
@@ -71,6 +73,8 @@ def shown_by_running(
                 )
                 printed = follow(block, here, variables) if is_run else None
                 Path(variables["OUT"]).write_text(printed or "", encoding="utf-8")
+                if document == PAGE and block.text.startswith("nnd "):
+                    shutil.copy(variables["OUT"], kept / block.text.split()[1])
 
 
 def _show(block: Block, place: Path, variables: Mapping[str, str]) -> str:
@@ -170,6 +174,7 @@ def write(shown: Mapping[Block, str]) -> None:
         text = path.read_text(encoding="utf-8")
         own = [block for block in shown if block.document == document]
         for block in sorted(own, key=lambda block: -block.start):
+            assert text[block.start : block.end] == block.text, f"{block} changed meanwhile"
             text = text[: block.start] + shown[block] + text[block.end :]
         path.write_text(text, encoding="utf-8")
 
