@@ -13,6 +13,7 @@ from nnd.cards.markdown import one_visible_line
 OURS = {
     *("main", "h1", "h2", "p", "ul", "li", "a", "strong", "em", "code", "pre", "details"),
     *("summary", "table", "thead", "tbody", "tr", "th", "td"),
+    *("blockquote", "br"),  # the quoted request
 }
 PAPER = ["https://arxiv.org/abs/2205.06871", "Laban et al., 2022"]
 
