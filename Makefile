@@ -88,7 +88,7 @@ bench-gpu: $(VENV)/dev
 
 readme: $(VENV)/dev
 	$(BIN)/python cards/guide/real_model.py demo
-	PYTHONPATH=tests $(BIN)/python -m support.guide
+	PYTHONPATH=tests $(BIN)/python -m support.screens.guide
 
 site: $(VENV)/dev .links
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file cards/mkdocs.yml

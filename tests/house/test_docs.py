@@ -20,7 +20,12 @@ from typing import Any
 
 import pytest
 import typer
-from support.doc_blocks import (
+from support.hub.answers import Answer, Request
+from support.hub.clients import environment
+from support.hub.faults import Fault
+from support.hub.server import Hub
+from support.models.real_name import write_tiny
+from support.screens.doc_blocks import (
     DOCUMENTS,
     GUIDE,
     ROOT,
@@ -31,12 +36,7 @@ from support.doc_blocks import (
     fresh_clone,
     reader,
 )
-from support.guide import working_folder
-from support.hub.answers import Answer, Request
-from support.hub.clients import environment
-from support.hub.faults import Fault
-from support.hub.server import Hub
-from support.models.real_name import write_tiny
+from support.screens.guide import working_folder
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import Source, list_sources
@@ -240,7 +240,7 @@ class HubWithGpt2(Hub):
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
-    from support.toy_models import Recipe, train_toy_models  # noqa: PLC0415 - loads torch
+    from support.models.toy_models import Recipe, train_toy_models  # noqa: PLC0415 - loads torch
 
     place = tmp_path_factory.mktemp("models")
     pairs = convert("sample").pairs

@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.doc_blocks import Block, blocks, commands, reader
-from support.guide import (
+from support.models.real_name import write_tiny
+from support.places import ROOT
+from support.screens.doc_blocks import Block, blocks, commands, reader
+from support.screens.guide import (
     FILE,
     PAGE,
     PICTURE,
@@ -19,15 +21,13 @@ from support.guide import (
     shown_by_running,
     working_folder,
 )
-from support.models.real_name import write_tiny
-from support.places import ROOT
 
 from nnd.converters.folder import convert
 
 NND = """#!{python}
 import os, subprocess, sys
 if sys.argv[1:3] == ["evaluate", "--runs"]:
-    sys.exit(subprocess.call([sys.executable, "-m", "support.stored_screen"]))
+    sys.exit(subprocess.call([sys.executable, "-m", "support.screens.stored_screen"]))
 program = "from near_negative import main; main()"
 os.execv(sys.executable, [sys.executable, "-c", program, *sys.argv[1:]])
 """

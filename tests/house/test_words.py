@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import typer
-from support.doc_blocks import DOCUMENTS
 from support.places import ROOT
+from support.screens.doc_blocks import DOCUMENTS
 from typer.cli import get_docs_for_click
 
 from nnd.metric.cli.command import app

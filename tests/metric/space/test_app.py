@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.guide import RUN
 from support.html_reader import Reader
 from support.metric_runs import run_python, save_model, write_pairs
+from support.screens.guide import RUN
 
 import nnd.metric.space.metric
 from nnd.converters.folder.conversion import convert

@@ -5,8 +5,8 @@ import io
 import re
 
 import pytest
-from support.doc_blocks import GUIDE, blocks
 from support.places import ROOT
+from support.screens.doc_blocks import GUIDE, blocks
 
 from nnd.metric.statistics import pairs_needed
 

@@ -21,8 +21,8 @@ import peft
 import polars as pl
 import pytest
 import torch
+from support.models.toy_models import Family
 from support.places import SUPPORT
-from support.toy_models import Family
 from support.training import histories
 from support.training.runs import bits, make_trainer, sample_pairs
 from transformers import EarlyStoppingCallback, Trainer, TrainerCallback

@@ -8,7 +8,7 @@ import random
 
 import polars as pl
 import torch
-from support import toy_models
+from support.models import toy_models
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,

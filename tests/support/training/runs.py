@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 import torch
-from support import toy_models
-from support.toy_models import Family
+from support.models import toy_models
+from support.models.toy_models import Family
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,

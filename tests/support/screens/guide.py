@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 from PIL import Image, PngImagePlugin
-from support.doc_blocks import DOCUMENTS, Block, blocks, follow, fresh_clone, reader
 from support.places import ROOT
 from support.report.chromium import Chromium
+from support.screens.doc_blocks import DOCUMENTS, Block, blocks, follow, fresh_clone, reader
 
 from nnd.cards.markdown import shorten, table_cell
 from nnd.converters.source.source import list_sources

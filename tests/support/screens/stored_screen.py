@@ -1,6 +1,6 @@
 """What the evaluation of the demo printed, rendered from its results.
 
-python -m support.stored_screen     # in the folder that holds demo/; no model is loaded
+python -m support.screens.stored_screen     # in the folder that holds demo/; no model is loaded
 """
 
 from pathlib import Path

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 import torch
-from support.toy_models import (
+from support.models.toy_models import (
     LONGEST,
     RECIPES,
     UNSCORED,
