@@ -69,7 +69,7 @@ def shown_by_running(
             if block.language == "" and printed is not None:
                 yield block, _show(block, here, variables)
             elif block.language in {"sh", "python"} and block.why_not is None:
-                is_run = any(shows[number:]) and not (
+                is_run = (document == PAGE or any(shows[number:])) and not (
                     skip.search(block.text) or _OF_HUB.search(block.text)
                 )
                 printed = follow(block, here, variables) if is_run else None
@@ -95,7 +95,7 @@ def tidy(text: str) -> str:
 def pair_table(run: Path, data: Path) -> str:
     """Return a pair that two readings of the model decide differently, with what they say of it.
 
-    Of all such pairs it is the one with the shortest questions.
+    Of all such pairs that are off target it is the one with the shortest questions.
     """
     texts = pl.read_parquet(data / "pairs.parquet").unique("pair_id")
     rows = {
@@ -106,7 +106,7 @@ def pair_table(run: Path, data: Path) -> str:
     both = chat.join(plain, on="pair_id", suffix="_plain").unique("pair_id")
     length = pl.col("candidate_high").str.len_chars() + pl.col("candidate_low").str.len_chars()
     pair = (
-        both.filter(pl.col("passed") != pl.col("passed_plain"))
+        both.filter(pl.col("passed") != pl.col("passed_plain"), error_category="off_target")
         .join(texts, on="pair_id", suffix="_text")
         .sort(length, "pair_id")
         .row(0, named=True)
