@@ -19,7 +19,10 @@ from nnd.metric.results import (
     brief_caveat,
     describe_reading,
     describe_readings,
+    find_protocols,
+    manner_of,
     rate_frame,
+    tell_readings,
 )
 from nnd.metric.statistics import percent, tests_of
 from nnd.metric.suites import Effects, all_effects
@@ -258,11 +261,12 @@ class Sweep(Shown):
     def _readings(self) -> Evaluation | None:
         """Return the readings of one model on one dataset as if they were models, else None."""
         results = [result for each in self.evaluations.values() for result in each.results]
-        ways = [describe_reading(result.to_dict()).removeprefix("as ") for result in results]
-        weights = {(result.model, result.version, result.protocol) for result in results}
+        manners = [manner_of(result.to_dict()) for result in results]
+        ways = tell_readings(manners)
+        if not ways or self.failures or len(find_protocols(manners)) > 1:
+            return None
         data = {(self.pairs[key].version, each.splits) for key, each in self.evaluations.items()}
-        alike = len(weights) == len(data) == 1
-        if not alike or self.failures or len(results) < 2 or len({*ways}) < len(ways):  # noqa: PLR2004
+        if len(data) > 1:
             return None
         named = (replace(result, model=way) for result, way in zip(results, ways, strict=True))
         first = next(iter(self.evaluations.values()))

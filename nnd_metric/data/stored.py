@@ -91,7 +91,8 @@ def instruction_in(folder: Path) -> Instruction | None:
         ScoringError: If the instruction cannot be read.
     """
     manifest = read_manifest(folder) if (folder / MANIFEST).is_file() else {}
-    return read_instruction(manifest.get("source") or {})
+    source = manifest.get("source")
+    return read_instruction(source) if isinstance(source, Mapping) else None
 
 
 def has_sets(folder: Path) -> bool:

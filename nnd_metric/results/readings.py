@@ -41,7 +41,7 @@ def describe_reading(result: Mapping[str, Any]) -> str:
         which = f"paraphrase {int(number) - 1} of the instruction" if number else "the instruction"
         return f"{as_what} with {which}"
     if template != "default":
-        return f'{as_what} by the template "{template}"'
+        return f'{as_what} with the template "{template}"'
     return f"{as_what} without an instruction" if is_chat(result) else as_what
 
 

@@ -299,8 +299,9 @@ def test_other_differences_are_named_in_one_sentence(runs: Runs) -> None:
         ("z", WORSE, {"dtype": "bfloat16", "template": "mixqg", "chat": {"template": "none"}}),
     )
     sentence = (
-        "Not all models were scored alike: template default (x) and mixqg (y, z); contexts as "
-        "chats (x) and as plain text (y, z); dtype float32 (x) and bfloat16 (y, z)."
+        "Contexts were read as chats without an instruction by x, as plain text with the template "
+        '"mixqg" by 2 models (y, z). Not all models were scored alike: dtype float32 (x) and '
+        "bfloat16 (y, z)."
     )
     found = compare(folders)
     assert found.remarks() == [sentence]
@@ -316,8 +317,8 @@ def test_chat_options_are_named() -> None:
         for name, own in (("x", asked), ("y", asked | {"system": None, "arguments": {}}))
     }
     assert describe_others(manners) == (
-        "Not all models were scored alike: contexts as chats (--chat-template auto "
-        '--system-prompt "Be brief." --template-arg think=False) (x) and as chats (y).'
+        "Not all models were scored alike: chat options --chat-template auto "
+        '--system-prompt "Be brief." --template-arg think=False (x) and the default (y).'
     )
 
 

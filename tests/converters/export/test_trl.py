@@ -129,7 +129,9 @@ def test_texts_that_look_like_something_else_stay_texts(trl: Any, toy: Row) -> N
 
 def test_a_rendering_makes_prompt_and_ends(trl: Any, toy: Row) -> None:
     rendering = Rendering(
-        "mine", "\n", lambda _, inputs: [(f"Q: {parts['question']}", "A: ") for parts in inputs]
+        "mine",
+        "\n",
+        lambda contexts: [(f"Q: {each.values['question']}", "A: ") for each in contexts],
     )
     _, found = trl([toy("a", "heron", "good"), toy("b", "wren", "wrong")], rendering)
     (row,) = found["test"]

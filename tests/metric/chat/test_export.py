@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 import nnd
 from nnd.metric.chat import Chat
 from nnd.metric.cli.command import app
+from nnd.metric.data import contexts_of, load_pairs
+from nnd.metric.encoding import find_template, render
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
 
@@ -46,11 +48,12 @@ def test_contexts_are_rendered_and_the_delimiter_is_empty(
     common = yaml.load((tasks / "_common").read_text(), yaml.BaseLoader)  # noqa: S506 - it makes texts only
     assert common["target_delimiter"] == ""
     assert "without `--apply_chat_template`" in (tasks / "README.md").read_text()
-    contexts = pl.read_parquet(sample / "pairs.parquet")["context"].unique()
+    pairs = load_pairs(sample)
+    asked = render(find_template("instruction", pairs.instruction), contexts_of(pairs.pairs))
     head = "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\n"
     tail = "<|im_end|>\n<|im_start|>assistant\n"
     exported = pl.read_parquet(tasks / "pairs.parquet")["context"]
-    assert {*exported} == {f"{head}{context}{tail}" for context in contexts}
+    assert {*exported} == {f"{head}{''.join(prompt.context)}{tail}" for prompt in asked}
     chat = chosen(loaded, Chat(system="Be kind."))
     assert "".join(chat.render(["Hi"])[0].pieces) == f"{head}Hi{tail}"
 
