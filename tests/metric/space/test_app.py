@@ -10,10 +10,12 @@ import pytest
 from support.html_reader import Reader
 from support.metric_runs import run_python, save_model, write_pairs
 from support.screens.guide import RUN
+from support.screens.stored_screen import LIMIT
 
 import nnd.metric.space.metric
 from nnd.converters.folder.conversion import convert
 from nnd.metric import evaluate as evaluate_models
+from nnd.metric.data import choose_part
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.encoding.protocols import PROTOCOLS
 from nnd.metric.engine import Scoring
@@ -88,7 +90,14 @@ def test_texts_that_cannot_be_weighed(model: str, candidates: tuple[str, str], t
 @pytest.mark.usefixtures("_metric_of_the_package")
 def test_the_example_is_of_the_kept_run_and_the_data_as_it_is(tmp_path: Path) -> None:
     convert("quiz_design", out=tmp_path / "quiz")
-    pairs = load_pairs(tmp_path / "quiz")
+    pairs = choose_part(
+        load_pairs(tmp_path / "quiz"),
+        splits=(),
+        limit=LIMIT,
+        categories=(),
+        held_out=None,
+        split_seed=0,
+    )
     found = example()
     kept = RUN / "native/quiz_design/result.json"
     assert [found.result] == json.loads(kept.read_text(encoding="utf-8"))["results"]
