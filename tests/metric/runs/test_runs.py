@@ -120,7 +120,7 @@ def test_readings_of_one_model_are_rows_of_one_table(listed: Place, place: Path)
         - {model: gpt2, data: data/birds, template: "Q: {context}"}
     """
     found = evaluate_runs(listed(readings), out=place / "out")
-    rows = ["plain text", 'plain text by the template "Q: {context}"']
+    rows = ["plain text", 'plain text with the template "Q: {context}"']
     results = [each.results[0] for each in found.evaluations.values()]
     best = max(results, key=lambda result: result.rates.overall.pass_rate or 0.0)
 
