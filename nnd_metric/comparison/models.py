@@ -32,7 +32,6 @@ from nnd.metric.results import (
     is_tested,
     number_occurrences,
     scored_splits,
-    tell_readings,
     version_rules,
 )
 from nnd.schemas import ScoringError, did_you_mean
@@ -108,19 +107,12 @@ def compare(
     chosen = with_protocols(chosen, mixed_rules=mixed_rules)
     comparisons: list[Comparison] = []
     for name, entries in chosen.items():
-        unlike = _describe(entries)
+        unlike = describe_others({entry.label: entry.manner for entry in entries})
         comparisons += [
             replace(compare_entries(a, b, unlike, splits), data=name if len(chosen) > 1 else None)
             for a, b in combinations(entries, 2)
         ]
     return Comparisons(tuple(comparisons))
-
-
-def _describe(entries: Sequence[Entry]) -> str | None:
-    """Return a sentence on what differs between the models, or their readings; None if nothing."""
-    if tell_readings([entry.manner for entry in entries]):
-        return f"All are readings of one model, {entries[0].model}."
-    return describe_others({entry.label: entry.manner for entry in entries})
 
 
 def compare_entries(

@@ -209,9 +209,16 @@ def describe_manners(manners: Mapping[str, Manner]) -> tuple[str, ...]:
 
 
 def describe_others(manners: Mapping[str, Manner]) -> str | None:
-    """Return sentences on how the models read contexts, and on what else differs, if anything."""
+    """Return sentences on how the models read contexts, and on what else differs, if anything.
+
+    Args:
+        manners: Model → how it was scored; readings of one model may be named by `tell_readings`.
+    """
     readings = {label: each.reading for label, each in manners.items() if each.reading is not None}
     sentences = [describe_readings(readings)] if len({*readings.values()}) > 1 else []
+    if manners and [*manners] == tell_readings([*manners.values()]):
+        (name,) = {each.weights[0] for each in manners.values()}
+        sentences = [f"All are readings of one model, {name}."]
     differing = []
     for name in dict.fromkeys(name for each in manners.values() for name in each.others):
         values = _by_value(manners, "others", name)

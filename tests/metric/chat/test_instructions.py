@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from support.chat.rendered import CHATML, encoded
 from support.metric_runs import CONTEXTS, pair_rows
+from support.report.page import Page
 from support.stored_folders import write_sealed
 
 from nnd.metric import Evaluation, estimate, evaluate
@@ -361,6 +362,7 @@ def test_a_report_shows_readings_of_one_model_side_by_side(
     run(loaded, birds, runs[1], chat=Chat("none"))
     page = report(runs, out=tmp_path / "report.html")
     assert {*page.models} == {"chats with the instruction", "plain text"}
+    assert f"All are readings of one model, {loaded.name}." in Page(page.page).words()
     same = tmp_path / "same"
     run(loaded, birds, same)
     with pytest.raises(ScoringError, match=f'model "{loaded.name}" is in .*asked and in .*same'):
