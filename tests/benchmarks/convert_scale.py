@@ -64,7 +64,8 @@ def annotations(files):
 def make_source(folder: Path, contexts: int) -> None:
     """Write source.yaml, convert.py and made.jsonl."""
     facts = dict(load_source("sample").facts)
-    facts["name"] = "made"
+    facts |= {"name": "made", "instruction": "Write about this text: {context}"}
+    del facts["instruction_variants"]
     facts["files"] = [{"name": "made.jsonl", "url": None, "sha256": None, "bytes": None}]
     (folder / "source.yaml").write_text(yaml.safe_dump(facts), encoding="utf-8")
     (folder / "convert.py").write_text(CONVERTER, encoding="utf-8")

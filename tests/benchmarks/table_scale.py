@@ -158,6 +158,8 @@ def make_table(folder: Path, shape: str, rows: int) -> None:
     table, quality = SHAPES[shape]
     names = ["made.csv", *(["texts.jsonl"] if shape == "join" else [])]
     facts: dict[str, Any] = {**load_source("sample").facts, "name": "made"}
+    facts["instruction"] = "Write about this text: {context}"
+    del facts["instruction_variants"]
     worse = {"worse": {"name": "Worse", "group": None, "description": "The other is better."}}
     facts |= {
         "table": table,

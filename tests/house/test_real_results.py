@@ -1,0 +1,67 @@
+"""The results of a real model in the guide are those of its runs, on the data of today."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.places import ROOT
+from support.real_results import NUMBERS, PAGE, READINGS, with_tables
+
+from nnd.converters import convert
+from nnd.metric.data import load_pairs
+
+SMALL = {
+    "quiz_design": None,
+    "challenge300": None,
+    "confit_samsum": None,
+    "goyal_gpt3_news": None,
+    "llmbar": None,
+    "frank": "typed",
+}
+"""Sources that are converted in seconds → their set."""
+
+
+@pytest.fixture(scope="module")
+def numbers() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(NUMBERS.read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_page_shows_the_kept_numbers(numbers: dict[str, Any]) -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == with_tables(page, numbers)
+    assert all(f"| `{data}` |" in page for data in numbers)
+
+
+def test_the_recipe_reads_all_data_of_the_page_in_three_ways(numbers: dict[str, Any]) -> None:
+    recipes = [ROOT / f"cards/guide/results-smollm2{part}.yaml" for part in ("", "-parts")]
+    for recipe in recipes:
+        entries = yaml.load(recipe.read_text(encoding="utf-8"), yaml.CSafeLoader)
+        assert len(entries) == len(READINGS)
+        assert len({str(entry["data"]) for entry in entries}) == 1
+    listed = {
+        Path(data).name
+        for recipe in recipes
+        for data in yaml.load(recipe.read_text(encoding="utf-8"), yaml.CSafeLoader)[0]["data"]
+    }
+    assert numbers.keys() <= listed
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_numbers_are_of_the_present_pairs_and_words(
+    name: str, numbers: dict[str, Any], nnd_data: Path, tmp_path: Path
+) -> None:
+    if name not in numbers:
+        pytest.skip(f"{name} is not on the page yet")
+    convert(name, origin=nnd_data / name, set_name=SMALL[name], out=tmp_path / name)
+    pairs = load_pairs(tmp_path / name)
+    words = None if pairs.instruction is None else pairs.instruction.digests[0]
+    readings = numbers[name]["readings"]
+    assert {reading["instruction"] for reading in readings.values()} == {words, None}
+    for reading in readings.values():
+        data = re.search(r"\|data:([^|]+)@(\w{6})", reading["signature"])
+        assert data is not None
+        assert data.groups() == (name, pairs.version[:6])
