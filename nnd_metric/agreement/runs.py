@@ -28,6 +28,7 @@ from nnd.metric.data import (
 from nnd.metric.results import (
     check_runs,
     describe_mixture,
+    name_readings,
     read_manners,
     read_manners_of,
     read_signatures,
@@ -35,7 +36,7 @@ from nnd.metric.results import (
     scored_splits,
     split_by_dataset,
 )
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, listed
 
 _Each = TypeVar("_Each", bound=PairData)
 
@@ -122,7 +123,7 @@ def agree(
             rates, people, systems=systems, aspect=aspect, order=order
         )
     else:
-        scored = read_scored(paths, splits=splits, mixed_rules=mixed_rules)
+        scored = _read_models(paths, splits=splits, mixed_rules=mixed_rules)
         of_splits = None if human_scores is not None else [*splits] or read_splits(paths)
         people = read_human_scores_in(judged, of_splits)
         chosen = stored_systems(paths, people, systems)
@@ -153,7 +154,7 @@ def _agree_each(
         people = choose_splits(pairs, [*splits] or read_splits(runs)).human_scores
         if people is None:
             raise ScoringError(f"{name}: this dataset has no human scores; leave it out")
-        scored = read_scored(runs, splits=splits, mixed_rules=mixed_rules)
+        scored = _read_models(runs, splits=splits, mixed_rules=mixed_rules)
         chosen = stored_systems(runs, people, asked)
         agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
         if agreement is None:
@@ -161,6 +162,24 @@ def _agree_each(
         agreements[name] = _described(agreement, runs, scored, splits)
     mixture = describe_mixture(each for run in folders for each in read_manners(run).values())
     return Agreements(agreements, mixture)
+
+
+def _read_models(
+    folders: Sequence[Path], *, splits: Sequence[str], mixed_rules: bool
+) -> pl.DataFrame:
+    """Read scored pairs as `read_scored` does, of models that stand for systems.
+
+    Raises:
+        ScoringError: Same as in `read_scored`, or if all are readings of one model.
+    """
+    scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
+    if readings := name_readings(folders):
+        raise ScoringError(
+            f"{listed([*map(str, folders)])}: runs of one model, which read contexts in different "
+            f"ways ({listed([*readings.values()])}), but agreement needs several models; name one "
+            "of the runs, and those of other models"
+        )
+    return scored
 
 
 def _described(

@@ -9,7 +9,13 @@ from transformers import PreTrainedTokenizerBase
 from nnd.metric.chat.options import NONE, Chat
 from nnd.metric.chat.shape import REMEDY
 from nnd.metric.chat.template import ChatTemplate, make_chat_template
-from nnd.metric.encoding import Protocol, Template, choose_template, count_neutralised
+from nnd.metric.encoding import (
+    Protocol,
+    Template,
+    choose_template,
+    count_neutralised,
+    find_template,
+)
 from nnd.metric.models import LoadedModel, says_base
 from nnd.schemas import Instruction, ScoringError, StoredContext
 
@@ -78,6 +84,8 @@ def choose_rendering(
     """
     as_chat = _why_plain(loaded, protocol, asked) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
+    if chosen.system is not None and asked.system is not None:
+        chosen = find_template("chat-turns")  # the user's words take the place of the instruction
     if separator is not None:
         chosen = replace(chosen, separator=separator)
     return chosen, choose_chat(loaded, protocol, chosen, asked)
@@ -112,7 +120,7 @@ def choose_chat(
             )
         note = f"contexts are read as plain text, because {reason}"
         return ChatChoice(asked, None, template.separator, note)
-    chosen = _find_chat_of(loaded, template, asked)
+    chosen = find_chat(loaded.tokenizer, asked, name=loaded.name, template=template)
     whose = "its tokenizer's" if asked.file is None else "the given"
     return ChatChoice(
         asked,
@@ -122,20 +130,6 @@ def choose_chat(
         f"chat template (chat:{chosen.digest}); use --chat-template none for plain text",
         (*chosen.caveats, *_base_caveat(loaded)),
     )
-
-
-def _find_chat_of(loaded: LoadedModel, template: Template, asked: Chat) -> ChatTemplate:
-    words = template.system if asked.system is None else None
-    with_words = asked if words is None else replace(asked, system=words)
-    try:
-        return find_chat(loaded.tokenizer, with_words, name=loaded.name, as_turns=template.as_turns)
-    except ScoringError as error:
-        if words is None:
-            raise
-        raise ScoringError(
-            f"{loaded.name}: the instruction of the data would be the turn of the system, but "
-            f"{error}; or use --template chat-turns, which leaves the instruction out"
-        ) from error
 
 
 def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | None:
@@ -151,7 +145,7 @@ def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | No
 
 
 def find_chat(
-    tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, as_turns: bool
+    tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, template: Template
 ) -> ChatTemplate:
     """Return the chat template from the given file, or else the tokenizer's own.
 
@@ -159,7 +153,7 @@ def find_chat(
         tokenizer: The tokenizer of the model.
         asked: The options of the user.
         name: Name of the model in messages.
-        as_turns: Whether contexts are dialogues.
+        template: How contexts are rendered before they become turns.
 
     Raises:
         ScoringError: If the tokenizer has no default template, or a template cannot be used.
@@ -174,7 +168,17 @@ def find_chat(
             if not tokenizer.chat_template:
                 found = "no chat template"
             raise ScoringError(f"{name}: the tokenizer has {found}; {REMEDY}") from error
-    return make_chat_template(tokenizer, text, asked, name=name, as_turns=as_turns)
+    words = template.system if asked.system is None else None
+    if words is None:
+        return make_chat_template(tokenizer, text, asked, name=name, template=template)
+    try:
+        with_words = replace(asked, system=words)
+        return make_chat_template(tokenizer, text, with_words, name=name, template=template)
+    except ScoringError as error:
+        raise ScoringError(
+            f"{name}: the instruction of the data would be the turn of the system, but {error}; or "
+            "use --template chat-turns, which leaves the instruction out"
+        ) from error
 
 
 def _base_caveat(loaded: LoadedModel) -> Iterator[str]:

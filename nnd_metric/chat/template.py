@@ -11,7 +11,7 @@ from nnd.metric.chat.dialogues import split_turns
 from nnd.metric.chat.options import Chat, template_excess
 from nnd.metric.chat.shape import DATE, REMEDY, Renderer, Shape
 from nnd.metric.chat.thoughts import open_thought
-from nnd.metric.encoding import ChatContext, Context, special_frame
+from nnd.metric.encoding import ChatContext, Context, Template, special_frame
 from nnd.schemas import ScoringError, excerpt
 
 _SYSTEM = "nndSystemText"
@@ -28,6 +28,7 @@ class ChatTemplate:
         separator: Blanks that the template writes right before a candidate; they belong to it.
         end: Text that the template writes after a candidate. It is not scored.
         as_turns: Whether a context is a dialogue whose turns become turns of the chat.
+        keeps_words: Whether the words around data, those of an instruction, are never cut.
         caveats: Caveats about the numbers, a sentence each.
         shapes: Number of turns → what the template writes around them, as far as computed.
         rendered: Contexts rendered so far.
@@ -39,6 +40,7 @@ class ChatTemplate:
     separator: str
     end: str
     as_turns: bool
+    keeps_words: bool
     caveats: tuple[str, ...]
     shapes: dict[int, Shape] = field(default_factory=dict, repr=False, compare=False)
     rendered: dict[Context, ChatContext] = field(default_factory=dict, repr=False, compare=False)
@@ -88,7 +90,7 @@ class ChatTemplate:
                 f'writes the context "{excerpt(turns[-1])}" differently from others', REMEDY
             )
         pieces = (*pieces[:-1], pieces[-1].removesuffix(self.separator))
-        if isinstance(context, str) or len(turns) > 1:
+        if isinstance(context, str) or not self.keeps_words:
             return ChatContext(pieces)
         first, turn, last = pieces
         words = _strip_to(context, turn)
@@ -108,7 +110,7 @@ def make_chat_template(
     options: Chat,
     *,
     name: str,
-    as_turns: bool,
+    template: Template,
 ) -> ChatTemplate:
     """Return a chat template with its arguments, and check that it can be used.
 
@@ -117,7 +119,7 @@ def make_chat_template(
         text: The template.
         options: The options of the user.
         name: Name of the model in messages.
-        as_turns: Whether contexts are dialogues.
+        template: How contexts are rendered before they become turns.
 
     Raises:
         ScoringError: If the template changes or omits its input, is too large, or opens a thought.
@@ -149,7 +151,8 @@ def make_chat_template(
         system=system,
         separator=last[len(last.rstrip(" ")) :],
         end=shape.end,
-        as_turns=as_turns,
+        as_turns=template.as_turns,
+        keeps_words=template.wording is not None and not template.as_turns,
         caveats=tuple(_caveats(renderer)),
     )
 

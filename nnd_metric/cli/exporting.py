@@ -97,7 +97,7 @@ def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -
             f"{model}: this is an encoder-decoder, which reads plain text; leave out --model"
         )
     chosen = choose_template(template, str(model), (), _instruction(folder), as_chat=True)
-    chat = find_chat(load_tokenizer(model), asked, name=str(model), as_turns=chosen.as_turns)
+    chat = find_chat(load_tokenizer(model), asked, name=str(model), template=chosen)
 
     def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:
         prompts = render(chosen, contexts)

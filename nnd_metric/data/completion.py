@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -115,9 +115,9 @@ def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
 
 def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
     """Return the context of every pair; adjacent pairs of one context share one object."""
-    kinds = pairs.select(pl.col("^(category|language)$")).cast(pl.String).iter_rows()
-    if not {"category", "language"} & {*pairs.columns}:
-        kinds = iter([()] * pairs.height)
+    texts = (pl.String, pl.Categorical, pl.Enum)
+    columns = [c for c in ("category", "language") if pairs.schema.get(c) in texts]
+    kinds = pairs.select(pl.col(columns).cast(pl.String)).iter_rows() if columns else repeat(())
     found: list[StoredContext] = []
     for context in map(_stored, pairs["context"], parts_of(pairs), kinds):
         found.append(found[-1] if found and found[-1] == context else context)

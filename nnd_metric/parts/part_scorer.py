@@ -97,7 +97,8 @@ class PartScorer:
             frames[table] = pairs
         about = self.plan.pair_set()
         sets = tuple(replace(each, pairs=frames[each.name]) for each in about.sets)
-        return replace(about, pairs=frames[""], sets=sets)
+        asked = self.stream.about.instruction  # the plan has only its digests
+        return replace(about, pairs=frames[""], sets=sets, instruction=asked)
 
     def _check_alike(self, footer: Footer) -> None:
         """Compare with an existing part, and check that the run still exists."""

@@ -34,12 +34,14 @@ class Manner(NamedTuple):
         rules: Rule → its value; models with two values of one rule are not compared.
         others: What else affects numbers → its value, in words.
         reading: How it read contexts (`describe_reading`), or None if that is unknown.
+        data: Name of the data, or None if that is unknown.
     """
 
     weights: tuple[str, str]
     rules: Mapping[str, str]
     others: Mapping[str, str]
     reading: str | None = None
+    data: str | None = None
 
 
 def manner_of(result: Mapping[str, Any]) -> Manner:
@@ -63,7 +65,14 @@ def manner_of(result: Mapping[str, Any]) -> Manner:
         {name: str(value) for name, value in rules.items() if value is not None},
         {name: str(value) for name, value in others.items() if value is not None and result},
         describe_reading(result) if result else None,
+        _data_of(result.get("signature")),
     )
+
+
+def _data_of(signature: str | None) -> str | None:
+    fields = (signature or "").split("|")
+    named = (each.removeprefix("data:") for each in fields if each.startswith("data:"))
+    return next((name.rpartition("@")[0] for name in named), None)
 
 
 def _options(asked: Mapping[str, Any]) -> str:
@@ -93,11 +102,11 @@ def tell_readings(manners: Sequence[Manner]) -> list[str]:
         manners: How each was scored.
 
     Returns:
-        Such as "chats with the instruction" and "plain text"; nothing, unless all are one model,
-        and no two of them read alike.
+        Such as "chats with the instruction" and "plain text"; nothing, unless all are one model on
+        one dataset, and no two of them read alike.
     """
     readings = [each.reading.removeprefix("as ") for each in manners if each.reading is not None]
-    is_one_model = len({each.weights for each in manners}) == 1
+    is_one_model = len({(each.weights, each.data) for each in manners}) == 1
     are_told = 1 < len(manners) == len({*readings})
     return readings if is_one_model and are_told else []
 
@@ -151,11 +160,15 @@ def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
             f"the models were scored by different rules ({described}); evaluate the older ones "
             "again, or combine them with mixed_rules=True (--mixed-rules)"
         )
+    for data in dict.fromkeys(each.data for each in manners.values()):
+        _check_wordings({name: each for name, each in manners.items() if each.data == data})
+
+
+def _check_wordings(manners: Mapping[str, Manner]) -> None:
+    """Check that chat models on one dataset were asked in the same words."""
     wordings = _by_value(manners, "rules", _WORDING)
-    weights = {
-        name: {manners[each].weights for each in labels} for name, labels in wordings.items()
-    }
-    if len(wordings) > 1 and len(set().union(*weights.values())) > 1:
+    asked = {each.weights for each in manners.values() if _WORDING in each.rules}
+    if len(wordings) > 1 and len(asked) > 1:
         described = "; ".join(f"{name}: {listed(labels)}" for name, labels in wordings.items())
         raise ScoringError(
             f"the models were asked in different words ({described}), so their numbers cannot be "

@@ -90,7 +90,7 @@ def _with_loader(
 
 
 def _load(model: str, loading: Loading) -> LoadedModel:
-    return pin_version(load_model(model, loading), remember=False)
+    return pin_version(load_model(model, loading), remember=True)
 
 
 def _by_name(model: str, _: Loading) -> str:

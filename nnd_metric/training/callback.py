@@ -38,7 +38,14 @@ from transformers import (
 )
 
 from nnd.metric.chat import Chat, choose_rendering
-from nnd.metric.data import PairData, PairSet, choose_contexts, choose_splits, load_pairs
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    choose_contexts,
+    choose_splits,
+    contexts_of,
+    load_pairs,
+)
 from nnd.metric.encoding import find_protocol
 from nnd.metric.engine import Engine
 from nnd.metric.models import unwrap, virtual_tokens, wrap_model
@@ -118,6 +125,7 @@ class NNDCallback(TrainerCallback):
             find_protocol(protocol),
             chat,
             template,
+            contexts=contexts_of(self.pairs.pairs),
             instruction=self.pairs.instruction,
         )
         self._engine = Engine(

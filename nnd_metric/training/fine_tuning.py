@@ -23,7 +23,7 @@ from transformers import (
 from nnd.metric import evaluate
 from nnd.metric.chat import NONE, Chat, choose_rendering
 from nnd.metric.comparison import compare
-from nnd.metric.data import PairData
+from nnd.metric.data import PairData, contexts_of
 from nnd.metric.encoding import check_template, find_protocol
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel, Loading
@@ -106,6 +106,7 @@ def train(
         find_protocol("native"),
         chat,
         template,
+        contexts=contexts_of(sides.training.pairs),
         instruction=sides.training.instruction,
     )
     examples = make_examples(

@@ -13,14 +13,17 @@ from support.report.page import Page
 from support.stored_folders import write_sealed
 
 from nnd.metric import Evaluation, estimate, evaluate
-from nnd.metric.chat import Chat, choose_rendering
+from nnd.metric.agreement import agree
+from nnd.metric.chat import Chat, choose_rendering, find_chat
 from nnd.metric.comparison import compare
 from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.encoding import find_protocol, find_template, render
 from nnd.metric.encoding.chat_ids import cut_chat
 from nnd.metric.engine import Scoring
 from nnd.metric.models import LoadedModel
+from nnd.metric.parts import evaluate_parts, merge
 from nnd.metric.report.page.write import report
+from nnd.metric.results import check_runs
 from nnd.metric.training.examples import make_examples
 from nnd.metric.variation import vary
 from nnd.schemas import Instruction, ScoringError, StoredContext, digest_wording, read_instruction
@@ -240,6 +243,15 @@ def test_a_system_text_of_the_user_takes_their_place(chatty: Chatty) -> None:
     (result,) = run(chatty(CHATML), data, chat=Chat(system="Be B.")).results
     assert result.request is not None
     assert result.request["context"].startswith("<|im_start|>system\nBe B.<|im_end|>\n")
+    assert (result.template, result.instruction) == ("chat-turns", None)
+
+
+def test_an_export_has_the_same_system_turn(chatty: Chatty) -> None:
+    loaded = chatty(CHATML)
+    template = find_template("instruction", DIALOGUE)
+    chat = find_chat(loaded.tokenizer, Chat(), name="chatty", template=template)
+    (rendered,) = chat.render([TALK["context"]])
+    assert rendered.pieces[0].startswith("<|im_start|>system\nAnswer as B would")
 
 
 def test_a_template_without_a_system_turn_is_refused_for_them(chatty: Chatty) -> None:
@@ -309,6 +321,55 @@ def test_two_chat_models_that_were_asked_differently_are_not_compared(
     with pytest.raises(ScoringError, match=problem):
         compare(runs)
     assert compare(runs, mixed_rules=True).remarks()[0].startswith("Contexts were read as chats wi")
+
+
+def test_words_of_different_datasets_are_no_mixture(
+    chatty: Chatty, birds: PairSet, tmp_path: Path
+) -> None:
+    rows = [{**TALK, "context": f"A: {number}"} for number in range(3)]
+    others = {
+        "none": replace(load_pairs(rows), name="none"),
+        "other": replace(birds, name="other", instruction=Instruction(WORDINGS[1:], "x")),
+    }
+    for model in ("a", "b"):
+        run(chatty(CHATML, name=model), birds, tmp_path / "birds" / model)
+        for name, data in others.items():
+            run(chatty(CHATML, name=model), data, tmp_path / name / model)
+    for name in others:
+        runs = [tmp_path / data / model for data in ("birds", name) for model in ("a", "b")]
+        check_runs(runs)
+
+
+def test_agreement_is_over_models_and_not_over_readings(
+    chatty: Chatty, birds: PairSet, tmp_path: Path
+) -> None:
+    loaded, runs = chatty(CHATML, name="left"), [tmp_path / "asked", tmp_path / "plain"]
+    run(loaded, birds, runs[0])
+    run(loaded, birds, runs[1], chat=Chat("none"))
+    people = [
+        {"system": system, "aspect": "question", "category": "overall", "score": score, "n": 4}
+        for system, score in (("left", 0.2), ("right", 0.5))
+    ]
+    with pytest.raises(ScoringError, match="runs of one model, which read contexts in different"):
+        agree(runs, human_scores=people, systems={"left": "left"})
+
+
+def test_workers_ask_the_same(chatty: Chatty, birds: PairSet, tmp_path: Path) -> None:
+    loaded = chatty(CHATML)
+    (whole,) = run(loaded, birds).results
+    evaluate_parts(loaded, birds, worker=(1, 1), out=tmp_path / "run", scoring=Scoring(cache=False))
+    (merged,) = merge(tmp_path / "run").results
+    assert merged.instruction == whole.instruction == digest_wording(WORDINGS[0])
+    assert merged.signature == whole.signature
+    assert merged.request == whole.request
+
+
+@pytest.mark.parametrize("kind", [["en"], b"\xff", 3])
+def test_columns_of_other_types_are_no_kinds_of_contexts(
+    chatty: Chatty, birds: PairSet, kind: object
+) -> None:
+    rows = [{**row, "language": kind} for row in pair_rows().to_dicts()]
+    assert run(chatty(CHATML), replace(load_pairs(rows), instruction=birds.instruction)).results
 
 
 def test_what_models_read_by_themselves_is_no_mixture(
