@@ -10,7 +10,7 @@ import yaml
 from support.places import ROOT
 from support.real_results import NUMBERS, PAGE, READINGS, with_tables
 
-from nnd.converters import convert
+from nnd import convert
 from nnd.metric.data import load_pairs
 
 SMALL = {
