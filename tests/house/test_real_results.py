@@ -24,19 +24,16 @@ SMALL = {
 """Sources that are converted in seconds → their set."""
 
 
-@pytest.fixture(scope="module")
-def numbers() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(NUMBERS.read_text(encoding="utf-8"))
-    return found
+KEPT: dict[str, Any] = json.loads(NUMBERS.read_text(encoding="utf-8"))
 
 
-def test_the_page_shows_the_kept_numbers(numbers: dict[str, Any]) -> None:
+def test_the_page_shows_the_kept_numbers() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == with_tables(page, numbers)
-    assert all(f"| `{data}` |" in page for data in numbers)
+    assert page == with_tables(page, KEPT)
+    assert all(f"| `{data}` |" in page for data in KEPT)
 
 
-def test_the_recipe_reads_all_data_of_the_page_in_three_ways(numbers: dict[str, Any]) -> None:
+def test_the_recipe_reads_all_data_of_the_page_in_three_ways() -> None:
     recipes = [ROOT / f"cards/guide/results-smollm2{part}.yaml" for part in ("", "-parts")]
     for recipe in recipes:
         entries = yaml.load(recipe.read_text(encoding="utf-8"), yaml.CSafeLoader)
@@ -47,19 +44,17 @@ def test_the_recipe_reads_all_data_of_the_page_in_three_ways(numbers: dict[str, 
         for recipe in recipes
         for data in yaml.load(recipe.read_text(encoding="utf-8"), yaml.CSafeLoader)[0]["data"]
     }
-    assert numbers.keys() <= listed
+    assert KEPT.keys() <= listed
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", sorted(SMALL.keys() & KEPT.keys()))
 def test_numbers_are_of_the_present_pairs_and_words(
-    name: str, numbers: dict[str, Any], nnd_data: Path, tmp_path: Path
+    name: str, nnd_data: Path, tmp_path: Path
 ) -> None:
-    if name not in numbers:
-        pytest.skip(f"{name} is not on the page yet")
     convert(name, origin=nnd_data / name, set_name=SMALL[name], out=tmp_path / name)
     pairs = load_pairs(tmp_path / name)
     words = None if pairs.instruction is None else pairs.instruction.digests[0]
-    readings = numbers[name]["readings"]
+    readings = KEPT[name]["readings"]
     assert {reading["instruction"] for reading in readings.values()} == {words, None}
     for reading in readings.values():
         data = re.search(r"\|data:([^|]+)@(\w{6})", reading["signature"])

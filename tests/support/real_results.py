@@ -3,7 +3,7 @@
     PYTHONPATH=tests python -m support.real_results RUNS…
 
 reads the folders that `nnd evaluate --runs` wrote, keeps their numbers in
-`cards/guide/run/results-smollm2.json`, and writes the tables into the page.
+`cards/guide/results-smollm2.json`, and writes the tables into the page.
 """
 
 import json
@@ -19,7 +19,7 @@ from nnd.metric.comparison import compare
 from nnd.metric.results import open_result
 
 PAGE = ROOT / "cards/guide/results-smollm2.md"
-NUMBERS = ROOT / "cards/guide/run/results-smollm2.json"
+NUMBERS = ROOT / "cards/guide/results-smollm2.json"
 
 READINGS = {"asked": "native", "bare": "native+default", "plain": "native+chat-none"}
 _KEPT = ("pass_rate", "interval", "n", "n_whole", "contexts", "instruction", "signature")
@@ -138,7 +138,7 @@ def _p(p: float) -> str:
 def main(runs: Sequence[str]) -> None:
     """Write the numbers and the page."""
     numbers = read_numbers([Path(run) for run in runs])
-    NUMBERS.parent.mkdir(exist_ok=True)
+
     NUMBERS.write_text(json.dumps(numbers, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), numbers), encoding="utf-8")
 
