@@ -102,7 +102,7 @@ def signatures_block(numbers: Mapping[str, Any]) -> str:
         for reading in READINGS
         if reading != "asked" or found["readings"]["asked"]["instruction"]
     ]
-    return "\n".join(["```text", *lines, "```", ""])
+    return "\n".join(["", *(f"    {line}" for line in lines), "", ""])
 
 
 def with_tables(page: str, numbers: Mapping[str, Any]) -> str:
