@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
 from support.places import ROOT
 
 from nnd.metric.comparison import compare
@@ -21,6 +22,7 @@ from nnd.metric.results import open_result
 PAGE = ROOT / "cards/guide/results-smollm2.md"
 NUMBERS = ROOT / "cards/guide/results-smollm2.json"
 
+RECIPES = [ROOT / f"cards/guide/results-smollm2{part}.yaml" for part in ("", "-parts")]
 READINGS = {"asked": "native", "bare": "native+default", "plain": "native+chat-none"}
 _KEPT = ("pass_rate", "interval", "n", "n_whole", "contexts", "instruction", "signature")
 _BASELINES = {
@@ -110,11 +112,23 @@ def with_tables(page: str, numbers: Mapping[str, Any]) -> str:
     tables = {
         "rates": rates_table(numbers),
         "asking": asking_table(numbers),
+        "read": _read_so_far(numbers),
         "signatures": signatures_block(numbers),
     }
     for name, table in tables.items():
         page = re.sub(_REGION.format(name), lambda _, table=table: table, page, flags=re.DOTALL)
     return page
+
+
+def _read_so_far(numbers: Mapping[str, Any]) -> str:
+    listed = [line for recipe in RECIPES for line in _data_of(recipe)]
+    return f"Of the {len(listed)} sources of the recipe below, {len(numbers)} have been read.\n"
+
+
+def _data_of(recipe: Path) -> list[str]:
+    """Return the names of the datasets in a list of runs."""
+    entries = yaml.load(recipe.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return [Path(data).name for data in entries[0]["data"]]
 
 
 def _tests(reading: Mapping[str, Any]) -> str:
