@@ -87,7 +87,7 @@ def _instruction(folder: Path) -> Instruction | None:
 def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -> Rendering:
     """Return the chats of a model in the form that the converters need."""
     from nnd.metric.chat import find_chat
-    from nnd.metric.encoding import choose_template, render
+    from nnd.metric.encoding import choose_template, find_template, render
     from nnd.metric.models import load_config, load_tokenizer
 
     if asked.template == "none":
@@ -96,7 +96,12 @@ def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -
         raise NNDError(
             f"{model}: this is an encoder-decoder, which reads plain text; leave out --model"
         )
-    chosen = choose_template(template, str(model), (), _instruction(folder), as_chat=True)
+    words = _instruction(folder)
+    chosen = (
+        choose_template(None, str(model), (), words, as_chat=True)
+        if template is None
+        else find_template(template, words)
+    )
     chat = find_chat(load_tokenizer(model), asked, name=str(model), template=chosen)
 
     def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ import polars as pl
 from nnd.metric.results import (
     Manner,
     check_manners,
+    data_in,
     find_protocols,
     manner_of,
     name_protocol,
@@ -44,9 +45,7 @@ class Entry(NamedTuple):
     @property
     def data(self) -> str | None:
         """Name and version of the dataset, or None if the run does not store them."""
-        parts = (self.signature or "").split("|")
-        named = (part.removeprefix("data:") for part in parts if part.startswith("data:"))
-        return next(named, None)
+        return data_in(self.signature)
 
 
 def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[Entry]:

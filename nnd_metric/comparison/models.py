@@ -12,12 +12,7 @@ from typing import Literal, overload
 import polars as pl
 
 from nnd.metric.comparison.differences import find_differences, untested
-from nnd.metric.comparison.entries import (
-    Entry,
-    by_dataset,
-    read_entries,
-    with_protocols,
-)
+from nnd.metric.comparison.entries import Entry, by_dataset, read_entries, with_protocols
 from nnd.metric.comparison.origins import compare_origins
 from nnd.metric.comparison.outcome import Comparison, Comparisons
 from nnd.metric.comparison.sentences import few_contexts, findings, left_out

@@ -112,7 +112,7 @@ if TYPE_CHECKING:
         score_pairs as score_pairs,
         score_suite as score_suite,
     )
-    from .signature import make_signature as make_signature
+    from .signature import data_in as data_in, make_signature as make_signature
     from .surface import measure as measure
     from .version import VERSION as VERSION
 else:

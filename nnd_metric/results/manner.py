@@ -3,7 +3,7 @@
 Models are combined only if they follow the same rules: the protocol, what a version of the metric
 scores (`scoring_rules`), and, for those that read chats, what they were asked: the instruction of
 the data, in the same words, or something else. A rule that does not apply to a model is not among
-its rules, and contradicts none: what a model reads by itself, a chat or plain text, is no mixture.
+its rules, and contradicts none: what a model reads by itself, a chat or plain text, is not mixed.
 Everything else that differs (readings, chat options, dtype) is named.
 """
 
@@ -21,6 +21,7 @@ from nnd.metric.results.readings import (
 )
 from nnd.metric.results.run_folder import open_result
 from nnd.metric.results.scoring_rules import scoring_rule
+from nnd.metric.results.signature import data_in
 from nnd.schemas import ScoringError, listed
 
 _PROTOCOL, _VERSION, _WORDING = "protocol", "version", "wording"
@@ -65,14 +66,8 @@ def manner_of(result: Mapping[str, Any]) -> Manner:
         {name: str(value) for name, value in rules.items() if value is not None},
         {name: str(value) for name, value in others.items() if value is not None and result},
         describe_reading(result) if result else None,
-        _data_of(result.get("signature")),
+        (data_in(result.get("signature")) or "").rpartition("@")[0] or None,
     )
-
-
-def _data_of(signature: str | None) -> str | None:
-    fields = (signature or "").split("|")
-    named = (each.removeprefix("data:") for each in fields if each.startswith("data:"))
-    return next((name.rpartition("@")[0] for name in named), None)
 
 
 def _options(asked: Mapping[str, Any]) -> str:
