@@ -52,8 +52,7 @@ def example_request(content: Content) -> list[str]:
         return []
     (pair,) = choose_examples(content.pairs, 1).iter_rows(named=True)
     parts = {part["key"]: part["value"] for part in pair["inputs"]}
-    kinds = tuple(kind for kind in (pair["category"], pair["language"]) if kind is not None)
-    context = StoredContext(pair["context"], parts, kinds)
+    context = StoredContext.of(pair["context"], parts, pair["category"], pair["language"])
     text = "".join(fill_wording(content.instruction.wordings[0], context))
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD].rstrip()} …\n\n… {text[-_TAIL:].lstrip()}"

@@ -35,6 +35,11 @@ class StoredContext(NamedTuple):
     parts: Mapping[str, str] | None = None
     kinds: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, text: str, parts: Mapping[str, str] | None, *kinds: str | None) -> "StoredContext":
+        """Return a context of these kinds, as far as they are known."""
+        return cls(text, parts, tuple(kind for kind in kinds if kind is not None))
+
     @property
     def values(self) -> dict[str, str]:
         """What placeholders can stand for; {context} is the stored context."""

@@ -48,11 +48,7 @@ def render_pairs(pairs: pl.DataFrame, rendering: Rendering) -> pl.DataFrame:
         rendering: How contexts are rendered; the caller adds its separator.
     """
     contexts = [
-        StoredContext(
-            context,
-            {entry["key"]: entry["value"] for entry in inputs},
-            tuple(kind for kind in kinds if kind is not None),
-        )
+        StoredContext.of(context, {entry["key"]: entry["value"] for entry in inputs}, *kinds)
         for context, inputs, *kinds in pairs.select(
             "context", "inputs", "category", "language"
         ).iter_rows()

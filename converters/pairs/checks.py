@@ -66,7 +66,7 @@ def _check_instruction(numbered: pl.DataFrame, source: Source) -> Iterator[Probl
     columns = ("row", "context_id", "parts", "category", "language")
     for row, name, keys, *marks in kinds.select(columns).iter_rows():
         values = dict.fromkeys(filter(None, keys.split("\0")), "")
-        context = StoredContext("", values, tuple(filter(None, marks)))
+        context = StoredContext.of("", values, *marks)
         for wording in instruction.wordings:
             try:
                 fill_wording(wording, context)

@@ -119,15 +119,10 @@ def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
     columns = [c for c in ("category", "language") if pairs.schema.get(c) in texts]
     kinds = pairs.select(pl.col(columns).cast(pl.String)).iter_rows() if columns else repeat(())
     found: list[StoredContext] = []
-    for context in map(_stored, pairs["context"], parts_of(pairs), kinds):
+    for text, parts, of_pair in zip(pairs["context"], parts_of(pairs), kinds, strict=False):
+        context = StoredContext.of(text, parts, *of_pair)
         found.append(found[-1] if found and found[-1] == context else context)
     return found
-
-
-def _stored(
-    text: str, parts: Mapping[str, str] | None, kinds: tuple[str | None, ...]
-) -> StoredContext:
-    return StoredContext(text, parts, tuple(kind for kind in kinds if kind is not None))
 
 
 def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSON rows
