@@ -75,14 +75,13 @@ def read_instruction(facts: Mapping[str, Any]) -> Instruction | None:
         return None
     texts = [given, *facts.get("instruction_variants", ())]
     wordings = tuple({"": text} if isinstance(text, str) else dict(text) for text in texts)
-    for wording in wordings:
-        if len(wording) > 1 and not all(map(placeholders_in, wording.values())):
-            raise ScoringError(
-                "instruction: a text has no {placeholder} for the context; only an instruction of "
-                "one text, which stands before dialogues, can do without"
-            )
-        for text in wording.values():
-            parse_placeholders(text)
+    every = [text for wording in wordings for text in wording.values()]
+    without = [text for text in every if not placeholders_in(text)]
+    if without and (len(without) < len(every) or max(map(len, wordings)) > 1):
+        raise ScoringError(
+            f'"{without[0]}" has no placeholder, although there are several texts; write one where '
+            "the context belongs, such as {context}"
+        )
     return Instruction(wordings, facts["instruction_from"])
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nnd.schemas import NO_INSTRUCTION, ScoringError, SourceError, placeholders_in, read_instruction
+from nnd.schemas import NO_INSTRUCTION, ScoringError, SourceError, read_instruction
 
 
 def check_instruction(facts: Mapping[str, Any]) -> None:
@@ -29,13 +29,6 @@ def check_instruction(facts: Mapping[str, Any]) -> None:
                 f"instruction_variants/{number}: is {form}, but the instruction is {forms[0]}; "
                 "give both the same form"
             )
-    texts = [text for wording in instruction.wordings for text in wording.values()]
-    without = [text for text in texts if not placeholders_in(text)]
-    if 0 < len(without) < len(texts):
-        raise SourceError(
-            f'instruction: "{without[0]}" has no placeholder, although others have one; write one '
-            "where the context belongs, such as {context}"
-        )
 
 
 def _form(wording: str | Mapping[str, str]) -> str:

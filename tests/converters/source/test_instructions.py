@@ -100,7 +100,7 @@ def test_a_set_and_a_variant_have_their_own(make_source: MakeSource) -> None:
         ),
         (
             asked("{question}", "{context}", "Go on."),
-            'instruction: "Go on." has no placeholder, although others have one; write one',
+            'instruction: "Go on." has no placeholder, although there are several texts; write one',
         ),
         (asked("{question}", "{context}"), "instruction_variants: "),
         ({"instruction": "{question}"}, "instruction_from"),
