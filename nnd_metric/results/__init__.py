@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Manner as Manner,
         check_manners as check_manners,
         check_runs as check_runs,
+        data_in as data_in,
         describe_manners as describe_manners,
         describe_mixture as describe_mixture,
         describe_others as describe_others,
@@ -112,7 +113,7 @@ if TYPE_CHECKING:
         score_pairs as score_pairs,
         score_suite as score_suite,
     )
-    from .signature import data_in as data_in, make_signature as make_signature
+    from .signature import make_signature as make_signature
     from .surface import measure as measure
     from .version import VERSION as VERSION
 else:

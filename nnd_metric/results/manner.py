@@ -21,7 +21,6 @@ from nnd.metric.results.readings import (
 )
 from nnd.metric.results.run_folder import open_result
 from nnd.metric.results.scoring_rules import scoring_rule
-from nnd.metric.results.signature import data_in
 from nnd.schemas import ScoringError, listed
 
 _PROTOCOL, _VERSION, _WORDING = "protocol", "version", "wording"
@@ -68,6 +67,13 @@ def manner_of(result: Mapping[str, Any]) -> Manner:
         describe_reading(result) if result else None,
         (data_in(result.get("signature")) or "").rpartition("@")[0] or None,
     )
+
+
+def data_in(signature: str | None) -> str | None:
+    """Return the data that a signature names, NAME@VERSION, or None."""
+    fields = (signature or "").split("|")
+    named = (field.removeprefix("data:") for field in fields if field.startswith("data:"))
+    return next(named, None)
 
 
 def _options(asked: Mapping[str, Any]) -> str:

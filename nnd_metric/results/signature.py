@@ -58,13 +58,6 @@ def make_signature(
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
 
 
-def data_in(signature: str | None) -> str | None:
-    """Return the data that a signature names, NAME@VERSION, or None."""
-    fields = (signature or "").split("|")
-    named = (field.removeprefix("data:") for field in fields if field.startswith("data:"))
-    return next(named, None)
-
-
 def recount(signature: str, truncated: int | None, n: int) -> str:
     """Return a signature with other counts, for example those of all parts of a run."""
     before, after = _COUNTS.split(signature)
