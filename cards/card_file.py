@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.cards.dataset import data_card, read_card, write_card
-from nnd.cards.lint import check_card
+from nnd.cards.lint.card_linter import check_card
 from nnd.schemas import Problem, Shown, counted, one_line, text_table
 
 if TYPE_CHECKING:

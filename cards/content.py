@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards.manifest import check_form
+from nnd.cards.manifest_form import check_form
 from nnd.cards.validity import check_validity
 from nnd.schemas import (
     CONTEXT,

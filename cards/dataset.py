@@ -16,7 +16,7 @@ from nnd.cards.examples import left_out
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
 from nnd.cards.marks import is_marked, marked_card, merge_card
-from nnd.cards.rule import rules_in_words
+from nnd.cards.rule_words import rules_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import leaves_out_scores, score_definitions
 from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors

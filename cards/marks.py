@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import yaml
 from huggingface_hub import DatasetCardData
 
-from nnd.cards.parse import split_head
+from nnd.cards.card_parser import split_head
 from nnd.schemas import PublishError, excerpt
 
 _BEGIN = (

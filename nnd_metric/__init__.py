@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .about import (
+    from nnd.metric.numbers import (
         CITATION as CITATION,
         DESCRIPTION as DESCRIPTION,
         INPUTS as INPUTS,
         PAPER as PAPER,
     )
-    from .estimation import estimate as estimate
-    from .evaluation import (
+    from nnd.metric.run import (
         Evaluation as Evaluation,
+        Failure as Failure,
         Sweep as Sweep,
+        estimate as estimate,
+        evaluate as evaluate,
     )
-    from .sweep import evaluate as evaluate
-    from .trouble import Failure as Failure
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -5,18 +5,60 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .atomic import (
-        put_in_place as put_in_place,
-        replace_file as replace_file,
-        write_whole as write_whole,
+    from .contract.checks import (
+        Problem as Problem,
+        check_frame as check_frame,
+        check_rows as check_rows,
     )
-    from .cache_facts import (
-        add_fact as add_fact,
-        cache_folder as cache_folder,
-        read_facts as read_facts,
+    from .contract.cutting import (
+        context_keys as context_keys,
+        cut_by_context as cut_by_context,
     )
-    from .check import Problem as Problem, check_frame as check_frame, check_rows as check_rows
-    from .contract import (
+    from .contract.instructions import (
+        NO_INSTRUCTION as NO_INSTRUCTION,
+        Instruction as Instruction,
+        StoredContext as StoredContext,
+        Wording as Wording,
+        digest_wording as digest_wording,
+        fill_placeholders as fill_placeholders,
+        fill_wording as fill_wording,
+        placeholders_in as placeholders_in,
+        read_instruction as read_instruction,
+    )
+    from .contract.keys import (
+        CONTEXT as CONTEXT,
+        DISTINCT as DISTINCT,
+        choose_examples as choose_examples,
+        distinct_in_order as distinct_in_order,
+        fold as fold,
+        fold_texts as fold_texts,
+        have_equal_texts as have_equal_texts,
+        pairs_digest as pairs_digest,
+    )
+    from .contract.quality.human_score_rules import (
+        make_human_scores as make_human_scores,
+    )
+    from .contract.quality.quality_rules import (
+        Credit as Credit,
+        Gap as Gap,
+        Majority as Majority,
+        NoError as NoError,
+        Order as Order,
+        Rule as Rule,
+        Rules as Rules,
+        close_order as close_order,
+        labels_of as labels_of,
+        listed_numbers as listed_numbers,
+        needs_annotators as needs_annotators,
+        read_rules as read_rules,
+        readable as readable,
+        used_column as used_column,
+    )
+    from .contract.quality.rated_aspects import (
+        read_ratings as read_ratings,
+        rule_of as rule_of,
+    )
+    from .contract.schemas import (
         SCHEMA_NAMES as SCHEMA_NAMES,
         URL as URL,
         SchemaName as SchemaName,
@@ -24,30 +66,84 @@ if TYPE_CHECKING:
         polars_schema as polars_schema,
         rows_of as rows_of,
     )
-    from .cutting import context_keys as context_keys, cut_by_context as cut_by_context
-    from .digests import (
+    from .contract.sql import (
+        READS_CLOCK as READS_CLOCK,
+        READS_FILES as READS_FILES,
+        SUBQUERY as SUBQUERY,
+        sql_excess as sql_excess,
+    )
+    from .files.atomic import (
+        put_in_place as put_in_place,
+        replace_file as replace_file,
+        write_whole as write_whole,
+    )
+    from .files.cache_facts import (
+        add_fact as add_fact,
+        cache_folder as cache_folder,
+        read_facts as read_facts,
+    )
+    from .files.digests import (
         fingerprint as fingerprint,
         has_mark as has_mark,
         with_mark as with_mark,
     )
-    from .display import (
-        Shown as Shown,
-        table_html as table_html,
-        text_table as text_table,
-    )
-    from .documents import (
+    from .files.documents import (
         MANIFEST as MANIFEST,
         VALIDITY as VALIDITY,
         find_change as find_change,
         list_files as list_files,
         own_files as own_files,
-        parse_document as parse_document,
         read_document as read_document,
         read_with as read_with,
         seal as seal,
         write_document as write_document,
     )
-    from .errors import (
+    from .files.folder import (
+        SETS as SETS,
+        FrameName as FrameName,
+        check_files as check_files,
+        frame_files as frame_files,
+        has_frame as has_frame,
+        is_published_path as is_published_path,
+        published_path as published_path,
+        published_set_path as published_set_path,
+        read_manifest as read_manifest,
+        read_validity as read_validity,
+        set_path as set_path,
+    )
+    from .files.frames import (
+        read_frame as read_frame,
+        read_set as read_set,
+    )
+    from .files.parquet import (
+        parquet_bytes as parquet_bytes,
+        read_parquet as read_parquet,
+        read_row_group as read_row_group,
+        row_group_sizes as row_group_sizes,
+    )
+    from .files.places import (
+        check_new as check_new,
+        check_own as check_own,
+        check_replaceable as check_replaceable,
+        exclusive as exclusive,
+        make_new as make_new,
+        replace_folder as replace_folder,
+        replace_own as replace_own,
+        write_folder as write_folder,
+    )
+    from .files.process import (
+        check_not_forked as check_not_forked,
+        collector_paused as collector_paused,
+    )
+    from .files.workplaces import (
+        temporary_folder as temporary_folder,
+        workplace as workplace,
+    )
+    from .words.display import (
+        Shown as Shown,
+        text_table as text_table,
+    )
+    from .words.errors import (
         CandidateError as CandidateError,
         LicenceError as LicenceError,
         NNDError as NNDError,
@@ -59,96 +155,19 @@ if TYPE_CHECKING:
         one_line as one_line,
         visible as visible,
     )
-    from .folder import (
-        SETS as SETS,
-        FrameName as FrameName,
-        check_files as check_files,
-        frame_files as frame_files,
-        has_frame as has_frame,
-        is_published_path as is_published_path,
-        published_path as published_path,
-        published_set_path as published_set_path,
-        read_manifest as read_manifest,
-        read_validity as read_validity,
-        set_files as set_files,
-        set_path as set_path,
-    )
-    from .frames import read_frame as read_frame, read_set as read_set
-    from .identity import (
+    from .words.identity import (
         DISTRIBUTION as DISTRIBUTION,
-        __version__ as __version__,
         nnd_version as nnd_version,
     )
-    from .instructions import (
-        NO_INSTRUCTION as NO_INSTRUCTION,
-        Instruction as Instruction,
-        StoredContext as StoredContext,
-        Wording as Wording,
-        digest_wording as digest_wording,
-        fill_placeholders as fill_placeholders,
-        fill_wording as fill_wording,
-        parse_placeholders as parse_placeholders,
-        placeholders_in as placeholders_in,
-        read_instruction as read_instruction,
+    from .words.layout import (
+        fit as fit,
+        table_text as table_text,
+        width_here as width_here,
     )
-    from .keys import (
-        CONTEXT as CONTEXT,
-        DISTINCT as DISTINCT,
-        choose_examples as choose_examples,
-        distinct_in_order as distinct_in_order,
-        fold as fold,
-        fold_texts as fold_texts,
-        have_equal_texts as have_equal_texts,
-        pairs_digest as pairs_digest,
+    from .words.normal_forms import (
+        NORMAL_FORMS as NORMAL_FORMS,
     )
-    from .layout import fit as fit, table_text as table_text, width_here as width_here
-    from .normal_forms import NORMAL_FORMS as NORMAL_FORMS
-    from .parquet import (
-        parquet_bytes as parquet_bytes,
-        read_parquet as read_parquet,
-        read_row_group as read_row_group,
-        row_group_sizes as row_group_sizes,
-    )
-    from .places import (
-        check_new as check_new,
-        check_own as check_own,
-        check_replaceable as check_replaceable,
-        exclusive as exclusive,
-        make_new as make_new,
-        replace_folder as replace_folder,
-        replace_own as replace_own,
-        write_folder as write_folder,
-    )
-    from .process import (
-        check_not_forked as check_not_forked,
-        collector_paused as collector_paused,
-    )
-    from .quality import (
-        Credit as Credit,
-        Gap as Gap,
-        Majority as Majority,
-        NoError as NoError,
-        Order as Order,
-        Rule as Rule,
-        Rules as Rules,
-        close_order as close_order,
-        labels_of as labels_of,
-        listed_numbers as listed_numbers,
-        make_human_scores as make_human_scores,
-        needs_annotators as needs_annotators,
-        read_ratings as read_ratings,
-        read_rules as read_rules,
-        readable as readable,
-        rule_of as rule_of,
-        used_column as used_column,
-    )
-    from .sql import (
-        READS_CLOCK as READS_CLOCK,
-        READS_FILES as READS_FILES,
-        SUBQUERY as SUBQUERY,
-        sql_excess as sql_excess,
-    )
-    from .texts import (
+    from .words.texts import (
         counted as counted,
         counts_in_words as counts_in_words,
         did_you_mean as did_you_mean,
@@ -157,6 +176,5 @@ if TYPE_CHECKING:
         has_surrogate as has_surrogate,
         listed as listed,
     )
-    from .workplaces import temporary_folder as temporary_folder, workplace as workplace
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

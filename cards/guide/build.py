@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from typer.cli import get_docs_for_click
 
-from nnd.metric.cli.command import app
+from nnd.metric.cli import app
 from nnd.schemas.lazy import exports_in
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,9 +6,8 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from nnd.cards.markdown import Table, escape, prose, render_table
-from nnd.cards.rule import rules_in_words
-from nnd.converters.source.source import list_sources
+from nnd.cards import Table, escape, prose, render_table, rules_in_words
+from nnd.converters.source import list_sources
 
 _MAY = {
     "allowed": "Pairs may be published under the same terms.",

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .formats import Exported as Exported, Target as Target, export as export
-    from .rendering import STORED as STORED, Rendering as Rendering
+    from .export import (
+        Exported as Exported,
+        Target as Target,
+    )
+    from .prompt_rendering import (
+        STORED as STORED,
+        Rendering as Rendering,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.converters.export.rendering import Written
+from nnd.converters.export.prompt_rendering import Written
 from nnd.schemas import rows_of
 
 # Valid in JSON, but some readers take them for the end of a line.

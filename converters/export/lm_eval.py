@@ -20,9 +20,9 @@ import polars as pl
 import yaml
 
 from nnd.cards import escape
-from nnd.converters.export.names import distinct_names
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.rendering import Rendering, Written, render_pairs
+from nnd.converters.export.prompt_rendering import Rendering, Written, render_pairs
+from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
 from nnd.schemas import DISTINCT, rows_of
 

@@ -15,9 +15,9 @@ from typing import Any
 import polars as pl
 
 from nnd.cards import escape
-from nnd.converters.export.names import distinct_names
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.rendering import Rendering, Written, render_pairs
+from nnd.converters.export.prompt_rendering import Rendering, Written, render_pairs
+from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
 
 _EXAMPLE = ["split", "prompt", "chosen", "rejected"]

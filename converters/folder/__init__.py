@@ -11,11 +11,36 @@ if TYPE_CHECKING:
         convert_again as convert_again,
         convert_source as convert_source,
     )
-    from .outcome import Validation as Validation
-    from .parquet import write_parquet as write_parquet
-    from .slicing import write_slice as write_slice
-    from .tables import pairs_of_contexts as pairs_of_contexts
-    from .validation import validate as validate
-    from .writing import write_manifest as write_manifest, write_rows as write_rows
+    from .conversion_tables import (
+        pairs_of_contexts as pairs_of_contexts,
+    )
+    from .description.candidate_sides import (
+        describe_pairs as describe_pairs,
+        report_texts as report_texts,
+    )
+    from .description.description import (
+        Description as Description,
+    )
+    from .description.overlap import (
+        best_rouge as best_rouge,
+    )
+    from .examples.shown import (
+        Examples as Examples,
+        annotation_examples as annotation_examples,
+        pair_examples as pair_examples,
+    )
+    from .parquet_writing import (
+        write_parquet as write_parquet,
+    )
+    from .slicing import (
+        write_slice as write_slice,
+    )
+    from .validation import (
+        validate as validate,
+    )
+    from .writing import (
+        write_manifest as write_manifest,
+        write_rows as write_rows,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

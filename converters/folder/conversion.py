@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.converters.examples import example_sentences
-from nnd.converters.folder.derived import Derived, derive
-from nnd.converters.folder.tables import (
+from nnd.converters.folder.conversion_tables import (
     count_remarks,
     counts_tables,
     hygiene_tables,
     pairs_of_contexts,
     pairs_table,
 )
+from nnd.converters.folder.derived import Derived, derive
+from nnd.converters.folder.examples.sentences import example_sentences
 from nnd.converters.folder.writing import write_manifest, write_rows
-from nnd.converters.pairs import annotation_frame, reference_frame
+from nnd.converters.pairs import check_steps, normalise_texts
+from nnd.converters.pairs.annotation_frame import annotation_frame
+from nnd.converters.pairs.reference_frame import reference_frame
 from nnd.converters.source import (
     BUILT_IN,
     Files,
@@ -29,7 +31,6 @@ from nnd.converters.source import (
     load_source,
     say_whose_rights,
 )
-from nnd.converters.texts import check_steps, normalise_texts
 from nnd.schemas import (
     CONTEXT,
     MANIFEST,

@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters import Dropped, annotator_agreement
-from nnd.converters.describe import report_texts
+from nnd.converters.folder.description.candidate_sides import report_texts
 from nnd.converters.pairs import (
+    Dropped,
+    annotator_agreement,
     find_contradictions,
     make_pairs,
+    report_hygiene,
+    report_references,
     same_text,
 )
 from nnd.converters.source import Source
-from nnd.converters.texts import report_hygiene, report_references
 from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order, make_human_scores
 
 _TALLIED = ("error_category", "error_group", "aspect", "category", "split")

@@ -8,13 +8,7 @@ import polars as pl
 from nnd.converters.folder.conversion import Conversion
 from nnd.converters.folder.derived import Part, derive
 from nnd.converters.source import Source
-from nnd.schemas import (
-    SourceError,
-    has_frame,
-    polars_schema,
-    read_frame,
-    read_manifest,
-)
+from nnd.schemas import SourceError, has_frame, polars_schema, read_frame, read_manifest
 
 
 def write_slice(

@@ -8,11 +8,10 @@ from typing import Any
 import polars as pl
 
 from nnd.cards import check_form, check_validity
-from nnd.converters import read_rules
 from nnd.converters.folder.derived import Part, derive
-from nnd.converters.folder.differences import PAIR_KEY, SCORE_KEY, differences
-from nnd.converters.folder.outcome import Finding, Validation, located
-from nnd.converters.folder.sets import Human, check_sets
+from nnd.converters.folder.row_differences import PAIR_KEY, SCORE_KEY, differences
+from nnd.converters.folder.set_checks import Human, check_sets
+from nnd.converters.folder.validation_result import Finding, Validation, located
 from nnd.converters.pairs import check_annotations, check_numbers, check_references
 from nnd.converters.reading import shown
 from nnd.converters.source import Source, check_instruction, check_licence
@@ -34,6 +33,7 @@ from nnd.schemas import (
     published_path,
     read_manifest,
     read_parquet,
+    read_rules,
     read_validity,
 )
 

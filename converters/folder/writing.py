@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from nnd.cards import check_form
-from nnd.converters.folder.parquet import write_parquet
+from nnd.converters.folder.parquet_writing import write_parquet
 from nnd.schemas import MANIFEST, SourceError, fingerprint, write_document
 
 

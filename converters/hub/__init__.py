@@ -1,15 +1,23 @@
-"""Commits to the Hub, with retries and a final check; independent of NND."""
+"""The Hugging Face Hub: commits with retries and a final check; published datasets."""
 
 from typing import TYPE_CHECKING
 
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .asking import ask as ask
-    from .errors import UnreachableError as UnreachableError
-    from .patience import Patience as Patience
-    from .state import (
-        Adapt as Adapt,
+    from .hub_calls import (
+        ask as ask,
+    )
+    from .model_results import (
+        check_pushable as check_pushable,
+        push_results as push_results,
+    )
+    from .published_dataset import (
+        Published as Published,
+        PublishedFile as PublishedFile,
+        publish as publish,
+    )
+    from .repository_state import (
         Change as Change,
         Obsolete as Obsolete,
         Repository as Repository,
@@ -17,17 +25,16 @@ if TYPE_CHECKING:
         check_name as check_name,
         check_token as check_token,
         compare as compare,
-        digest as digest,
         digests as digests,
         fetch as fetch,
-        is_same as is_same,
         look as look,
+    )
+    from .retries import (
+        Patience as Patience,
     )
     from .upload import (
         Pushed as Pushed,
-        check_place as check_place,
         push as push,
-        put_tag as put_tag,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
-from nnd.converters.hub.asking import ask
-from nnd.converters.hub.check import find_pull_request, read_back
-from nnd.converters.hub.patience import Patience
-from nnd.converters.hub.state import (
+from nnd.converters.hub.commit_check import find_pull_request, read_back
+from nnd.converters.hub.hub_calls import ask
+from nnd.converters.hub.repository_state import (
     Adapt,
     Change,
     Obsolete,
@@ -32,6 +31,7 @@ from nnd.converters.hub.state import (
     is_same,
     look,
 )
+from nnd.converters.hub.retries import Patience
 from nnd.schemas import PublishError, Shown, text_table
 
 if TYPE_CHECKING:

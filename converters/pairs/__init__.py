@@ -5,19 +5,43 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .checks import ANY_SYSTEM as ANY_SYSTEM, check_annotations as check_annotations
-    from .contradictions import find_contradictions as find_contradictions
-    from .gather import annotation_frame as annotation_frame
+    from .annotation_checks import (
+        ANY_SYSTEM as ANY_SYSTEM,
+        check_annotations as check_annotations,
+    )
+    from .contradictions import (
+        find_contradictions as find_contradictions,
+    )
+    from .hygiene.contacts import (
+        Contact as Contact,
+        find_contacts as find_contacts,
+        find_in_manifest as find_in_manifest,
+        redact_contacts as redact_contacts,
+        redact_manifest as redact_manifest,
+    )
+    from .hygiene.hygiene import (
+        check_steps as check_steps,
+        normalise_texts as normalise_texts,
+        report_hygiene as report_hygiene,
+        report_lengths as report_lengths,
+        report_references as report_references,
+    )
     from .pairing import (
-        Pairs as Pairs,
         make_pairs as make_pairs,
         pair_ids as pair_ids,
         same_text as same_text,
     )
-    from .references import (
+    from .quality.alpha import (
+        annotator_agreement as annotator_agreement,
+    )
+    from .quality.quality_order import (
+        Comparisons as Comparisons,
+        Dropped as Dropped,
+        compare as compare,
+    )
+    from .reference_frame import (
         check_numbers as check_numbers,
         check_references as check_references,
-        reference_frame as reference_frame,
         reference_id as reference_id,
     )
 else:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters import Dropped, Rule, Rules, compare
-from nnd.schemas import CONTEXT, DISTINCT, fold_texts, polars_schema
+from nnd.converters.pairs.quality.quality_order import Dropped, compare
+from nnd.schemas import CONTEXT, DISTINCT, Rule, Rules, fold_texts, polars_schema
 
 ID_FIELDS = (
     "source",

@@ -11,13 +11,15 @@ if TYPE_CHECKING:
         find_member as find_member,
         read_members as read_members,
     )
-    from .parquet import (
-        parquet_columns as parquet_columns,
+    from .file_writing import (
+        write_objects as write_objects,
+        write_workbook as write_workbook,
+    )
+    from .parquet_files import (
         parquet_schema as parquet_schema,
         read_parquet_rows as read_parquet_rows,
     )
     from .records import (
-        LONGEST_CELL as LONGEST_CELL,
         Cells as Cells,
         Record as Record,
         parse_json as parse_json,
@@ -28,15 +30,25 @@ if TYPE_CHECKING:
         shown as shown,
         spells_number as spells_number,
     )
-    from .rows import (
+    from .table_rows import (
         DELIMITERS as DELIMITERS,
         read_rows as read_rows,
         unfold_records as unfold_records,
     )
-    from .tarballs import read_tarball as read_tarball
-    from .texts import decode as decode, read_lines as read_lines, read_text as read_text
-    from .workbook import read_workbook as read_workbook
-    from .writing import write_objects as write_objects, write_workbook as write_workbook
-    from .yaml import find_line as find_line, load_yaml as load_yaml
+    from .tarballs import (
+        read_tarball as read_tarball,
+    )
+    from .text_files import (
+        decode as decode,
+        read_lines as read_lines,
+        read_text as read_text,
+    )
+    from .workbook import (
+        read_workbook as read_workbook,
+    )
+    from .yaml import (
+        find_line as find_line,
+        load_yaml as load_yaml,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

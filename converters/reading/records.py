@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from nnd.converters.reading.texts import read_lines
+from nnd.converters.reading.text_files import read_lines
 from nnd.schemas import SourceError, excerpt, listed
 
 T = TypeVar("T")

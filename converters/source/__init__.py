@@ -5,26 +5,37 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .files import Files as Files, find_set as find_set
-    from .instructions import check_instruction as check_instruction
-    from .licence import check_licence as check_licence
-    from .listing import Sources as Sources, sources as sources
-    from .running import (
+    from .converter_running import (
         choose_converter as choose_converter,
         say_whose_rights as say_whose_rights,
+    )
+    from .instructions import (
+        check_instruction as check_instruction,
+    )
+    from .licence import (
+        check_licence as check_licence,
     )
     from .source import (
         BUILT_IN as BUILT_IN,
         Source as Source,
         SourceFile as SourceFile,
         built_in_names as built_in_names,
-        find_sources as find_sources,
+        list_sources as list_sources,
         load_source as load_source,
     )
-    from .table import (
+    from .source_files import (
+        Files as Files,
+        find_set as find_set,
+    )
+    from .source_list import (
+        sources as sources,
+    )
+    from .table.table_annotations import (
+        table_annotations as table_annotations,
+    )
+    from .table.text_numbering import (
         Named as Named,
         number_texts as number_texts,
-        table_annotations as table_annotations,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

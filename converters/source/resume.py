@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from nnd.converters.source.public import open_url
+from nnd.converters.source.public_urls import open_url
 from nnd.schemas import SourceError, nnd_version, write_whole
 
 MOST_BYTES = 2**30

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from nnd.converters import Rules, read_rules
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.entry_points import Offered, offered_sources
 from nnd.converters.source.instructions import check_instruction
 from nnd.converters.source.licence import check_licence
-from nnd.schemas import SourceError, check_rows, did_you_mean
+from nnd.schemas import Rules, SourceError, check_rows, did_you_mean, read_rules
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
 

@@ -11,7 +11,7 @@ from nnd.metric.cli.printing import AsJson, Details, parts_of, show_result
 from nnd.schemas import excerpt
 
 if TYPE_CHECKING:
-    from nnd.converters.new_source import Question
+    from nnd.converters.onboard import Question
 
 
 def new_source(
@@ -173,7 +173,7 @@ def new_source(
 
     Example: nnd new-source my_ratings --from ratings.csv
     """
-    from nnd.converters.new_source import Answers, new_source as new_source_
+    from nnd.converters.onboard import Answers, new_source as new_source_
 
     answers = Answers(
         context=tuple(context),
@@ -233,7 +233,7 @@ def check_source(
 
     Example: nnd check-source ./my_ratings --from ratings.csv
     """
-    from nnd.converters.check_source import check_source as check_source_
+    from nnd.converters.onboard import check_source as check_source_
 
     report = check_source_(source, *origin, fixture_only=fixture_only)
     checks = report.to_dict()["checks"]

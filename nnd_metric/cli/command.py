@@ -17,12 +17,12 @@ import typer
 from nnd.metric.cli.adding_sources import check_source, new_source
 from nnd.metric.cli.behaviour import Command, Group
 from nnd.metric.cli.converting import convert, describe, show, sources, validate
-from nnd.metric.cli.curves import curve
+from nnd.metric.cli.curve_command import curve
 from nnd.metric.cli.deriving import derive, suite
 from nnd.metric.cli.evaluating import evaluate
 from nnd.metric.cli.publishing import card, export, publish, publish_metric
 from nnd.metric.cli.reporting import report
-from nnd.metric.cli.slices import slice  # noqa: A004 - as the command is called
+from nnd.metric.cli.slice_command import slice
 from nnd.metric.cli.statistics import agree, compare, metrics
 from nnd.metric.cli.training import train
 from nnd.metric.cli.workers import merge

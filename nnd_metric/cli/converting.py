@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.datasets import find_data
-from nnd.metric.cli.options import DATA
+from nnd.metric.app import find_data
 from nnd.metric.cli.printing import AsJson, Details, show_result
+from nnd.metric.cli.shared_options import DATA
 
 
 def sources(*, details: Details = False, as_json: AsJson = False) -> None:
@@ -125,7 +125,7 @@ def show(
     Example: nnd show quiz_design -n 3
     Example: nnd show ./my_source --from ratings.csv --annotations
     """
-    from nnd.metric.cli.showing import show as show_
+    from nnd.metric.app import show as show_
 
     found = show_(
         data if origin is not None else find_data(data),
@@ -153,7 +153,7 @@ def describe(
 
     Example: nnd describe quiz_design
     """
-    from nnd.metric.cli.describing import describe as describe_
+    from nnd.metric.app import describe as describe_
 
     show_result(describe_(find_data(data), window=window), as_json)
 

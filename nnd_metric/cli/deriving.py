@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from nnd.metric.cli.datasets import find_data
+from nnd.metric.app import find_data
 from nnd.metric.cli.printing import AsJson, show_result
 from nnd.schemas import NNDError
 
@@ -65,8 +65,7 @@ def derive(
     Example: nnd derive confit_samsum-nnd --negatives preferred --op swap_speakers
     Example: nnd derive --list
     """
-    from nnd.converters.derive import derive as derive_
-    from nnd.converters.derive.operations import operations as operations_
+    from nnd.converters.make import derive as derive_, operations as operations_
 
     if listed:
         show_result(operations_(), as_json)
@@ -116,7 +115,7 @@ def suite(
     Example: nnd suite build quiz_design --out quiz_design-suite
     Example: nnd suite build suite.yaml --data my_source-nnd --out my_suite
     """
-    from nnd.metric.cli.suites import suite as suite_
+    from nnd.metric.app import suite as suite_
 
     target = out or Path(f"{definition.stem}-suite")
     folder = None if data is None else find_data(data)

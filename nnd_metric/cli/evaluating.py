@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from nnd.metric.cli.alternatives import Vary, estimate_cost, score_runs, vary_choices
-from nnd.metric.cli.datasets import find_data
+from nnd.metric.app import Vary, estimate_cost, find_data, score_runs, vary_choices
 from nnd.metric.cli.loading import (
     Adapter,
     Device,
@@ -19,7 +18,17 @@ from nnd.metric.cli.loading import (
     find_all,
     find_models,
 )
-from nnd.metric.cli.options import (
+from nnd.metric.cli.printing import (
+    AsJson,
+    Details,
+    exit_on,
+    quiet_loading,
+    resumable,
+    show_result,
+    show_sweep,
+)
+from nnd.metric.cli.pushing import check_pushable_run, push_run
+from nnd.metric.cli.shared_options import (
     DATA,
     HOW,
     OWN_TEMPLATE,
@@ -39,16 +48,6 @@ from nnd.metric.cli.options import (
     read_systems,
     read_templates,
 )
-from nnd.metric.cli.printing import (
-    AsJson,
-    Details,
-    exit_on,
-    quiet_loading,
-    resumable,
-    show_result,
-    show_sweep,
-)
-from nnd.metric.cli.pushing import check_pushable_run, push_run
 from nnd.metric.cli.workers import (
     NumActors,
     NumGPUs,
@@ -213,8 +212,7 @@ def evaluate(
         part = any(each is not None for each in parts)
         check_pushable_run(model, revision, part=part, changed=bool(adapter or quantise))
 
-    from nnd.metric.engine import Scoring, scoring_of_each
-    from nnd.metric.models import Loading, name_models
+    from nnd.metric.likelihood import Loading, Scoring, name_models, scoring_of_each
 
     loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
     if runs is not None:
@@ -246,7 +244,7 @@ def evaluate(
     scoring_of_each(names, scoring, templates)
     data = find_all(model, data)
 
-    from nnd.metric import evaluate as evaluate_  # from here on it takes seconds
+    from nnd.metric.run import evaluate as evaluate_  # from here on it takes seconds
 
     quiet_loading()
     chosen: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.datasets import find_data
+from nnd.metric.app import find_data
 
 _PANEL = "Loading the model"
 
@@ -67,7 +67,7 @@ DeviceMap = Annotated[
 def find_models(models: list[str], checkpoints: str | None) -> list[str]:
     """Return the named models, followed by the checkpoints of a training."""
     if checkpoints is not None:
-        from nnd.metric.models import list_checkpoints
+        from nnd.metric.likelihood import list_checkpoints
 
         return [*models, *list_checkpoints(checkpoints)]
     if not models:
@@ -82,7 +82,7 @@ def find_all(models: Sequence[str], data: Sequence[str]) -> list[str]:
     and the Hub. Of several, those that exist are scored.
     """
     from nnd.metric.data import check_place, is_url
-    from nnd.metric.models import check_local, split_revision
+    from nnd.metric.likelihood import check_local, split_revision
 
     alone = len(models) == len(data) == 1
     if alone and not models[0].endswith(".gguf"):

@@ -15,7 +15,7 @@ import typer
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nnd.metric import Sweep
+    from nnd.metric.run import Sweep
     from nnd.schemas import Shown
 
 Details = Annotated[bool, typer.Option("--details", help="Print all details.")]
@@ -134,7 +134,7 @@ def show_sweep(
         alone: Whether to show the results as those of one dataset.
         out: Command-line value.
     """
-    from nnd.metric.tables import failure_table
+    from nnd.metric.show import failure_table
 
     evaluations = [*found.evaluations.values()]
     failed = [failure_table(found.to_dict()["failures"])] if found.failures else []

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.options import (
+from nnd.metric.cli.printing import AsJson, show, show_result
+from nnd.metric.cli.shared_options import (
     OWN_TEMPLATE,
     ChatTemplate,
     SplitSeed,
@@ -13,7 +14,6 @@ from nnd.metric.cli.options import (
     TemplateArguments,
     read_chat,
 )
-from nnd.metric.cli.printing import AsJson, show, show_result
 
 
 def card(
@@ -113,7 +113,7 @@ def publish(
 
     Example: nnd publish quiz_design-nnd my-org/quiz_design --dry-run
     """
-    from nnd.converters.publish import publish as publish_
+    from nnd.converters.hub import publish as publish_
 
     published = publish_(
         folder,
@@ -210,7 +210,7 @@ def export(
     Example: nnd export quiz_design-nnd --to trl --split 0.8 --out preferences
     Example: nnd export quiz_design-nnd --to lm-eval --model Qwen/Qwen3-8B --out qwen-tasks
     """
-    from nnd.metric.cli.exporting import export as export_
+    from nnd.metric.app import export as export_
 
     # The called function checks --to and lists the choices.
     exported = export_(

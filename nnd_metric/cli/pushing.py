@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from nnd.metric import Sweep
+    from nnd.metric.run import Sweep
 
 
 def check_pushable_run(
     models: Sequence[str], revision: str | None, *, part: bool, changed: bool
 ) -> None:
     """Refuse results that cannot go into a card, before the libraries of models are loaded."""
-    from nnd.converters.publish import check_pushable
-    from nnd.metric.models import split_revision
+    from nnd.converters.hub import check_pushable
+    from nnd.metric.likelihood import split_revision
 
     if part:
         raise ScoringError(
@@ -38,7 +38,7 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
         PublishError: If the Hub refused some of them; the others have been sent.
     """
     from nnd.cards import ScoredOn
-    from nnd.converters.publish import push_results
+    from nnd.converters.hub import push_results
     from nnd.schemas import PublishError
 
     of_models: dict[str, dict[ScoredOn, dict[str, Any]]] = {}

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.datasets import find_data, one_or_several
-from nnd.metric.cli.options import (
+from nnd.metric.app import find_data, one_or_several
+from nnd.metric.cli.printing import AsJson, show_result
+from nnd.metric.cli.shared_options import (
     DATA,
     HumanScores,
     MixedRules,
@@ -18,7 +19,6 @@ from nnd.metric.cli.options import (
     Systems,
     read_systems,
 )
-from nnd.metric.cli.printing import AsJson, show_result
 from nnd.schemas import ScoringError
 
 
@@ -67,7 +67,7 @@ def report(
     Example: nnd report run --data quiz_design-nnd --out report.html --figures figures
     Example: nnd report runs/frank runs/summeval --data frank --data summeval
     """
-    from nnd.metric.report.page import report as report_
+    from nnd.metric.show import report as report_
 
     found = report_(
         runs,

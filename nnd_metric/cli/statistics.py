@@ -5,8 +5,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from nnd.metric.cli.datasets import find_data, one_or_several
-from nnd.metric.cli.options import (
+from nnd.metric.app import find_data, one_or_several
+from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
+from nnd.metric.cli.shared_options import (
     DATA,
     HumanScores,
     MixedRules,
@@ -17,7 +18,6 @@ from nnd.metric.cli.options import (
     read_systems,
     read_template,
 )
-from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 
 def agree(
@@ -69,7 +69,7 @@ def agree(
     Example: nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
     Example: nnd agree runs/frank runs/summeval --data frank --data summeval
     """
-    from nnd.metric.agreement import agree as agree_
+    from nnd.metric.numbers import agree as agree_
 
     found = agree_(
         results,
@@ -135,7 +135,7 @@ def compare(
     Example: nnd compare run bump-run --by origin --match "swap_speakers=Wrong Reference"
     Example: nnd compare run --by origin --out suite
     """
-    from nnd.metric.comparison import compare as compare_
+    from nnd.metric.numbers import compare as compare_
 
     found = compare_(
         runs,
@@ -244,7 +244,7 @@ def metrics(
     Example: nnd metrics runs/frank runs/summeval --data frank --data summeval
     Example: nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
     """
-    from nnd.metric.meta import metrics as metrics_
+    from nnd.metric.numbers.metrics.on_datasets import metrics as metrics_
 
     if any("=" in name for name in scorer):
         quiet_loading()

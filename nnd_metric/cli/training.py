@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.datasets import find_data
+from nnd.metric.app import find_data
 from nnd.metric.cli.loading import find_all
-from nnd.metric.cli.options import (
+from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
+from nnd.metric.cli.shared_options import (
     DATA,
     OWN_TEMPLATE,
     ChatTemplate,
@@ -17,7 +18,6 @@ from nnd.metric.cli.options import (
     read_chat,
     read_template,
 )
-from nnd.metric.cli.printing import AsJson, Details, quiet_loading, show_result
 
 
 def train(
@@ -111,9 +111,9 @@ def train(
     Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
     Example: nnd train --model gpt2 --data my_suite --set negation --out trained
     """
-    from nnd.metric.encoding import check_template
-    from nnd.metric.models import Loading
-    from nnd.metric.training import Objective, Schedule
+    from nnd.metric.likelihood import Loading
+    from nnd.metric.text import check_template
+    from nnd.metric.train import Objective, Schedule
 
     # The called function checks the choices and lists them.
     objective = Objective(loss, alpha, negative_tokens, margin)  # type: ignore[arg-type]
@@ -123,7 +123,7 @@ def train(
         check_template(template)
     (pairs,), tests = find_all([model], [data]), [find_data(name) for name in test]
 
-    from nnd.metric.training import train as train_  # from here on it takes seconds
+    from nnd.metric.train import train as train_  # from here on it takes seconds
 
     quiet_loading()  # Trainer imports bitsandbytes if it is installed, which logs on import
     try:

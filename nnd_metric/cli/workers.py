@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nnd.metric.cli.options import RUN
 from nnd.metric.cli.printing import AsJson, Details, show_result
+from nnd.metric.cli.shared_options import RUN
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
-    from nnd.metric import Sweep
-    from nnd.metric.parts import WorkerReport
+    from nnd.metric.run import Sweep, WorkerReport
 
 Worker = Annotated[
     str | None,
@@ -90,7 +89,7 @@ def score_share(
         out: Folder of the run.
         **chosen: Other options.
     """
-    from nnd.metric.parts import evaluate_parts, read_worker
+    from nnd.metric.run import evaluate_parts, read_worker
 
     if out is None:
         raise ScoringError("--worker needs --out, the folder to which all workers write")
@@ -119,7 +118,7 @@ def scorer_on_ray(
         if num_gpus is not None or num_actors is not None:
             raise ScoringError("--num-gpus and --num-actors need Ray; add --ray, or leave them out")
         return None
-    from nnd.metric.parts import Ray, evaluate_on_ray
+    from nnd.metric.run import Ray, evaluate_on_ray
 
     if out is None:
         raise ScoringError("--ray needs --out, a folder that all machines share")
@@ -131,7 +130,7 @@ def scorer_on_ray(
 
 def tell_of_workers() -> None:
     """Say that this is one of several processes, if a scheduler started several."""
-    from nnd.metric.parts import ignored_workers
+    from nnd.metric.run import ignored_workers
 
     line = ignored_workers()
     if line is not None:
@@ -153,7 +152,7 @@ def merge(
 
     Example: nnd merge run
     """
-    from nnd.metric.parts import merge as merge_
+    from nnd.metric.run import merge as merge_
 
     found = merge_(run)
     show_result(found, as_json, details=details, after=[f"written to {run}"])

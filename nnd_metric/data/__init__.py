@@ -1,15 +1,15 @@
-"""NND pairs and human scores as the metric reads them."""
+"""NND pairs, human scores and stored runs, as the metric reads them."""
 
 from typing import TYPE_CHECKING
 
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .columns import (
-        COLUMNS as COLUMNS,
-        FEATURES as FEATURES,
-        check_required as check_required,
-        frame_of as frame_of,
+    from .any_frames import (
+        PairData as PairData,
+        Table as Table,
+        check_characters as check_characters,
+        to_frame as to_frame,
     )
     from .completion import (
         REQUIRED as REQUIRED,
@@ -19,60 +19,26 @@ if TYPE_CHECKING:
         sum_digests as sum_digests,
         version_of as version_of,
     )
+    from .converted_folder import (
+        SuiteSet as SuiteSet,
+        instruction_in as instruction_in,
+        read_rows as read_rows,
+        read_stored as read_stored,
+    )
+    from .data_places import (
+        check_place as check_place,
+    )
     from .dataset_names import (
         is_several as is_several,
         name_datasets as name_datasets,
         no_pairs as no_pairs,
         only_of_one as only_of_one,
     )
-    from .frames import (
-        PairData as PairData,
-        Table as Table,
-        check_characters as check_characters,
-        to_frame as to_frame,
-    )
     from .human_scores import (
         is_of_all_splits as is_of_all_splits,
         read_human_scores as read_human_scores,
     )
-    from .origin import Origin as Origin, read_origin as read_origin
-    from .pairs import (
-        WITH_EQUAL_TEXTS as WITH_EQUAL_TEXTS,
-        PairSet as PairSet,
-        equal_texts as equal_texts,
-        load_pairs as load_pairs,
-    )
-    from .places import check_place as check_place
-    from .remote import is_url as is_url
-    from .splits import (
-        check_splits as check_splits,
-        describe_splits as describe_splits,
-        splits_in as splits_in,
-    )
-    from .stored import (
-        SetKind as SetKind,
-        SuiteSet as SuiteSet,
-        instruction_in as instruction_in,
-        read_rows as read_rows,
-        read_stored as read_stored,
-    )
-    from .streamed import (
-        PairStream as PairStream,
-        Span as Span,
-        open_pairs as open_pairs,
-        read_human_scores_in as read_human_scores_in,
-        row_groups as row_groups,
-    )
-    from .subset import (
-        LIMITED as LIMITED,
-        choose_categories as choose_categories,
-        choose_contexts as choose_contexts,
-        choose_part as choose_part,
-        choose_set as choose_set,
-        choose_splits as choose_splits,
-        cut_pairs as cut_pairs,
-    )
-    from .systems import (
+    from .matched_systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
         are_judged as are_judged,
@@ -85,6 +51,64 @@ if TYPE_CHECKING:
         match_systems as match_systems,
         names_in as names_in,
         of_aspect as of_aspect,
+    )
+    from .origin import (
+        Origin as Origin,
+        read_origin as read_origin,
+    )
+    from .pair_columns import (
+        COLUMNS as COLUMNS,
+        FEATURES as FEATURES,
+        check_required as check_required,
+        frame_of as frame_of,
+    )
+    from .pairs import (
+        WITH_EQUAL_TEXTS as WITH_EQUAL_TEXTS,
+        PairSet as PairSet,
+        equal_texts as equal_texts,
+        load_pairs as load_pairs,
+    )
+    from .remote import (
+        is_url as is_url,
+    )
+    from .run_folder import (
+        LIKELIHOODS as LIKELIHOODS,
+        PARTS as PARTS,
+        RESULT as RESULT,
+        SAME as SAME,
+        SETS as SETS,
+        STORED as STORED,
+        STORED_SETS as STORED_SETS,
+        check_same as check_same,
+        locked_run as locked_run,
+        open_result as open_result,
+        read_pieces as read_pieces,
+        read_run as read_run,
+        read_sets as read_sets,
+        read_signatures as read_signatures,
+        read_splits as read_splits,
+        read_systems as read_systems,
+        run_folders as run_folders,
+        scored_splits as scored_splits,
+    )
+    from .splits import (
+        describe_splits as describe_splits,
+        splits_in as splits_in,
+    )
+    from .streamed_pairs import (
+        PairStream as PairStream,
+        Span as Span,
+        open_pairs as open_pairs,
+        read_human_scores_in as read_human_scores_in,
+    )
+    from .subset import (
+        LIMITED as LIMITED,
+        choose_categories as choose_categories,
+        choose_contexts as choose_contexts,
+        choose_part as choose_part,
+        choose_set as choose_set,
+        choose_splits as choose_splits,
+        cut_pairs as cut_pairs,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nnd.metric.data.frames import PairData, name_of
+from nnd.metric.data.any_frames import PairData, name_of
 from nnd.metric.data.pairs import PairSet
 from nnd.metric.data.remote import is_url, stem_of
 from nnd.schemas import ScoringError

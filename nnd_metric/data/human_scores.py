@@ -5,18 +5,12 @@ from pathlib import Path
 
 import polars as pl
 
+from nnd.metric.data.any_frames import PairData, to_frame
 from nnd.metric.data.completion import check_columns
-from nnd.metric.data.frames import PairData, to_frame
-from nnd.metric.data.places import find_place
+from nnd.metric.data.converted_folder import read_rows, read_stored
+from nnd.metric.data.data_places import find_place
 from nnd.metric.data.remote import is_url
-from nnd.metric.data.stored import read_rows, read_stored
-from nnd.schemas import (
-    MANIFEST,
-    ScoringError,
-    check_files,
-    make_human_scores,
-    read_manifest,
-)
+from nnd.schemas import MANIFEST, ScoringError, check_files, make_human_scores, read_manifest
 
 HUMAN_SCORES = "human_scores.parquet"
 

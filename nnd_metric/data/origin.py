@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nnd.metric.data.frames import PairData
+from nnd.metric.data.any_frames import PairData
+from nnd.metric.data.data_places import find_place
 from nnd.metric.data.pairs import NEEDED
-from nnd.metric.data.places import find_place
 from nnd.metric.data.remote import is_url
 from nnd.schemas import MANIFEST, ScoringError, read_manifest
 

@@ -6,24 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.metric.data.completion import (
-    OPTIONAL,
-    complete_pairs,
-    sum_digests,
-    version_of,
-)
-from nnd.metric.data.frames import PairData, name_of, to_frame
-from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
-from nnd.metric.data.places import find_place
-from nnd.metric.data.remote import is_url, stem_of
-from nnd.metric.data.splits import describe_splits
-from nnd.metric.data.stored import (
+from nnd.metric.data.any_frames import PairData, name_of, to_frame
+from nnd.metric.data.completion import OPTIONAL, complete_pairs, sum_digests, version_of
+from nnd.metric.data.converted_folder import (
     SuiteSet,
     instruction_in,
     read_rows,
     read_sets,
     read_stored,
 )
+from nnd.metric.data.data_places import find_place
+from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
+from nnd.metric.data.remote import is_url, stem_of
+from nnd.metric.data.splits import describe_splits
 from nnd.schemas import (
     CONTEXT,
     Instruction,

@@ -13,8 +13,6 @@ import datasets
 import evaluate
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric import CITATION, DESCRIPTION, INPUTS, evaluate as evaluate_models
-from nnd.metric.chat import Chat
 from nnd.metric.data import (
     COLUMNS,
     FEATURES,
@@ -26,9 +24,10 @@ from nnd.metric.data import (
     frame_of,
     load_pairs,
 )
-from nnd.metric.encoding import Keep
-from nnd.metric.engine import Scoring
-from nnd.metric.models import Loading, ModelHolder, choose_model
+from nnd.metric.likelihood import Loading, ModelHolder, Scoring, choose_model
+from nnd.metric.numbers import CITATION, DESCRIPTION, INPUTS
+from nnd.metric.run import evaluate as evaluate_models
+from nnd.metric.text import Chat, Keep
 from nnd.schemas import NNDError, ScoringError, did_you_mean  # noqa: F401 - the page catches it
 
 

@@ -11,6 +11,8 @@ from nnd.converters.hub import (
     Change,
     Obsolete,
     Patience,
+    Published,
+    PublishedFile,
     Repository,
     State,
     ask,
@@ -22,7 +24,6 @@ from nnd.converters.hub import (
     look,
     push,
 )
-from nnd.converters.publish import Published, PublishedFile
 from nnd.metric.space.files import Sdk, siblings_of, write_space
 from nnd.schemas import PublishError, nnd_version, temporary_folder
 

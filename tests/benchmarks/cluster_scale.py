@@ -20,11 +20,12 @@ import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 
-from nnd.converters.check_source.memory import peak_memory
+from nnd.converters.onboard.check.peak_memory import peak_memory
 from nnd.metric.data import open_pairs
-from nnd.metric.parts import merge, merging
-from nnd.metric.parts.part_file import ROWS, Footer, planned_rows, write_part
-from nnd.metric.parts.plan import describe, find_plan, read_plan
+from nnd.metric.run import merge
+from nnd.metric.run.parts import merging
+from nnd.metric.run.parts.part_file import ROWS, Footer, planned_rows, write_part
+from nnd.metric.run.parts.run_plan import describe, find_plan, read_plan
 
 CONTEXTS = 500
 """In a row group."""

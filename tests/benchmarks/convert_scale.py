@@ -17,8 +17,8 @@ from pathlib import Path
 
 import yaml
 
-from nnd.converters.check_source.memory import peak_memory
 from nnd.converters.folder.conversion import convert
+from nnd.converters.onboard.check.peak_memory import peak_memory
 from nnd.converters.source.source import load_source
 
 SIZES = (1_000, 10_000, 100_000)

@@ -15,14 +15,14 @@ from support import oracle
 from support.engine.cases import REQUESTS
 from support.tiny_models import build
 
-from nnd.metric.engine.attention.blocks import attend_blocks
-from nnd.metric.engine.attention.flexible import attend_flexibly
-from nnd.metric.engine.attention.kernel import Asked
-from nnd.metric.engine.attention.layout import Layout
-from nnd.metric.engine.attention.varlen import attend_varlen, takes_varlen
-from nnd.metric.engine.engine import Engine
-from nnd.metric.engine.precision import PRECISIONS
-from nnd.metric.models.load import wrap_model
+from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
+from nnd.metric.likelihood.engine.attention.flexible import attend_flexibly
+from nnd.metric.likelihood.engine.attention.kernel import Asked
+from nnd.metric.likelihood.engine.attention.row_layout import Layout
+from nnd.metric.likelihood.engine.attention.varlen import attend_varlen, takes_varlen
+from nnd.metric.likelihood.engine.engine import Engine
+from nnd.metric.likelihood.engine.precision import PRECISIONS
+from nnd.metric.likelihood.models.load_model import wrap_model
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _HEADS, _KEY_HEADS, _SIZE = 8, 2, 64

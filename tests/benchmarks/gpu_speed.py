@@ -17,8 +17,8 @@ from runs import read_requests
 from torch.nn.functional import cross_entropy
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric.engine.engine import Engine
-from nnd.metric.models.load import wrap_model
+from nnd.metric.likelihood.engine.engine import Engine
+from nnd.metric.likelihood.models.load_model import wrap_model
 
 SECONDS = 8.0
 DTYPE = torch.bfloat16

@@ -24,8 +24,8 @@ import torch
 from bench_models import Request
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.metric.engine.engine import Engine
-from nnd.metric.models.load import wrap_model
+from nnd.metric.likelihood.engine.engine import Engine
+from nnd.metric.likelihood.models.load_model import wrap_model
 
 Contestant = Callable[[Sequence[Request]], list[float]]
 """Gives each request its mean log-likelihood per token; lm-eval gives sums."""

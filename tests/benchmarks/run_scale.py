@@ -18,12 +18,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nnd.converters.check_source.memory import peak_memory
-from nnd.metric.comparison import compare
-from nnd.metric.report import report
-from nnd.metric.results import LIKELIHOODS, RESULT, SLICE_NUMBERS, all_rates, read_pieces, to_rate
-from nnd.metric.results.run_folder import STORED
-from nnd.metric.slices import slice_runs
+from nnd.converters.onboard.check.peak_memory import peak_memory
+from nnd.metric.data import LIKELIHOODS, RESULT, read_pieces
+from nnd.metric.data.run_folder import STORED
+from nnd.metric.numbers import SLICE_NUMBERS, all_rates, compare, slice_runs, to_rate
+from nnd.metric.show import report
 from nnd.schemas import write_document
 
 ROWS = 1_000_000

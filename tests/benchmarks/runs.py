@@ -22,10 +22,10 @@ from bench_models import Request
 from peers import CONTESTANTS, NND, Contestant
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.converters.check_source.memory import peak_memory
+from nnd.converters.onboard.check.peak_memory import peak_memory
 
-TRUNK_ROWS = 2048  # `nnd.metric.engine.memory`
-HEAD_LOGITS = 2**22  # `nnd.metric.engine.head`
+TRUNK_ROWS = 2048  # `nnd.metric.likelihood.engine.memory`
+HEAD_LOGITS = 2**22  # `nnd.metric.likelihood.engine.head`
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from typing import Any
 import yaml
 from convert_scale import CANDIDATES, WORDS
 
-from nnd.converters.check_source.memory import peak_memory
 from nnd.converters.folder.conversion import convert
+from nnd.converters.onboard.check.peak_memory import peak_memory
 from nnd.converters.source.source import load_source
 
 ROWS = 1_000_000

@@ -8,19 +8,17 @@ import polars as pl
 import pytest
 import run_scale
 
-from nnd.metric.comparison import compare
-from nnd.metric.report.content import MOST_PAIRS
-from nnd.metric.report.page import report
-from nnd.metric.results import (
+from nnd.metric.data import read_pieces, read_run
+from nnd.metric.numbers import (
     SLICES,
+    cluster_intervals,
+    compare,
     count_by_context,
     distinct_tests,
-    read_pieces,
-    read_run,
     slices_by,
 )
-from nnd.metric.results.rates import SLICE_NUMBERS, all_rates, pass_rates, to_rate
-from nnd.metric.statistics import cluster_intervals
+from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS, all_rates, pass_rates, to_rate
+from nnd.metric.show import MOST_PAIRS, report
 
 ROWS = 100_000
 

@@ -11,7 +11,7 @@ from nnd.cards.asked import ASKED
 from nnd.cards.content import read_content
 from nnd.cards.dataset import data_card
 from nnd.cards.front_matter import configs
-from nnd.cards.lint.checks import check_card
+from nnd.cards.lint.card_linter import check_card
 from nnd.schemas import SchemaError
 
 WORDED = {

@@ -26,7 +26,7 @@ from support.card_folders import (
 from support.stored_folders import read_manifest, write_manifest
 
 from nnd.cards.dataset import data_card, write_card
-from nnd.cards.lint.checks import check_card
+from nnd.cards.lint.card_linter import check_card
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import NNDError, PublishError, SchemaError, read_frame
 

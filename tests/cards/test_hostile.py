@@ -11,10 +11,10 @@ from hypothesis import given, settings, strategies as st
 from markdown_it import MarkdownIt
 from support.card_folders import change_manifest, make_folder, row
 
+from nnd.cards.card_parser import tables_in
 from nnd.cards.dataset import data_card
-from nnd.cards.lint.checks import SECTIONS, check_card
+from nnd.cards.lint.card_linter import SECTIONS, check_card
 from nnd.cards.markdown import Table, code, escape, fence, one_visible_line, prose, render_table
-from nnd.cards.parse import tables_in
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 

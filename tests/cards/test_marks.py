@@ -7,8 +7,8 @@ import pytest
 import yaml
 from huggingface_hub import DatasetCardData
 
+from nnd.cards.card_parser import split_head
 from nnd.cards.marks import marked_card, merge_card
-from nnd.cards.parse import split_head
 from nnd.schemas import PublishError
 
 BODY = "# Toy: NND tests\n\n12 pairs.\n\n## Counts\n\nMany."

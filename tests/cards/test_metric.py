@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from nnd.cards.metric import metric_card, metric_page
-from nnd.metric.encoding.protocols import PROTOCOLS
 from nnd.metric.space.metric import NND
+from nnd.metric.text.encoding.protocols import PROTOCOLS
 from nnd.schemas import load_schema
 
 CARD = metric_card("org/nnd", version="9.8.7")

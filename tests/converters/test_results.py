@@ -10,12 +10,10 @@ import pytest
 from support.checked_source import make_birds
 from support.stored_folders import write_sealed
 
-from nnd.converters.check_source import check_source
-from nnd.converters.export import export
+from nnd.converters.export.export import export
 from nnd.converters.folder import convert, validate
-from nnd.converters.hub import Pushed
-from nnd.converters.new_source import new_source
-from nnd.converters.publish import Published, PublishedFile
+from nnd.converters.hub import Published, PublishedFile, Pushed
+from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
 from nnd.schemas import Shown, table_text
 

@@ -21,21 +21,18 @@ from support.training.histories import entry, write
 from support.two_models import scored, write_run
 
 from nnd.cards import card
-from nnd.converters.check_source import check_source
-from nnd.converters.export import export
+from nnd.converters.export.export import export
 from nnd.converters.folder import convert, validate
-from nnd.converters.new_source import new_source
-from nnd.converters.publish import Published, PublishedFile
+from nnd.converters.hub import Published, PublishedFile
+from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
-from nnd.metric import Failure, Sweep
-from nnd.metric.agreement import agree
-from nnd.metric.cli import describe, show
+from nnd.metric.app import describe, show
 from nnd.metric.cli.printing import show_result
-from nnd.metric.comparison import compare
-from nnd.metric.meta import metrics
-from nnd.metric.report import report
-from nnd.metric.slices import slice_runs
-from nnd.metric.training import curve
+from nnd.metric.numbers import agree, compare, slice_runs
+from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.run import Failure, Sweep
+from nnd.metric.show import report
+from nnd.metric.train import curve
 from nnd.schemas import Shown
 
 MODELS = {

@@ -8,7 +8,8 @@ import pytest
 import torch
 from support.tiny_models import Family, build
 
-from nnd.metric.models.load import LoadedModel, wrap_model
+from nnd.metric.likelihood.models.load_model import wrap_model
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
 
 
 @pytest.fixture(scope="session", autouse=True)

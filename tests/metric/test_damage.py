@@ -13,17 +13,15 @@ import polars as pl
 import pytest
 from support.training.histories import entry
 
-from nnd.converters.derive import derive
 from nnd.converters.folder import convert
-from nnd.metric import evaluate
-from nnd.metric.comparison import compare
-from nnd.metric.data import load_pairs, open_pairs
-from nnd.metric.engine import Store
-from nnd.metric.models import LoadedModel
-from nnd.metric.parts import cutting, evaluate_parts, read_plan
-from nnd.metric.parts.part_file import read_footer, read_part
-from nnd.metric.results import read_pieces, read_run, read_sets, read_systems
-from nnd.metric.training.history import read_history, write_history
+from nnd.converters.make import derive
+from nnd.metric.data import load_pairs, open_pairs, read_pieces, read_run, read_sets, read_systems
+from nnd.metric.likelihood import LoadedModel, Store
+from nnd.metric.numbers import compare
+from nnd.metric.run import evaluate, evaluate_parts, read_plan
+from nnd.metric.run.parts import cutting
+from nnd.metric.run.parts.part_file import read_footer, read_part
+from nnd.metric.train.history import read_history, write_history
 from nnd.schemas import (
     NNDError,
     ScoringWarning,

@@ -25,11 +25,13 @@ from support.metric_runs import (
 )
 from support.places import ROOT
 
-from nnd.metric import evaluate as evaluate_models
-from nnd.metric.data.columns import COLUMNS, FEATURES
-from nnd.metric.models import Loading, holder
-from nnd.metric.models.load import LoadedModel, load_model
-from nnd.metric.placement import in_turn
+from nnd.metric.data.pair_columns import COLUMNS, FEATURES
+from nnd.metric.likelihood import Loading
+from nnd.metric.likelihood.models import model_holder as holder
+from nnd.metric.likelihood.models.load_model import load_model
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.run import evaluate as evaluate_models
+from nnd.metric.run.placement import in_turn
 from nnd.metric.space.metric import NND
 from nnd.schemas import ScoringError, load_schema
 

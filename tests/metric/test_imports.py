@@ -62,9 +62,9 @@ def test_stored_runs_are_judged_without_the_libraries_of_models(tmp_path: Path) 
     run = write_run(tmp_path / "run", data, MODELS[:2])
     program = """
 import sys
-from nnd.metric.comparison import compare
-from nnd.metric.report import report
-from nnd.metric.slices import slice_runs
+from nnd.metric.numbers import compare
+from nnd.metric.show import report
+from nnd.metric.numbers import slice_runs
 _, run, data, page = sys.argv
 compare(run)
 slice_runs(run, data, find=True)

@@ -13,14 +13,12 @@ import pytest
 from support.metric_runs import write_pairs
 from support.stored_folders import write_sealed, write_text
 
-from nnd.metric import Evaluation, evaluate
-from nnd.metric.agreement import agree
-from nnd.metric.data import PairSet
-from nnd.metric.engine import Scoring
-from nnd.metric.models import LoadedModel
-from nnd.metric.placement import in_turn
-from nnd.metric.report.page.write import report
-from nnd.metric.results import VERSION, evaluate_model, read_run
+from nnd.metric.data import PairSet, read_run
+from nnd.metric.likelihood import LoadedModel, Scoring
+from nnd.metric.numbers import agree
+from nnd.metric.run import VERSION, Evaluation, evaluate, evaluate_model
+from nnd.metric.run.placement import in_turn
+from nnd.metric.show.reports.page.report import report
 from nnd.schemas import NNDError, ScoringError
 
 Saved = Callable[[str], Path]
@@ -210,8 +208,8 @@ def test_a_part_is_told_in_headline_and_signature(
 
 WRITER = """
 import sys
-from nnd.metric import evaluate
-from nnd.metric.engine import Scoring
+from nnd.metric.run import evaluate
+from nnd.metric.likelihood import Scoring
 
 model, data = sys.argv[1:]
 evaluate(model, data, scoring=Scoring(cache=False))  # what is imported late is there

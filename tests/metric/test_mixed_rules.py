@@ -11,14 +11,11 @@ from support.stored_folders import write_sealed
 from support.suites.split_source import write_letters
 from support.two_models import scored, write_run
 
-from nnd.metric import evaluate
-from nnd.metric.agreement import agree
-from nnd.metric.comparison import compare
-from nnd.metric.engine import Scoring
-from nnd.metric.meta import metrics
-from nnd.metric.report.page.write import report
-from nnd.metric.results import Manner, describe_others, manner_of
-from nnd.metric.slices import slice_runs
+from nnd.metric.likelihood import Scoring
+from nnd.metric.numbers import Manner, agree, compare, describe_others, manner_of, slice_runs
+from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.run import evaluate
+from nnd.metric.show.reports.page.report import report
 from nnd.schemas import ScoringError, check_rows
 
 Runs = Callable[..., list[Path]]

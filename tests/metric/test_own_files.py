@@ -11,19 +11,16 @@ import pytest
 from support.training.histories import entry, write
 
 from nnd.cards import write_card
-from nnd.converters.derive import derive
 from nnd.converters.folder import convert, write_slice
-from nnd.metric import evaluate
-from nnd.metric.cli.suites import suite
-from nnd.metric.comparison import compare
+from nnd.converters.make import derive
+from nnd.metric.app.suites import suite
 from nnd.metric.data import load_pairs
-from nnd.metric.engine import Scoring
-from nnd.metric.meta import metrics
-from nnd.metric.models import LoadedModel
-from nnd.metric.parts import evaluate_parts
-from nnd.metric.report import report
-from nnd.metric.training import curve
-from nnd.metric.variation import vary
+from nnd.metric.likelihood import LoadedModel, Scoring
+from nnd.metric.numbers import compare
+from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.run import evaluate, evaluate_parts, vary
+from nnd.metric.show import report
+from nnd.metric.train import curve
 from nnd.schemas import NNDError, seal
 
 Writer = Callable[[Path], object]

@@ -9,8 +9,8 @@ from support.screens.tables import row
 from support.shown import check_pictured, check_shown
 from support.two_models import scored
 
-from nnd.metric import Evaluation, Failure, Sweep
-from nnd.metric.results import SCORED_SCHEMA, ModelResult, pass_rates
+from nnd.metric.numbers import SCORED_SCHEMA, pass_rates
+from nnd.metric.run import Evaluation, Failure, ModelResult, Sweep
 from nnd.schemas import table_text
 
 # 40 tests, each in a context of its own, every other one "rude".

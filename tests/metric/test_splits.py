@@ -15,9 +15,6 @@ from support.suites.split_source import write_letters
 from transformers import Trainer, TrainingArguments
 
 from nnd.converters.folder import convert
-from nnd.metric import Evaluation, estimate, evaluate
-from nnd.metric.agreement import agree
-from nnd.metric.comparison import compare
 from nnd.metric.data import (
     choose_part,
     choose_splits,
@@ -28,16 +25,13 @@ from nnd.metric.data import (
 )
 from nnd.metric.data.human_scores import human_scores_in
 from nnd.metric.data.splits import default_splits
-from nnd.metric.engine import Scoring
-from nnd.metric.meta import metrics
-from nnd.metric.models import Loading
-from nnd.metric.parts import evaluate_parts, merge
-from nnd.metric.report.page.write import report
-from nnd.metric.runs import read_entries
-from nnd.metric.slices import slice_runs
-from nnd.metric.training import NNDCallback
-from nnd.metric.training.sides import take_sides
-from nnd.metric.variation import vary
+from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.numbers import agree, compare, slice_runs
+from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.run import Evaluation, estimate, evaluate, evaluate_parts, merge, read_entries, vary
+from nnd.metric.show.reports.page.report import report
+from nnd.metric.train import NNDCallback
+from nnd.metric.train.training_sides import take_sides
 from nnd.schemas import ScoringError, check_rows, cut_by_context
 
 Saved = Callable[[str], Path]

@@ -12,13 +12,12 @@ from support.second_validator import problems
 from support.training.histories import entry, write
 
 from nnd.converters.folder import convert
-from nnd.converters.publish.release import read_release, write_release
+from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.converters.reading import load_yaml
-from nnd.metric import evaluate
-from nnd.metric.agreement import agree
-from nnd.metric.comparison import compare
-from nnd.metric.meta import metrics
-from nnd.metric.models.load import LoadedModel
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.numbers import agree, compare
+from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.run import evaluate
 from nnd.schemas import SchemaName, rows_of
 
 FRAMES: dict[str, SchemaName] = {

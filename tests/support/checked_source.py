@@ -10,17 +10,19 @@ from typing import Any
 import yaml
 from support import card_folders
 
-from nnd.converters.check_source import CheckReport, check_source, child, run
-from nnd.converters.check_source.outcome import Check
-from nnd.converters.check_source.reading import Reading
-from nnd.converters.check_source.sandbox import Sandbox
+from nnd.converters.onboard import CheckReport, check_source
+from nnd.converters.onboard.check import child_process as child, separate_run as run
+from nnd.converters.onboard.check.check_result import Check
+from nnd.converters.onboard.check.sandbox import Sandbox
+from nnd.converters.onboard.check.source_readings import Reading
 
 CODE = '''\
 """Birds."""
 
 from collections.abc import Iterator
 
-from nnd.converters import Annotation, Files
+from nnd.converters.annotation import Annotation
+from nnd.converters.source import Files
 
 
 def annotations(files: Files) -> Iterator[Annotation]:

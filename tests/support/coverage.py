@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy import stats
 
-from nnd.metric.statistics.context_intervals import cluster_intervals
-from nnd.metric.statistics.intervals import FloatArray
+from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
+from nnd.metric.numbers.statistics.intervals import FloatArray
 
 Bounds: TypeAlias = tuple[FloatArray, FloatArray]
 Method: TypeAlias = Callable[[FloatArray, FloatArray], Bounds]

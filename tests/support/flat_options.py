@@ -3,8 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
-from nnd.metric.engine import Scoring
-from nnd.metric.models import Loading
+from nnd.metric.likelihood import Loading, Scoring
 
 
 def gathered(**options: Any) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.contents.reading_files import read_content
-from nnd.converters.new_source.guess.guessing import Guess, guess
-from nnd.converters.new_source.guess.questions import Answers
+from nnd.converters.onboard.contents.reading_files import read_content
+from nnd.converters.onboard.guess.guessing import Guess, guess
+from nnd.converters.onboard.guess.questions import Answers
 
 BIRDS = ("heron", "wren", "plover")
 ROOMS = ("the blue room", "the long hall", "the old kitchen", "the narrow stairs")

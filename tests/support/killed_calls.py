@@ -22,13 +22,13 @@ import transformers.models.auto.modeling_auto
 import transformers.models.gpt2.modeling_gpt2  # noqa: F401
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.hub.patience import Patience
-from nnd.converters.publish.dataset import publish
-from nnd.metric.cli import suite
-from nnd.metric.engine import Scoring
-from nnd.metric.parts import evaluate_parts, merge
-from nnd.metric.report.page.write import report
-from nnd.metric.sweep import evaluate
+from nnd.converters.hub.published_dataset import publish
+from nnd.converters.hub.retries import Patience
+from nnd.metric.app import suite
+from nnd.metric.likelihood import Scoring
+from nnd.metric.run import evaluate_parts, merge
+from nnd.metric.run.sweep import evaluate
+from nnd.metric.show.reports.page.report import report
 from nnd.schemas import NNDError
 
 HURRIED = Patience(tries=12, first_s=0.001, longest_s=0.01)

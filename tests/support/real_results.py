@@ -16,8 +16,8 @@ from typing import Any
 import yaml
 from support.places import ROOT
 
-from nnd.metric.comparison import compare
-from nnd.metric.results import open_result
+from nnd.metric.data import open_result
+from nnd.metric.numbers import compare
 
 PAGE = ROOT / "cards/guide/results-smollm2.md"
 NUMBERS = ROOT / "cards/guide/results-smollm2.json"

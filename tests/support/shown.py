@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 from matplotlib.figure import Figure
 
-from nnd.metric.drawing import Pictured
+from nnd.metric.numbers import Pictured
 from nnd.schemas import Shown
 
 LONGEST = 5_000

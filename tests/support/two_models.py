@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.results.run_folder import STORED
+from nnd.metric.data.run_folder import STORED
 
 LIKELIHOODS: dict[str, dict[str, Any]] = {
     "+": {"ll_high": -1.0, "ll_low": -2.0, "passed": True, "tie": False},

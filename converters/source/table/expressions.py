@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from nnd.converters.reading import shown
-from nnd.converters.source.table.cells import Report, Row
+from nnd.converters.source.table.row_cells import Report, Row
 from nnd.schemas import READS_CLOCK, READS_FILES, SUBQUERY, SourceError, sql_excess
 
 _ROWS_AT_A_TIME = 4096

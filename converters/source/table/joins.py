@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from nnd.converters.reading import Record, shown
-from nnd.converters.source.table.cells import Report, Row
+from nnd.converters.source.table.row_cells import Report, Row
 from nnd.schemas import SourceError
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from nnd.converters.reading import shown
-from nnd.converters.source import Source
+from nnd.converters.source.source import Source
 from nnd.schemas import SourceError, rule_of
 
 Table: TypeAlias = Mapping[str, Any]

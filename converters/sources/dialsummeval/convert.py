@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from nnd.converters import Annotation, Files
+from nnd.converters.annotation import Annotation
+from nnd.converters.source import Files
 
 FILE = "human_judgment.jsonl"
 ASPECTS = ("coherence", "consistency", "fluency", "relevance")

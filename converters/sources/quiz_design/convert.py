@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from nnd.converters import Annotation, Files
+from nnd.converters.annotation import Annotation
+from nnd.converters.source import Files
 
 FILE = "quiz_design_groups.jsonl"
 

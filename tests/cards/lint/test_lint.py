@@ -10,7 +10,7 @@ from support.card_folders import change_manifest, make_folder, row
 from support.stored_folders import store
 
 from nnd.cards.dataset import data_card
-from nnd.cards.lint.checks import SECTIONS, check_card
+from nnd.cards.lint.card_linter import SECTIONS, check_card
 
 ROWS = (
     row("a", "heron", "good"),

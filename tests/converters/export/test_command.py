@@ -9,7 +9,7 @@ import pytest
 
 from nnd.converters.folder.conversion import convert
 from nnd.metric.cli.command import main
-from nnd.schemas.parquet import read_parquet
+from nnd.schemas.files.parquet import read_parquet
 
 LOADED = """
 import sys

@@ -20,19 +20,19 @@ from support.tiny_models import Family
 from support.tokenizer_kinds import KINDS, build_kind
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from nnd.converters.export.formats import export
-from nnd.converters.export.names import distinct_names
+from nnd.converters.export.export import export
+from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import load_source
-from nnd.metric import evaluate
 from nnd.metric.cli.command import app
-from nnd.metric.encoding.assembly import encode
-from nnd.metric.encoding.boundary import find_crossings
-from nnd.metric.encoding.protocols import find_protocol
-from nnd.metric.engine import Scoring
-from nnd.metric.engine.engine import Engine
-from nnd.metric.models.load import wrap_model
-from nnd.schemas.parquet import read_parquet
+from nnd.metric.likelihood import Scoring
+from nnd.metric.likelihood.engine.engine import Engine
+from nnd.metric.likelihood.models.load_model import wrap_model
+from nnd.metric.run import evaluate
+from nnd.metric.text.encoding.assembly import encode
+from nnd.metric.text.encoding.boundary import find_crossings
+from nnd.metric.text.encoding.protocols import find_protocol
+from nnd.schemas.files.parquet import read_parquet
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 FAMILIES = list(tiny_models.CAUSAL) if FULL else ["gpt2"]

@@ -8,10 +8,10 @@ import datasets
 import pytest
 
 from nnd.converters.export import Exported, Rendering
-from nnd.converters.export.formats import export
+from nnd.converters.export.export import export
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import cut_by_context
-from nnd.schemas.parquet import read_parquet
+from nnd.schemas.files.parquet import read_parquet
 
 Row = Callable[..., dict[str, Any]]
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from nnd.cards import data_card
-from nnd.cards.lint import check_card
+from nnd.cards import check_card, data_card
 from nnd.converters.folder import convert, validate
 from nnd.schemas import SourceError
 

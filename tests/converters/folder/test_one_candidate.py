@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from nnd.cards import check_card
 from nnd.cards.dataset import data_card
-from nnd.cards.lint import check_card
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
-from nnd.converters.publish.release import read_release, write_release
-from nnd.metric import evaluate
-from nnd.metric.meta import metrics
+from nnd.converters.hub.release_folder import read_release, write_release
+from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.run import evaluate
 from nnd.schemas import ScoringError
 
 

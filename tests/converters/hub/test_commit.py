@@ -9,8 +9,8 @@ from support.hub.faults import Fault
 from support.hub.publishing import Client, client
 from support.hub.server import Hub
 
-from nnd.converters.hub.patience import Patience
-from nnd.converters.hub.state import digest
+from nnd.converters.hub.repository_state import digest
+from nnd.converters.hub.retries import Patience
 
 README = b"---\nlicense: mit\n---\n# A card\n"
 DATA = b"PAR1" + bytes(range(256)) * 40

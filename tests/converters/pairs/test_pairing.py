@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 
 from nnd.converters.pairs.pairing import Pairs, make_pairs
-from nnd.converters.quality import Credit, NoError
-from nnd.schemas import check_frame
+from nnd.schemas import Credit, NoError, check_frame
 
 Annotated = Callable[..., pl.DataFrame]
 

@@ -18,12 +18,12 @@ from support.damage import Damage, fuzz, read_or_refused
 from nnd.converters.folder.conversion import convert
 from nnd.converters.reading.archives import read_members
 from nnd.converters.reading.records import parse_json, read_cells, read_jsonl, shown
-from nnd.converters.reading.rows import SUFFIXES
+from nnd.converters.reading.table_rows import SUFFIXES
 from nnd.converters.reading.tarballs import read_tarball
-from nnd.converters.reading.texts import read_text
-from nnd.converters.source.files import Files
-from nnd.converters.source.running import choose_converter
+from nnd.converters.reading.text_files import read_text
+from nnd.converters.source.converter_running import choose_converter
 from nnd.converters.source.source import Source, list_sources, load_source
+from nnd.converters.source.source_files import Files
 
 OBJECTS = b'{"id": 1, "text": "caf\xc3\xa9 \\u00e9", "n": [1.5, null, {"a": true}]}\r\n{"id": 2}\n'
 CELLS = b'id,text,n\n1,"say ""hi"", he said",2\n2,"two\nlines",\n3,caf\xc3\xa9,1.5\n'

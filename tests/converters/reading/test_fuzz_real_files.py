@@ -17,9 +17,9 @@ from support.damage import Damage, fuzz, read_or_refused
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.reading.archives import read_members
-from nnd.converters.reading.parquet import read_parquet_rows
+from nnd.converters.reading.parquet_files import read_parquet_rows
 from nnd.converters.reading.records import LONGEST_CELL, parse_json, read_cells, read_jsonl
-from nnd.converters.reading.texts import read_text
+from nnd.converters.reading.text_files import read_text
 from nnd.converters.reading.workbook import read_workbook
 from nnd.converters.source.source import load_source
 

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.reading import records, texts
+from nnd.converters.reading import records, text_files as texts
 from nnd.converters.reading.records import parse_json, read_cells, read_jsonl
-from nnd.converters.reading.texts import decode, read_lines, read_text
+from nnd.converters.reading.text_files import decode, read_lines, read_text
 from nnd.schemas import NNDError, SourceError
 
 MakeSource = Callable[..., Path]
@@ -30,7 +30,7 @@ MIB = 2**20
 CONVERT_AND_MEASURE = """\
 import sys
 from nnd.converters.folder.conversion import convert
-from nnd.converters.check_source.memory import peak_memory
+from nnd.converters.onboard.check.peak_memory import peak_memory
 from nnd.schemas import NNDError
 try:
     convert(sys.argv[1], origin=sys.argv[2], out=sys.argv[3])

@@ -6,7 +6,8 @@ import re
 import pytest
 from support.places import ROOT
 
-from nnd.converters import Files, Record
+from nnd.converters.reading import Record
+from nnd.converters.source import Files
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 OF_CONVERT = {"digests", "check_declared"}

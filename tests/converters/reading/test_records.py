@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nnd.converters.reading.records import Record, parse_number, read_cells, read_jsonl
-from nnd.converters.reading.texts import read_text
+from nnd.converters.reading.text_files import read_text
 from nnd.schemas import SourceError
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from nnd.converters.source.download import cache_folder, find_cached
-from nnd.converters.source.files import Files, find_set
 from nnd.converters.source.source import load_source
+from nnd.converters.source.source_files import Files, find_set
 from nnd.schemas import SourceError
 
 MakeSource = Callable[..., Path]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nnd.converters.derive import derive
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.slicing import write_slice
 from nnd.converters.folder.validation import validate
+from nnd.converters.make import derive
 from nnd.converters.source import load_source
 from nnd.schemas import SourceError, read_instruction, read_manifest
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from support.checked_source import make_birds
 
-from nnd.converters.derive import derive
 from nnd.converters.folder import convert
+from nnd.converters.make import derive
 from nnd.converters.source import BUILT_IN
 
 

@@ -11,9 +11,8 @@ import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.pairs.pairing import make_pairs
-from nnd.converters.quality import NoError
 from nnd.converters.reading.archives import read_members
-from nnd.schemas import SourceError
+from nnd.schemas import NoError, SourceError
 
 SENTENCES = "human_annotations_sentence.json"
 SAMPLE_LABELS = ["NoE", "EntE", "NoE", "EntE", "NoE", "NoE", "RelE", "NoE", "GramE", "EntE"]

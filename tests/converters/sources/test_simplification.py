@@ -11,9 +11,9 @@ import yaml
 from support.places import SOURCES
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.converters.quality import Gap, compare
+from nnd.converters.pairs import compare
 from nnd.converters.source.source import load_source
-from nnd.schemas import NNDError
+from nnd.schemas import Gap, NNDError
 
 FILE = "structural_simplicity.csv"
 DA = "simplicity_DA.csv"

@@ -21,8 +21,8 @@ from polars.testing import assert_frame_equal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
-from nnd.converters.source.files import Files
 from nnd.converters.source.source import Source, list_sources
+from nnd.converters.source.source_files import Files
 from nnd.schemas import SourceError, check_frame, check_rows
 
 SOURCES = list_sources()

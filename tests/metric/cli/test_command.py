@@ -25,7 +25,7 @@ from transformers.utils import logging as hf_logging
 
 from nnd.converters.source.source import list_sources
 from nnd.metric.cli.command import GROUPS, app, main
-from nnd.metric.results import VERSION
+from nnd.metric.run import VERSION
 from nnd.schemas import check_rows
 
 COMMAND = Path(sys.executable).with_name("nnd")

@@ -11,8 +11,8 @@ import pytest
 from support.judged_cases import write_judged, write_references
 from support.stored_folders import read_manifest, write_manifest
 
-from nnd.metric import evaluate
 from nnd.metric.cli.command import main
+from nnd.metric.run import evaluate
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder import convert
-from nnd.metric import Evaluation, evaluate
 from nnd.metric.data import LIMITED, PairSet, choose_part, load_pairs
-from nnd.metric.engine import Scoring
-from nnd.metric.parts import evaluate_parts, merge
+from nnd.metric.likelihood import Scoring
+from nnd.metric.run import Evaluation, evaluate, evaluate_parts, merge
 from nnd.schemas import DISTINCT, distinct_in_order
 
 PLAIN = Scoring(cache=False, unconditional=False)

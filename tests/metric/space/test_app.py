@@ -14,16 +14,16 @@ from support.screens.stored_screen import LIMIT
 
 import nnd.metric.space.metric
 from nnd.converters.folder.conversion import convert
-from nnd.metric import evaluate as evaluate_models
 from nnd.metric.data import choose_part
 from nnd.metric.data.pairs import load_pairs
-from nnd.metric.encoding.protocols import PROTOCOLS
-from nnd.metric.engine import Scoring
-from nnd.metric.results.baselines import BASELINES
-from nnd.metric.results.version import VERSION
+from nnd.metric.likelihood import Scoring
+from nnd.metric.numbers.rates.baselines import BASELINES
+from nnd.metric.run import evaluate as evaluate_models
+from nnd.metric.run.version import VERSION
 from nnd.metric.space import app, trial_html, trials
 from nnd.metric.space.trial_html import mark_differences, show, show_problem, show_weighed
 from nnd.metric.space.trials import Trial, Weighed, example, try_model, weigh
+from nnd.metric.text.encoding.protocols import PROTOCOLS
 from nnd.schemas import ScoringError, check_rows
 
 HOSTILE = "<script>alert(1)</script></div>\u202e&amp;\"'"

@@ -19,7 +19,7 @@ from support.metric_runs import (
     write_pairs,
 )
 
-from nnd.metric import evaluate as evaluate_models
+from nnd.metric.run import evaluate as evaluate_models
 from nnd.metric.space.installing import install_metric
 from nnd.schemas import ScoringError
 

@@ -21,7 +21,7 @@ from support.metric_runs import LOADER, load_plan, pair_rows, save_model, write_
 from support.places import ROOT
 
 import nnd.metric.space.app
-from nnd.metric import evaluate as evaluate_models
+from nnd.metric.run import evaluate as evaluate_models
 from nnd.metric.space.files import imported, requirements, write_space
 from nnd.metric.space.flattening import flatten
 from nnd.schemas import PublishError
@@ -45,7 +45,7 @@ def modules() -> dict[str, str]:
 
 def publish(name: str, **options: Any) -> str:
     """The expression that publishes the metric, for `ask`."""
-    quickly = "load('nnd.converters.hub.patience').Patience(first_s=0.001)"
+    quickly = "load('nnd.converters.hub.retries').Patience(first_s=0.001)"
     given = "".join(f", {key}={value!r}" for key, value in options.items())
     return (
         f"load('nnd.metric.space.publishing').publish_metric({name!r}, patience={quickly}"

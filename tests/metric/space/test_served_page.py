@@ -14,8 +14,8 @@ from gradio_client import Client
 from support.html_reader import Reader
 from support.metric_runs import LOADER, save_model, write_pairs
 
-from nnd.metric import evaluate as evaluate_models
-from nnd.metric.engine import Scoring
+from nnd.metric.likelihood import Scoring
+from nnd.metric.run import evaluate as evaluate_models
 from nnd.metric.space import app
 from nnd.metric.space.files import write_space
 from nnd.metric.space.trial_html import show

@@ -1,8 +1,17 @@
 """Chat templates that tests write themselves, and how tests encode by one."""
 
-from nnd.metric.chat import Chat, ChatTemplate, choose_chat
-from nnd.metric.encoding import Encoded, Ids, Request, encode, find_protocol, find_template
-from nnd.metric.models import LoadedModel
+from nnd.metric.likelihood import LoadedModel
+from nnd.metric.text import (
+    Chat,
+    ChatTemplate,
+    Encoded,
+    Ids,
+    Request,
+    choose_chat,
+    encode,
+    find_protocol,
+    find_template,
+)
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"

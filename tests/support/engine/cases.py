@@ -7,12 +7,13 @@ import numpy as np
 from support import oracle
 from support.tiny_models import CAUSAL, ENCODER_DECODER, SENTENCES, Family
 
-from nnd.metric.encoding.assembly import encode
-from nnd.metric.encoding.protocols import PROTOCOLS
-from nnd.metric.encoding.requests import Encoded
-from nnd.metric.engine.answers import Likelihoods
-from nnd.metric.engine.engine import Engine
-from nnd.metric.models.load import LoadedModel, wrap_model
+from nnd.metric.likelihood.engine.answers import Likelihoods
+from nnd.metric.likelihood.engine.engine import Engine
+from nnd.metric.likelihood.models.load_model import wrap_model
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text.encoding.assembly import encode
+from nnd.metric.text.encoding.protocols import PROTOCOLS
+from nnd.metric.text.encoding.requests import Encoded
 
 Tiny = Callable[[str], Family]
 Fresh = Callable[..., Family]

@@ -12,10 +12,9 @@ import polars as pl
 import torch
 from transformers.utils.logging import disable_progress_bar
 
-from nnd.metric import evaluate as evaluate_models
-from nnd.metric.engine import Scoring
-from nnd.metric.models import Loading
-from nnd.metric.models.load import load_model
+from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.likelihood.models.load_model import load_model
+from nnd.metric.run import evaluate as evaluate_models
 
 BUDGET = 80  # positions at once: many small batches
 

@@ -9,7 +9,7 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from nnd.metric.engine.store import Store
+from nnd.metric.likelihood.engine.store import Store
 
 BATCH = 20
 

@@ -10,10 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.hub.patience import Patience
-from nnd.converters.hub.state import Repository
+from nnd.converters.hub.published_dataset import publish
+from nnd.converters.hub.repository_state import Repository
+from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import push, put_tag
-from nnd.converters.publish.dataset import publish
 from nnd.schemas import NNDError
 
 HURRIED = Patience(tries=12, first_s=0.001, longest_s=0.01)

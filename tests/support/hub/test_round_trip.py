@@ -22,11 +22,11 @@ from support.metric_runs import LOADER, load_plan, save_model
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import list_sources
-from nnd.metric import evaluate
 from nnd.metric.data import contexts_of, load_pairs
-from nnd.metric.encoding import find_template, render
-from nnd.schemas.folder import FrameName, has_frame
-from nnd.schemas.frames import read_frame
+from nnd.metric.run import evaluate
+from nnd.metric.text import find_template, render
+from nnd.schemas.files.folder import FrameName, has_frame
+from nnd.schemas.files.frames import read_frame
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 ALLOWED = [source.name for source in list_sources() if source.facts["redistribution"] == "allowed"]
@@ -96,7 +96,7 @@ def test_the_same_is_asked_of_what_was_published(
 
 def _requests(name: str) -> str:
     """What asks for the pieces of every request of a dataset on the Hub, as nnd reads it."""
-    data, encoding = "load('nnd.metric.data')", "load('nnd.metric.encoding')"
+    data, encoding = "load('nnd.metric.data')", "load('nnd.metric.text.encoding')"
     return (
         f"(lambda pairs: [list(prompt.context) for prompt in {encoding}.render("
         f"{encoding}.find_template('instruction', pairs.instruction), "

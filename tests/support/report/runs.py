@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from support.stored_folders import write_sealed
 
-from nnd.metric.agreement.stored import agree_scored
 from nnd.metric.data.pairs import PairSet, load_pairs
-from nnd.metric.results.caveat_sentences import caveats
-from nnd.metric.results.rates import ALONE_SCHEMA, SCORED_SCHEMA, count_close, pass_rates
-from nnd.metric.results.surface import measure
+from nnd.metric.numbers.agreement.from_results import agree_scored
+from nnd.metric.numbers.rates.caveats import caveats
+from nnd.metric.numbers.rates.pass_rates import ALONE_SCHEMA, SCORED_SCHEMA, count_close, pass_rates
+from nnd.metric.numbers.rates.surface_features import measure
 
 DEVIATION = 1e-2
 

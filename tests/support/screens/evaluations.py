@@ -2,10 +2,9 @@
 
 import polars as pl
 
-from nnd.metric import Evaluation
-from nnd.metric.agreement import Agreement
-from nnd.metric.engine.answers import NO_WORK
-from nnd.metric.results import SCORED_SCHEMA, ModelResult, caveats, pass_rates
+from nnd.metric.likelihood.engine.answers import NO_WORK
+from nnd.metric.numbers import SCORED_SCHEMA, Agreement, caveats, pass_rates
+from nnd.metric.run import Evaluation, ModelResult
 
 
 def result(rows: pl.DataFrame) -> ModelResult:

@@ -6,14 +6,11 @@ python -m support.screens.stored_screen     # in the folder that holds demo/; no
 from pathlib import Path
 
 from nnd.converters.reading import load_yaml
-from nnd.metric import Evaluation, Sweep
 from nnd.metric.cli.printing import show_sweep
 from nnd.metric.data import PairSet, choose_part, load_pairs
-from nnd.metric.engine import Scoring
-from nnd.metric.evaluation import join_results
-from nnd.metric.models import Loading
-from nnd.metric.results import read_kept
-from nnd.metric.runs import RunEntry, read_entries
+from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.run import Evaluation, RunEntry, Sweep, read_entries, read_kept
+from nnd.metric.run.evaluation import join_results
 
 LIMIT = 200
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnd.metric.training.history import Entry, Point, write_history
+from nnd.metric.train.history import Entry, Point, write_history
 
 
 def entry(step: int, rate: float | None = 0.5, **by: float | None) -> Entry:

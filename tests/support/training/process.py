@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from support.training.runs import bits, make_trainer, sample_pairs
 
-from nnd.metric.training.callback import NNDCallback
+from nnd.metric.train.callback import NNDCallback
 
 
 def main(folder: Path) -> None:

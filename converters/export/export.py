@@ -1,0 +1,137 @@
+"""Pairs for other tools: TRL, lm-evaluation-harness, JSON Lines, CSV."""
+
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import polars as pl
+
+from nnd.converters.export.flat import write_csv, write_jsonl
+from nnd.converters.export.lm_eval import write_lm_eval
+from nnd.converters.export.prompt_rendering import STORED, Rendering, Written
+from nnd.converters.export.trl import write_trl
+from nnd.schemas import (
+    NNDError,
+    SchemaError,
+    Shown,
+    check_frame,
+    check_rows,
+    counted,
+    cut_by_context,
+    make_new,
+    polars_schema,
+    read_frame,
+    read_manifest,
+)
+
+Target = Literal["trl", "lm-eval", "jsonl", "csv"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Exported(Shown):
+    """The result of an export.
+
+    Attributes:
+        out: The file or folder.
+        rows: Number of pairs, or of examples if pairs with equal texts were merged.
+        notes: Remarks for users of the export.
+    """
+
+    out: Path
+    rows: int
+    notes: tuple[str, ...] = ()
+
+    def headline(self) -> str:
+        """Return the number of rows, and the place."""
+        return f"{counted(self.rows, 'row')} written to {self.out}."
+
+    def table(self) -> None:
+        """Return None: an export has no table."""
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return remarks for users of the export."""
+        return self.notes
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {"out": str(self.out), "rows": self.rows, "notes": list(self.notes)}
+
+
+def export(
+    folder: str | Path,
+    out: str | Path,
+    *,
+    to: Target,
+    rendering: Rendering = STORED,
+    for_excel: bool = False,
+    split: float | None = None,
+    split_seed: int = 0,
+) -> Exported:
+    """Write the pairs of a converted folder in the format of another tool.
+
+    Args:
+        folder: What `convert` wrote, or a copy of it from the Hub (pairs/*.parquet).
+        out: File (jsonl, csv) or folder (trl, lm-eval) to create; it must not exist. The same pairs
+            give the same bytes.
+        to: `trl`: a preference dataset (see `export_trl`); `lm-eval`: tasks for
+            lm-evaluation-harness (see `export_lm_eval`); `jsonl`, `csv`: all columns of the pairs.
+        rendering: How contexts are rendered as prompts (trl, lm-eval).
+        for_excel: Whether to put `'` before texts that a spreadsheet would compute (csv).
+        split: Share of the contexts whose pairs get the split `train`; the others get `test`
+            (`cut_by_context`). None keeps the splits of the source.
+        split_seed: Seed of this division.
+
+    Raises:
+        NNDError: If the target is unknown or takes no rendering, the split leaves a side empty, or
+            `out` exists or cannot be written.
+        SchemaError: If `folder` holds no pairs, or they break the contract.
+    """
+    if to not in get_args(Target):
+        raise NNDError(f'unknown target "{to}"; choose one of {", ".join(get_args(Target))}')
+    if to in ("jsonl", "csv") and rendering.name != STORED.name:
+        raise NNDError(
+            f'"{to}" keeps contexts and their parts as they are; --template is for trl and lm-eval'
+        )
+    if for_excel and to != "csv":
+        raise NNDError(f'"{to}" is not a table for a spreadsheet; --for-excel is for csv')
+    pairs, manifest = _read(Path(folder))
+    if split is not None:
+        pairs = _cut(pairs, split, split_seed)
+    with make_new(Path(out)) as place:
+        written = Written(pairs.height)
+        match to:
+            case "jsonl":
+                write_jsonl(pairs, place)
+            case "csv":
+                written = write_csv(pairs, place, for_excel=for_excel)
+            case "trl":
+                written = write_trl(pairs, place, manifest=manifest, rendering=rendering)
+            case "lm-eval":
+                name = Path(folder).resolve().name
+                written = write_lm_eval(
+                    pairs, place, manifest=manifest, rendering=rendering, data_name=name
+                )
+    return Exported(Path(out), written.rows, written.notes)
+
+
+def _cut(pairs: pl.DataFrame, share: float, seed: int) -> pl.DataFrame:
+    """Return pairs with the splits train and test, divided by context, in this order."""
+    to_train_on = cut_by_context(pairs, share, seed=seed)
+    sides = [pairs.filter(to_train_on), pairs.filter(~to_train_on)]
+    named = zip(("train", "test"), sides, strict=True)
+    return pl.concat(side.with_columns(split=pl.lit(name)) for name, side in named)
+
+
+def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return pairs and manifest, after checking what writers rely on."""
+    manifest, pairs = read_manifest(folder), read_frame(folder, "pairs")
+    found = chain(
+        check_frame("pair", pairs),
+        check_rows("source", [manifest.get("source", {})]),
+    )
+    for problem in found:
+        raise SchemaError(f"{folder}: {problem}; `nnd validate` lists all problems")
+    if pairs.is_empty():
+        raise SchemaError(f"{folder}: has no pairs to export")
+    return pairs.select(polars_schema("pair").names()), manifest

@@ -1,0 +1,1 @@
+"""Descriptions of the texts of pairs: better and worse candidates side by side."""

@@ -1,0 +1,1 @@
+"""A few example pairs or annotations, with the differing words marked."""

@@ -1,0 +1,153 @@
+"""Which files of a repository on the Hub are from an earlier publish, and which are not.
+
+Others may have changed it since: what nnd did not write, or not with this content, stays.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub.hf_api import RepoFile
+
+from nnd.cards import merge_card
+from nnd.converters.hub.release_folder import CARD, SCHEMAS
+from nnd.converters.hub.repository_state import Repository, State, digest, fetch, is_same
+from nnd.schemas import MANIFEST, VALIDITY, PublishError, find_change, is_published_path
+
+_FILES_OF_NEW_REPOSITORIES = {
+    ".gitattributes",
+    ".gitignore",
+    "README.md",
+    "LICENSE",
+    "LICENSE.txt",
+    "LICENSE.md",
+}
+"""Files that a repository may hold before a dataset is first published there."""
+
+_SCHEMA_FILES = {f"schemas/{name}.schema.json" for name in SCHEMAS}
+
+
+def with_card_there(repository: Repository, card: Path, state: State | None) -> dict[str, Path]:
+    """Return the card to send, which keeps what others wrote into the existing one."""
+    there = card_there(repository, state)
+    if there is None:
+        return {}
+    text = merge_card(there, card.read_text(encoding="utf-8"), f"{repository.name}/{CARD}")
+    merged = card.with_name("merged.md")
+    merged.write_bytes(text.encode())
+    return {CARD: merged}
+
+
+def card_there(repository: Repository, state: State | None) -> str | None:
+    """Return the existing card, or None."""
+    if state is None or CARD not in state.files:
+        return None
+    try:
+        return fetch(repository, state.commit, CARD).decode()
+    except UnicodeDecodeError as error:
+        raise PublishError(
+            f"{repository.name}/{CARD}: is not UTF-8 (byte {error.start}); save it as UTF-8, or "
+            "delete it to have it written again"
+        ) from error
+
+
+def earlier_files(
+    repository: Repository, source: Mapping[str, Any], sent: Mapping[str, Path], state: State
+) -> Iterator[str]:
+    """Yield the files of an earlier publish.
+
+    Args:
+        repository: The repository.
+        source: The source of the dataset.
+        sent: Path in the repository → file that will be sent.
+        state: The present state of the repository.
+
+    Raises:
+        PublishError: If the repository holds another dataset, or a file that nnd did not publish,
+            or that was changed since, would be replaced.
+    """
+    if MANIFEST not in state.files:
+        others = sorted(state.files.keys() - _FILES_OF_NEW_REPOSITORIES)
+        if others:
+            raise PublishError(
+                f"{repository.name}: contains files that nnd did not publish ({others[0]}); name "
+                "another repository, or empty this one"
+            )
+        return
+    manifest = _read_manifest(repository, state)
+    found, ours = (_named(one) for one in (manifest.get("source"), source))
+    if found != ours:
+        raise PublishError(
+            f"{repository.name}: holds {found or 'what nnd did not publish'}, and this is {ours}; "
+            "name another repository, or empty this one"
+        )
+    same = {path for path in sent if is_same(digest(sent[path]), state.files.get(path))}
+    there = {path: state.files[path] for path in state.files.keys() - same - {MANIFEST, CARD}}
+    own = {
+        path
+        for path, held in there.items()
+        if _is_listed(repository, state, manifest, held) or _is_validity(repository, state, path)
+    }
+    foreign = sorted(sent.keys() & there.keys() - own)
+    if foreign:
+        raise PublishError(
+            f"{repository.name}/{foreign[0]}: nnd did not publish this file, or it was changed "
+            "since; rename or delete it there, or name another repository"
+        )
+    yield from own
+
+
+def _is_listed(
+    repository: Repository, state: State, manifest: Mapping[str, Any], held: RepoFile
+) -> bool:
+    """Say whether the manifest there lists a file that nnd writes, with its present content.
+
+    Others may have written the manifest: files with other names or other content stay.
+    """
+    outputs = manifest.get("outputs")
+    entry = outputs.get(held.path) if isinstance(outputs, Mapping) else None
+    is_ours = is_published_path(held.path) or held.path in _SCHEMA_FILES
+    if not isinstance(entry, Mapping) or not is_ours:
+        return False
+    if held.lfs is not None:
+        return held.lfs.sha256 == entry.get("sha256")
+    data = fetch(repository, state.commit, held.path)
+    return hashlib.sha256(data).hexdigest() == entry.get("sha256")
+
+
+def _is_validity(repository: Repository, state: State, path: str) -> bool:
+    return path == VALIDITY and _is_unchanged(_fetch_object(repository, state, path), path)
+
+
+def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:
+    manifest = _fetch_object(repository, state, MANIFEST)
+    if "source" in manifest and not _is_unchanged(manifest, MANIFEST):
+        raise PublishError(
+            f"{repository.name}/{MANIFEST}: changed since nnd published it; restore it, or name "
+            "another repository"
+        )
+    return manifest
+
+
+def _is_unchanged(document: Mapping[str, Any], name: str) -> bool:
+    return bool(document) and find_change(document, name) is None
+
+
+def _fetch_object(repository: Repository, state: State, path: str) -> dict[str, Any]:
+    """Return a JSON object on the Hub; an empty one if the file is something else."""
+    try:
+        found = json.loads(fetch(repository, state.commit, path))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _named(source: object) -> str:
+    """Return the name of a source with its set and variant; the empty text if it is invalid."""
+    if not isinstance(source, Mapping) or not isinstance(source.get("name"), str):
+        return ""
+    parts = [source["name"]]
+    parts += [f"{kind} {source[kind]}" for kind in ("set", "variant") if source.get(kind)]
+    return ", ".join(parts)

@@ -1,0 +1,128 @@
+"""Pull requests that add results of `nnd evaluate` to the models on the Hub."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nnd.cards import ScoredOn, add_results, results_file
+from nnd.converters.hub.hub_calls import ask
+from nnd.converters.hub.repository_state import (
+    Repository,
+    State,
+    check_name,
+    check_token,
+    fetch,
+    look,
+)
+from nnd.converters.hub.retries import Patience
+from nnd.converters.hub.upload import Pushed, push
+from nnd.schemas import PublishError, temporary_folder
+
+README = "README.md"
+
+
+def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
+    """Check names and token before long work, so that results can be sent to models.
+
+    Args:
+        models: The models as the user names them.
+        revision: The revision of all models, if the user named one.
+
+    Raises:
+        PublishError: If a model is a folder or not ORG/name, a revision other than main is scored,
+            there is no token, or HF_HUB_OFFLINE is set.
+    """
+    if revision not in (None, "main"):
+        raise PublishError(
+            f"{revision}: the card that people see is main's, and results of another revision "
+            "would be taken for main's; leave --push-to-model-card out, or the revision"
+        )
+    for model in models:
+        if Path(model).is_dir():
+            raise PublishError(
+                f"{model}: is a folder here, and its results can only go to a model on the Hub; "
+                "leave --push-to-model-card out, or name ORG/name"
+            )
+        check_name(Repository("model", model))
+        check_token(Repository("model", model))
+
+
+def push_results(
+    model: str,
+    results: Mapping[ScoredOn, Mapping[str, Any]],
+    *,
+    patience: Patience | None = None,
+) -> Pushed:
+    """Open a pull request that adds results to the metadata of their model.
+
+    All results are in one pull request, because several that change the same README could not all
+    be merged. They are added to `model-index` of the README, each replacing an earlier one on the
+    same data under the same protocol and template; a missing README is created. Results on a
+    dataset of the Hub go to `.eval_results` too. If main holds all of it already, nothing is sent;
+    if our open pull request does, it is used.
+
+    Args:
+        model: ORG/name on the Hub.
+        results: Dataset → the result of the model on it (`result.schema.json`, a model result).
+        patience: How long to try again if the Hub does not answer.
+
+    Returns:
+        `sent` is whether a pull request was opened.
+
+    Raises:
+        PublishError: If the model is not on the Hub, its metadata is not what the Hub accepts or
+            changes meanwhile, or the Hub refuses the request.
+    """
+    check_pushable([model])
+    repository = Repository("model", model)
+    commit, readme = ask(repository, lambda: _readme(repository), patience=patience)
+    texts = {}
+    for dataset, result in results.items():
+        readme = texts[README] = add_results(readme, model, result, dataset)
+        if dataset.commit is not None:
+            path, text = results_file(result, dataset)
+            texts[path] = text
+
+    def unchanged(state: State) -> Iterator[str]:
+        if state.commit != commit:
+            raise PublishError(
+                f"{model}: it is being changed by someone else; run the same command again"
+            )
+        yield from ()
+
+    with temporary_folder("nnd-results") as place:
+        return push(
+            repository,
+            _written(texts, place),
+            message=f"Add NND pass rates on {', '.join(dataset.name for dataset in results)}",
+            obsolete=unchanged,
+            pull_request=True,
+            patience=patience,
+        )
+
+
+def _readme(repository: Repository) -> tuple[str, str | None]:
+    """Return the commit of main, and its README."""
+    state = look(repository)
+    if state is None:
+        raise PublishError(
+            f"{repository.name}: not found on the Hub with this token; check the name"
+        )
+    if README not in state.files:
+        return state.commit, None
+    try:
+        return state.commit, fetch(repository, state.commit, README).decode()
+    except UnicodeDecodeError as error:
+        raise PublishError(
+            f"{repository.name}: {README} is not UTF-8 (byte {error.start}), so nothing can be "
+            "put into it; save it as UTF-8 first"
+        ) from error
+
+
+def _written(texts: Mapping[str, str], folder: Path) -> dict[str, Path]:
+    files = {}
+    for path, text in texts.items():
+        files[path] = folder / path
+        files[path].parent.mkdir(exist_ok=True)
+        files[path].write_bytes(text.encode())
+    return files

@@ -1,0 +1,282 @@
+"""A converted folder as a dataset on the Hub, which `load_dataset` reads and its card explains.
+
+Publishing is refused, with a reason, for a folder with problems, a licence that does not allow it,
+addresses of people, or a card with problems.
+"""
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from nnd.converters.hub.earlier_files import card_there, earlier_files, with_card_there
+from nnd.converters.hub.hub_calls import ask
+from nnd.converters.hub.hub_errors import UnreachableError
+from nnd.converters.hub.release_folder import CARD, read_release, write_release
+from nnd.converters.hub.repository_state import (
+    Adapt,
+    Change,
+    Obsolete,
+    Repository,
+    check_name,
+    check_token,
+    compare,
+    digests,
+    look,
+)
+from nnd.converters.hub.retries import Patience
+from nnd.converters.hub.upload import check_place, push, put_tag
+from nnd.schemas import PublishError, Shown, temporary_folder, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Planned = Change | Literal["unknown"]
+
+_TAG = re.compile(r"(?!.*\.\.)\w([\w.-]*[\w-])?(?<!\.lock)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """A file of a dataset on the Hub.
+
+    Attributes:
+        path: Path in the repository.
+        bytes: Its size; 0 if it was deleted.
+        change: What publishing did to it; "unknown" after a dry run without the Hub.
+    """
+
+    path: str
+    bytes: int
+    change: Planned
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Published(Shown):
+    """The result of publishing or of a dry run.
+
+    Attributes:
+        repo_id: ORG/name.
+        url: Address of its page.
+        commit: Id of the commit that holds the files, read back and compared; None after a dry run.
+        changed: Whether a new commit was made.
+        pull_request: Address of the pull request that holds the commit, or None.
+        tag: The tag that names the commit, or None.
+        files: The files, including deleted ones.
+        card_diff: After a dry run, the changes of the card as a unified diff.
+        usage: Lines of code and commands that use the dataset.
+        unasked: Why a dry run could not ask the Hub, or None.
+    """
+
+    repo_id: str
+    url: str
+    commit: str | None
+    changed: bool
+    pull_request: str | None
+    tag: str | None
+    files: tuple[PublishedFile, ...]
+    card_diff: str = ""
+    usage: tuple[str, ...] = ()
+    unasked: str | None = None
+
+    def headline(self) -> str:
+        """Return whether anything was published, and where."""
+        if self.commit is None:
+            without = " without the Hub" if self.unasked is not None else ""
+            return f"Dry run{without}: nothing was written to {self.url}."
+        done = "Published" if self.changed else "Unchanged; the Hub already has it"
+        return f"{done}: {self.url} at {self.commit}."
+
+    def table(self) -> "Table":
+        """Return a row for each file."""
+        rows = ((file.change, f"{file.bytes:,}", file.path) for file in self.files)
+        return text_table(("change", "bytes", "file"), rows, right=["bytes"])
+
+    def remarks(self) -> list[str]:
+        """Return how to find and use the commit, or what would change after a dry run."""
+        if self.unasked is not None:
+            tagged = "" if self.tag is None else f", whether the tag {self.tag} is free"
+            unknown = (
+                f"{self.unasked}. So it is not known whether the repository exists and takes these "
+                f"files, which of them it already has, which others would be deleted{tagged}, and "
+                "which text of other people its card keeps. The card below is that of a new one."
+            )
+            return [unknown, self.card_diff.rstrip()]
+        if self.commit is None:
+            same = any(file.path == CARD and file.change == "same" for file in self.files)
+            return ["The card stays as it is."] if same else [self.card_diff.rstrip()]
+        pulled = [f"Pull request: {self.pull_request}"] if self.pull_request else []
+        named = [f"Tag: {self.tag}"] if self.tag else []
+        return [*pulled, *named, *(f"  {line}" for line in self.usage)]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each file: path, bytes, change."""
+        return pl.DataFrame([asdict(file) for file in self.files])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {name: value for name, value in asdict(self).items() if name != "usage"}
+
+
+def publish(
+    folder: str | Path,
+    repo_id: str,
+    *,
+    private: bool = False,
+    pr: bool = False,
+    tag: str | None = None,
+    dry_run: bool = False,
+    permission: str | None = None,
+    redact: bool = False,
+    keep_contacts: str | None = None,
+    unverified: str | None = None,
+    patience: Patience | None = None,
+) -> Published:
+    """Publish a converted folder as a dataset on the Hub, in one commit.
+
+    If the repository has the same files, no commit is made. Obsolete files of an earlier publish
+    are deleted in the same commit; files of others stay. If interrupted, the repository is
+    unchanged or complete, and the same call finishes the work.
+
+    Args:
+        folder: What `convert` wrote.
+        repo_id: ORG/name; created if it does not exist.
+        private: Whether to create it as private; an existing public one is refused.
+        pr: Whether to open a pull request instead, or use our open one with the same files.
+        tag: Tag for the commit. An existing tag stays if it names the same files; otherwise it is
+            refused before anything is sent.
+        dry_run: Whether to only report what would be done; without a network, what would be sent.
+        permission: Why the data may be published although its licence does not say so; quoted on
+            the card.
+        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
+        keep_contacts: Why they may stay; quoted on the card.
+        unverified: Why it may be published although files are not verified; quoted on the card.
+        patience: How long to try again if the Hub does not answer.
+
+    Raises:
+        SchemaError: If the folder has problems.
+        LicenceError: If its licence does not allow it.
+        PublishError: If its files are unverified, it holds addresses, the card has problems, the
+            repository holds something else, or the Hub refuses it.
+    """
+    if pr and tag is not None:
+        raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
+    repository = Repository("dataset", repo_id, private=private)
+    check_name(repository, offline=dry_run)
+    _check_tag(tag)
+    if not dry_run:
+        check_token(repository)
+    conversion = read_release(
+        Path(folder),
+        private=private,
+        permission=permission,
+        redact=redact,
+        keep_contacts=keep_contacts,
+        unverified=unverified,
+    )
+    source = conversion.manifest["source"]
+    with temporary_folder("nnd-publish") as place:
+        files = write_release(conversion, place, repo_id)
+        obsolete = partial(earlier_files, repository, source, files)
+        adapt = partial(with_card_there, repository, files[CARD])
+        try:
+            if tag is not None:  # checks that the tag is free before anything is sent
+                put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
+            if dry_run:
+                plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
+                return ask(repository, plan, patience=patience)
+        except UnreachableError as error:
+            if not dry_run:
+                raise
+            unknown: dict[str, Planned] = dict.fromkeys(files, "unknown")
+            return _planned(repository, files, unknown, None, tag, unasked=str(error))
+        pushed = push(
+            repository,
+            files,
+            message=f"Publish {source['name']} with nnd {conversion.manifest['nnd_version']}",
+            obsolete=obsolete,
+            adapt=adapt,
+            pull_request=pr,
+            patience=patience,
+        )
+        if tag is not None:
+            put_tag(repository, tag, files, pushed.commit, adapt=adapt, patience=patience)
+        return Published(
+            repo_id=repo_id,
+            url=repository.url,
+            commit=pushed.commit,
+            changed=pushed.sent,
+            pull_request=pushed.pull_request,
+            tag=tag,
+            files=_listed(files, pushed.changes),
+            usage=(
+                f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
+                f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
+            ),
+        )
+
+
+def _check_tag(tag: str | None) -> None:
+    """Refuse an invalid tag now: the Hub would refuse it only after everything was sent."""
+    if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
+        raise PublishError(
+            f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
+        )
+
+
+def _plan(
+    repository: Repository,
+    files: Mapping[str, Path],
+    obsolete: Obsolete,
+    adapt: Adapt,
+    tag: str | None,
+    *,
+    pr: bool,
+) -> Published:
+    """Return what publishing would do, or raise the error for which it would be refused."""
+    state = look(repository)
+    check_place(repository, state, pull_request=pr)
+    files = {**files, **adapt(state)}
+    changes = compare(digests(files), state, obsolete)
+    return _planned(repository, files, changes, card_there(repository, state), tag)
+
+
+def _planned(
+    repository: Repository,
+    files: Mapping[str, Path],
+    changes: Mapping[str, Planned],
+    present: str | None,
+    tag: str | None,
+    *,
+    unasked: str | None = None,
+) -> Published:
+    """Return a dry run; `present` is the card in the repository, if there is one."""
+    diff = difflib.unified_diff(
+        (present or "").splitlines(keepends=True),
+        files[CARD].read_text(encoding="utf-8").splitlines(keepends=True),
+        f"{repository.name}/{CARD}",
+        CARD,
+    )
+    return Published(
+        repo_id=repository.name,
+        url=repository.url,
+        commit=None,
+        changed=False,
+        pull_request=None,
+        tag=tag,
+        files=_listed(files, changes),
+        card_diff="".join(diff),
+        unasked=unasked,
+    )
+
+
+def _listed(files: Mapping[str, Path], changes: Mapping[str, Planned]) -> tuple[PublishedFile, ...]:
+    return tuple(
+        PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
+        for path, change in sorted(changes.items())
+    )

@@ -1,0 +1,255 @@
+"""From a converted folder to the folder that is published, with checks of what may be published.
+
+It has pairs, annotations and references with a file per split, human scores, the sets of a suite
+and how well its negatives represent human pairs, the schemas of the rows, a manifest that lists
+these files, and the card.
+"""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.cards import check_card, count_differences, data_card
+from nnd.converters.folder import Conversion, convert_again, validate
+from nnd.converters.pairs import find_contacts, find_in_manifest, redact_contacts, redact_manifest
+from nnd.schemas import (
+    FrameName,
+    LicenceError,
+    PublishError,
+    SchemaError,
+    SchemaName,
+    published_path,
+    published_set_path,
+    read_frame,
+    read_manifest,
+    read_set,
+    read_validity,
+)
+
+CARD = "README.md"
+
+SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "reference", "source")
+_NAMED = 20
+"""Most rows that an error names, before the number of others."""
+
+
+def read_release(
+    folder: Path,
+    *,
+    private: bool = False,
+    permission: str | None = None,
+    redact: bool = False,
+    keep_contacts: str | None = None,
+    unverified: str | None = None,
+) -> Conversion:
+    """Return the content of a converted folder to publish, or raise why it may not be published.
+
+    Args:
+        folder: What `convert` wrote, or what was published before.
+        private: Whether the repository is private.
+        permission: Why data may be published although its licence does not say so.
+        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
+        keep_contacts: Why they may stay.
+        unverified: Why it may be published although files are unverified.
+
+    Returns:
+        The folder's rows and manifest. The manifest states a permission (`permission`), what was
+        done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why
+        unverified files are published (`unverified`).
+
+    Raises:
+        SchemaError: If the folder has problems, or a split has a name that the Hub refuses.
+        LicenceError: If it may not be redistributed.
+        PublishError: If a file is not verified or texts hold addresses and no option says what to
+            do, or a split's name has another meaning in `datasets`.
+    """
+    _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
+    if redact and keep_contacts is not None:
+        raise PublishError("--redact and --keep-contacts contradict each other; choose one")
+    _check_folder(folder)
+    manifest = read_manifest(folder)
+    _check_licence(manifest, folder, private=private, permission=permission)
+    _check_verified(manifest, folder, unverified)
+    annotations = read_frame(folder, "annotations")
+    _check_splits(annotations, folder)
+    if permission is not None:
+        manifest["permission"] = permission
+    conversion = Conversion(
+        annotations,
+        read_frame(folder, "pairs"),
+        read_frame(folder, "human_scores"),
+        read_frame(folder, "references"),
+        manifest,
+        {entry["name"]: read_set(folder, entry["name"]) for entry in manifest.get("sets", ())},
+        read_validity(folder),
+    )
+    return _without_contacts(conversion, folder, redact=redact, keep_contacts=keep_contacts)
+
+
+def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[str, Path]:
+    """Write a conversion as the folder to publish; the same input gives the same bytes.
+
+    Args:
+        conversion: From `read_release`.
+        folder: An empty folder.
+        repo_id: The repository, for the card.
+
+    Returns:
+        Path in the repository → file.
+
+    Raises:
+        PublishError: If the card has problems.
+    """
+    by_split: dict[FrameName, pl.DataFrame] = {
+        "pairs": conversion.pairs,
+        "annotations": conversion.annotations,
+        "references": conversion.references,
+    }
+    frames = {
+        published_path(name, split): rows
+        for name, frame in by_split.items()
+        for (split,), rows in sorted(frame.group_by("split", maintain_order=True))
+    }
+    for name, rows_of_set in conversion.sets.items():
+        for (split,), rows in sorted(rows_of_set.group_by("split", maintain_order=True)):
+            frames[published_set_path(name, split)] = rows
+    if conversion.pairs.is_empty():  # the file states the columns even without pairs
+        frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
+    frames[published_path("human_scores", "any")] = conversion.human_scores
+    (folder / "schemas").mkdir()
+    unused = {"reference"} if conversion.references.is_empty() else set[str]()
+    schemas = [f"{name}.schema.json" for name in SCHEMAS if name not in unused]
+    for name in schemas:
+        text = (package_files("nnd.schemas") / name).read_bytes()
+        (folder / "schemas" / name).write_bytes(text)
+    conversion.write_files(folder, frames, [f"schemas/{name}" for name in schemas])
+    card = data_card(folder, repo_id)
+    (folder / CARD).write_text(card, encoding="utf-8")
+    problems = list(check_card(card, folder))
+    if problems:
+        raise PublishError(
+            f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems; fix "
+            "source.yaml"
+        )
+    written = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path for path in written}
+
+
+def _check_reasons(**reasons: str | None) -> None:
+    for name, reason in reasons.items():
+        if reason is not None and not reason.strip():
+            option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
+            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
+
+
+def _check_folder(folder: Path) -> None:
+    findings = validate(folder).findings
+    if findings:
+        raise SchemaError(
+            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
+        )
+
+
+def _first(problems: Sequence[Any]) -> str:
+    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+    return f"{problems[0]}{more}"
+
+
+def _check_licence(
+    manifest: Mapping[str, Any], folder: Path, *, private: bool, permission: str | None
+) -> None:
+    """Check that the licence allows redistribution, and changed texts if there are any."""
+    source = manifest["source"]
+    if permission is not None or source["redistribution"] == "allowed":
+        return
+    if "sets" in manifest and source["redistribution"] == "no-derivatives":
+        raise LicenceError(
+            f"{folder}: the licence of {source['name']} ({source['licence']}) forbids changed "
+            "texts, such as those of a suite; build the suite where it is used, or, if the "
+            'owners allow it, publish with --i-have-permission "who said so, and when"'
+        )
+    if private:
+        return
+    why = {
+        "no-derivatives": "forbids the redistribution of derived data, such as pairs",
+        "unknown": "does not state whether the texts may be redistributed",
+    }[source["redistribution"]]
+    raise LicenceError(
+        f"{folder}: the licence of {source['name']} ({source['licence']}) {why}; publish it with "
+        '--private, or, if its owners allow it, with --i-have-permission "who said so, and when"'
+    )
+
+
+def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | None) -> None:
+    """Refuse unverified files unless a reason is given, which the manifest then states."""
+    names = [file["name"] for file in manifest["files"] if not file["verified"]]
+    if names and unverified is not None:
+        manifest["unverified"] = unverified
+    if names and "unverified" not in manifest:
+        differences = ", ".join(count_differences(manifest))
+        raise PublishError(
+            f"{folder}: made from unverified files: {', '.join(names)}"
+            f"{differences and f' ({differences})'}; convert the declared files, or publish with "
+            '--unverified "why"'
+        )
+
+
+def _check_splits(annotations: pl.DataFrame, folder: Path) -> None:
+    for split in sorted(annotations["split"].unique()):
+        published_path("annotations", split)  # raises an error that states the allowed names
+        if split.lower() == "all":
+            raise PublishError(
+                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
+                "it in the source and convert again"
+            )
+
+
+def _without_contacts(
+    conversion: Conversion, folder: Path, *, redact: bool, keep_contacts: str | None
+) -> Conversion:
+    """Redact or keep addresses as requested, else refuse them."""
+    manifest = conversion.manifest
+    if "kept" in manifest.get("contacts", {}) and keep_contacts is None and not redact:
+        return conversion  # an earlier publish stated why
+    in_manifest = list(find_in_manifest(manifest))
+    rows = (conversion.annotations, conversion.references)
+    found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
+    if not found:
+        return conversion
+    if keep_contacts is not None:
+        contacts: dict[str, Any] = {"kept": keep_contacts}
+        return replace(conversion, manifest={**manifest, "contacts": contacts})
+    if redact and conversion.sets:
+        raise PublishError(
+            f"{folder}: the sets of a suite hold texts with addresses too, and are not redacted; "
+            'publish with --keep-contacts "why", or build the suite from texts without addresses'
+        )
+    if redact:
+        (annotations, counts), (references, more) = map(redact_contacts, rows)
+        for kind in counts:
+            counts[kind] += more[kind] + sum(each.kind == kind for each in in_manifest)
+        redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
+        conversion = convert_again(annotations, references, redacted)
+        found = [*find_contacts(annotations), *find_contacts(references)]
+    if found:
+        _refuse_contacts(folder, found, redacted=redact)
+    return conversion
+
+
+def _refuse_contacts(folder: Path, found: list[Any], *, redacted: bool) -> None:
+    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found[:_NAMED]]
+    more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    remedy = (
+        "names and labels are not redacted, because other rows refer to them; change convert.py"
+        if redacted
+        else "publish with --redact to replace them"
+    )
+    raise PublishError(
+        f"{folder}: texts and manifest hold {len(found)} e-mail or IP addresses: "
+        f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
+    )

@@ -1,0 +1,92 @@
+"""From a converted folder and operations to a suite of perturbed pairs or negatives."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nnd.converters.make.negating import make_negatives
+from nnd.converters.make.originals import GoodTexts, good_texts
+from nnd.converters.make.parents import Parents, read_parents
+from nnd.converters.make.perturbing import check_variants, perturb
+from nnd.converters.make.suite_folder import check_names, check_place, write_suite
+from nnd.converters.make.suite_report import SuiteReport
+from nnd.converters.make.text_operations.operation import Target
+from nnd.converters.make.text_operations.spelling import find_falsification, find_operation
+from nnd.schemas import NNDError
+
+
+def derive(
+    data: str | Path,
+    operations: Sequence[str],
+    *,
+    out: str | Path,
+    seed: int = 0,
+    variants: int = 1,
+    on: Target | None = None,
+    negatives: GoodTexts | None = None,
+    aspect: str | None = None,
+) -> SuiteReport:
+    """Perturb the pairs of a converted folder, or make negatives, and write a suite of them.
+
+    Every operation makes a set: children of the pairs with changed texts; or, with `negatives`,
+    pairs of a right text and the same text made wrong. Made pairs are marked (`origin` is
+    `synthetic:` and the operation) and never count as human. Random draws for a text depend on
+    `seed`, the text's id, the operation and the number of the variant, not on the order of rows, so
+    all pairs of a context share its changed context.
+
+    Args:
+        data: A folder that `convert` wrote.
+        operations: `typos=0.05`, `punctuation`, … as `nnd derive --list` shows them;
+            `path.py:function` for a function of your own, which takes a text and a `random.Random`,
+                and returns the changed text, or None to reject it. With `negatives`, a function
+                with a parameter `context` gets the text's context.
+        out: Folder to write: the files of `data`, and `sets/NAME.parquet` for each operation. The
+            same input gives the same bytes.
+        seed: Seed of random draws.
+        variants: Number of variants of each text; operations without randomness make one.
+        on: Which texts to change: `context`, `candidate` or `both`; None: the default of each
+            operation.
+        negatives: Which right texts to make wrong: `preferred`, candidates that are better in a
+            human pair of the aspect and worse in none; `references`, which people wrote;
+            `fake_references`, the candidate of each context with the highest ROUGE-L against the
+            context. None: perturb pairs.
+        aspect: The aspect of the pairs for negatives; None: the only one of the data.
+
+    Returns:
+        The sets that were made, with counts.
+
+    Raises:
+        SchemaError: If `data` is not a converted folder, was changed, or is a suite itself.
+        NNDError: If an operation is not known, has a wrong value, would change labels (or, with
+            `negatives`, would not), fails or changes nothing, there are no such texts, or
+            `out` holds what nnd did not write; nothing is written then.
+    """
+    check_variants(variants)
+    if not operations:
+        raise NNDError("no operation is given; `nnd derive --list` shows them")
+    if negatives is None:
+        if aspect is not None:
+            raise NNDError("--aspect is for negatives; leave it out, or add --negatives preferred")
+        chosen = [find_operation(spelled) for spelled in operations]
+        if on is not None:
+            chosen = [operation.applied_to(on) for operation in chosen]
+        check_names(operation.set_name for operation in chosen)
+        parents = _read(data, out)
+        sets = (perturb(parents.pairs, each, seed=seed, variants=variants) for each in chosen)
+    else:
+        if on is not None:
+            raise NNDError("--on is for perturbations; leave it out: negatives change candidates")
+        rules = [find_falsification(spelled) for spelled in operations]
+        check_names(rule.name for rule in rules)
+        parents = _read(data, out)
+        texts = good_texts(parents, negatives, aspect)
+        sets = (
+            make_negatives(texts, rule, which=negatives, seed=seed, variants=variants)
+            for rule in rules
+        )
+    return write_suite(parents, sets, out)
+
+
+def _read(data: str | Path, out: str | Path) -> Parents:
+    parents = read_parents(data)
+    check_place(parents, Path(out))
+    return parents

@@ -1,0 +1,1 @@
+"""Suites from definitions: perturbations, slices, samples and hand-made sets of one source."""

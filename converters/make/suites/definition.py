@@ -1,0 +1,107 @@
+"""Definitions of suites: YAML files, built in or written by users (`suite.schema.json`)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nnd.converters.make.shifted import SHIFTS
+from nnd.converters.reading import load_yaml, read_text
+from nnd.schemas import SchemaError, check_rows, did_you_mean
+
+_BUILT_IN = Path(__file__).parent / "definitions"
+
+KINDS: Mapping[str, Sequence[str]] = {
+    "op": ("on", "variants", "seed", "negatives", "aspect"),
+    "by": ("value",),
+    "where": (),
+    **SHIFTS,
+    "file": (),
+}
+"""Key that states the kind of a set → further keys that it allows, beside name and note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition of a suite.
+
+    Attributes:
+        path: The file.
+        source: Name of the source that it is for.
+        seed: Seed of sets that state none.
+        sets: The entry of each set.
+    """
+
+    path: Path
+    source: str
+    seed: int
+    sets: tuple[Mapping[str, Any], ...]
+
+
+def built_in_definitions() -> list[str]:
+    """Return the names of the built-in definitions."""
+    return sorted(path.stem for path in _BUILT_IN.glob("*.yaml"))
+
+
+def read_definition(definition: str | Path) -> Definition:
+    """Read a definition from a file, or a built-in one by name.
+
+    Args:
+        definition: A YAML file, or the name of a built-in definition.
+
+    Raises:
+        SchemaError: If it is not found, cannot be read, or it breaks the contract.
+    """
+    path = _find(definition)
+    try:
+        found = load_yaml(read_text(path))
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+        reason = " ".join(str(error).split())
+        raise SchemaError(f"{path}: cannot be read as YAML: {reason}") from error
+    if not isinstance(found, dict):
+        raise SchemaError(f"{path}: is not a mapping; write `source:` and `sets:`")
+    for problem in check_rows("suite", [found]):
+        raise SchemaError(f"{path}: {str(problem).removeprefix('row 0, ').removeprefix('row 0: ')}")
+    for number, entry in enumerate(found["sets"], start=1):
+        _check_entry(entry, f"{path}: set {number}")
+    return Definition(path, found["source"], found.get("seed", 0), tuple(found["sets"]))
+
+
+def kind_of(entry: Mapping[str, Any]) -> str:
+    """Return the key of KINDS that an entry has."""
+    return next(kind for kind in KINDS if kind in entry)
+
+
+def _find(definition: str | Path) -> Path:
+    path = Path(definition)
+    if path.is_file():
+        return path
+    built_in = built_in_definitions()
+    if str(definition) in built_in:
+        return _BUILT_IN / f"{definition}.yaml"
+    raise SchemaError(
+        f"{definition}: neither a file nor a built-in definition"
+        f"{did_you_mean(str(definition), built_in)}; built in: {', '.join(built_in)}"
+    )
+
+
+def _check_entry(entry: Mapping[str, Any], where: str) -> None:
+    kinds = [kind for kind in KINDS if kind in entry]
+    if len(kinds) != 1:
+        found = " and ".join(kinds) or "none of them"
+        raise SchemaError(f"{where}: has {found}; write exactly one of {', '.join(KINDS)}")
+    (kind,) = kinds
+    known = ("name", "note", kind, *KINDS[kind])
+    strange = [key for key in entry if key not in known]
+    if strange:
+        raise SchemaError(
+            f"{where}: {strange[0]} cannot be combined with {kind}; known: {', '.join(known)}"
+        )
+    if "negatives" in entry and "on" in entry:
+        raise SchemaError(f"{where}: `on` cannot be combined with `negatives`; leave it out")
+    if "aspect" in entry and "negatives" not in entry:
+        raise SchemaError(f"{where}: `aspect` needs `negatives`; add them, or leave it out")
+    if kind == "by" and "value" not in entry:
+        raise SchemaError(f"{where}: `by` needs a `value` that names the slice")
+    if kind == "where" and "name" not in entry:
+        raise SchemaError(f"{where}: `where` needs a `name` for the set")

@@ -1,0 +1,116 @@
+"""Sets whose pairs were changed by hand, from JSONL with one object per changed pair."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.make.suite_folder import SuiteSet, set_facts
+from nnd.converters.pairs import pair_ids
+from nnd.converters.reading import Record, read_jsonl
+from nnd.schemas import SchemaError, polars_schema
+
+_OPERATION = "by_hand"
+_SIDES = ("high", "low")
+_FIELDS = ("parent_id", "context", "inputs", "candidate_high", "candidate_low")
+
+
+def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> SuiteSet:
+    """Return the children that a file describes.
+
+    Each line is an object with `parent_id`, the pair_id of a human pair, and the changed texts
+    (`context` with its `inputs`, `candidate_high`, `candidate_low`). The id of the k-th new version
+    of a context or candidate is the old id with `~NAME.k`.
+
+    Args:
+        pairs: The human pairs, rows of the pair schema.
+        path: The file.
+        entry: The entry of the set in the definition.
+
+    Raises:
+        SourceError: If the file cannot be read.
+        SchemaError: If a line does not name a human pair, changes nothing, or changes a context
+            without its parts.
+    """
+    name = entry.get("name") or path.stem.lower()
+    parents = {row["pair_id"]: row for row in pairs.iter_rows(named=True)}
+    names = _Names(name)
+    rows = [_child(record, parents, names) for record in read_jsonl(path)]
+    if not rows:
+        raise SchemaError(f"{path}: the file holds no pairs; write one JSON object per line")
+    frame = pl.DataFrame(rows, polars_schema("pair"), orient="row")
+    children = frame.with_columns(pair_id=pair_ids(frame))
+    if children["pair_id"].is_duplicated().any():
+        row = int(children["pair_id"].is_duplicated().arg_max() or 0)
+        raise SchemaError(f"{path}:{row + 1}: the same pair occurs twice; remove one")
+    facts = set_facts(
+        name,
+        "perturbation",
+        _OPERATION,
+        children,
+        parameters={"file": path.name},
+        note=entry.get("note"),
+    )
+    return SuiteSet(facts, children)
+
+
+class _Names:
+    """Ids of changed texts."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._numbers: dict[tuple[str, str], dict[object, int]] = {}
+
+    def of(self, split: str, old: str, text: object) -> str:
+        """Return the id of a new version of the text with the id `old`."""
+        numbers = self._numbers.setdefault((split, old), {})
+        return f"{old}~{self.name}.{numbers.setdefault(text, len(numbers) + 1)}"
+
+
+def _child(record: Record, parents: Mapping[str, Any], names: _Names) -> dict[str, Any]:
+    strange = [field for field in record.fields if field not in _FIELDS]
+    if strange:
+        raise SchemaError(f'{record.where}: unknown "{strange[0]}"; known: {", ".join(_FIELDS)}')
+    parent = parents.get(record.text("parent_id"))
+    if parent is None:
+        raise SchemaError(
+            f"{record.where}: parent_id {record.text('parent_id')} is not a pair of the data; "
+            "write the pair_id of one"
+        )
+    changes = dict(_changes(record, parent, names))
+    if not changes:
+        raise SchemaError(
+            f"{record.where}: changes no text of {parent['pair_id']}; change one, or leave the "
+            "line out"
+        )
+    child: dict[str, Any] = {
+        **parent,
+        **changes,
+        "origin": f"synthetic:{_OPERATION}",
+        "parent_id": parent["pair_id"],
+        "cluster": parent["cluster"] or parent["context_id"],
+    }
+    return child
+
+
+def _changes(
+    record: Record, parent: Mapping[str, Any], names: _Names
+) -> Iterator[tuple[str, object]]:
+    """Yield the columns that differ from the parent's."""
+    split = parent["split"]
+    context = record.optional_text("context")
+    if context is not None and context != parent["context"]:
+        if parent["inputs"] and "inputs" not in record.fields:
+            parts = ", ".join(part["key"] for part in parent["inputs"])
+            raise SchemaError(f"{record.where}: changes the context; give its inputs too ({parts})")
+        inputs = record.fields.get("inputs", {})
+        entries = [(key, record.record("inputs").text(key)) for key in inputs]
+        yield "context", context
+        yield "inputs", [{"key": key, "value": text} for key, text in entries]
+        yield "context_id", names.of(split, parent["context_id"], (context, *entries))
+    for side in _SIDES:
+        text = record.optional_text(f"candidate_{side}")
+        if text is not None and text != parent[f"candidate_{side}"]:
+            yield f"candidate_{side}", text
+            yield f"{side}_id", names.of(split, parent[f"{side}_id"], text)

@@ -1,0 +1,96 @@
+"""Replacing one word of a text by its antonym, from a table of the user."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from random import Random
+
+from nnd.converters.make.text_operations.articles import with_article
+from nnd.converters.make.text_operations.falsification import Falsification, Refusal, Statement
+from nnd.converters.reading import read_cells
+from nnd.schemas import NNDError
+
+DESCRIPTION = "replaces one word by its antonym in a table (columns word, antonym)"
+
+_COLUMNS = ["word", "antonym"]
+
+
+def antonym(path: Path) -> Falsification:
+    """Return the falsification that uses a table of antonyms.
+
+    Args:
+        path: CSV file with the columns word and antonym; words are replaced in this direction only.
+
+    Raises:
+        NNDError: If it cannot be read, has other columns, or its rows lead back to a word.
+    """
+    opposites = _read_table(path)
+    any_word = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))
+    pattern = re.compile(rf"(?<![\w-])(?:{any_word})(?![\w-])", re.IGNORECASE)
+    return Falsification(
+        name="antonym",
+        description=DESCRIPTION,
+        falsify=partial(_replace_word, opposites=opposites, pattern=pattern),
+        parameters={
+            "file": path.name,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        },
+    )
+
+
+def _replace_word(
+    statement: Statement, random: Random, *, opposites: Mapping[str, str], pattern: re.Pattern[str]
+) -> str | Refusal:
+    text = statement.text
+    words = list(pattern.finditer(text))
+    if not words:
+        return Refusal("no word of the table")
+    word = random.choice(words)
+    new = _in_case_of(word[0], opposites[word[0].lower()])
+    return with_article(text[: word.start()], new) + new + text[word.end() :]
+
+
+def _in_case_of(old: str, new: str) -> str:
+    if old.isupper() and len(old) > 1:
+        return new.upper()
+    return new[:1].upper() + new[1:] if old[:1].isupper() else new
+
+
+def _read_table(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        raise NNDError(f"{path}: file not found; write antonym=TABLE.csv")
+    opposites = dict[str, str]()
+    for word, new in _rows(path):
+        if word in opposites:
+            raise NNDError(f'{path}: "{word}" has two antonyms; keep one of its rows')
+        opposites[word] = new
+    if not opposites:
+        raise NNDError(f"{path}: has no rows; write a word and its antonym in each")
+    try:
+        TopologicalSorter({word: [new.lower()] for word, new in opposites.items()}).prepare()
+    except CycleError as error:
+        cycle = " → ".join(reversed(error.args[1]))
+        raise NNDError(
+            f"{path}: {cycle} is a cycle; a word is replaced in one direction only, so leave one "
+            "of these rows out"
+        ) from error
+    return opposites
+
+
+def _rows(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield words in lower case with their antonyms."""
+    cells = read_cells(path, delimiter=",", quoted=True)
+    header = next(cells).values
+    if header != _COLUMNS:
+        raise NNDError(
+            f"{path}: has the columns {', '.join(header)}; write {', '.join(_COLUMNS)} as its "
+            "first line"
+        )
+    for row in cells:
+        word, new = (value.strip() for value in row.values)
+        if not (word and new):
+            raise NNDError(f"{row.where}: a cell is blank; write a word and its antonym")
+        yield word.lower(), new

@@ -1,0 +1,114 @@
+"""Replacing a named entity of a text by another of its type from the context.
+
+Spans come from a JSONL file of the user, one object per entity: `context_id`, `start`, `end` (in
+characters, end exclusive), `type`, `candidate_id` if it is in a candidate or a reference and not in
+the context, and `split` if it is not "test".
+"""
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from nnd.converters.make.text_operations.articles import with_article
+from nnd.converters.make.text_operations.falsification import Falsification, Refusal, Statement
+from nnd.converters.reading import Record, read_jsonl
+from nnd.schemas import NNDError
+
+DESCRIPTION = "replaces an entity by another one of its type from the context"
+
+_FIELDS = ("split", "context_id", "candidate_id", "start", "end", "type")
+
+_Place: TypeAlias = tuple[str, str, str | None]
+"""Split, context_id, and candidate_id or None for the context."""
+
+
+class _Span(NamedTuple):
+    """An entity in a text, with the place that it was read from."""
+
+    where: str
+    start: int
+    end: int
+    type: str
+
+    def of(self, text: str) -> str:
+        """Return the entity.
+
+        Raises:
+            NNDError: If it is not inside the text.
+        """
+        if not 0 <= self.start < self.end <= len(text):
+            raise NNDError(
+                f"{self.where}: {self.start} to {self.end} is not inside the text of {len(text)} "
+                "characters; correct start and end"
+            )
+        return text[self.start : self.end]
+
+
+def swap_entities(path: Path) -> Falsification:
+    """Return the falsification that uses a file of spans.
+
+    Raises:
+        NNDError: If it cannot be read, or a field is missing or unknown.
+    """
+    if not path.is_file():
+        raise NNDError(f"{path}: file not found; write swap_entities=SPANS.jsonl")
+    spans = defaultdict[_Place, list[_Span]](list)
+    for record in read_jsonl(path):
+        place, span = _read_span(record)
+        spans[place].append(span)
+    return Falsification(
+        name="swap_entities",
+        description=DESCRIPTION,
+        falsify=partial(_replace_entity, spans=spans),
+        parameters={
+            "file": path.name,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        },
+    )
+
+
+def _read_span(record: Record) -> tuple[_Place, _Span]:
+    strange = [name for name in record.fields if name not in _FIELDS]
+    if strange:
+        raise NNDError(f'{record.where}: unknown "{strange[0]}"; known: {", ".join(_FIELDS)}')
+    start, end = (record.number(name) for name in ("start", "end"))
+    if not (start.is_integer() and end.is_integer()):
+        raise NNDError(f"{record.where}: start and end are not whole numbers; correct them")
+    candidate_id = record.fields.get("candidate_id")
+    place = (
+        record.optional_text("split") or "test",
+        record.identifier("context_id"),
+        None if candidate_id is None else record.identifier("candidate_id"),
+    )
+    return place, _Span(record.where, int(start), int(end), record.text("type"))
+
+
+def _replace_entity(
+    statement: Statement, random: Random, *, spans: Mapping[_Place, Sequence[_Span]]
+) -> str | Refusal:
+    place = (statement.split, statement.context_id)
+    own = sorted(spans.get((*place, statement.candidate_id), ()), key=lambda span: span.start)
+    if not own:
+        return Refusal("no spans")
+    entities = [(span, span.of(statement.text)) for span in own]
+    others = [(span.type, span.of(statement.context)) for span in spans.get((*place, None), ())]
+    choices = [
+        (span, other)
+        for span, entity in entities
+        for other in dict.fromkeys(new for type_, new in others if type_ == span.type)
+        if _tokens(entity).isdisjoint(_tokens(other))
+    ]
+    if not choices:
+        return Refusal("no other entity of the type in the context")
+    span, new = random.choice(choices)
+    before, after = statement.text[: span.start], statement.text[span.end :]
+    return with_article(before, new) + new + after
+
+
+def _tokens(text: str) -> set[str]:
+    return {*re.findall(r"\w+", text.casefold())}

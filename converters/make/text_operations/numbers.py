@@ -1,0 +1,211 @@
+"""Replacing numbers, consistently in a context and all its candidates.
+
+A number from 0 to 10 becomes another from 0 to 10, one up to 100 another from 0 to 100, one up to
+10,000 another from 0 to 10,000; decimals, thousands commas and number words keep their form. Two
+numbers never become the same one, so that a candidate with a wrong number stays wrong.
+
+Dates, years, ranges, ordinals, numbers joined to letters or signs, and numbers before words like
+million stay as they are, and with them every other mention of their value: half of a number's
+mentions replaced would make a right candidate wrong.
+
+A negative is a candidate alone with other numbers (`falsify_numbers`).
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from nnd.converters.make.text_operations.articles import with_article
+from nnd.converters.make.text_operations.falsification import Refusal, Statement
+
+_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MONTHS = (
+    "Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
+    "|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?"
+)
+_SPELLED = "|".join(each for word in _WORDS for each in (word, word.capitalize(), word.upper()))
+_TOKEN = re.compile(rf"[0-9]+(?:[.,][0-9]+)*|(?:{_SPELLED})\b")
+"""Matches a number, or the end of a word that looks like one, as in "someone"."""
+_FORM = re.compile(
+    r"(?P<whole>0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:,[0-9]{3})+)(?:\.(?P<decimals>[0-9]+))?"
+)
+_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_LEFT = re.compile(r"""(?:^|[\s("'“‘\[$€£¥])$""")  # noqa: RUF001 - quotation marks
+_RIGHT = re.compile(r"""%?[.,;:!?)"'”’\]]*(?:\s|$)""")  # noqa: RUF001
+_SIGN = r"(?:[#$€£¥]\s?)?"
+_RANGE = r"(?:to|or|-|–)"  # noqa: RUF001
+_FIXED_LEFT = re.compile(
+    rf"(?:\b(?:{_MONTHS})\.?|(?:[0-9]|\b(?:{'|'.join(_WORDS)})) {_RANGE}"
+    rf"|\bbetween(?: {_SIGN}\S+ and)?)\s{_SIGN}$",
+    re.IGNORECASE,
+)
+_FIXED_RIGHT = re.compile(
+    rf"\s(?:(?:{_MONTHS})\b|{_RANGE} {_SIGN}(?:[0-9]|(?:{'|'.join(_WORDS)})\b)"
+    r"|(?:hundred|thousand|million|billion|trillion|dozen)s?\b|another\b)",
+    re.IGNORECASE,
+)
+_BEFORE_PRONOUN = re.compile(
+    r"\b(?:no|any|every|some|each|this|that|which|the|another)\s$", re.IGNORECASE
+)
+"""Matches words before a `one` that is not a count."""
+
+_LOOK_BEHIND = 32
+_TRIES = 1000
+
+Value: TypeAlias = tuple[str, str]
+"""Matches the digits before the point, and those after it without final zeros."""
+
+
+_BOUND = re.compile(
+    r"\b(?:(?:more|less|fewer|older|younger) than|at least|at most|up to|within|as (?:many|much) as"
+    rf"|(?:over|under|above|below)(?: the age of)?|before the age of)\s{_SIGN}$",
+    re.IGNORECASE,
+)
+
+_CLOCK = re.compile(r"\s?(?:[ap]m\b|[ap]\.m\.|o['’]clock)", re.IGNORECASE)  # noqa: RUF001
+_SMALL = 10
+
+_SINGULAR = frozenset({("0", ""), ("1", "")})
+
+
+class _Mention(NamedTuple):
+    """A number in a text."""
+
+    start: int
+    end: int
+    value: Value
+    decimals: int
+    may_change: bool
+
+
+def replace_numbers(
+    texts: Sequence[str], random: Random, *, untouched: Collection[Value] = ()
+) -> Sequence[str] | None:
+    """Return texts with other numbers, replaced by one mapping for all texts.
+
+    Args:
+        texts: A context and its candidates.
+        random: Random generator.
+        untouched: Numbers that do not change, and that no other number becomes.
+
+    Returns:
+        The changed texts; None if there are too many numbers for distinct replacements.
+    """
+    mentions = [list(_mentions(text)) for text in texts]
+    decimals: dict[Value, int] = {}
+    fixed = {each.value for found in mentions for each in found if not each.may_change}
+    fixed.update(untouched)
+    for found in mentions:
+        for each in found:
+            if each.value not in fixed:
+                fewest = decimals.get(each.value, each.decimals)
+                decimals[each.value] = min(fewest, each.decimals)
+    mapping: dict[Value, Value] = {}
+    taken = set(fixed)
+    for value in sorted(decimals, key=_upper):  # those with the fewest choices first
+        new = _other(value, decimals[value], taken, random)
+        if new is None:
+            return None
+        mapping[value] = new
+        taken.add(new)
+    return [_replaced(*both, mapping) for both in zip(texts, mentions, strict=True)]
+
+
+def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
+    """Return a text with numbers that its context does not have, or a refusal.
+
+    Zero and one stay, and no number becomes one of them, because of singular nouns. Bounds stay
+    too, since someone over 30 is also over 20, and so do times of day that would become invalid.
+    """
+    text = statement.text
+    mentions = list(_mentions(text))
+    if not mentions:
+        return Refusal("no number")
+    untouched = {
+        each.value
+        for each in mentions
+        if _BOUND.search(text[max(0, each.start - _LOOK_BEHIND) : each.start])
+        or (_CLOCK.match(text, each.end) and (each.decimals or _upper(each.value) > _SMALL))
+    }
+    found = replace_numbers([text], random, untouched=untouched | _SINGULAR)
+    if found is None:
+        return Refusal("too many numbers for each to become another")
+    (wrong,) = found
+    return Refusal("no number that can change") if wrong == text else wrong
+
+
+def _mentions(text: str) -> Iterator[_Mention]:
+    for found in _TOKEN.finditer(text):
+        token, (start, end) = found.group(), found.span()
+        if token.isalpha() and text[start - 1 : start].isalnum():  # "someone"
+            continue
+        form = None if token.isalpha() else _FORM.fullmatch(token)
+        if token.isalpha():
+            value, decimals = (str(_WORDS.index(token.lower())), ""), ""
+        elif form is None:  # each group of digits may be the same number in another notation
+            yield from (
+                _Mention(start, end, (group.lstrip("0") or "0", ""), 0, may_change=False)
+                for group in re.split("[.,]", token)
+            )
+            continue
+        else:
+            decimals = form["decimals"] or ""
+            value = (form["whole"].replace(",", ""), decimals.rstrip("0"))
+        may_change = (
+            _upper(value) > 0 and not _YEAR.fullmatch(token) and _is_alone(text, start, end)
+        )
+        yield _Mention(start, end, value, len(decimals), may_change)
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Say whether a number is not part of a date, a range, a name or a larger number."""
+    before = text[max(0, start - _LOOK_BEHIND) : start]
+    return bool(
+        _LEFT.search(before)
+        and _RIGHT.match(text, end)
+        and not _FIXED_LEFT.search(before)
+        and not _FIXED_RIGHT.match(text, end)
+        and not (text[start:end].lower() == "one" and _BEFORE_PRONOUN.search(before))
+    )
+
+
+def _upper(value: Value) -> int:
+    """Return the largest number that may replace a number; 0 if the number stays."""
+    whole, decimals = value
+    if len(whole) > len("10000"):
+        return 0
+    number = float(f"{whole}.{decimals}")
+    return next((upper for upper in (10, 100, 10_000) if number <= upper), 0)
+
+
+def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value | None:
+    """Return a new number with a limited number of decimals that is not used yet."""
+    for _ in range(_TRIES):
+        digits = f"{random.randint(0, _upper(value) * 10**decimals):0{decimals + 1}}"
+        at = len(digits) - decimals
+        new = (digits[:at], digits[at:].rstrip("0"))
+        if new != value and new not in taken:
+            return new
+    return None
+
+
+def _replaced(text: str, mentions: Sequence[_Mention], mapping: dict[Value, Value]) -> str:
+    pieces, after = list[str](), 0
+    for each in mentions:
+        new = mapping.get(each.value)
+        if new is not None and each.may_change:
+            number = _written(new, text[each.start : each.end], each)
+            pieces += [with_article(text[after : each.start], number), number]
+            after = each.end
+    return "".join([*pieces, text[after:]])
+
+
+def _written(value: Value, old: str, mention: _Mention) -> str:
+    """Return a number in the form of the one it replaces."""
+    whole, decimals = value
+    if old.isalpha():
+        word = _WORDS[int(whole)]
+        return word.upper() if old.isupper() else word.capitalize() if old[0].isupper() else word
+    whole = f"{int(whole):,}" if "," in old else whole
+    return f"{whole}.{decimals:0<{mention.decimals}}" if mention.decimals else whole

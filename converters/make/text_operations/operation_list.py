@@ -1,0 +1,131 @@
+"""A list of all operations, each with an example."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from nnd.converters.make.text_operations.falsification import Falsification, Statement
+from nnd.converters.make.text_operations.operation import Operation
+from nnd.converters.make.text_operations.spelling import FALSIFICATIONS, FILES, OPERATIONS
+from nnd.schemas import Shown, counted, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+EXAMPLE = "The 12 guests came by boat. Did you see them all?"
+"""The text of the examples of operations."""
+
+STATEMENT = Statement(
+    "test",
+    "1",
+    "Ann: We are all here, 12 of us.\nBob: I will come by boat.",
+    "1/a",
+    "Ann is there with 12 guests, and Bob will come by boat.",
+)
+"""The statement of the examples of negatives."""
+
+_DRAWS = 1000
+
+
+class Listed(NamedTuple):
+    """An entry of the list of operations.
+
+    Attributes:
+        spelled: How to write it.
+        changes: Which texts it changes, or that it makes negatives.
+        description: What it does.
+        example: `EXAMPLE` or the text of `STATEMENT` after it; None if it needs a file.
+    """
+
+    spelled: str
+    changes: str
+    description: str
+    example: str | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Operations(Shown):
+    """All operations.
+
+    Attributes:
+        listed: An entry for each operation.
+    """
+
+    listed: tuple[Listed, ...]
+
+    def headline(self) -> str:
+        """Return the number of operations, and the texts of the examples."""
+        return (
+            f'{counted(len(self.listed), "operation")}, shown on "{EXAMPLE}"; negatives on '
+            f'"{STATEMENT.text}", about a dialogue of Ann and Bob'
+        )
+
+    def table(self) -> "Table":
+        """Return a row for each operation."""
+        columns = ("operation", "changes", "what it does", "example")
+        rows = ([*each[:3], each.example or ""] for each in self.listed)
+        return text_table(columns, rows, prose=columns[2:])
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each operation."""
+        return pl.DataFrame(self.to_dict()["operations"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {
+            "text": EXAMPLE,
+            "right_text": STATEMENT.text,
+            "operations": [each._asdict() for each in self.listed],
+        }
+
+
+def operations() -> Operations:
+    """Return the operations of `derive`, with descriptions and examples."""
+    return Operations(tuple(_listed()))
+
+
+def _listed() -> Iterator[Listed]:
+    for name, make in OPERATIONS.items():
+        if name == "back_translation":
+            continue
+        operation = make(None)
+        value = next((f"={operation.parameters[key]}" for key in operation.parameters), "")
+        example = _example(operation)
+        yield Listed(f"{name}{value}", operation.on, operation.description, example)
+    yield Listed(
+        "back_translation=path.py:function",
+        "context",
+        "takes text → text there and back, of like length",
+        None,
+    )
+    for name, make_wrong in FALSIFICATIONS.items():
+        if name in FILES:
+            file, description = FILES[name]
+            yield Listed(f"{name}={file}", "negatives", description, None)
+            continue
+        falsification = make_wrong(None)
+        example = _wrong_example(falsification)
+        yield Listed(name, "negatives", falsification.description, example)
+    yield Listed(
+        "path.py:function",
+        "context, or negatives",
+        "takes text, random.Random (and, for negatives, context) → text; None rejects it",
+        None,
+    )
+
+
+def _wrong_example(falsification: Falsification) -> str:
+    found = falsification.falsify(STATEMENT, Random(0))  # noqa: S311 - no secret
+    return found if isinstance(found, str) else ""
+
+
+def _example(operation: Operation) -> str:
+    """Return the first draw that changes the text: at a small rate, most do not."""
+    changed = (
+        operation.change([EXAMPLE], Random(seed))  # noqa: S311 - no secret
+        for seed in range(_DRAWS)
+    )
+    return next(texts[0] for texts in changed if texts is not None and texts[0] != EXAMPLE)

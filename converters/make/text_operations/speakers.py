@@ -1,0 +1,88 @@
+"""Exchanging the names of two speakers of a dialogue: SwapEnt of Tang et al. (2022), CONFIT.
+
+Speakers are those whose names begin the turns of the context. A name is a whole word, and what
+follows an apostrophe goes with the place, not with the name; pronouns stay as they are. A swap that
+leaves the meaning as it is ("Ann and Bob sing", "Ann meets Bob") is not made.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import combinations
+from random import Random
+
+from nnd.converters.make.text_operations.falsification import Refusal, Statement
+from nnd.converters.make.text_operations.protected import SPEAKER
+
+_SPEAKER = re.compile(SPEAKER, re.MULTILINE)
+
+_TOGETHER = (
+    r"(?:meet|met|meeting|meets|talk(?:s|ed|ing)? (?:to|with)|chat(?:s|ted|ting)? with"
+    r"|speak(?:s|ing)? (?:to|with)|spoke (?:to|with)|dat(?:es|ed|ing)|marr(?:y|ies|ied|ying)"
+    r"|(?:is|are|was|were) (?:friends|married|going|coming|staying|living|playing|having \w+) with"
+    r"|(?:agree|argue)[sd]? with)"
+)
+"""Matches what two people do with each other, so that either may be named first."""
+
+_BEFORE_TOGETHER = r"(?:(?:is|are|was|were|will|would|wants? to|has|have|had|is going to) )?"
+
+
+def swap_speakers(statement: Statement, random: Random) -> str | Refusal:
+    """Return a text with the names of two speakers exchanged, or a refusal."""
+    speakers = _speakers(statement.context)
+    if not speakers:
+        return Refusal("no speaker tags in the context")
+    pattern = _any_of(speakers)
+    named = list(dict.fromkeys(pattern.findall(statement.text)))
+    if len(named) <= 1:
+        return Refusal("fewer than two speakers named")
+    same = _sorted_names(statement.text, speakers)
+    swapped = (_swapped(statement.text, pattern, *pair) for pair in combinations(named, 2))
+    texts = [text for text in swapped if _sorted_names(text, speakers) != same]
+    return random.choice(texts) if texts else Refusal("the swap keeps the meaning")
+
+
+def _speakers(context: str) -> list[str]:
+    return list(dict.fromkeys(found["name"] for found in _SPEAKER.finditer(context)))
+
+
+def _alternatives(names: Sequence[str]) -> str:
+    """Return a pattern of names, with longer names before their prefixes."""
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+
+
+def _any_of(names: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])({_alternatives(names)})(?![\w-])")
+
+
+def _swapped(text: str, pattern: re.Pattern[str], one: str, other: str) -> str:
+    """Return a text with two names exchanged; a possessive without an s gets one where needed."""
+    exchanged = {one: other, other: one}
+    pieces, after = list[str](), 0
+    for found in pattern.finditer(text):
+        name, end = found[1], found.end()
+        new = exchanged.get(name, name)
+        pieces += [text[after : found.start()], new]
+        is_possessive = re.match(r"['’](?!\w)", text[end:]) and name.endswith("s")  # noqa: RUF001
+        if is_possessive and not new.endswith("s"):
+            pieces.append(f"{text[end]}s")
+            end += 1
+        after = end
+    return "".join([*pieces, text[after:]])
+
+
+def _sorted_names(text: str, speakers: Sequence[str]) -> str:
+    """Return a text in which names that may change places are in alphabetical order."""
+    name = rf"(?<![\w-])(?:{_alternatives(speakers)})(?![\w-])"
+    listed = re.compile(rf"{name}(?:(?:, and |, or |, | and | or | & |/){name})+")
+    together = re.compile(
+        rf"{name} {_BEFORE_TOGETHER}{_TOGETHER}(?: up)?(?: with)? {name}(?!['’]s)"  # noqa: RUF001
+    )
+    for pattern in (listed, together):
+        text = pattern.sub(lambda found: _in_order(found[0], name), text)
+    return text
+
+
+def _in_order(text: str, name: str) -> str:
+    """Return a text with its names in alphabetical order at their places."""
+    names = iter(sorted(re.findall(name, text)))
+    return re.sub(name, lambda _: next(names), text)

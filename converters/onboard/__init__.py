@@ -1,0 +1,22 @@
+"""Adding a source: guessing its columns, writing its folder, checking it."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .check.check_report import (
+        CheckReport as CheckReport,
+    )
+    from .check.source_checks import (
+        check_source as check_source,
+    )
+    from .guess.questions import (
+        Answers as Answers,
+        Question as Question,
+    )
+    from .scaffold.scaffolding import (
+        new_source as new_source,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,1 @@
+"""Checking a source as a reviewer would."""

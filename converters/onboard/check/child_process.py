@@ -1,0 +1,107 @@
+"""Runs the convert.py of a source, watched by `audit`, in a process that `run` starts.
+
+    python -m nnd.converters.onboard.check.child_process PLACE [--sandboxed]
+
+PLACE/jobs.json lists the readings to convert (`write_jobs`). For each, the annotations are written
+to `N.parquet`, the references to `N.references.parquet`, and a line to `reports.jsonl`: files,
+oddities, error, refused requests, seconds, peak_bytes.
+"""
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.onboard.check.audit import watch
+from nnd.converters.onboard.check.peak_memory import peak_memory
+from nnd.converters.onboard.check.process_limits import limit_files, limit_threads
+from nnd.converters.onboard.check.source_readings import Reading
+from nnd.converters.pairs import ANY_SYSTEM
+from nnd.converters.pairs.annotation_frame import annotation_frame
+from nnd.converters.pairs.reference_frame import reference_frame
+from nnd.converters.source import Files, Source, choose_converter
+from nnd.schemas import NNDError
+
+REPORTS = "reports.jsonl"
+SANDBOXED = "--sandboxed"
+
+
+def run(reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame, Files]:
+    """Return annotations and references as `convert` does, but accept unknown names."""
+    source, files = reading.source, Files(reading.source, reading.origin)
+    with contextlib.redirect_stdout(sys.stderr):
+        converter = choose_converter(source)
+        rows = list(converter.annotations(files))
+        annotations = annotation_frame(_lenient(source, rows), rows)
+        references = converter.references(files)
+        return annotations, reference_frame(source, references, annotations, files.report), files
+
+
+def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
+    """Return a source that accepts all names in its rows, since a check reports unknown ones."""
+    found = [row for row in rows if isinstance(row, Annotation)]
+    labels = {row.label: None for row in found if isinstance(row.label, str)}
+    aspects = {row.aspect: "" for row in found if isinstance(row.aspect, str)}
+    facts = {
+        **source.facts,
+        "systems": {**source.systems, ANY_SYSTEM: None},
+        "taxonomy": {**labels, **source.taxonomy},
+        "aspects": {**aspects, **source.facts["aspects"]},
+        "empty_candidates": "keep",
+    }
+    return Source(source.folder, facts)
+
+
+def reports(
+    readings: Sequence[Reading], place: Path, refused: list[str]
+) -> Iterator[dict[str, Any]]:
+    """Convert readings, writing rows to `place`; yield a report of each, as in `Run`."""
+    for number, reading in enumerate(readings):
+        began = time.process_time()
+        report: dict[str, Any] = {"files": [], "oddities": [], "error": None}
+        try:
+            annotations, references, files = run(reading)
+            annotations.write_parquet(place / f"{number}.parquet")
+            references.write_parquet(place / f"{number}.references.parquet")
+            report |= {"files": files.digests(), "oddities": files.oddities}
+        except NNDError as error:
+            report["error"] = str(error)
+        report["refused"] = list(dict.fromkeys(refused))
+        refused.clear()
+        report["seconds"] = time.process_time() - began
+        report["peak_bytes"] = peak_memory()
+        yield report
+
+
+def write_jobs(readings: Sequence[Reading], place: Path) -> None:
+    """Write the readings to convert into a folder for `main`."""
+    jobs = [
+        (one.source.folder.absolute(), one.source.facts, one.origin.absolute()) for one in readings
+    ]
+    (place / "jobs.json").write_text(json.dumps(jobs, default=str), encoding="utf-8")
+
+
+def main(place: Path, *options: str) -> None:
+    """Convert the readings that a folder lists, and write the results there."""
+    limit_files()
+    if SANDBOXED in options:
+        limit_threads()
+    jobs = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
+    readings = [
+        Reading("", Source(Path(folder), facts), Path(origin)) for folder, facts, origin in jobs
+    ]
+    refused = watch(readings[0].source.folder / "convert.py", place)
+    with (place / REPORTS).open("w", encoding="utf-8") as file:
+        for report in reports(readings, place, refused):
+            file.write(json.dumps(report) + "\n")
+            file.flush()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), *sys.argv[2:])

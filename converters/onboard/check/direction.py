@@ -1,0 +1,180 @@
+"""Check of the direction of quality: do names in a file contradict which texts are better?"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.onboard.check.check_result import Check, judged
+from nnd.converters.onboard.check.checked_source import Case, Result
+from nnd.converters.onboard.check.file_columns import Column
+from nnd.converters.onboard.check.knockouts import families_of
+from nnd.converters.onboard.contents.level_columns import words_of
+from nnd.converters.reading import spells_number
+from nnd.schemas import DISTINCT
+
+DIRECTION = "direction"
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PEOPLE = _set("expert gold golden human humans original ref reference references truth")
+_GOOD = _PEOPLE | _set("accepted best better chosen correct good preferred winner winning")
+_BAD = _set(
+    "adversarial altered bad corrupted edited hallucinated incorrect loser losing perturbed pert "
+    "rejected worse worst wrong"
+)
+_WORSE_THE_MORE = _BAD | _set(
+    "defects distance edits errors error faults mistakes penalty rank ranking severity toxicity "
+    "violations"
+)
+_NOTHING_WRONG = _set(
+    "accurate better consistent correct factual faithful fine good no noe ok supported"
+) | {"no error", "no errors", "no issue", "no issues"}
+_CHOICES = _set("answer best better choice chosen label preference preferred winner")
+_LEAST = 2
+_MOST_VALUES = 12
+
+
+def check_direction(case: Case) -> Check:
+    """Check that what is called human, reference, best or no error does not come out worse."""
+    remedy = "look at some pairs; if they are the wrong way round, reverse `quality` or the columns"
+    fine = "no name suggests that the worse texts are taken for the better ones"
+    return judged(
+        DIRECTION, "review", case.found(lambda one: _doubts(case, one)), remedy, fine, most=3
+    )
+
+
+def _doubts(case: Case, result: Result) -> Iterator[str]:
+    yield from _reversed_rules(result)
+    for label in result.made.pairs["error_category"].unique():
+        is_aspect = label in {*result.made.pairs["aspect"].unique()}
+        if " ".join(words_of(label)) in _NOTHING_WRONG and not is_aspect:
+            yield f'candidates labelled "{label}" are the worse ones'
+    tests = result.made.pairs.unique(DISTINCT)
+    wins = _win_shares(tests)
+    worst = min(wins, key=wins.__getitem__, default="")
+    if len(wins) > 1 and _PEOPLE & {*words_of(worst)}:
+        yield f"{worst} ranks worst of {len(wins)} systems"
+    high, low = {*tests["candidate_high"]}, {*tests["candidate_low"]}
+    sides = high - low, low - high
+    scores = _mean_scores(result.annotations)
+    for family in families_of(case.contents([result])):
+        columns = [*family.columns.values()]
+        for column in columns:
+            yield from _contradicted_names(column, sides, wins)
+            yield from _opposed_scores(column, scores)
+            yield from _contradicted_choices(column, columns, sides)
+
+
+def _reversed_rules(result: Result) -> Iterator[str]:
+    """Yield rules whose numbers say that less is better."""
+    rules = result.source.facts["quality"]
+    ratings: list[float] = result.annotations["ratings"].explode().drop_nulls().to_list()
+    middle = (min(ratings) + max(ratings)) / 2 if ratings else None
+    for aspect, rule in {"": rules, **rules.get("aspects", {})}.items():
+        name = f"{aspect}: " if aspect else ""
+        if rule.get("rule") == "credit" and min(rule["high"]) < max(rule.get("low", rule["high"])):
+            yield f"{name}a credit of {min(rule['high']):g} is high and {max(rule['low']):g} is low"
+        if rule.get("rule") == "majority" and middle is not None and rule["top"] < middle:
+            scale = f"{min(ratings):g} to {max(ratings):g}"
+            yield f"{name}the top rating {rule['top']:g} is low, of {scale}"
+
+
+def _win_shares(tests: pl.DataFrame) -> dict[str, float]:
+    """Return system → the share of its tests in which its candidate is the better one."""
+    sides = [
+        tests.select(pl.col(f"system_{side}").str.split("|").alias("system"), won=pl.lit(won))
+        for side, won in (("high", 1.0), ("low", 0.0))
+    ]
+    shares = pl.concat(sides).explode("system").drop_nulls().group_by("system").mean()
+    return dict(shares.rows())
+
+
+def _mean_scores(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
+    """Return aspect → candidate → the mean of its scores, or of its ratings."""
+    score = pl.coalesce(pl.col("score"), pl.col("ratings").list.mean()).mean()
+    found = defaultdict[str, dict[str, float]](dict)
+    means = annotations.group_by("aspect", "candidate").agg(score=score).drop_nulls()
+    for aspect, candidate, mean in means.rows():
+        found[aspect][candidate] = mean
+    return found
+
+
+_Sides = tuple[Collection[str], Collection[str]]
+"""The texts that are only ever better, and those that are only ever worse."""
+
+
+def _contradicted_names(column: Column, sides: _Sides, wins: Mapping[str, float]) -> Iterator[str]:
+    """Yield columns named as good (or bad) whose texts or systems are worse (better)."""
+    says = bool(column.words & _GOOD) - bool(column.words & _BAD)
+    if not says:
+        return
+    is_good, outcome = says > 0, "worse" if says > 0 else "better"
+    if wrong := _mostly_worse({*column.texts}, sides if is_good else sides[::-1]):
+        yield f"texts of {column.name} are the {outcome} ones in {wrong}"
+    counts = Counter(name for name in column.texts if name in wins)
+    is_of_systems = len(wins) > 1 and 2 * counts.total() > len(column.texts)
+    if is_of_systems and says * _covariance([counts[name] for name in wins], [*wins.values()]) < 0:
+        yield f"systems named in {column.name} come out {outcome}"
+
+
+def _mostly_worse(texts: Collection[Any], sides: _Sides) -> str:
+    """Return in how many of all cases texts are the worse ones, if they mostly are."""
+    right, wrong = (sum(text in side for text in texts) for side in sides)
+    is_so = right + wrong >= _LEAST and wrong > right
+    return f"{wrong:,} of {right + wrong:,}" if is_so else ""
+
+
+def _covariance(these: Sequence[float], those: Sequence[float]) -> float:
+    mean, other = fmean(these), fmean(those)
+    return sum((one - mean) * (two - other) for one, two in zip(these, those, strict=True))
+
+
+def _opposed_scores(column: Column, scores: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+    """Yield columns named like an aspect whose values run against the scores of the aspect."""
+    for aspect, means in scores.items():
+        is_any = len(scores) == 1 and column.words & {"score", "rating"}
+        if not (is_any or {*words_of(aspect)} <= column.words) or column.words & _WORSE_THE_MORE:
+            continue
+        both = [
+            (float(slot.value), means[text])
+            for slot in column.slots
+            if isinstance(slot.holder, dict) and spells_number(str(slot.value))
+            for text in slot.holder.values()
+            if isinstance(text, str) and text in means
+        ]
+        if len(both) >= _LEAST and _covariance(*zip(*both, strict=True)) < 0:
+            yield f"scores of {aspect} fall where {column.name} rises"
+
+
+def _contradicted_choices(
+    column: Column, columns: Sequence[Column], sides: _Sides
+) -> Iterator[str]:
+    """Yield columns that name the better of two texts, as `label: 1`, if it comes out worse."""
+    named = {_side(value) for value in column.values}
+    if not _CHOICES & column.words or not 1 < len(named) <= _MOST_VALUES:
+        return
+    beside = {
+        side: one.path[-1]
+        for one in columns
+        if one.path[:-1] == column.path[:-1] and one is not column
+        if (side := _side(one.path[-1])) in named
+    }
+    if len(beside) > 1:
+        chosen = [
+            slot.holder.get(beside.get(_side(slot.value)))
+            for slot in column.slots
+            if isinstance(slot.holder, dict)
+        ]
+        if wrong := _mostly_worse(chosen, sides):
+            yield f"what {column.name} names is the worse one in {wrong}"
+
+
+def _side(name: object) -> str:
+    """Return the side that a name states: the 1 of `output_1`, the a of `Model A`."""
+    return (words_of(str(name)) or [""])[-1]

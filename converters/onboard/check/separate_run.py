@@ -1,0 +1,123 @@
+"""Running conversions in a separate process (`child`, in a `sandbox`) within `limits`."""
+
+import itertools
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import polars as pl
+
+from nnd.converters.onboard.check import child_process as child
+from nnd.converters.onboard.check.process_limits import ENDED, Limits, run_limited
+from nnd.converters.onboard.check.sandbox import NONE, Sandbox, clean_environment, find_sandbox
+from nnd.converters.onboard.check.source_readings import Reading
+from nnd.schemas import polars_schema
+
+LIMITS = Limits()
+"""What converting all readings of a source may use."""
+
+_MOST_REPORT_BYTES = 64 * 2**20
+
+
+def _no_references() -> pl.DataFrame:
+    return pl.DataFrame(schema=polars_schema("reference"))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The result of converting a reading.
+
+    Attributes:
+        annotations: Its rows, those that source.yaml does not know included; None where it came to
+            none; and, apart, those of references.
+        files: Digests of the files that were read.
+        oddities: What the converter reported.
+        error: Why it gave no rows, or None.
+        refused: What the converter wanted and did not get: connections, other programs, native
+            code, changing files of others, and, after `import: `, reading while it is imported.
+        seconds: Processor time.
+        peak_bytes: Upper bound of the memory in use.
+        sandbox: The sandbox.
+        is_ended: Whether it was ended because it exceeded a limit.
+    """
+
+    reading: Reading
+    annotations: pl.DataFrame | None = None
+    references: pl.DataFrame = field(default_factory=_no_references)
+    files: list[dict[str, Any]] = field(default_factory=list)
+    oddities: list[str] = field(default_factory=list)
+    error: str | None = None
+    refused: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    sandbox: Sandbox = NONE
+    is_ended: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its name in messages."""
+        return self.reading.label
+
+
+def run_readings(readings: Sequence[Reading]) -> list[Run]:
+    """Convert readings of one source one after the other in one process."""
+    with TemporaryDirectory(prefix="nnd-check-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder)
+        child.write_jobs(readings, place)
+        sandbox = find_sandbox(place)
+        end = _run_child(place, sandbox) or "there is no report"
+        none = {"error": end, "is_ended": end.startswith(ENDED)}
+        reports = itertools.chain(_read_reports(place), itertools.repeat(none))
+        return [
+            read_report(reading, place, number, report, sandbox)
+            for number, (reading, report) in enumerate(zip(readings, reports, strict=False))
+        ]
+
+
+def _run_child(place: Path, sandbox: Sandbox) -> str | None:
+    """Return how the process failed, or None if it finished."""
+    home, work = place / "home", place / "work"
+    home.mkdir()
+    work.mkdir()
+    command = [*sandbox.command, sys.executable, "-m", child.__name__, str(place)]
+    command += [child.SANDBOXED] * bool(sandbox.command)
+    return run_limited(command, LIMITS, cwd=work, env=clean_environment(home, work))
+
+
+def _read_reports(place: Path) -> Iterator[dict[str, Any]]:
+    """Yield the reports of `child`, up to the first line that is not one."""
+    path = place / child.REPORTS
+    if _is_plain(path) and path.stat().st_size <= _MOST_REPORT_BYTES:
+        for line in path.read_bytes().splitlines():
+            try:
+                yield json.loads(line)
+            except ValueError:
+                return
+
+
+def read_report(
+    reading: Reading, place: Path, number: int, report: dict[str, Any], sandbox: Sandbox
+) -> Run:
+    """Return a report of `child` as a Run, with the rows that it wrote to `place`.
+
+    A convert.py may write there too, so none of it is sure to be what `child` wrote.
+    """
+    paths = [place / f"{number}.parquet", place / f"{number}.references.parquet"]
+    try:
+        if report["error"] is not None:
+            return Run(reading, **report, sandbox=sandbox)
+        if all(map(_is_plain, paths)):
+            annotations, references = map(pl.read_parquet, paths)
+            return Run(reading, annotations, references, **report, sandbox=sandbox)
+    except (TypeError, KeyError, OSError, pl.exceptions.PolarsError):
+        pass
+    return Run(reading, error="the process did not write a valid report", sandbox=sandbox)
+
+
+def _is_plain(path: Path) -> bool:
+    """Say whether a path is a file, and not a link or a pipe, which might never end."""
+    return path.is_file() and not path.is_symlink()

@@ -1,0 +1,1 @@
+"""The content of unknown files: objects in levels, and columns of their fields."""

@@ -1,0 +1,217 @@
+"""Reading an unknown file: the columns of a table, or the fields of nested JSON.
+
+Nested JSON is a tree of levels, whose objects share fields. A table has one level, its rows. What
+the fields mean is not guessed here.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from nnd.converters.onboard.contents.levels import Level, lay_out
+from nnd.converters.reading import (
+    DELIMITERS,
+    Cells,
+    parse_json,
+    read_cells,
+    read_jsonl,
+    read_lines,
+    read_parquet_rows,
+    read_text,
+    read_workbook,
+    shown,
+)
+from nnd.schemas import SourceError
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
+
+_LONGEST_NAME = 100
+_QUOTED = re.compile('"[^"]*"')
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The content of files of one shape.
+
+    Attributes:
+        files: Names of the files.
+        levels: Outermost first; a table has one.
+        records: The rows or outermost objects of each file.
+        is_list: Whether JSON is a list (or lines) of objects, rather than one object.
+        ragged: Names of fields that some outermost objects lack.
+        delimiter: What separates the cells of a csv or tsv file, or None for other files.
+        quoted: Whether cells of a csv or tsv file are quoted, or None for other files.
+        notes: Columns that were left out, and why.
+    """
+
+    files: tuple[str, ...]
+    levels: tuple[Level, ...]
+    records: tuple[Sequence[Mapping[str, Any]], ...] = ()
+    is_list: bool = True
+    ragged: frozenset[str] = frozenset()
+    delimiter: str | None = None
+    quoted: bool | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_content(
+    paths: Mapping[str, Path], sheet: str | None = None, each: Collection[str] = ()
+) -> Content:
+    """Read csv, tsv, jsonl, json, xlsx or parquet files of one shape.
+
+    Args:
+        paths: Name → file; the suffixes decide how they are read.
+        sheet: Sheet of a workbook; None: the first.
+        each: Paths of objects whose keys are data; `.` is the file itself.
+
+    Raises:
+        SourceError: If a file cannot be read, or has no rows or no header that names columns; or if
+            the files are of different kinds.
+    """
+    found = [_read(path, sheet) for path in paths.values()]
+    first = found[0]
+    for name, other in zip(paths, found, strict=True):
+        if (other.delimiter, other.quoted) != (first.delimiter, first.quoted) or (
+            len(found) > 1 and not other.is_list
+        ):
+            raise SourceError(
+                f"{name}: cannot be read together with {next(iter(paths))}: they are "
+                "of different kinds; name those of one kind, each with --from"
+            )
+    keys = [{key for record in other.records[0] for key in record} for other in found]
+    shared = set.intersection(*keys)
+    if len(found) > 1 and not shared:
+        raise SourceError(f"{', '.join(paths)}: have no column in common; name files of one shape")
+    notes = [note for other in found for note in other.notes]
+    for name in dict.fromkeys(key for own in keys for key in sorted(own - shared)):
+        without = next(file for file, own in zip(paths, keys, strict=True) if name not in own)
+        notes.append(f"column {shown(name)} is not read: {without} does not have it")
+    files = tuple(_only(shared, other.records[0]) for other in found)
+    records = [record for own in files for record in own]
+    levels = lay_out(records, is_list=first.is_list, each=each)
+    if not any(level.fields for level in levels):
+        raise SourceError("no fields found; check that this is the right file")
+    return replace(
+        first,
+        files=tuple(paths),
+        levels=tuple(levels),
+        records=files,
+        ragged=frozenset(key for record in records for key in shared - record.keys()),
+        notes=tuple(notes),
+    )
+
+
+def _only(
+    keys: Collection[str], records: Sequence[Mapping[str, Any]]
+) -> Sequence[Mapping[str, Any]]:
+    return [{key: record[key] for key in record if key in keys} for record in records]
+
+
+def _read(path: Path, sheet: str | None) -> Content:
+    made = partial(Content, (path.name,), ())
+    match path.suffix.lower():
+        case ".csv" | ".tsv":
+            return _delimited(path)
+        case ".xlsx":
+            return _table(path.name, read_workbook(path, sheet))
+        case ".jsonl":
+            return made(([record.fields for record in read_jsonl(path)],))
+        case ".json":
+            text = read_text(path)
+            records = [record.fields for record in parse_json(text, path.name)]
+            return made((records,), is_list=text.lstrip().startswith("["))
+        case ".parquet":
+            return made((list(read_parquet_rows(path)),))
+    raise SourceError(
+        f"{path.name}: cannot be read; the name of a file must end in {', '.join(SUFFIXES)}"
+    )
+
+
+def _delimited(path: Path) -> Content:
+    """Read cells as `table:` does by default; if that fails, change whether they are quoted."""
+    usual = path.suffix.lower() == ".csv"
+    delimiter = _delimiter(path)
+    read = partial(read_cells, path, delimiter=delimiter)
+    made = partial(_table, path.name, delimiter=delimiter)
+    try:
+        rows = list(read(quoted=usual))
+    except SourceError as first:
+        try:
+            rows = list(read(quoted=not usual))
+        except SourceError:
+            raise first from None
+        return made(rows, quoted=not usual)
+    # Doubled quotes inside cells in quotes show that a program quoted them.
+    if not usual and any(_is_quoted(cell) for row in rows for cell in row.values):
+        return made(read(quoted=True), quoted=True)
+    return made(rows, quoted=usual)
+
+
+def _delimiter(path: Path) -> str:
+    """Return the delimiter of the header: that of the suffix, if it occurs."""
+    header = _QUOTED.sub("", next(read_lines(path), ""))
+    usual = DELIMITERS[path.suffix.lower()]
+    found: str = max((usual, *",\t;|"), key=header.count)
+    return found
+
+
+def _is_quoted(cell: str) -> bool:
+    return cell.startswith('"') and cell.endswith('"') and '""' in cell[1:-1]
+
+
+def _table(
+    file: str,
+    rows: Iterable[Cells],
+    *,
+    delimiter: str | None = None,
+    quoted: bool | None = None,
+) -> Content:
+    found = list(rows)
+    if not found:
+        raise SourceError(f"{file}: empty; check that this is the right file")
+    header, *body = found
+    body = [row for row in body if any(cell.strip() for cell in row.values)]
+    if not body:
+        raise SourceError(f"{file}: no rows below the header; check that the file is complete")
+    _check_header(header, body)
+    reasons = {name: _unusable(name, header.values) for name in header.values}
+    notes = [
+        f"column {shown(name)} is not read: {reason}"
+        for name, reason in reasons.items()
+        if reason is not None
+    ]
+    places = [(place, name) for place, name in enumerate(header.values) if reasons[name] is None]
+    records = [
+        {name: row.values[place] if row.values[place].strip() else None for place, name in places}
+        for row in body
+    ]
+    return Content((file,), (), (records,), delimiter=delimiter, quoted=quoted, notes=tuple(notes))
+
+
+def _check_header(header: Cells, body: Sequence[Cells]) -> None:
+    """Refuse a header whose texts occur in later rows too: it is probably an ordinary row."""
+    if len(header.values) == 1:
+        raise SourceError(
+            f"{header.where}: there is only one column, {shown(header.values[0])}, but a source "
+            "needs context, candidate and a judgement; check that this is the right file"
+        )
+    for place, name in enumerate(header.values):
+        if any(char.isalpha() for char in name) and any(row.values[place] == name for row in body):
+            raise SourceError(
+                f"{header.where}: {shown(name)} is in the first row and again below it: the "
+                "table has no header, or has it twice; correct a copy of the file: only the first "
+                "row may hold the names of columns"
+            )
+
+
+def _unusable(name: str, header: Sequence[str]) -> str | None:
+    if not name.strip():
+        return "it has no name"
+    if header.count(name) > 1:
+        return "the header has its name twice"
+    if len(name) > _LONGEST_NAME:
+        return f"its name has more than {_LONGEST_NAME} characters"
+    return None

@@ -1,0 +1,1 @@
+"""Guessing what the columns of a file mean."""

@@ -1,0 +1,105 @@
+"""Words in the names of columns, labels and scales, on which guesses are based."""
+
+import re
+
+from nnd.converters.onboard.contents.level_columns import words_of
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SYSTEM = _set("bot engine generator method model models submission summarizer sys system systems")
+CANDIDATE = _set(
+    "candidate completion decoded generated generation hyp hypothesis mt output outputs "
+    "paraphrase predicted prediction reply response simp simplification simplified summary "
+    "target translation"
+)
+CONTEXT = _set(
+    "article context conversation dialog dialogue doc document input instruction orig "
+    "original paragraph passage post premise prompt query question source src transcript"
+)
+REFERENCE = _set("gold golden human ref reference references truth")
+IDENTIFIER = _set("guid hash id idx identifier index key number uid uuid")
+CATEGORY = _set("category corpus dataset domain genre section task topic")
+SPLIT = _set("fold partition split subset")
+LANGUAGE = _set("lang language locale")
+ANNOTATOR = _set(
+    "annotator annotators assessor coder evaluator expert judge participant rater turker "
+    "worker workers"
+)
+ASPECT = _set(
+    "aspect attribute criteria criterion dimension item metric q question scale statement"
+)
+ERROR = _set(
+    "addition defect defects error errors fault faults flaw flaws hallucinated hallucination "
+    "hallucinations issue issues mistake mistakes mistranslation omission problem problems "
+    "toxic unfaithful wrong"
+)
+LABEL = ERROR | _set(
+    "annotation annotations class grade judgement judgment kind label labels mark marks "
+    "reason tag tags type verdict"
+)
+SEVERITY = _set("severity weight")
+SCORE = _set(
+    "accuracy adequacy appropriateness clarity coherence coherency conciseness consistency "
+    "correctness coverage credit engagingness factuality faithfulness fluency grammar "
+    "grammaticality helpfulness informativeness interestingness likert meaning mos "
+    "naturalness overall points preservation quality rating ratings readability relevance "
+    "relevancy satisfaction score scores simplicity specificity understandability usefulness "
+    "vote votes"
+)
+COUNTED = _set(
+    "age agreement begin bert bertscore bleu bleurt char chars chrf comet confidence cost count "
+    "date day duration elapsed end entropy epoch kappa len length logprob loss meteor minutes num "
+    "offset order place pos position ppl perplexity prob probability rank ranking rouge seconds "
+    "seed size start std stddev step temperature ter time timestamp token tokens turn variance "
+    "version words year zscore"
+)
+COMMENT = _set(
+    "comment comments explanation feedback justification note notes rationale remark remarks"
+)
+
+BETTER = SCORE | _set(
+    "acceptable accepted accurate adequate answerable appropriate approved clear coherent "
+    "complete concise consistent correct covered entailed entailment factual faithful fluent good "
+    "grammatical grounded helpful informative natural pass passed polite readable relevant right "
+    "safe sensible simple specific supported true truthful understandable useful valid"
+)
+WORSE = ERROR | _set(
+    "bad bias biased difficulty dull edits effort fabricated fabrication false generic harm "
+    "harmful hallucinates impolite irrelevant mislead misleading missing offensive "
+    "offensiveness omitted omits penalty redundancy redundant repetition repetitions "
+    "repetitive repetitiveness rude rudeness severity spam stereotype toxicity vague verbose "
+    "violation violations worse worst"
+)
+"""Words for which higher is better or worse; names with a negation are asked about."""
+
+DENIED = _set("free lack less no non not without")
+
+_FINE = (
+    "no error|no errors|no issue|no issues|no mistake|no problem|error free|not hallucinated|none|"
+    "ok|okay|good|correct|right|accurate|faithful|factual|consistent|supported|acceptable|accept|"
+    "accepted|fine|clean|perfect|pass|noe|yes|true"
+)
+NO_ERROR = tuple(_FINE.split("|"))
+"""Plain labels (`plain_label`) that mean no error; the first one found is used."""
+
+YES, NO = ("yes", "true"), ("no", "false", "0")
+"""For these labels, the name of the column must show which one is good."""
+
+KINDS_OF_FAULT = _set("consistent factual faithful")
+"""Good labels, except in a column of errors, where they name the kind of error."""
+
+
+def plain_label(label: str) -> str:
+    """Return a label for lookups: letters in lower case, one space between words."""
+    return " ".join(words_of(label)) if not label.isupper() else " ".join(words_of(label.lower()))
+
+
+def slug(name: str, otherwise: str) -> str:
+    """Return a name of ASCII letters, digits and underscores that starts with a letter."""
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    if not plain:
+        return otherwise
+    return plain if plain[0].isalpha() else f"{otherwise}_{plain}"

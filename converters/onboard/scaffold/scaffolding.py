@@ -1,0 +1,175 @@
+"""`nnd new-source`: from undescribed annotation files to a source that converts."""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nnd.converters.folder import Conversion, convert_source, pair_examples
+from nnd.converters.onboard.contents.reading_files import SUFFIXES, read_content
+from nnd.converters.onboard.guess.guessing import UNUSED, Guess, guess
+from nnd.converters.onboard.guess.questions import Answers, Ask
+from nnd.converters.onboard.guess.unread_parts import not_read
+from nnd.converters.onboard.scaffold.commented_yaml import (
+    as_yaml,
+    counts_of,
+    expected_yaml,
+    left_to_fill,
+)
+from nnd.converters.onboard.scaffold.convert_template import nested_code
+from nnd.converters.onboard.scaffold.first_facts import source_facts
+from nnd.converters.onboard.scaffold.new_fixture import invent
+from nnd.converters.onboard.scaffold.new_source import NewSource
+from nnd.converters.onboard.scaffold.table_section import is_mapped
+from nnd.converters.reading import write_objects
+from nnd.converters.source import BUILT_IN, load_source
+from nnd.schemas import CONTEXT, SourceError, check_new, check_rows, make_new
+
+_LEAST_SYSTEMS = 2
+_EXAMPLES = 2
+_MOST_DRAWS = 8
+
+
+def new_source(
+    name: str,
+    file: str | Path | Sequence[str | Path],
+    out: str | Path | None = None,
+    *,
+    answers: Answers | None = None,
+    sheet: str | None = None,
+    ask: Ask | None = None,
+) -> NewSource:
+    """Guess the meaning of annotation files, and write a source folder that converts them.
+
+    The folder holds source.yaml, a convert.py if the files are nested JSON, and a fixture of
+    invented rows. It is created only if both the files and the fixture convert. The same files and
+    answers give the same bytes.
+
+    Args:
+        name: Name of the source: lower-case letters, digits and underscores.
+        file: A csv, tsv, jsonl, json, xlsx or parquet file, several of one shape, or their folder.
+        out: Folder to create; None: the name of the source, in the current folder.
+        answers: Answers that replace guesses.
+        sheet: Sheet of a workbook; None: the first.
+        ask: Asks a person what cannot be guessed; None: raise an error that names the option.
+
+    Raises:
+        SourceError: If a file cannot be read, something cannot be guessed, or the guess does not
+            convert. Nothing is written then.
+        NNDError: If `out` exists, or cannot be written.
+    """
+    target = Path(name if out is None else out)
+    given = [Path(file)] if isinstance(file, str | Path) else [Path(each) for each in file]
+    _check_name(name)
+    paths, origin = _files(given)
+    check_new(target)
+    said = answers or Answers()
+    found = _guessed(paths, sheet, said, ask)
+    facts = source_facts(name, found, [_declared(*each) for each in paths.items()], sheet)
+    code = None if is_mapped(found) else nested_code(found)
+    with make_new(target) as fresh:
+        (fresh / "fixture").mkdir(parents=True)
+        if code is not None:
+            (fresh / "convert.py").write_text(code, encoding="utf-8", newline="")
+        conversion = _prove(fresh, facts, origin, found, sheet)
+    files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
+    left = tuple(left_to_fill(facts))
+    counts, notes = conversion.manifest["counts"], tuple(not_read(found))
+    examples = pair_examples(name, conversion.pairs, _EXAMPLES)
+    with_pair = conversion.pairs.select(CONTEXT).n_unique()
+    return NewSource(target, origin, found, files, counts, with_pair, notes, left, examples)
+
+
+def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
+    """Return name in source.yaml → file, and the place of all files."""
+    remedy = "name the annotation file with --from"
+    paths: list[Path] = []
+    for path in given:
+        if not path.exists():
+            raise SourceError(f"{path}: file not found; {remedy}")
+        inside = sorted(path.rglob("*")) if path.is_dir() else []
+        paths += [p for p in inside if p.suffix.lower() in SUFFIXES and p.is_file()] or [path]
+        if paths[-1].is_dir():
+            raise SourceError(f"{path}: a folder without {', '.join(SUFFIXES)} files; {remedy}")
+    if len(paths) == 1:
+        return {paths[0].name: paths[0]}, paths[0]
+    folder = Path(os.path.commonpath([path.resolve().parent for path in paths]))
+    return {path.resolve().relative_to(folder).as_posix(): path for path in paths}, folder
+
+
+def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
+    """Return the guess; errors begin with the name of a file."""
+    try:
+        return guess(read_content(paths, sheet, answers.each), answers, ask)
+    except SourceError as error:
+        is_placed = any(str(error).startswith(path.name) for path in paths.values())
+        raise SourceError(str(error) if is_placed else f"{next(iter(paths))}: {error}") from error
+
+
+def _check_name(name: str) -> None:
+    for problem in check_rows("source", [{"name": name}]):
+        if problem.path == "name":
+            raise SourceError(f"{problem.message} ({problem.remedy})")
+    if (BUILT_IN / name).is_dir():
+        raise SourceError(f"{name}: a built-in source has this name; choose another")
+
+
+def _declared(name: str, path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"name": name, "url": None, "sha256": digest, "bytes": file.tell()}
+
+
+def _prove(
+    folder: Path, facts: dict[str, Any], origin: Path, found: Guess, sheet: str | None
+) -> Conversion:
+    """Convert files and fixture, and write source.yaml and expected.yaml with their counts."""
+    facts["expected"] = None
+    why = {"quality": found.quality.why, "table": _summary(found)}
+    (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
+    conversion = _converted(folder, origin, found)
+    counts = conversion.manifest["counts"]
+    if counts["systems"] >= _LEAST_SYSTEMS or found.system is None:
+        facts["expected"] = counts_of(counts)
+    (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
+    fixture = _invented(folder, found, sheet).manifest
+    dropped = {entry["reason"]: entry["n"] for entry in fixture["dropped"]}
+    text = expected_yaml(fixture["counts"], dropped)
+    (folder / "fixture" / "expected.yaml").write_text(text, encoding="utf-8", newline="")
+    return conversion
+
+
+def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
+    """Write a fixture that makes pairs, trying several random draws of its judgements."""
+    content, names = found.content, found.content.files
+    place = folder / "fixture" / (names[0] if len(names) == 1 else "")
+    for seed in range(_MOST_DRAWS):
+        for name, objects in zip(names, invent(found, seed), strict=True):
+            path = folder / "fixture" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_objects(path, objects, content.delimiter, quoted=content.quoted, sheet=sheet)
+        with contextlib.suppress(SourceError):
+            conversion = convert_source(load_source(folder), place)
+            if conversion.manifest["counts"]["pairs"]:
+                return conversion
+    return _converted(folder, place, found)
+
+
+def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
+    try:
+        return convert_source(load_source(folder), origin)
+    except SourceError as error:
+        reason = str(error).replace(str(folder), "the new source")
+        raise SourceError(
+            f"what was guessed does not convert: {reason}. Guessed: {_summary(found)}; name the "
+            "right columns with --context, --context-id, --candidate, --candidate-id, --system, "
+            "--label, --score or --rating, or correct a copy of the file"
+        ) from error
+
+
+def _summary(found: Guess) -> str:
+    """Return the guessed meaning of the columns on one line."""
+    taken = [f"{name} is {role}" for name, role in found.roles().items() if role != UNUSED]
+    return ", ".join(taken)

@@ -1,0 +1,169 @@
+"""Checks of annotations beyond the schema: unknown names, clashing ids, invalid texts."""
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from nnd.converters.reading import shown
+from nnd.converters.source import Source
+from nnd.schemas import (
+    CONTEXT,
+    Problem,
+    Rule,
+    ScoringError,
+    StoredContext,
+    fill_wording,
+    labels_of,
+    needs_annotators,
+    read_instruction,
+    used_column,
+)
+
+ANY_SYSTEM = "*"
+"""This name under `systems` means that unlisted systems are accepted too."""
+
+_SPREADSHEET_ERROR = (
+    r"^\s*(#(NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|FIELD!|ERROR!)|Err:5\d\d)\s*$"
+)
+_TEXTS = ("candidate", "context", "system", "label", "category")
+
+
+def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
+    """Yield problems that a schema cannot find: unknown names, clashing ids, invalid texts.
+
+    Args:
+        source: The source, with its aspects, systems, taxonomy and rule.
+        frame: Annotation rows; problems carry their row numbers.
+    """
+    numbered = frame.with_row_index("row")
+    yield from _check_spreadsheet(numbered)
+    yield from _check_known(numbered, "aspect", source.facts["aspects"], "aspects")
+    divided = list(source.rules.divide(numbered))
+    for rule, rows in divided:
+        names = labels_of(rule)
+        known = None if names is None else {*names, *source.taxonomy}
+        yield from _check_known(rows, "label", known, "taxonomy")
+    systems = numbered.select("row", pl.col("system").str.split("|")).explode("system")
+    known_systems = None if ANY_SYSTEM in source.systems else source.systems
+    yield from _check_known(systems, "system", known_systems, "systems")
+    yield from _check_same(
+        numbered, "context_id", ("context", "inputs", "category", "language", "metadata")
+    )
+    yield from _check_same(numbered, "candidate_id", ("context_id", "candidate", "system"))
+    for rule, rows in divided:
+        yield from _check_duplicates(rows, rule)
+        yield from _check_annotators(rows, rule)
+    yield from _check_texts(numbered, keep_empty=source.keeps_empty_candidates)
+    yield from _check_instruction(numbered, source)
+
+
+def _check_instruction(numbered: pl.DataFrame, source: Source) -> Iterator[Problem]:
+    """Check that the instruction can be filled in for every kind of context."""
+    instruction = read_instruction(source.facts)
+    if instruction is None:
+        return
+    parts = pl.col("inputs").list.eval(pl.element().struct.field("key"))
+    kinds = numbered.with_columns(parts=parts.list.join("\0")).unique(
+        ["parts", "category", "language"], keep="first", maintain_order=True
+    )
+    columns = ("row", "context_id", "parts", "category", "language")
+    for row, name, keys, *marks in kinds.select(columns).iter_rows():
+        values = dict.fromkeys(filter(None, keys.split("\0")), "")
+        context = StoredContext.of("", values, *marks)
+        for wording in instruction.wordings:
+            try:
+                fill_wording(wording, context)
+            except ScoringError as error:
+                message = f"cannot be filled in for the context {shown(name)}: {error}"
+                yield Problem(row, "instruction", message, "correct it in source.yaml")
+
+
+def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Problem]:
+    """Check that texts are not blank or broken; contexts, and some candidates, may be empty."""
+    contexts = numbered.unique(CONTEXT, keep="first", maintain_order=True)
+    part = pl.col("inputs").list.eval(pl.element().struct.field("value"))
+    parts = contexts.select("row", part).explode("inputs")
+    for rows, column in ((numbered, "candidate"), (contexts, "context"), (parts, "inputs")):
+        text = pl.col(column)
+        for row in rows.filter((text != "") & ~text.str.contains(r"\S"))["row"]:
+            message = "consists of white space only"
+            yield Problem(row, column, message, "leave it out, or make it an empty text")
+        for row in rows.filter(text.str.contains("\0", literal=True))["row"]:
+            message = "contains the character NUL, which texts do not have"
+            yield Problem(row, column, message, "the file may be damaged; fetch it again")
+    for row in numbered.filter(pl.col("candidate") == "")["row"] if not keep_empty else ():
+        remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
+        yield Problem(row, "candidate", "is empty", remedy)
+
+
+def _check_spreadsheet(numbered: pl.DataFrame) -> Iterator[Problem]:
+    """Check that no text is an error value of a spreadsheet."""
+    inputs = numbered.select("row", "inputs").explode("inputs").unnest("inputs")
+    for column in _TEXTS:
+        yield from spreadsheet_errors(numbered.select("row", text=column), column)
+    yield from spreadsheet_errors(inputs.select("row", text="value"), "inputs")
+
+
+def spreadsheet_errors(texts: pl.DataFrame, column: str) -> Iterator[Problem]:
+    """Yield a problem for each row, in a table of row and text, with a spreadsheet error."""
+    for row, text in texts.filter(pl.col("text").str.contains(_SPREADSHEET_ERROR)).iter_rows():
+        message = f"{shown(text)} is an error of a spreadsheet program, not a text"
+        yield Problem(row, column, message, "correct the cell there, or leave the row out")
+
+
+def _check_known(
+    numbered: pl.DataFrame, column: str, known: Iterable[str] | None, section: str
+) -> Iterator[Problem]:
+    if known is None:
+        return
+    names = sorted(known)
+    unknown = numbered.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(names))
+    remedy = f"known: {', '.join(names)}; add it under `{section}` in source.yaml if it is new"
+    for row, value in unknown.select("row", column).iter_rows():
+        yield Problem(row, column, f"{shown(value)} is not in source.yaml", remedy)
+
+
+def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
+    """Check that the rows of one id agree in what the id names."""
+    rows = numbered.select(pl.col("row").first().over("split", key)).to_series()
+    n = numbered.select(pl.struct("split", key).n_unique()).item()
+    for column in columns:
+        is_nested = numbered[column].dtype.is_nested()  # and slow to compare
+        if is_nested and n == numbered.select(pl.struct("split", key, column).n_unique()).item():
+            continue
+        value = pl.col(column)
+        first = value.first().over("split", key) if is_nested else value.gather(rows)
+        differs = numbered.select(value.ne_missing(first)).to_series()
+        for row, name in numbered.select("row", key).filter(differs).iter_rows():
+            message = f"{shown(name)} names two different things"
+            yield Problem(
+                row,
+                key,
+                message,
+                f"its {column} differs from that of an earlier row; give each its own id",
+            )
+
+
+def _check_duplicates(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
+    by_label = used_column(rule) == "label"
+    key = ["split", "candidate_id", "group", "aspect", *(["label"] if by_label else [])]
+    repeated = numbered.filter(~pl.struct(key).is_first_distinct())
+    for row, name, aspect in repeated.select("row", "candidate_id", "aspect").iter_rows():
+        message = f'{shown(name)} is annotated twice under "{aspect}"'
+        message += " with the same label" if by_label else ""
+        yield Problem(row, "candidate_id", message, "keep one of the rows, or give each its own id")
+
+
+def _check_annotators(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
+    """Check that each rating has an annotator, if annotators are named or the rule needs them."""
+    given, named = pl.col("ratings").list.len(), pl.col("annotators").list.len()
+    differing = numbered.filter(given != named)
+    for row, n_given, n_named in differing.select("row", given, named).iter_rows():
+        message = f"{n_named} names for {n_given} ratings"
+        yield Problem(row, "annotators", message, "name one annotator for each rating, or none")
+    if needs_annotators(rule):
+        for row in numbered.filter((given > 0) & named.is_null())["row"]:
+            remedy = "fill in `annotators`, or remove `standardise` and `within` from `quality`"
+            yield Problem(
+                row, "annotators", "is missing, but the rule needs to know who rated", remedy
+            )

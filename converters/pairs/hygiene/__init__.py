@@ -1,0 +1,1 @@
+"""Odd or private parts of texts: reports, normalisation and redaction."""

@@ -1,0 +1,1 @@
+"""Quality as a partial order: which of two candidates is better, if this is known."""

@@ -1,0 +1,136 @@
+"""References collected into a frame: distinct within a context, numbered, and checked."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+import polars as pl
+
+from nnd.converters.pairs.annotation_checks import spreadsheet_errors
+from nnd.converters.pairs.annotation_frame import raise_first
+from nnd.converters.reading import shown
+from nnd.converters.reference import Reference
+from nnd.converters.source import Source
+from nnd.schemas import (
+    CONTEXT,
+    Problem,
+    SourceError,
+    check_frame,
+    fold,
+    has_surrogate,
+    polars_schema,
+)
+
+_Row: TypeAlias = tuple[str, str, str, int, str, str]
+
+
+def reference_frame(
+    source: Source,
+    references: Iterable[Reference],
+    annotations: pl.DataFrame,
+    report: Callable[[str, str], None],
+) -> pl.DataFrame:
+    """Return the checked references of a source, in the order and dtypes of stored files.
+
+    Rows of candidates repeat the references of their context; each text (after NFC and white-space
+    folding) counts once. Within a context references keep their order within a row, so the order of
+    rows does not matter.
+
+    Args:
+        source: The source.
+        references: What its converter yields.
+        annotations: Its annotations, which define the known contexts.
+        report: Called if a row has a reference twice.
+
+    Raises:
+        SourceError: At the first problem, with its file and line, the remedy, and the number of
+            further problems.
+    """
+    rows = _rows(source, references, report)
+    places = list(rows.values())
+    frame = pl.DataFrame(list(rows), polars_schema("reference"), orient="row")
+    raise_first(check_frame("reference", frame), places)
+    raise_first(check_references(frame, annotations), places)
+    kept = (
+        frame.sort(*CONTEXT, "n", "reference", "origin")
+        .with_columns(folded=fold(pl.col("reference")))
+        .unique([*CONTEXT, "folded"], keep="first", maintain_order=True)
+    )
+    number = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(CONTEXT)
+    return kept.with_columns(n=number).drop("folded")
+
+
+def _rows(
+    source: Source, references: Iterable[Reference], report: Callable[[str, str], None]
+) -> dict[_Row, str]:
+    """Return the distinct references, numbered within their row, and their places."""
+    found: dict[_Row, str] = {}
+    numbers: dict[str, int] = {}
+    place, twice = None, 0
+    for each in references:
+        _check_types(source, each)
+        if place != (each.where, each.split, each.context_id):
+            place, numbers = (each.where, each.split, each.context_id), {}
+        twice += each.reference in numbers
+        n = numbers.setdefault(each.reference, len(numbers) + 1)
+        row = (source.name, each.split, each.context_id, n, each.reference, each.origin)
+        found.setdefault(row, each.where)
+    if twice:
+        report("references", f"given twice in one row and counted once: {twice}")
+    return found
+
+
+def _check_types(source: Source, each: object) -> None:
+    if not isinstance(each, Reference):
+        raise SourceError(
+            f"{source.folder / 'convert.py'}: references(files) gave something of type "
+            f"{type(each).__name__}; it must yield nnd.converters.Reference"
+        )
+    for name in (*CONTEXT, "reference", "origin"):
+        value = getattr(each, name)
+        if not isinstance(value, str):
+            raise SourceError(f"{each.where}: {name}: {shown(value)} is not a string; correct it")
+        if has_surrogate(value):
+            raise SourceError(
+                f"{each.where}: {name}: {shown(value)} has half a surrogate pair, which is not a "
+                "character; correct it, or leave it out"
+            )
+
+
+def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Iterator[Problem]:
+    """Yield problems that a schema cannot find: unknown contexts, invalid texts.
+
+    Args:
+        references: Rows of the reference schema; problems carry their row numbers.
+        annotations: Rows of the annotation schema.
+    """
+    numbered = references.with_row_index("row")
+    unknown = numbered.join(annotations, on=CONTEXT, how="anti", maintain_order="left")
+    for row, name in unknown.select("row", "context_id").iter_rows():
+        message = f"{shown(name)} is not a context in the annotations"
+        yield Problem(row, "context_id", message, "correct its id or its split, or leave it out")
+    text = pl.col("reference")
+    for row in numbered.filter(~text.str.contains(r"\S"))["row"]:
+        yield Problem(row, "reference", "is blank", "leave it out")
+    for row in numbered.filter(text.str.contains("\0", literal=True))["row"]:
+        message = "contains the character NUL, which texts do not have"
+        yield Problem(row, "reference", message, "the file may be damaged; fetch it again")
+    yield from spreadsheet_errors(numbered.select("row", text="reference"), "reference")
+
+
+def reference_id() -> pl.Expr:
+    """Return the id of a reference that is used as a candidate of a made pair."""
+    return pl.format("{}/reference.{}", "context_id", "n")
+
+
+def check_numbers(references: pl.DataFrame) -> Iterator[Problem]:
+    """Yield a problem for each reference that breaks the numbering 1, 2, 3 … of its context.
+
+    Args:
+        references: Rows of the reference schema; problems carry their row numbers.
+    """
+    numbers = references.select(*CONTEXT, "n").with_row_index("row").sort("n")
+    expected = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(CONTEXT)
+    wrong = numbers.with_columns(expected=expected).filter(pl.col("n") != pl.col("expected"))
+    for row, n, place in wrong.sort("row").select("row", "n", "expected").iter_rows():
+        message = f"is {n} but the references of the context are numbered up to {place}"
+        yield Problem(row, "n", message, "convert the source again")

@@ -1,0 +1,120 @@
+"""The rows of a table file: csv, tsv, jsonl, json, parquet or xlsx, or the lines of a text.
+
+The same table gives the same rows in each of these formats.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nnd.converters.reading.parquet_files import parquet_columns, read_parquet_rows
+from nnd.converters.reading.records import Cells, Record, parse_json, quoted, read_cells, read_jsonl
+from nnd.converters.reading.text_files import read_lines, read_text
+from nnd.converters.reading.workbook import read_workbook
+from nnd.schemas import SourceError
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
+"""Suffixes of tables. Any other file is a text, with the columns `line` (from 1) and `text`."""
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""Default delimiters of cells."""
+
+
+def read_rows(
+    path: Path, name: str, options: Mapping[str, Any], columns: list[str] | None = None
+) -> Iterator[Record]:
+    """Yield the rows of a table as column → cell; the suffix of the file decides how it is read.
+
+    Args:
+        path: The file.
+        name: Its declared name; its suffix decides if the file's own is unknown.
+        options: Delimiter, quotation and sheet, if they differ from the defaults.
+        columns: Required columns, and the only ones that are read; None: all.
+
+    Raises:
+        SourceError: If the table lacks a column, has one twice, or a row has more or fewer cells
+            than the header.
+    """
+    known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
+    match known[0] if known else None:
+        case ".csv" | ".tsv" as suffix:
+            delimiter = options.get("delimiter", DELIMITERS[suffix])
+            is_quoted = options.get("quoted", suffix == ".csv")
+            cells = read_cells(path, delimiter=delimiter, quoted=is_quoted)
+            yield from _by_header(cells, path.name, columns)
+        case ".xlsx":
+            cells = read_workbook(path, options.get("sheet"))
+            yield from _by_header(cells, path.name, columns)
+        case ".jsonl" | ".json" as suffix:
+            records = _read_json(path, suffix)
+            yield from records if columns is None else _with_columns(records, columns)
+        case ".parquet":
+            yield from _read_parquet(path, columns)
+        case _:
+            _check_columns(path.name, ("line", "text"), columns or ())
+            for number, line in enumerate(read_lines(path), start=1):
+                text = line.rstrip("\r\n")
+                yield Record(f"{path.name}:{number}", {"line": number, "text": text})
+
+
+def unfold_records(
+    path: Path,
+    name: str,
+    columns: Collection[str],
+    unfold: Callable[[Mapping[str, Any]], Iterator[Mapping[str, Any]]],
+) -> Iterator[Record]:
+    """Yield the rows that `unfold` returns for each object of a JSON file.
+
+    Raises:
+        SourceError: If a row lacks a column.
+    """
+    suffix = ".jsonl" if ".jsonl" in (path.suffix.lower(), Path(name).suffix) else ".json"
+    for record in _read_json(path, suffix):
+        for fields in unfold(record.fields):
+            _check_columns(record.where, fields, columns)
+            yield Record(record.where, fields)
+
+
+def _read_json(path: Path, suffix: str) -> Iterator[Record]:
+    return read_jsonl(path) if suffix == ".jsonl" else parse_json(read_text(path), path.name)
+
+
+def _with_columns(records: Iterator[Record], columns: Collection[str]) -> Iterator[Record]:
+    wanted = {*columns}
+    for record in records:
+        if not wanted <= record.fields.keys():
+            _check_columns(record.where, record.fields, columns)
+        yield Record(record.where, {name: record.fields[name] for name in columns})
+
+
+def _by_header(
+    cells: Iterator[Cells], file: str, columns: Collection[str] | None
+) -> Iterator[Record]:
+    header = next(cells, Cells(f"{file}:1", []))
+    columns = header.values if columns is None else columns
+    _check_columns(header.where, header.values, columns)
+    twice = sorted({name for name in columns if header.values.count(name) > 1})
+    if twice:
+        raise SourceError(
+            f"{header.where}: the header has {quoted(twice)} twice; give every column its own name"
+        )
+    places = {name: header.values.index(name) for name in columns}
+    for where, values in cells:
+        if any(map(str.strip, values)):
+            yield Record(where, {name: values[place] for name, place in places.items()})
+
+
+def _read_parquet(path: Path, columns: list[str] | None) -> Iterator[Record]:
+    _check_columns(path.name, parquet_columns(path), columns or ())
+    for number, row in enumerate(read_parquet_rows(path, columns), start=1):
+        yield Record(f"{path.name} row {number}", row)
+
+
+def _check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:
+    missing = [name for name in columns if name not in found]
+    if missing:
+        raise SourceError(
+            f"{where}: there is no column {quoted(missing)}, only "
+            f"{quoted(found) or 'nothing'}; check that this is the right file, and not another "
+            "source's"
+        )

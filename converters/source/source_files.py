@@ -1,0 +1,274 @@
+"""Where the files of a source come from.
+
+The order is `--from`, the source's own folder, the cache, a compressed copy in its folder, the URL.
+"""
+
+import contextlib
+import glob
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+from nnd.converters.reading import (
+    TAR_SUFFIXES,
+    Cells,
+    Record,
+    decode,
+    find_member,
+    parse_json,
+    read_cells,
+    read_jsonl,
+    read_lines,
+    read_members,
+    read_rows,
+    read_tarball,
+    read_text,
+)
+from nnd.converters.source.download import fetch, find_cached
+from nnd.converters.source.packed_files import unpack_copy, unpack_declared
+from nnd.converters.source.source import Source, SourceFile
+from nnd.schemas import SourceError, one_line
+
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one source, as a converter asks for them by their declared names.
+
+    Attributes:
+        source: The source that declares them.
+        origin: Folder or file given by the user (`--from`), or None: then a file in the source's
+            own folder is taken, else the download cache, else the compressed copy `NAME.xz` in
+            that folder, else the declared URL.
+        opened: Declared name → path of every file asked for so far.
+        oddities: Odd cells or rows that the converter reported, with how it read them.
+    """
+
+    source: Source
+    origin: Path | None = None
+    opened: dict[str, Path] = field(default_factory=dict)
+    oddities: list[str] = field(default_factory=list)
+
+    def report(self, where: str, what: str) -> None:
+        """Report something odd that is not an error; it goes into the manifest and is printed."""
+        self.oddities.append(one_line(f"{where}: {what}"))
+
+    def has(self, name: str) -> bool:
+        """Say whether a declared file is available without fetching it."""
+        try:
+            return name in self.opened or self._at_hand(self._declared(name)) is not None
+        except SourceError:
+            return False
+
+    def path(self, name: str) -> Path:
+        """Return the path of the declared file `name`, fetching it if needed.
+
+        Raises:
+            SourceError: If it cannot be found or fetched, or several files fit equally well.
+        """
+        if name not in self.opened:
+            file = self._declared(name)
+            with self._naming_sets(file):
+                self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
+        return self.opened[name]
+
+    def jsonl(self, name: str) -> Iterator[Record]:
+        """Yield the objects of a JSON-lines file (see `records.read_jsonl`)."""
+        return read_jsonl(self.path(name))
+
+    def json(self, name: str, *, member: str | None = None) -> Iterator[Record]:
+        """Yield the objects of a JSON file, which holds a list of objects or a single one.
+
+        Args:
+            name: The file, or a zip or .tar.gz.
+            member: Name of the file in that archive, without folders.
+        """
+        path = self.path(name)
+        if member is None:
+            return parse_json(read_text(path), path.name)
+        members = self.members(name)
+        found = find_member(path, members, member)
+        place = f"{path.name}/{member}"
+        return parse_json(decode(members[found], place), place)
+
+    def members(self, name: str) -> dict[str, bytes]:
+        """Return the files of a zip or .tar.gz as name → content."""
+        path = self.path(name)
+        is_tar = path.name.lower().endswith(TAR_SUFFIXES)
+        return read_tarball(path) if is_tar else read_members(path)
+
+    def cells(self, name: str, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
+        """Yield the rows of a delimited file (see `records.read_cells`)."""
+        return read_cells(self.path(name), delimiter=delimiter, quoted=quoted)
+
+    def table(self, name: str) -> Iterator[Record]:
+        """Yield the rows of a csv, tsv, xlsx, jsonl, json or parquet file by column.
+
+        Cells of csv (quoted), tsv (not quoted) and xlsx (the first sheet) are texts.
+        """
+        return read_rows(self.path(name), name, {})
+
+    def first_line(self, name: str) -> str:
+        """Return the first line of a file, which may show its layout."""
+        return next(read_lines(self.path(name)), "").removesuffix("\n")
+
+    def digests(self) -> list[dict[str, Any]]:
+        """Return name, SHA-256, size and `verified` (is it a declared file?) of opened files.
+
+        A declared version other than the main one is named too (`version`).
+        """
+        found: list[dict[str, Any]] = []
+        for name, path in sorted(self.opened.items()):
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                size = file.tell()
+            declared = self._declared(name)
+            others = [each.version for each in declared.versions if each.sha256 == digest]
+            verified = digest == declared.sha256 or bool(others)
+            entry = {"name": name, "sha256": digest, "bytes": size, "verified": verified}
+            found.append({**entry, "version": others[0]} if others else entry)
+        return found
+
+    def check_declared(self, digests: Sequence[Mapping[str, Any]]) -> None:
+        """Refuse a file that has the name of a declared one and another digest.
+
+        A file is accepted if its digest is not declared, if the user gave it another name, or if it
+        is part of the source's fixture.
+
+        Args:
+            digests: What `digests()` returns.
+
+        Raises:
+            SourceError: At the first such file.
+        """
+        fixture = (self.source.folder / "fixture").resolve()
+        for entry in digests:
+            path, declared = self.opened[entry["name"]], self._declared(entry["name"])
+            is_named_so = _is_called(path, declared.name)
+            is_invented = path.resolve().is_relative_to(fixture)
+            if entry["verified"] or declared.sha256 is None or not is_named_so or is_invented:
+                continue
+            raise SourceError(
+                f"{path}: not the declared file: {_facts(entry['bytes'], entry['sha256'])} where "
+                f"source.yaml declares {_facts(declared.bytes, declared.sha256)}; it may be cut "
+                "off or edited. Fetch it again; or, if it is right, change sha256 and bytes in "
+                'source.yaml, or convert with --accept-changed "why"'
+            )
+
+    @contextlib.contextmanager
+    def _naming_sets(self, file: SourceFile) -> Iterator[None]:
+        """Add to an error about the main file that the sets of the source need other files."""
+        try:
+            yield
+        except SourceError as error:
+            sets = _sets(self.source)
+            if not sets or "set" in self.source.facts or file != self.source.files[0]:
+                raise
+            named = " or --set ".join(sets)
+            raise SourceError(f"{error}; or choose a set: --set {named}") from error
+
+    def _declared(self, name: str) -> SourceFile:
+        for file in self.source.files:
+            if file.name == name:
+                return file
+        raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
+
+    def _at_hand(self, file: SourceFile) -> Path | None:
+        """Return the path of a file, or None if it must be fetched (never with --from)."""
+        if self.origin is not None:
+            with _looking_into(self.origin):
+                is_main = file == self.source.files[0]
+                return _find(file, self.origin, self.source.name, is_main=is_main)
+        folder, name = self.source.folder, self.source.name
+        if (folder / file.name).is_file():
+            return folder / file.name
+        return find_cached(file, name) or unpack_copy(file, folder, name)
+
+
+def find_set(source: Source, origin: Path) -> Source:
+    """Return the set of a source whose main file is at `origin`, or the source itself.
+
+    If the main file of the source itself is there, sets are chosen by name only.
+
+    Raises:
+        SourceError: If the main files of several sets are there, and the source's own is not.
+    """
+    with _looking_into(origin):
+        if origin.is_file():
+            found = [name for name in _sets(source) if _is_called(origin, _main(source, name))]
+        elif _holds(origin, source):
+            found = []
+        else:
+            found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
+    if len(found) > 1:
+        raise SourceError(
+            f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
+        )
+    return source.choose("set", found[0]) if found else source
+
+
+def _facts(size: int | None, digest: str) -> str:
+    return f"SHA-256 {digest}" if size is None else f"{size:,} bytes, SHA-256 {digest}"
+
+
+@contextlib.contextmanager
+def _looking_into(origin: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SourceError(f"{origin}: cannot be read: {error.strerror}; correct --from") from error
+
+
+def _sets(source: Source) -> list[str]:
+    return list(source.facts.get("sets", {}))
+
+
+def _is_called(path: Path, name: str) -> bool:
+    """Say whether a path ends in a declared name, which may have folders."""
+    parts = PurePath(name).parts
+    return path.parts[-len(parts) :] == parts
+
+
+def _main(source: Source, name: str) -> str:
+    return source.choose("set", name).files[0].name
+
+
+def _holds(folder: Path, source: Source) -> bool:
+    return any(True for _ in folder.rglob(glob.escape(source.files[0].name)))
+
+
+def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool) -> Path:
+    """Return the path of a declared file at the place that the user named, unzipped if needed."""
+    is_zip = origin.suffix.lower() == ".zip" and not declared.name.lower().endswith(".zip")
+    if is_zip and (unpacked := unpack_declared(declared, origin, source_name)):
+        return unpacked
+    if origin.is_file() and is_main:
+        return origin
+    folder = origin.parent if origin.is_file() else origin
+    if not folder.is_dir():
+        raise SourceError(f"{origin}: file or folder not found; correct --from")
+    name = PurePath(glob.escape(declared.name))
+    # A file given as a/b/primary.en is in the same folder as the declared b/secondary.en.
+    for place in origin.parents[: len(name.parts)] if origin.is_file() else (origin,):
+        if (place / declared.name).is_file():
+            return place / declared.name
+    for pattern in (name, name.with_name(f"{name.stem}*{name.suffix}")):
+        found = sorted(path for path in folder.rglob(str(pattern)) if path.is_file())
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = [str(path.relative_to(folder)) for path in found]
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            raise SourceError(
+                f"{folder}: {' and '.join(names[:_NAMED])}{more} fit equally well; name one of "
+                "them with --from"
+            )
+    if unpacked := unpack_declared(declared, folder, source_name):
+        return unpacked
+    raise SourceError(
+        f"{folder}: {declared.name} not found; name the file with --from"
+        + (f", or fetch it from {declared.url}" if declared.url else "")
+    )

@@ -1,0 +1,105 @@
+"""Rows that are candidates: an annotation for each aspect and each named error."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from nnd.converters.annotation import Annotation
+from nnd.converters.reading import shown
+from nnd.converters.source.table.rater_rows import gather_raters
+from nnd.converters.source.table.row_cells import Row
+from nnd.converters.source.table.row_contexts import ContextReader, read_candidate
+from nnd.converters.source.table.row_scores import read_ratings, read_score
+from nnd.converters.source.table.section import Table, as_texts, aspects_of
+from nnd.schemas import SourceError
+
+Judgement = Mapping[str, Any]
+"""Fields of an annotation: aspect, label, score, ratings."""
+
+
+def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
+    """Yield the annotations of each row; the rows of several annotators are merged.
+
+    Raises:
+        SourceError: At a cell that its column does not allow.
+    """
+    annotations = _row_annotations(rows, table)
+    return gather_raters(annotations) if "annotator" in table["columns"] else annotations
+
+
+def _row_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
+    columns = table["columns"]
+    judge = _pivoted if "pivot" in table else _judgements
+    contexts = ContextReader(table)
+    for row in rows:
+        context = contexts.read(row)
+        candidate = read_candidate(row, columns, context.context_id)
+        group = row.optional(columns, "group")
+        annotators = [_annotator(row, columns["annotator"])] if "annotator" in columns else None
+        for judgement in judge(row, table):
+            yield context.annotate(
+                row.where, candidate, group=group, annotators=annotators, **judgement
+            )
+
+
+def _annotator(row: Row, column: str) -> str:
+    name = row.filled(column)
+    if not name:
+        raise SourceError(
+            f"{row.place(column)}: is empty; say who judged, or leave the row out with `where` in "
+            "source.yaml"
+        )
+    return name
+
+
+def _judgements(row: Row, table: Table) -> Iterator[Judgement]:
+    for aspect in aspects_of(table):
+        score, ratings = read_score(row, table, aspect), read_ratings(row, table, aspect)
+        for label in _labels(row, table, aspect):
+            yield {"aspect": aspect, "label": label, "score": score, "ratings": ratings}
+
+
+def _pivoted(row: Row, table: Table) -> Iterator[Judgement]:
+    """Yield the annotation of the one aspect that a row names."""
+    pivot = table["pivot"]
+    cell = row.filled(pivot["aspect"])
+    names = pivot.get("names", {cell: cell})
+    if cell not in names:
+        raise SourceError(
+            f"{row.place(pivot['aspect'])}: {shown(cell)} is not one of {', '.join(names)}; "
+            "correct the cell, add it to `names` in source.yaml, or leave the row out with `where`"
+        )
+    aspect = names[cell]
+    own = {
+        f"{kind}s": {aspect: pivot[kind]} for kind in ("score", "label", "rank") if kind in pivot
+    }
+    yield from _judgements(row, {**own, "scale": table.get("scale", {})})
+
+
+def _labels(row: Row, table: Table, aspect: str) -> list[str] | list[None]:
+    if aspect in table.get("labels", {}):
+        named = table["labels"][aspect]
+        if isinstance(named, str):
+            return row.texts(named) or [None]
+        return row.texts(named["column"]) or [named["empty"]]
+    if aspect not in table.get("marks", {}):
+        return [None]
+    marks = table["marks"][aspect]
+    marked, blank = as_texts(marks["marks"]), as_texts(marks.get("blank", []))
+    errors = [
+        label
+        for label, column in marks["columns"].items()
+        if _is_marked(row, column, marked, blank)
+    ]
+    return errors or [marks["no_error"]]
+
+
+def _is_marked(row: Row, column: str, marked: list[str], blank: list[str]) -> bool:
+    cell = row.filled(column)
+    if cell in marked:
+        return True
+    if cell and cell not in blank:
+        raise SourceError(
+            f"{row.place(column)}: {shown(cell)} is neither {' nor '.join(['blank', *blank])} nor "
+            f"a mark ({', '.join(marked)}); correct the cell, or add it to `marks` in source.yaml"
+        )
+    return False

@@ -1,0 +1,35 @@
+"""One function for each verb that needs the converters and the metric."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .alternatives import (
+        Vary as Vary,
+        estimate_cost as estimate_cost,
+        evaluate_runs as evaluate_runs,
+        score_runs as score_runs,
+        vary_choices as vary_choices,
+    )
+    from .any_data import (
+        find_data as find_data,
+        one_or_several as one_or_several,
+    )
+    from .describing import (
+        describe as describe,
+    )
+    from .exporting import (
+        export as export,
+    )
+    from .showing import (
+        show as show,
+    )
+    from .slicing import (
+        slice as slice,  # noqa: A004 - as the command
+    )
+    from .suites import (
+        suite as suite,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

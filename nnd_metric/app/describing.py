@@ -1,0 +1,43 @@
+"""Descriptive statistics of the texts of any data."""
+
+from pathlib import Path
+
+import polars as pl
+
+from nnd.converters.folder import Description, describe_pairs
+from nnd.metric.data import PairData, load_pairs, parts_of, read_stored
+from nnd.metric.numbers import match_references, measure, read_references, references_in
+from nnd.schemas import ScoringError
+
+
+def describe(data: PairData, *, window: int = 100) -> Description:
+    """Describe the better and the worse candidates of pairs side by side.
+
+    Reports lengths, distinct-n, MSTTR, entropies and Yule's I; with references, also ROUGE, BLEU,
+    chrF and local recall; and the pass rates of picking the shorter, the longer or the more copied
+    candidate.
+
+    Args:
+        data: Any data that `load_pairs` reads. References are those of a converted folder, else
+            parts of the contexts called reference, reference_1 ….
+        window: Window of MSTTR, in tokens.
+
+    Raises:
+        ScoringError: If the data cannot be read, or the window is below 1.
+    """
+    if window < 1:
+        raise ScoringError(f"--window {window}: give a window of 1 token or more")
+    found = load_pairs(data)
+    references = pl.Series("references", _references(data, found.pairs), pl.List(pl.String))
+    pairs = pl.concat(
+        [found.pairs.with_columns(references), measure(found.pairs)], how="horizontal"
+    )
+    return describe_pairs(found.name, pairs, window=window)
+
+
+def _references(data: PairData, pairs: pl.DataFrame) -> list[tuple[str, ...]]:
+    is_folder = isinstance(data, str | Path) and Path(data).is_dir()
+    stored = read_stored(Path(str(data)), "references") if is_folder else None
+    if stored is None:
+        return [references_in(parts) for parts in parts_of(pairs)]
+    return match_references(pairs, read_references(stored))

@@ -1,0 +1,120 @@
+"""Export of pairs with the templates of the metric, which the converters cannot import."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nnd.converters.export import STORED, Exported, Rendering, Target
+from nnd.converters.export.export import export as export_rendered
+from nnd.metric.text import Chat
+from nnd.schemas import Instruction, NNDError, StoredContext
+
+
+def export(
+    folder: str | Path,
+    out: str | Path,
+    *,
+    to: Target,
+    template: str | None = None,
+    model: str | Path | None = None,
+    chat: Chat = Chat(),
+    for_excel: bool = False,
+    split: float | None = None,
+    split_seed: int = 0,
+) -> Exported:
+    """Write the pairs of a converted folder in the format of another tool.
+
+    Args:
+        folder: Folder that `convert` wrote, or its published form (pairs/*.parquet).
+        out: File (jsonl, csv) or folder (trl, lm-eval) to write; it must not exist yet.
+        to: `trl`: a preference dataset; `lm-eval`: tasks for lm-evaluation-harness; `jsonl`, `csv`:
+            the pairs unchanged.
+        template: For trl and lm-eval: the template for prompts, same as in `evaluate`. None means
+            the instruction of the data for a model's chats, otherwise the stored context.
+        model: For lm-eval: Hub id or folder of a decoder-only model, whose chat template renders
+            contexts; None means plain text.
+        chat: How contexts become chats for that model.
+        for_excel: For csv: put `'` before texts that a spreadsheet would evaluate as formulas.
+        split: Split by context, as `train` does: pairs of about this share of the contexts get the
+            split `train`, the others `test`. None keeps the splits of the source.
+        split_seed: Seed of the split.
+
+    Raises:
+        NNDError: If the target or the template is unknown, the target does not support a template
+            or a model, the model has no chat template, one side of the split is empty, or `out`
+            exists already or cannot be written.
+        SchemaError: If `folder` holds no pairs, or pairs that do not follow the schema.
+    """
+    if model is None and chat.is_explicit:
+        raise NNDError(
+            "a chat template needs the tokenizer of a model; name the model with --model"
+        )
+    if model is not None and to != "lm-eval":
+        raise NNDError(f'"{to}" does not support --model; leave it out, or use --to lm-eval')
+    return export_rendered(
+        folder,
+        out,
+        to=to,
+        rendering=_rendering(template, Path(folder))
+        if model is None
+        else _chats(template, Path(folder), model, chat),
+        for_excel=for_excel,
+        split=split,
+        split_seed=split_seed,
+    )
+
+
+def _rendering(template: str | None, folder: Path) -> Rendering:
+    """Return a template of the metric in the form that the converters need."""
+    if template in (None, STORED.name):
+        return STORED  # the module of templates loads tokenizers, which are not needed here
+
+    from nnd.metric.text import find_plain_template, render
+
+    chosen = find_plain_template(template, _instruction(folder))
+
+    def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:
+        prompts = render(chosen, contexts)
+        return [("".join(prompt.context), prompt.candidate_prefix) for prompt in prompts]
+
+    return Rendering(chosen.name, chosen.separator, texts)
+
+
+def _instruction(folder: Path) -> Instruction | None:
+    from nnd.metric.data import instruction_in
+
+    return instruction_in(folder)
+
+
+def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -> Rendering:
+    """Return the chats of a model in the form that the converters need."""
+    from nnd.metric.likelihood import load_config, load_tokenizer
+    from nnd.metric.text import choose_template, find_chat, find_template, render
+
+    if asked.template == "none":
+        raise NNDError("--chat-template none needs no model; leave out --model")
+    if load_config(model).is_encoder_decoder:
+        raise NNDError(
+            f"{model}: this is an encoder-decoder, which reads plain text; leave out --model"
+        )
+    words = _instruction(folder)
+    chosen = (
+        choose_template(None, str(model), (), words, as_chat=True)
+        if template is None
+        else find_template(template, words)
+    )
+    chat = find_chat(load_tokenizer(model), asked, name=str(model), template=chosen)
+
+    def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:
+        prompts = render(chosen, contexts)
+        chats = chat.render([prompt.context for prompt in prompts])
+        return [
+            ("".join(rendered.pieces), prompt.candidate_prefix)
+            for rendered, prompt in zip(chats, prompts, strict=True)
+        ]
+
+    how = (
+        f"contexts are rendered with the chat template of {model} (chat:{chat.digest}); run the "
+        "harness with this model, without `--apply_chat_template`"
+    )
+    name = f"{chosen.name}, chat:{chat.digest}"
+    return Rendering(name, chat.separator, texts, notes=(how, *chat.caveats))

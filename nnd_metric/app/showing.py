@@ -1,0 +1,68 @@
+"""Pairs and annotations of any data, for reading."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from nnd.converters.folder import Examples, annotation_examples, convert, pair_examples
+from nnd.metric.data import PairData, choose_categories, load_pairs
+from nnd.schemas import ScoringError, read_frame
+
+
+def show(
+    data: PairData,
+    *,
+    origin: str | Path | None = None,
+    category: Sequence[str] = (),
+    n: int = 5,
+    annotations: bool = False,
+    whole: bool = False,
+) -> Examples:
+    """Choose a few pairs to look at; the words that differ are marked.
+
+    Error categories take turns, the most frequent first; within each, pairs are chosen in order of
+    pair_id.
+
+    Args:
+        data: Any data that `load_pairs` reads, or a folder with a source.yaml, which is converted
+            in memory: its convert.py runs with your permissions.
+        origin: Folder or file with the annotations of the source, which may be a built-in one.
+        category: Only pairs of these error categories.
+        n: Largest number of pairs.
+        annotations: Choose annotations of candidates instead, with aspects and labels in turn. This
+            needs a converted folder or a source.
+        whole: Show long texts in full.
+
+    Raises:
+        NNDError: If the data cannot be read, or the source cannot be converted.
+        ScoringError: If no pair has one of the error categories.
+    """
+    is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
+    converted = None
+    if isinstance(data, str | Path) and (is_source or origin is not None):
+        converted = convert(data, origin=origin)
+    if annotations:
+        if category:
+            raise ScoringError(
+                "--category applies to pairs only; leave out --category or --annotations"
+            )
+        if converted is not None:
+            name, rows = converted.manifest["source"]["name"], converted.annotations
+        else:
+            name, rows = _annotations(data)
+        return annotation_examples(name, rows, n, whole=whole)
+    pairs = load_pairs(data if converted is None else converted.pairs)
+    if converted is not None:
+        pairs = replace(pairs, name=converted.manifest["source"]["name"])
+    chosen = choose_categories(pairs, category)
+    return pair_examples(chosen.title, chosen.pairs, n, whole=whole)
+
+
+def _annotations(data: PairData) -> tuple[str, pl.DataFrame]:
+    if not isinstance(data, str | Path):
+        raise ScoringError(
+            "a table of pairs has no annotations; name a folder that `nnd convert` wrote"
+        )
+    return Path(data).resolve().name, read_frame(Path(data), "annotations")

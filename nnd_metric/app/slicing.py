@@ -1,0 +1,78 @@
+"""Slices of stored runs; a slice can be written as a dataset by the converters."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nnd.metric.data import PairData
+from nnd.metric.numbers import Slices, slice_runs
+from nnd.schemas import ScoringError
+
+
+def slice(  # noqa: A001 - the function of a command has its name
+    runs: str | Path | Sequence[str | Path],
+    data: PairData | None = None,
+    *,
+    by: str | Sequence[str] = (),
+    where: str | Sequence[str] = (),
+    names: str | Sequence[str] = (),
+    find: bool = False,
+    contexts: int = 10,
+    out: str | Path | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Slices:
+    """Show where models fail: the pass rates of slices of stored runs; no model is run.
+
+    Args:
+        runs: Folders that `nnd evaluate` wrote, all on the same pairs.
+        data: The pairs that were scored (see `load_pairs`), because a run does not store texts.
+            Without them, slices by error_category, error_group, aspect, category and split are
+            possible.
+        by: Axes, separated by commas: `length`, `length:words=0,10,20`, `novelty:quantiles=4`,
+            `shape`, `error_category`, or a part of inputs or metadata.
+        where: Conditions in the SQL of polars; each defines a slice.
+        names: Which of these slices to show, by name, or combined by `&`, `|` or `-`.
+        find: Show only slices significantly below the rest, of the axes in `by` or of all axes.
+        contexts: With `find`, the smallest number of contexts of a slice.
+        out: Folder to write the only slice to, as a dataset that can be evaluated; `data` must then
+            be a converted folder.
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models together that were scored by different protocols, or by
+            different rules of different nnd versions.
+
+    Raises:
+        ScoringError: If a run or the data cannot be read, they do not fit together, a name in an
+            argument is unknown, or `out` is given and there is not exactly one slice.
+        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    """
+    found = slice_runs(
+        runs,
+        data,
+        by=by,
+        where=where,
+        names=names,
+        find=find,
+        contexts=contexts,
+        splits=splits,
+        mixed_rules=mixed_rules,
+    )
+    if out is not None:
+        _write(found, data, Path(out))
+    return found
+
+
+def _write(found: Slices, data: PairData | None, out: Path) -> None:
+    from nnd.converters.folder import write_slice
+
+    if not isinstance(data, str | Path) or not Path(data).is_dir():
+        raise ScoringError(
+            f"{out}: writing a slice needs a folder that `nnd convert` wrote; name it with --data"
+        )
+    if len(found.slices) != 1:
+        known = ", ".join(each.name for each in found.slices) or "none"
+        raise ScoringError(
+            f"{out}: only one slice can be written to a folder; choose it with "
+            f"--slice (known: {known})"
+        )
+    (each,) = found.slices
+    write_slice(data, out, name=each.name, pair_ids=each.pair_ids.to_list())

@@ -1,0 +1,69 @@
+"""Pairs passed as columns, the form of input to metrics of `evaluate`."""
+
+from collections.abc import Mapping, Sized
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data.any_frames import frame_of_lists
+from nnd.metric.data.completion import IDS, OPTIONAL, REQUIRED
+from nnd.schemas import ScoringError
+
+FEATURES = (*REQUIRED, "error_category")
+"""The columns that `add` and `add_batch` take."""
+
+_UNUSED = (
+    "source",
+    "language",
+    "system_high",
+    "system_low",
+    "label_high",
+    "margin",
+    "origin",
+    "parent_id",
+    "group",
+    "metadata",
+)
+
+COLUMNS = frozenset((*REQUIRED, *OPTIONAL, *IDS, "inputs", *_UNUSED))
+"""All columns of a pair that can be passed."""
+
+
+def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the pairs as a frame.
+
+    Args:
+        columns: Lists, arrays or lazy columns of a Dataset, by name. `inputs` may hold an object
+            per row, or a list of {key, value}. An empty error category counts as missing.
+
+    Raises:
+        ScoringError: If a column is missing, or the columns do not form a table.
+    """
+    check_required(columns)
+    lists = {name: _values(name, values) for name, values in columns.items()}
+    lengths = {name: len(values) for name, values in lists.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ScoringError(
+            f"the columns differ in length: {listed}; give one entry per pair in each"
+        )
+    if "error_category" in lists:
+        lists["error_category"] = [label or None for label in lists["error_category"]]
+    return frame_of_lists(lists)
+
+
+def check_required(columns: Mapping[str, Any]) -> None:
+    """Check that no required column is missing.
+
+    Raises:
+        ScoringError: If a column is missing.
+    """
+    missing = [name for name in REQUIRED if columns.get(name) is None]
+    if missing:
+        raise ScoringError(f"{missing[0]} is missing; pass {', '.join(REQUIRED)} together")
+
+
+def _values(name: str, values: Any) -> list[Any]:  # noqa: ANN401 - anything with values
+    if isinstance(values, str | Mapping) or not isinstance(values, Sized):
+        raise ScoringError(f"{name} is {type(values).__name__}; give a list, one entry per pair")
+    return list(values)  # type: ignore[call-overload,no-any-return]

@@ -1,0 +1,92 @@
+"""Log-likelihoods: models are loaded, and requests are planned, scored, proved and stored."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .engine.answers import (
+        Likelihoods as Likelihoods,
+        Scorer as Scorer,
+        Work as Work,
+    )
+    from .engine.engine import (
+        Engine as Engine,
+    )
+    from .engine.head import (
+        most_rows as most_rows,
+    )
+    from .engine.memory import (
+        bytes_per_position as bytes_per_position,
+        choose_budget as choose_budget,
+        full_speed_bytes as full_speed_bytes,
+        number_in as number_in,
+    )
+    from .engine.paths import (
+        paths_of as paths_of,
+    )
+    from .engine.proof import (
+        Proof as Proof,
+    )
+    from .engine.scoring import (
+        Scoring as Scoring,
+        scoring_of_each as scoring_of_each,
+    )
+    from .engine.store import (
+        Store as Store,
+        default_store as default_store,
+    )
+    from .models.adapted_model import (
+        unwrap as unwrap,
+        virtual_tokens as virtual_tokens,
+    )
+    from .models.base_models import (
+        says_base as says_base,
+    )
+    from .models.checkpoint_series import (
+        list_checkpoints as list_checkpoints,
+        step_of as step_of,
+    )
+    from .models.load_model import (
+        forward_replaced as forward_replaced,
+        load_config as load_config,
+        load_model as load_model,
+        load_skeleton as load_skeleton,
+        load_tokenizer as load_tokenizer,
+        wrap_model as wrap_model,
+    )
+    from .models.loaded_model import (
+        LoadedModel as LoadedModel,
+        Model as Model,
+        Skeleton as Skeleton,
+    )
+    from .models.loading import (
+        Loading as Loading,
+    )
+    from .models.loading_alone import (
+        loading_alone as loading_alone,
+    )
+    from .models.local_models import (
+        check_local as check_local,
+        place_of as place_of,
+    )
+    from .models.model_digests import (
+        config_digest as config_digest,
+        tokenizer_digest as tokenizer_digest,
+    )
+    from .models.model_holder import (
+        ModelHolder as ModelHolder,
+        choose_model as choose_model,
+    )
+    from .models.model_names import (
+        list_models as list_models,
+        name_models as name_models,
+    )
+    from .models.pinned_weights import (
+        pin_version as pin_version,
+    )
+    from .models.revisions import (
+        split_revision as split_revision,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,1 @@
+"""Log-likelihoods: requests are planned, packed, scored, proved against plain scoring, stored."""

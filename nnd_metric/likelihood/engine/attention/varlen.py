@@ -1,0 +1,106 @@
+"""Attention by kernels for sequences of different lengths, with two calls for a layer.
+
+The first lets every context and every candidate see its own past; in the second, the candidates of
+each context see all of it. A softmax over the keys of both is the mean of the two results, weighted
+by the sums of their exponentials. There are no masks, keys and values are not copied, and heads may
+share them.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
+
+import torch
+from torch.nn.attention.varlen import AuxRequest, varlen_attn
+
+from nnd.metric.likelihood.engine.attention.kernel import Asked, CannotPackError, Kernel
+from nnd.metric.likelihood.engine.attention.row_layout import Ends, Layout
+
+Varlen: TypeAlias = Callable[..., Any]
+"""`torch.nn.attention.varlen.varlen_attn`, or a function with the same contract."""
+
+_HALF = (torch.float16, torch.bfloat16)
+_LARGEST_HEAD, _HEAD_STEP = 256, 8
+_AMPERE = (8, 0)
+
+
+def takes_varlen(query: torch.Tensor, value: torch.Tensor, asked: Asked) -> bool:
+    """Whether torch's kernel supports such a layer on such a device."""
+    size = query.shape[-1]
+    return (
+        query.is_cuda
+        and query.dtype in _HALF
+        and _is_ampere(query.device)
+        and size == value.shape[-1]
+        and size <= _LARGEST_HEAD
+        and size % _HEAD_STEP == 0
+        and asked.window is None
+        and asked.bias is None
+    )
+
+
+def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
+    """Return the `Kernel` that calls a function with the contract of `varlen_attn`."""
+
+    def attend_varlen(
+        query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, layout: Layout, asked: Asked
+    ) -> torch.Tensor:
+        queries, keys, values = (each[0].transpose(0, 1) for each in (query, key, value))
+
+        def call(
+            rows: slice, sees: slice, ends: Ends, key_ends: Ends, *, causal: bool
+        ) -> tuple[torch.Tensor, torch.Tensor]:
+            attended: tuple[torch.Tensor, torch.Tensor] = varlen(
+                queries[rows],
+                keys[sees],
+                values[sees],
+                ends.ends,
+                key_ends.ends,
+                # If every sequence has a single query, heads that share keys are computed in
+                # another way, which returns its sums in another shape.
+                max(2, ends.longest),
+                key_ends.longest,
+                return_aux=AuxRequest(lse=True),
+                scale=asked.scaling,
+                window_size=(-1, 0) if causal else (-1, -1),
+                enable_gqa=query.shape[1] != key.shape[1],
+            )
+            return attended
+
+        everything = slice(None)
+        if asked.crossing:
+            across = layout.group_ends, layout.context_ends
+            return call(everything, everything, *across, causal=False)[0]
+        own = layout.sequence_ends, layout.sequence_ends
+        out, weight = call(everything, everything, *own, causal=layout.causal)
+        contexts, behind = layout.contexts_and_behind
+        if contexts.stop and behind.stop > behind.start:
+            across = layout.group_ends, layout.context_ends
+            more = call(behind, contexts, *across, causal=False)
+            _add(out[behind], weight[:, behind], *more)
+        return out
+
+    return attend_varlen
+
+
+def _add(
+    out: torch.Tensor, weight: torch.Tensor, more: torch.Tensor, its_weight: torch.Tensor
+) -> None:
+    """Add results [n, heads, size] over further keys to those over some keys.
+
+    Weights are the logarithms of the sums of exponentials, [heads, n].
+    """
+    if its_weight.shape != weight.shape:
+        raise CannotPackError(
+            f"its attention returned sums of an unexpected shape, {its_weight.shape}"
+        )
+    share = torch.sigmoid(its_weight - weight).T[..., None]
+    out += (more.to(share.dtype) - out) * share
+
+
+@cache
+def _is_ampere(device: torch.device) -> bool:
+    return torch.cuda.get_device_capability(device) >= _AMPERE
+
+
+attend_varlen = varlen_kernel()

@@ -1,0 +1,216 @@
+"""The engine: log-likelihoods of candidates given their contexts, by a local model.
+
+Only the distinct requests of a run are scored, and those that an earlier run left in the store are
+not scored again. All are planned (`plan`), sorted by their token ids; the rest goes through the
+fastest path that gives the same numbers as requests scored alone (`choice`, `proof`), and is stored
+batch by batch.
+
+Numbers are the same to the bit, on one machine, with the same number of threads and the same
+libraries, if the same batches are computed: they depend neither on the order of the requests nor on
+whether a run was killed and resumed. They are the same up to rounding (about 1e-6 nats per token in
+float32) if batches differ: with another `token_budget` (given, or chosen by free memory), after
+memory ran out, and with a store that was filled by runs of other requests, because a stored value
+is never changed.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+
+import numpy as np
+import numpy.typing as npt
+
+from nnd.metric.likelihood.engine.answers import Likelihoods, Work
+from nnd.metric.likelihood.engine.execution import Ran
+from nnd.metric.likelihood.engine.likelihood_cache import Kept, fingerprint
+from nnd.metric.likelihood.engine.path_choice import score_rows
+from nnd.metric.likelihood.engine.precision import check_matmul, multiplying
+from nnd.metric.likelihood.engine.proof import Proof
+from nnd.metric.likelihood.engine.scoring import Matmul
+from nnd.metric.likelihood.engine.store import Store
+from nnd.metric.likelihood.models.load_model import evaluation_mode
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text import (
+    ChatTemplate,
+    Encoded,
+    Keep,
+    Known,
+    Reading,
+    Request,
+    encode,
+    find_protocol,
+)
+from nnd.schemas import ScoringError, check_not_forked, collector_paused
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Scores requests with a local causal or encoder-decoder model.
+
+    Attributes:
+        loaded: The model and its tokenizer.
+        protocol: Name of the protocol (see `encoding.protocols`).
+        separator: Text between context and candidate, for decoder-only models.
+        chat: The chat template that contexts are rendered by; None means plain text.
+        keep: Which part of a context remains after a cut; None means the family's default.
+        token_budget: Positions held at once; None means what memory allows. Halved when memory runs
+            out. It changes the speed, and the numbers only by rounding.
+        path: Name of the only path to use (see `paths`); None means the fastest that is proved
+            right.
+        store: Store for the likelihoods; None stores nothing.
+        version: Version of the weights in the store; None means `LoadedModel.version`.
+        matmul: How float32 matrices are multiplied; "high" allows TF32 on a GPU.
+        proofs: The last proof, if any; it holds while weights change, but not while code does.
+        tokenised: Tokens of the candidates so far.
+    """
+
+    loaded: LoadedModel
+    protocol: str = "native"
+    separator: str = " "
+    chat: ChatTemplate | None = None
+    keep: Keep | None = None
+    token_budget: int | None = None
+    path: str | None = None
+    store: Store | None = None
+    version: str | None = None
+    matmul: Matmul = "highest"
+    proofs: list[Proof] = field(default_factory=list, repr=False, compare=False)
+    tokenised: Known = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.token_budget is not None and self.token_budget < 1:
+            raise ScoringError(f"token_budget is {self.token_budget}; give 1 or more")
+        check_matmul(self.loaded, self.matmul)
+
+    def __call__(self, requests: Sequence[Request]) -> Likelihoods:
+        """Return the log-likelihood of each candidate given its context.
+
+        LL = (1/N) sum_i log P(w_i | context, w_<i), natural logarithm (Laban et al. 2022, eq. 1);
+        the protocol says which tokens w_i are and what N counts. Under `pmi` the LL of the
+        candidate without its context is subtracted; for a request without a context, that LL is the
+        result. Candidates without contexts are read once, in the same rows as all others.
+
+        Raises:
+            ScoringError: If a candidate does not fit the model's window, the protocol or the
+                tokenizer does not fit the model, the model looks ahead or returns NaN, or memory
+                does not suffice for a single request.
+            NNDError: If this process was forked (`check_not_forked`).
+        """
+        check_not_forked()
+        if not find_protocol(self.protocol).minus_alone:
+            return self._given(requests)
+        n = len(requests)
+        alone: list[Request] = [(None, candidate) for _, candidate in requests]
+        found = self._given([*requests, *alone])
+        given = np.array([context is not None for context, _ in requests], dtype=np.bool_)
+        gain = found.log_likelihood[:n] - np.where(given, found.log_likelihood[n:], 0.0)
+        return Likelihoods(gain, found.tokens[:n], found.truncated[:n], found.work)
+
+    def _given(self, requests: Sequence[Request]) -> Likelihoods:
+        protocol = find_protocol(self.protocol)
+        readings = self.as_read(requests)
+        distinct = list(dict.fromkeys(readings))
+        encoded = encode(
+            self.loaded,
+            protocol,
+            distinct,
+            separator=self.separator,
+            keep=self.keep,
+            known=self.tokenised,
+        )
+        # Different texts may have the same tokens: they are scored once and tie exactly.
+        rows = sorted(set(encoded))  # the order decides the batches
+        found, work = self._sums(rows)
+        sums = found[_places(encoded, rows)]
+        tokens = np.array([item.scored.count(True) for item in encoded], dtype=np.int64)
+        divisors = {
+            "tokens": tokens.astype(np.float64),
+            "one": np.ones(len(distinct)),
+            "bytes": np.array([len(text.encode()) for _, text in distinct], dtype=np.float64),
+        }[protocol.normaliser]
+        empty = (tokens == 0) | (divisors == 0)
+        values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
+        truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
+        order = _places(readings, distinct)
+        return Likelihoods(values[order], tokens[order], truncated[order], work)
+
+    @collector_paused()
+    def as_read(self, requests: Sequence[Request]) -> list[Reading]:
+        """Return requests with their contexts as the model reads them: as chats, if it does."""
+        given = [("" if context is None else context, candidate) for context, candidate in requests]
+        if self.chat is None:
+            return given
+        chats = self.chat.render([context for context, _ in given])
+        return [(chat, candidate) for chat, (_, candidate) in zip(chats, given, strict=True)]
+
+    def _sums(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
+        """Return the summed log-probability of the scored targets of each request."""
+        _check_vocabulary(self.loaded, rows)
+        scored = np.array([True in row.scored for row in rows], dtype=np.bool_)
+        todo = list(compress(rows, scored))
+        kept = self._kept(todo)
+        known = kept.find_proof() or next(iter(self.proofs), None)
+        found = kept.find()
+        missing = frozenset(np.flatnonzero(np.isnan(found)).tolist())
+        stored = len(todo) - len(missing)
+
+        def done(proof: Proof, sums: Mapping[int, float]) -> None:
+            for number, value in sums.items():
+                found[number] = value
+            kept.add(sums, proof)
+
+        proof, ran = known, Ran(0, 0)
+        if missing:
+            with evaluation_mode(self.loaded.model), multiplying(self.matmul):
+                proof, ran = score_rows(
+                    self.loaded,
+                    todo,
+                    done,
+                    missing=missing,
+                    known=known,
+                    only=self.path,
+                    budget=self.token_budget,
+                )
+            kept.add({}, proof)
+            self.proofs[:] = [proof]
+            if known and known.path != proof.path:
+                stored = 0  # the stored numbers come from a path that has just failed
+        sums = np.zeros(len(rows))
+        sums[scored] = found
+        work = Work(
+            path=proof.path if proof else "none",
+            switched_off=proof.switched_off if proof else (),
+            deviation=proof.deviation if proof else None,
+            tokens=ran.tokens,
+            requests=len(todo),
+            stored=stored,
+            token_budget=ran.budget,
+        )
+        return sums, work
+
+    def _kept(self, rows: Sequence[Encoded]) -> Kept:
+        if self.store is None:
+            return Kept(None, "", rows)
+        version = self.version or self.loaded.version()
+        name = fingerprint(self.loaded, version, self.matmul)
+        return Kept(self.store, name if self.path is None else f"{name}:{self.path}", rows)
+
+
+def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:
+    place = {item: number for number, item in enumerate(among)}
+    return np.array([place[item] for item in items], dtype=np.int64)
+
+
+def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
+    """Refuse token ids without an embedding, which come from another model's tokenizer."""
+    size = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
+    # A decoder may have a vocabulary of its own.
+    read = {row.context for row in encoded}
+    if not loaded.is_encoder_decoder:
+        read.update(row.targets for row in encoded)
+    largest = max((max(ids, default=0) for ids in read), default=0)
+    if size is not None and largest >= size:
+        raise ScoringError(
+            f"{loaded.name}: the tokenizer produces the token id {largest}, but the model has "
+            f"embeddings for {size} tokens only; use the model's own tokenizer"
+        )

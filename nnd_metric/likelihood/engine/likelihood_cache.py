@@ -1,0 +1,127 @@
+"""The likelihoods of one model in a store: those of earlier runs, and those of this one."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import transformers
+
+from nnd.metric.likelihood.engine.proof import Proof
+from nnd.metric.likelihood.engine.scoring import Matmul
+from nnd.metric.likelihood.engine.store import Store, can_be_stored, row_key
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text import Encoded
+
+_ENGINE = 2  # raised when the engine's numbers change, so that older ones are not used
+
+_COUNT = {"type": "integer", "minimum": 0}
+_FIELDS = {
+    "path": {"type": "string"},
+    "deviation": {"type": "number", "minimum": 0},
+    "reach": _COUNT,
+    "padded": _COUNT,
+    "crossed": {"type": "array", "items": _COUNT},
+    "switched_off": {"type": "array", "items": {"type": "string"}},
+}
+_PROOF = {
+    "type": "object",
+    "properties": _FIELDS,
+    "required": [*_FIELDS],
+    "additionalProperties": False,
+}
+
+
+class Kept:
+    """The part of a store for some requests of one model; always empty without a store.
+
+    Args:
+        store: The store, or None.
+        fingerprint: Names the model (`fingerprint`).
+        rows: The requests.
+    """
+
+    def __init__(self, store: Store | None, fingerprint: str, rows: Sequence[Encoded]) -> None:
+        self._store, self._fingerprint, self._rows = store, fingerprint, rows
+        self._proof: Proof | None = None
+        self._keys: dict[str, list[bytes]] = {}
+
+    def find(self) -> npt.NDArray[np.float64]:
+        """Return the stored sum of log P of each request; NaN if there is none.
+
+        Only numbers of the path that was last proved right are used.
+        """
+        proof = self.find_proof()
+        if self._store is None or proof is None:
+            return np.full(len(self._rows), np.nan)
+        keys = self._keys_of(proof.path)
+        found = self._store.get(keys)
+        return np.array([found.get(key, np.nan) for key in keys], dtype=np.float64)
+
+    def add(self, sums: Mapping[int, float], proof: Proof) -> None:
+        """Store sums of log P by number of request, and their proof.
+
+        Sums that cannot be stored are left out and computed again next time.
+        """
+        if self._store is None:
+            return
+        if proof != self._proof:
+            self._proof = proof
+            self._store.put_proof(self._fingerprint, json.dumps(asdict(proof)))
+        keys = self._keys_of(proof.path)
+        self._store.put({keys[at]: value for at, value in sums.items() if can_be_stored(value)})
+
+    def find_proof(self) -> Proof | None:
+        """Return the proof that earlier runs stored for the model's paths, or None."""
+        if self._store is None:
+            return None
+        return self._store.get_proof(self._fingerprint, _proof)
+
+    def _keys_of(self, path: str) -> list[bytes]:
+        """Return the keys of a path's numbers; they are made once, because hashing is slow."""
+        if path not in self._keys:
+            name = f"{self._fingerprint}:{path}"
+            self._keys[path] = [row_key(name, row) for row in self._rows]
+        return self._keys[path]
+
+
+def _proof(text: str) -> Proof:
+    """Read a stored proof; raise ValueError if the text is not one."""
+    stored = json.loads(text)
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only here
+
+    if not Draft202012Validator(_PROOF).is_valid(stored):
+        raise ValueError("it lacks fields of a proof")
+    lists = {name: tuple(stored[name]) for name in ("crossed", "switched_off")}
+    return Proof(**{**stored, **lists})
+
+
+def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -> str:
+    """Return what the numbers of a model depend on, apart from the token ids.
+
+    Tokenizer, protocol, template, separator and cut reach the model through its token ids only.
+
+    Args:
+        loaded: The model.
+        version: Hub commit or digest of its weights (`LoadedModel.version`).
+        matmul: The precision of float32 matrix products.
+    """
+    config = loaded.model.config.to_dict()
+    for name in ("_name_or_path", "dtype", "transformers_version"):
+        config.pop(name, None)
+    facts = {
+        "engine": _ENGINE,
+        "weights": version,
+        "class": type(loaded.model).__name__,
+        "config": config,
+        "dtype": loaded.dtype,
+        "device": loaded.device.type,
+        **({} if matmul == "highest" else {"matmul": matmul}),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+    }
+    text = json.dumps(facts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

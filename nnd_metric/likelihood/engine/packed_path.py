@@ -1,0 +1,137 @@
+"""The packed path: contexts and candidates of many requests in one row, every token once.
+
+A decoder-only model reads all contexts, then all candidates; an encoder-decoder reads the contexts
+with its encoder and the candidates with its decoder, so that each context is encoded once, and its
+keys and values for the decoder are made once. `attention` keeps the requests apart; positions start
+at 0 in each.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import chain, groupby
+from operator import attrgetter
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from transformers.activations import NewGELUActivation
+
+from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
+from nnd.metric.likelihood.engine.attention.interface import laid_out, packed_attention
+from nnd.metric.likelihood.engine.attention.kernel import Choose
+from nnd.metric.likelihood.engine.attention.kernel_choice import choose_fastest
+from nnd.metric.likelihood.engine.attention.row_layout import Layout, to_device
+from nnd.metric.likelihood.engine.batch_plan import Batch
+from nnd.metric.likelihood.engine.head import log_probabilities, most_rows, sum_each
+from nnd.metric.likelihood.engine.positions import Positions
+from nnd.metric.likelihood.models.load_model import forward_replaced
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text import Encoded, Ids
+
+Score: TypeAlias = Callable[[Sequence[Encoded], Batch], torch.Tensor]
+"""Scores a batch: float64 [requests], the sum of log P over the scored targets of each."""
+
+_Array: TypeAlias = npt.NDArray[np.int64]
+
+
+@contextmanager
+def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterator[Score]:
+    """Prepare a model for packed rows, and restore it at the end.
+
+    Args:
+        loaded: The model, in evaluation mode.
+        choose: Chooses the kernel of each layer's attention.
+
+    Raises:
+        CannotPackError: If the model cannot be packed.
+    """
+    trunk = loaded.model.get_decoder()  # type: ignore[no-untyped-call]
+    places, most = Positions(), most_rows(loaded)
+    with ExitStack() as stack:
+        stack.enter_context(packed_attention(loaded.model))
+        stack.enter_context(_fused_gelu(loaded.model))
+        takes_positions = "position_ids" in inspect.signature(trunk.forward).parameters
+        if loaded.is_encoder_decoder or not takes_positions:
+            stack.enter_context(places.imposed_on(loaded.model))
+
+        def states(part: Any, ids: _Array, layout: Layout, **options: Any) -> torch.Tensor:  # noqa: ANN401 - an encoder or a decoder, and what it takes
+            """Return the last hidden states [row, size] of an encoder or a decoder."""
+            places.follow(layout)
+            with laid_out(layout, choose):
+                answer = part(input_ids=to_device(ids, loaded.device)[None], **options)
+            found: torch.Tensor = answer.last_hidden_state[0]
+            return found
+
+        def score(rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
+            # An empty context offers nothing to attend to, so its candidates come last.
+            order = sorted(batch.requests, key=lambda number: not rows[number].context)
+            members = [rows[number] for number in order]
+            contexts, candidates = _by_context(members)
+            ids, scored = _joined(members, "inputs"), _joined(members, "scored").astype(np.bool_)
+            options: dict[str, Any] = {"use_cache": False}
+            if loaded.is_encoder_decoder:
+                lengths = [*map(len, contexts)]
+                encoder = Layout(lengths, causal=False, device=loaded.device)
+                encoded = states(loaded.model.get_encoder(), _end_to_end(contexts), encoder)
+                options["encoder_hidden_states"] = encoded[None]
+                layout = Layout(candidates=candidates, encoded=lengths, device=loaded.device)
+            else:
+                lengths = [len(context) for context in contexts if context]
+                layout = Layout(lengths, candidates, device=loaded.device)
+                ids = np.concatenate([_end_to_end(contexts), ids])
+                if takes_positions:
+                    options["position_ids"] = layout.position[None]
+            hidden = states(trunk, ids, layout, **options)
+            predict = sum(layout.contexts) + np.flatnonzero(scored)
+            targets = _joined(members, "targets")[scored]
+            found = log_probabilities(
+                loaded,
+                trunk,
+                hidden[to_device(predict, loaded.device)],
+                to_device(targets, loaded.device),
+                most,
+            )
+            sums = sum_each(found, [member.scored.count(True) for member in members])
+            place = {number: at for at, number in enumerate(order)}
+            return sums[to_device(np.array([*map(place.get, batch.requests)]), sums.device)]
+
+        yield score
+
+
+@contextmanager
+def open_blocks(loaded: LoadedModel) -> Iterator[Score]:
+    """Prepare a model for packed rows, without kernels that are specific to its device."""
+    with open_packed(loaded, lambda *_: attend_blocks) as score:
+        yield score
+
+
+def _by_context(members: Sequence[Encoded]) -> tuple[list[Ids], list[list[int]]]:
+    """Return the contexts of neighbours, and the lengths of the candidates of each."""
+    groups = [
+        (context, list(same)) for context, same in groupby(members, lambda each: each.context)
+    ]
+    return [context for context, _ in groups], [
+        [len(member.inputs) for member in same] for _, same in groups
+    ]
+
+
+def _joined(members: Sequence[Encoded], name: Literal["inputs", "targets", "scored"]) -> _Array:
+    """Return a field of all requests, concatenated."""
+    return _end_to_end(map(attrgetter(name), members))
+
+
+def _end_to_end(ids: Iterable[Iterable[int]]) -> _Array:
+    return np.fromiter(chain.from_iterable(ids), dtype=np.int64)
+
+
+@contextmanager
+def _fused_gelu(model: torch.nn.Module) -> Iterator[None]:
+    """Replace GPT-2's GELU (eight passes over its input) by torch's (one): the same formula."""
+    fused = torch.nn.GELU(approximate="tanh").forward
+    with ExitStack() as stack:
+        for module in model.modules():
+            if isinstance(module, NewGELUActivation):
+                stack.enter_context(forward_replaced(module, fused))
+        yield

@@ -1,0 +1,74 @@
+"""The paths through a model, fastest first.
+
+The last is `alone`: one request at a time, without padding, and nothing is carried over to the
+next. Its numbers are the model's by definition; every other path must give the same (`proof`).
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from nnd.metric.likelihood.engine.batch_plan import (
+    Planner,
+    plan_alone,
+    plan_cached,
+    plan_decoder,
+    plan_encoder_decoder,
+    plan_packed,
+    plan_shared,
+)
+from nnd.metric.likelihood.engine.packed_path import Score, open_blocks, open_packed
+from nnd.metric.likelihood.engine.padded_paths import (
+    open_alone,
+    open_cached,
+    open_plain,
+    open_shared,
+)
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A path through a model.
+
+    Attributes:
+        name: Its name in the results.
+        plan: Groups requests into batches.
+        open: Prepares the model, and restores it at the end.
+        shares: Whether requests share their contexts.
+        pads: Whether short requests are padded beside longer ones.
+    """
+
+    name: str
+    plan: Planner
+    open: Callable[[LoadedModel], AbstractContextManager[Score]]
+    shares: bool = True
+    pads: bool = True
+
+
+_BLOCKS = Path("blocks", plan_packed, open_blocks, pads=False)
+ALONE = Path("alone", plan_alone, open_alone, shares=False, pads=False)
+_DECODER_ONLY = (
+    Path("packed", plan_packed, open_packed, pads=False),
+    Path("cached", plan_cached, open_cached),
+    Path("plain", plan_decoder, open_plain, shares=False),
+    ALONE,
+)
+_ENCODER_DECODER = (
+    Path("packed", plan_packed, open_packed, pads=False),
+    Path("shared", plan_shared, open_shared),
+    Path("plain", plan_encoder_decoder, open_plain, shares=False),
+    ALONE,
+)
+
+
+def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
+    """Return the paths for a model's kind, fastest first; the last is `ALONE`.
+
+    Virtual tokens precede each text as a context does, so requests share nothing after them. If a
+    device has its own attention kernels, `blocks` does the same without them.
+    """
+    paths: tuple[Path, ...] = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
+    if loaded.device.type == "cuda":
+        paths = (paths[0], _BLOCKS, *paths[1:])
+    return tuple(path for path in paths if not (path.shares and loaded.virtual_tokens))

@@ -1,0 +1,282 @@
+"""The proof: a path's numbers for some requests are compared with those of requests alone.
+
+The path's numbers cost nothing: they come from the run's own batches. Only scoring alone is extra
+work, so the requests are few: those most likely to show a mistake, whose batches are computed first
+and stored only after the check, and a random sample of about a hundredth of the run.
+"""
+
+import math
+import random
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from nnd.metric.likelihood.engine.answers import OTHER_NUMBERS
+from nnd.metric.likelihood.engine.batch_plan import Batch
+from nnd.metric.likelihood.engine.lengths import crossed_lengths, read_lengths
+from nnd.metric.likelihood.engine.memory import room_for
+from nnd.metric.likelihood.engine.model_state import as_found
+from nnd.metric.likelihood.engine.paths import ALONE
+from nnd.metric.likelihood.engine.precision import precision_of
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text import Encoded
+from nnd.schemas import ScoringError
+
+# Share of a run's positions that is drawn at random and read once more. A request alone costs about
+# a third more per position than in a batch, so this is a hundredth of the work.
+_SHARE = 0.0075
+
+
+class PathOffError(Exception):
+    """A path gives other numbers than requests scored alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Which path is used for a model, and how far its numbers are from requests scored alone.
+
+    Attributes:
+        path: Its name.
+        deviation: Largest difference, in nats per scored token, or the rounding error of the
+            precision if that is larger.
+        reach: Tokens of the longest request that was checked.
+        padded: Tokens of the longest checked request that was itself padded.
+        crossed: Lengths named by the config for which requests on both sides were checked.
+        switched_off: Why each faster path is not used.
+    """
+
+    path: str
+    deviation: float
+    reach: int
+    padded: int = 0
+    crossed: tuple[int, ...] = ()
+    switched_off: tuple[str, ...] = ()
+
+    def joined(self, later: "Proof") -> "Proof":
+        """Return this proof joined with that of a later run through the same path."""
+        return replace(
+            self,
+            deviation=max(self.deviation, later.deviation),
+            reach=max(self.reach, later.reach),
+            padded=max(self.padded, later.padded),
+            crossed=tuple(sorted({*self.crossed, *later.crossed})),
+        )
+
+    def covers(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> bool:
+        """Whether requests like these were checked."""
+        longest = max(map(_length, rows))
+        return longest <= self.reach and set(crossed_lengths(loaded, rows)) <= {*self.crossed}
+
+
+TRUSTED = Proof("any", 0.0, sys.maxsize, sys.maxsize)
+"""The proof of a path that needs no check."""
+
+
+class Alone:
+    """The numbers of some requests scored alone, each computed once.
+
+    Args:
+        loaded: The model, in evaluation mode.
+        rows: Requests, each with a scored token.
+    """
+
+    def __init__(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
+        self.loaded, self.rows = loaded, rows
+        self._sums: dict[int, float] = {}
+
+    @cached_property
+    def reach(self) -> int:
+        """Tokens of the longest request."""
+        return max(map(_length, self.rows))
+
+    @cached_property
+    def crossed(self) -> tuple[int, ...]:
+        """Lengths named by the config with requests on both sides."""
+        return crossed_lengths(self.loaded, self.rows)
+
+    def sums(self, numbers: Iterable[int]) -> dict[int, float]:
+        """Return the sum of log P of some requests, by number.
+
+        Raises:
+            ScoringError: If memory does not suffice, or the model returns NaN.
+        """
+        wanted = list(numbers)
+        for number in wanted:
+            if number not in self._sums:
+                self._sums[number] = score_alone(self.loaded, self.rows[number])
+        return {number: self._sums[number] for number in wanted}
+
+
+class Checks:
+    """Some requests of a run through one path, compared with `Alone` as they arrive.
+
+    Args:
+        alone: The same requests, scored alone.
+        proof: An earlier proof that covers the requests, or None. With a proof, only a random
+            sample is checked, and new padding.
+        share: Size of the sample, as a share of the positions that the run reads.
+
+    Attributes:
+        padded: Tokens of the longest request that is padded.
+    """
+
+    def __init__(self, alone: Alone, proof: Proof | None, *, share: float = _SHARE) -> None:
+        self._alone, self._proof, self._share = alone, proof, share
+        self.padded = 0
+        self._exact: dict[int, float] = {}
+        self._first: set[int] = set()
+        self._apart: list[float] = []
+
+    @property
+    def passed(self) -> bool:
+        """Whether all requests that must be right before anything is stored were right."""
+        return not self._first
+
+    @property
+    def deviation(self) -> float:
+        """Largest difference, in nats per scored token, but at least the rounding error."""
+        return max([precision_of(self._alone.loaded).rounding, *self._apart])
+
+    def choose(self, batches: Sequence[Batch], *, pads: bool, of: int) -> None:
+        """Choose the requests of a plan to check, and score them alone.
+
+        Args:
+            batches: The remaining batches of the plan: a resumed run makes the remaining checks.
+            pads: Whether the plan pads.
+            of: Number of positions in the whole plan.
+        """
+        padded = _padded(self._alone, batches) if pads else []
+        self.padded = max((_length(self._alone.rows[number]) for number in padded), default=0)
+        if self._proof is None:
+            self._first = {*_telling(self._alone, batches), *padded}
+        elif self.padded > self._proof.padded:
+            self._first = {*padded}
+        left = {number for batch in batches for number in batch.requests}
+        drawn = left.intersection(_drawn(self._alone.rows, self._share * of))
+        self._exact = self._alone.sums(sorted(self._first | drawn))
+
+    def in_order(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Return the batches, those with requests that must be right first."""
+        return sorted(batches, key=lambda batch: self._first.isdisjoint(batch.requests))
+
+    def compare(self, found: Mapping[int, float]) -> None:
+        """Compare a path's sums of some requests with those of the requests alone.
+
+        Raises:
+            PathOffError: If the numbers differ.
+            ScoringError: If they are NaN on the path and alone.
+        """
+        for number in [number for number, value in found.items() if math.isnan(value)][:1]:
+            self._alone.sums([number])
+            raise PathOffError("it returns NaN")
+        checked = self._exact.keys() & found.keys()
+        self._first -= checked
+        for number in sorted(checked):
+            one, other = found[number], self._exact[number]
+            tokens = sum(self._alone.rows[number].scored)
+            self._apart.append(0.0 if one == other else abs(one - other) / tokens)
+        if not self._apart:
+            return
+        precision = precision_of(self._alone.loaded)
+        # Half precision rounds every logit: one token may be off by a step, but not the mean of
+        # many.
+        mean = sum(self._apart) / len(self._apart)
+        apart = max(self._apart) if precision.each else mean
+        if apart > precision.bound:
+            raise PathOffError(f"{apart:.1e} {OTHER_NUMBERS}, more than {precision.bound:.0e}")
+
+
+def score_alone(loaded: LoadedModel, row: Encoded) -> float:
+    """Return the sum of log P over the scored targets of one request, scored alone.
+
+    Raises:
+        ScoringError: If memory does not suffice, or the model returns NaN.
+    """
+    batch = Batch((), ((0,),), _length(row))
+    with room_for(loaded, _length(row)), as_found(loaded.model), ALONE.open(loaded) as score:
+        value = float(score([row], batch)[0])
+    if math.isnan(value):
+        raise ScoringError(
+            f"{loaded.name}: the model returns NaN in {loaded.dtype}; load it in another dtype "
+            "(--dtype float32 or bfloat16), or check its weights"
+        )
+    return value
+
+
+def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
+    """Return the requests of a plan that are most likely to show a mistake.
+
+    These are the longest; the shortest in its batch, which comes after others; the shortest that
+    follows another of its context; the shortest of all; and those nearest to every length at which
+    the model changes.
+    """
+    rows = alone.rows
+
+    def length(number: int) -> int:
+        return _length(rows[number])
+
+    everyone = [number for batch in batches for number in batch.requests]
+    longest = max(everyone, key=length)
+    beside = next(batch for batch in batches if longest in batch.requests)
+    followers = [number for batch in batches for number in _followers(rows, batch)]
+    chosen = [
+        longest,
+        min(beside.requests, key=length),
+        min(followers or everyone, key=length),
+        min(everyone, key=length),
+        *_nearest(alone, everyone),
+    ]
+    return list(dict.fromkeys(chosen))
+
+
+def _padded(alone: Alone, batches: Sequence[Batch]) -> list[int]:
+    """Return the most padded request of a plan, and the longest that is padded."""
+    lengths = read_lengths(alone.loaded, alone.rows)[0].tolist()  # decoder inputs are never padded
+    padding = dict[int, int]()
+    for batch in batches:
+        widest = max(lengths[number] for number in batch.requests)
+        padding |= {number: widest - lengths[number] for number in batch.requests}
+    padded = [number for number, missing in padding.items() if missing]
+    most, longest = padding.__getitem__, lengths.__getitem__
+    return [max(padded, key=most), max(padded, key=longest)] if padded else []
+
+
+def _followers(rows: Sequence[Encoded], batch: Batch) -> list[int]:
+    """Return the requests of a batch that are not the first of their context."""
+    firsts = {rows[number].context: number for number in reversed(batch.requests)}
+    return [number for number in batch.requests if firsts[rows[number].context] != number]
+
+
+def _nearest(alone: Alone, everyone: Sequence[int]) -> list[int]:
+    """Return the requests nearest to each length, on both sides, and a context beyond it.
+
+    Among those that exceed a length, the one with the shortest context is the most likely to exceed
+    it only with its candidate.
+    """
+    rows, chosen = alone.rows, list[int]()
+    if not alone.crossed:
+        return chosen
+    for length in read_lengths(alone.loaded, rows).tolist():
+        for crossed in alone.crossed:
+            below = [number for number in everyone if length[number] <= crossed]
+            above = [number for number in everyone if length[number] > crossed]
+            if below and above:
+                chosen += [max(below, key=length.__getitem__), min(above, key=length.__getitem__)]
+                chosen.append(min(above, key=lambda number: len(rows[number].context)))
+    return chosen
+
+
+def _drawn(rows: Sequence[Encoded], left: float) -> list[int]:
+    """Return requests drawn at random, up to this many positions in total."""
+    drawn = list[int]()
+    for number in random.Random(0).sample(range(len(rows)), len(rows)):  # noqa: S311 - no secret
+        left -= _length(rows[number])
+        if left < 0:
+            break
+        drawn.append(number)
+    return drawn
+
+
+def _length(row: Encoded) -> int:
+    return len(row.context) + len(row.inputs)

@@ -1,0 +1,67 @@
+"""Models without likelihoods: some see the tokens they predict, some compute at random."""
+
+from collections.abc import Sequence
+
+import torch
+
+from nnd.metric.likelihood.engine.memory import room_for
+from nnd.metric.likelihood.engine.model_state import as_found
+from nnd.metric.likelihood.engine.precision import precision_of
+from nnd.metric.likelihood.engine.proof import score_alone
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text import Encoded
+from nnd.schemas import ScoringError
+
+# Two texts that differ after 4 tokens: earlier predictions may differ only by rounding.
+_PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
+
+
+def check_causal(loaded: LoadedModel) -> None:
+    """Refuse masked language models: they load as causal ones, but see what they predict.
+
+    Raises:
+        ScoringError: If later tokens change earlier predictions.
+    """
+    ids = torch.tensor(_PARTING_TEXTS, device=loaded.device)
+    mask = torch.ones_like(ids)
+    with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
+        answer = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False)
+    one, other = answer.logits[:, -ids.shape[1] :].float()  # without the logits of virtual tokens
+    moved = (one - other).abs().amax(-1)
+    if moved[:_SHARED].max() > precision_of(loaded).spill * moved[_SHARED:].max():
+        raise _looks_ahead(loaded)
+
+
+def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
+    """Check on the longest request what a path that shares contexts would have shown.
+
+    Reformer's hashes are random unless its config has a seed, and in long texts it looks ahead,
+    because it sorts all tokens into buckets.
+
+    Raises:
+        ScoringError: If the model scores the same request differently each time, or the last token
+            of a decoder-only model changes earlier predictions.
+    """
+    chosen = [row for row in rows if any(row.scored[:-1])]
+    if not chosen:
+        return
+    row = max(chosen, key=lambda row: len(row.context) + len(row.inputs))
+    row = row._replace(scored=(*row.scored[:-1], False))
+    most = precision_of(loaded).bound * sum(row.scored)
+    value = score_alone(loaded, row)
+    if abs(score_alone(loaded, row) - value) > most:
+        raise ScoringError(
+            f"{loaded.name}: {type(loaded.model).__name__} scores the same request differently "
+            "each time; if its config has a seed (Reformer: hash_seed), set it"
+        )
+    another = next(token for token in (*row.inputs, 0, 1) if token != row.inputs[-1])
+    changed = row._replace(inputs=(*row.inputs[:-1], another))
+    if not loaded.is_encoder_decoder and abs(score_alone(loaded, changed) - value) > most:
+        raise _looks_ahead(loaded)
+
+
+def _looks_ahead(loaded: LoadedModel) -> ScoringError:
+    return ScoringError(
+        f"{loaded.name}: {type(loaded.model).__name__} looks ahead: later tokens change its "
+        "earlier predictions, so it defines no likelihood of a text; use a causal language model"
+    )

@@ -1,0 +1,87 @@
+"""The options for scoring pairs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypeAlias, get_args
+
+from nnd.metric.text import Chat, Keep, check_template, find_protocol
+from nnd.schemas import ScoringError
+
+Matmul: TypeAlias = Literal["highest", "high"]
+"""Precision of float32 matrix products: exact, or rounded to TF32 on a GPU's tensor cores."""
+MATMULS: Final = get_args(Matmul)
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How pairs are scored.
+
+    Attributes:
+        protocol: Which tokens are scored and what they are divided by: native, laban2022,
+            bartscore, sum, bytes or pmi.
+        template: A name from `encoding.TEMPLATES`; instruction, instruction-2 or instruction-3,
+            which is what people asked the systems, or a paraphrase; a text with {placeholders}; or
+            auto: by the model's name. None means what a model reads by itself: a chat model the
+            instruction, if the data has one, and any other model the stored context.
+        keep: Which part of a context remains after a cut to the window, "beginning" or "end"; None
+            means the beginning for encoder-decoders and the end for decoder-only models.
+        unconditional: Whether candidates are scored without their contexts too, as a baseline.
+        token_budget: Tokens held in memory at once; None means what memory allows.
+        cache: Whether likelihoods are stored, and stored ones of the same model are reused.
+        chat: How contexts become chats.
+        separator: Text between context and candidate, for decoder-only models; None means that of
+            the template.
+        matmul: "high" lets a GPU round the factors in float32 products to TF32, which is faster.
+    """
+
+    protocol: str = "native"
+    template: str | None = None
+    keep: Keep | None = None
+    unconditional: bool = True
+    token_budget: int | None = None
+    cache: bool = True
+    chat: Chat = field(default_factory=Chat)
+    separator: str | None = None
+    matmul: Matmul = "highest"
+
+    def check(self) -> None:
+        """Check the options before any model is loaded.
+
+        Raises:
+            ScoringError: If a name is unknown, a template is malformed, or an option does not fit
+                the protocol.
+        """
+        self.chat.check(find_protocol(self.protocol))
+        if self.template is not None:
+            check_template(self.template)
+        if self.matmul not in MATMULS:
+            raise ScoringError(
+                f'unknown matmul precision "{self.matmul}"; choose {" or ".join(MATMULS)}'
+            )
+
+
+def scoring_of_each(
+    models: Sequence[str], scoring: Scoring, templates: Mapping[str, str]
+) -> dict[str, Scoring]:
+    """Return the options for each model, checked before any model is loaded.
+
+    Args:
+        models: Their names.
+        scoring: Options for all models, apart from the templates of some.
+        templates: Model → template.
+
+    Raises:
+        ScoringError: If a model in `templates` is unknown, or an option cannot be used.
+    """
+    unknown = [model for model in templates if model not in models]
+    if unknown:
+        raise ScoringError(
+            f'templates: unknown model "{unknown[0]}"; the models to evaluate are '
+            f"{', '.join(models)}"
+        )
+    found = {
+        model: replace(scoring, template=templates.get(model, scoring.template)) for model in models
+    }
+    for each in found.values():
+        each.check()
+    return found

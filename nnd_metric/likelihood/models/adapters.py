@@ -1,0 +1,217 @@
+"""Adapters: found in a folder or on the Hub, with the base model they name, and attached to it."""
+
+import json
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from nnd.metric.likelihood.models.adapted_model import check_method, unwrap
+from nnd.metric.likelihood.models.checkpoint_files import find_file, reason_of
+from nnd.metric.likelihood.models.gguf_files import split_gguf
+from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.local_models import ADAPTER_CONFIG
+from nnd.metric.likelihood.models.revisions import find_commit, resolve_revision
+from nnd.schemas import DISTRIBUTION, ScoringError
+
+_WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
+_LANGUAGE_TASKS = {"CAUSAL_LM", "SEQ_2_SEQ_LM"}
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """An adapter in a folder or on the Hub.
+
+    Attributes:
+        name: Hub id or folder.
+        commit: Its Hub commit, or None for a folder.
+        base: Hub id or folder of the base model that it names, or None.
+        base_revision: Revision of the base that it names, or None.
+    """
+
+    name: str
+    commit: str | None
+    base: str | None
+    base_revision: str | None
+
+
+def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adapter | None]:
+    """Return which model to load, how, and the adapter to attach to it, if any.
+
+    Args:
+        model_id: Hub id or folder of a model or of an adapter.
+        loading: How to load it; the revision refers to `model_id`.
+
+    Raises:
+        ScoringError: If the adapter cannot be read, names no base, or PEFT is not installed.
+    """
+    own = _find(model_id, loading.revision)
+    if loading.adapter is None:
+        if own is None:
+            return model_id, loading, None
+        if own.base is None:
+            raise ScoringError(
+                f"{model_id}: the {ADAPTER_CONFIG} of this adapter does not name a base model; "
+                f"name it with --model BASE --adapter {model_id}"
+            )
+        _check_peft(model_id)
+        if _find(own.base, own.base_revision):
+            raise _not_a_base(own.base)
+        return own.base, replace(loading, revision=own.base_revision), own
+    if own is not None:
+        raise _not_a_base(model_id)
+    name, of_adapter = resolve_revision(loading.adapter, Loading())
+    adapter = _find(name, of_adapter.revision)
+    if adapter is None:
+        raise ScoringError(
+            f"{loading.adapter}: not an adapter, because it has no {ADAPTER_CONFIG}; name a folder "
+            "that PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only "
+            "the cache is searched)"
+        )
+    _check_peft(name)
+    return model_id, loading, adapter
+
+
+def has_tokenizer(adapter: Adapter) -> bool:
+    """Whether an adapter comes with a tokenizer of its own."""
+    return find_file(adapter.name, "tokenizer_config.json", adapter.commit) is not None
+
+
+def attach(
+    model: PreTrainedModel, adapter: Adapter, tokenizer: PreTrainedTokenizerBase
+) -> PreTrainedModel:
+    """Attach an adapter to a base model, which is changed in place, and return it.
+
+    Raises:
+        ScoringError: If the adapter does not fit the model or its tokenizer, or lacks weights.
+    """
+    import peft  # noqa: PLC0415 - an extra
+
+    folder, config, weights = _read(adapter)
+    check_method(config, adapter.name)
+    if config.task_type not in _LANGUAGE_TASKS:
+        raise ScoringError(
+            f"{adapter.name}: this adapter is for {config.task_type} and defines no likelihood of "
+            f"a text; name an adapter for {' or '.join(sorted(_LANGUAGE_TASKS))}"
+        )
+    _fit_vocabulary(model, adapter, tokenizer, config, weights)
+    config.inference_mode = True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the subject of their warnings is checked below
+            wrapped = peft.get_peft_model(model, config)
+            report = wrapped.load_adapter(folder, "default", torch_device=str(model.device))
+    except Exception as error:
+        raise _does_not_fit(adapter, model, reason_of(error)) from error
+    lost = [] if config.is_prompt_learning else _lost(report.unexpected_keys, weights)
+    if wrong := [*report.missing_keys, *lost]:
+        raise _does_not_fit(adapter, model, f"{len(wrong)} weights differ, e.g. {wrong[0]}")
+    adapted: PreTrainedModel = unwrap(wrapped.eval())
+    return adapted
+
+
+def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
+    """Return the local folder of an adapter, its settings, and its weights by name."""
+    import peft  # noqa: PLC0415 - an extra
+
+    files = (find_file(adapter.name, file, adapter.commit) for file in _WEIGHTS)
+    found = next(filter(None, files), None)
+    if found is None:
+        raise ScoringError(
+            f"{adapter.name}: the adapter has no weights: {_WEIGHTS[0]} is missing; save it again "
+            "with PEFT's save_pretrained"
+        )
+    folder = str(found.parent)  # from one commit in the Hub cache, if it comes from the Hub
+    try:
+        config = peft.PeftConfig.from_pretrained(folder)
+        weights = peft.load_peft_weights(folder, device="cpu")
+    except Exception as error:  # damaged files may raise anything
+        raise ScoringError(
+            f"{adapter.name}: the adapter cannot be read: {reason_of(error)}"
+        ) from error
+    return folder, config, weights
+
+
+def _find(name: str, revision: str | None) -> Adapter | None:
+    _, gguf = split_gguf(name)
+    path = None if gguf else find_file(name, ADAPTER_CONFIG, revision)
+    if path is None:
+        return None
+    try:
+        config: Any = json.loads(path.read_text(encoding="utf-8"))
+        base, base_revision = config["base_model_name_or_path"], config.get("revision")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ScoringError(
+            f"{name}: the adapter cannot be read: its {ADAPTER_CONFIG} is damaged ({error!r})"
+        ) from error
+    return Adapter(
+        name, find_commit(name, revision, ADAPTER_CONFIG), base or None, base_revision or None
+    )
+
+
+def _check_peft(name: str) -> None:
+    try:
+        import peft  # noqa: F401, PLC0415 - an extra
+    except ImportError as error:
+        raise ScoringError(
+            f"{name}: adapters need the library peft ({error}): pip install "
+            f"'{DISTRIBUTION}[adapters]'"
+        ) from error
+
+
+def _fit_vocabulary(
+    model: PreTrainedModel,
+    adapter: Adapter,
+    tokenizer: PreTrainedTokenizerBase,
+    config: Any,  # noqa: ANN401 - PEFT's configs
+    weights: dict[str, Any],
+) -> None:
+    """Give the model the number of embeddings that the adapter was trained with.
+
+    PEFT saves the embeddings with the adapter if tokens were added, and expects a base model of
+    that size.
+    """
+    embeddings: Any = model.get_input_embeddings()
+    place = next(name for name, module in model.named_modules() if module is embeddings)
+    rows = int(embeddings.num_embeddings)
+    saved = [weight for name, weight in weights.items() if name.endswith(f".{place}.weight")]
+    trained = getattr(config, "trainable_token_indices", None) or []
+    listed = (
+        trained if isinstance(trained, list) else [i for each in trained.values() for i in each]
+    )
+    wanted = len(saved[0]) if saved else rows
+    if len(tokenizer) > rows and set(range(rows, len(tokenizer))) <= {*listed}:
+        wanted = len(tokenizer)
+    if len(tokenizer) > wanted:
+        raise ScoringError(
+            f"{adapter.name}: the adapter's tokenizer has {len(tokenizer)} tokens, but there are "
+            f"embeddings for {wanted} only; save the adapter with its embeddings "
+            "(save_embedding_layers=True), or score the merged model"
+        )
+    if wanted != rows:
+        model.resize_token_embeddings(wanted, mean_resizing=False)
+
+
+def _lost(unexpected: list[str], weights: dict[str, Any]) -> list[str]:
+    """Return the weights that fit nowhere; PEFT saves embeddings under two names."""
+    return [
+        name
+        for name in unexpected
+        if name.replace(".modules_to_save", "") not in {*weights} - {name}
+    ]
+
+
+def _not_a_base(name: str) -> ScoringError:
+    return ScoringError(
+        f"{name}: the base is an adapter itself, but an adapter needs a whole base model; merge "
+        "the two first (PEFT's merge_and_unload), or name another base"
+    )
+
+
+def _does_not_fit(adapter: Adapter, model: PreTrainedModel, reason: str) -> ScoringError:
+    return ScoringError(
+        f"{adapter.name}: the adapter does not fit {type(model).__name__} {model.name_or_path}: "
+        f"{reason}; name the base that it was trained on with --model BASE --adapter "
+        f"{adapter.name}"
+    )

@@ -1,0 +1,94 @@
+"""A checkpoint: a folder, a repository of the Hub, or one GGUF file in either."""
+
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nnd.metric.likelihood.models.checkpoint_files import read_pretrained
+from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf, split_gguf
+from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.local_models import check_local
+from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
+from nnd.metric.likelihood.models.revisions import find_commit
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Where a model is read from.
+
+    Attributes:
+        name: Hub id or folder.
+        options: Options of `from_pretrained` for weights, tokenizer and configuration.
+        gguf: The GGUF file, or None.
+    """
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    gguf: GGUFFile | None = None
+
+    def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+        """Return the object that an Auto class of transformers loads from it.
+
+        Raises:
+            ScoringError: If it cannot be loaded; the message begins with the name and the problem.
+        """
+        with self.gguf.parsed_once() if self.gguf else nullcontext():
+            return read_pretrained(kind, self.name, problem, self.options | options)
+
+    def pinned(self) -> "Checkpoint":
+        """Return the checkpoint at the commit that its configuration was just read from."""
+        revision = self.options["revision"]
+        file = self.options.get("gguf_file", "config.json")
+        commit = find_commit(self.name, revision, file)
+        return replace(self, options=self.options | {"revision": commit or revision})
+
+    @property
+    def commit(self) -> str | None:
+        """The Hub commit; None for a folder, and for a GGUF file, as a commit may hold many."""
+        return None if self.gguf else find_commit(self.name, self.options["revision"])
+
+    @property
+    def format(self) -> str | None:
+        """The format of the weights of a GGUF file."""
+        return self.gguf.format if self.gguf else None
+
+    def digest(self) -> str | None:
+        """Return the SHA-256 of the files with the weights; None for a repository with a commit."""
+        files = self._files()
+        return files_digest(files) if files else None
+
+    def stamp(self) -> str | None:
+        """Return a stamp that changes when the files with the weights do; None as for `digest`.
+
+        It is also None if a file cannot be read; `read` then says why.
+        """
+        files = self._files()
+        with suppress(OSError):
+            return files_stamp(files) if files else None
+        return None
+
+    def _files(self) -> list[Path]:
+        """Return the files with the weights; none for a repository with a commit."""
+        if self.gguf is not None:
+            return [self.gguf.path]
+        if self.commit is not None:
+            return []
+        folder = Path(self.name)
+        return [*folder.glob("*.safetensors")] or [*folder.glob("*.bin")]
+
+
+def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
+    """Return the checkpoint that a model id without a revision stands for.
+
+    Raises:
+        ScoringError: If it names a folder without a model, or a GGUF file that is missing or
+            damaged.
+    """
+    name, file = split_gguf(model_id)
+    options = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
+    if file is None:
+        check_local(name)
+        return Checkpoint(name, options)
+    gguf = open_gguf(name, file, loading.revision)
+    return Checkpoint(name, options | {"gguf_file": file}, gguf)

@@ -1,0 +1,114 @@
+"""Whether what was loaded can score texts: a language model, its weights and its tokenizer."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+from nnd.metric.likelihood.models.checkpoint_files import reason_of
+from nnd.schemas import ScoringError
+
+_NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
+"""Endings of the names of architectures that predict something other than a next token."""
+
+_MASKED = "ForMaskedLM"
+
+
+def check_architecture(config: PretrainedConfig, name: str) -> None:
+    """Refuse checkpoints of classifiers, which often load as language models with tied heads.
+
+    Raises:
+        ScoringError: If the checkpoint is one of a classifier or the like.
+    """
+    named = config.architectures or []
+    if named and all(each.endswith(_MASKED) for each in named):
+        raise _masked_model(name, named[0])
+    if named and all(each.endswith(_NO_LANGUAGE_MODELS) for each in named):
+        raise _no_language_model(name, named[0])
+
+
+def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever is handed over
+    """Check that the objects are a language model and a tokenizer.
+
+    Raises:
+        ScoringError: If they are not.
+    """
+    kind = type(model).__name__
+    if kind.endswith(_MASKED):
+        raise _masked_model(kind, kind)
+    if not hasattr(model, "get_output_embeddings"):
+        raise _no_language_model(kind, "it is not a model of transformers")
+    if model.get_output_embeddings() is None and not model.can_generate():
+        raise _no_language_model(kind, "it has no language-modelling head")
+    if not hasattr(tokenizer, "get_vocab"):
+        raise ScoringError(
+            f"{type(tokenizer).__name__} is not a tokenizer; pass the model's own, e.g. "
+            "AutoTokenizer.from_pretrained(model_id)"
+        )
+
+
+def check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
+    """Refuse a tokenizer that transformers made up because the checkpoint has none.
+
+    Raises:
+        ScoringError: If the tokenizer knows only special tokens.
+    """
+    texts = set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)
+    if len(texts) < 2:  # noqa: PLR2004 - one is the blank
+        raise ScoringError(
+            f"{name}: the model has no usable tokenizer: its vocabulary is empty; save the "
+            "model's own tokenizer in the same folder with save_pretrained"
+        )
+
+
+def check_reads_text(model: PreTrainedModel, name: str) -> None:
+    """Check that a model of images and texts predicts tokens without an image.
+
+    Raises:
+        ScoringError: If it does not.
+    """
+    ids = torch.tensor([[0, 1, 2]], device=model.device)
+    try:
+        with torch.inference_mode():
+            logits = model(input_ids=ids).logits
+    except Exception as error:  # models may raise anything on input they were not written for
+        raise _no_language_model(name, f"without an image it fails: {reason_of(error)}") from error
+    if logits.shape[1] != ids.shape[1]:
+        raise _no_language_model(name, "it reads more than the text")
+
+
+def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> None:
+    """Refuse a checkpoint that lacks weights: they, and the model's numbers, would be random.
+
+    Raises:
+        ScoringError: If a weight is missing.
+    """
+    parameters = dict(model.named_parameters())
+    random = [
+        key
+        for key in sorted(missing)
+        if key in parameters
+        # These follow from a formula, and many checkpoints leave them out.
+        and "Sinusoidal" not in type(model.get_submodule(key.rpartition(".")[0])).__name__
+    ]
+    if random:
+        raise ScoringError(
+            f"{name}: the weights cannot be loaded: {random[0]} is missing"
+            + (f", and so are {len(random) - 1} others" if random[1:] else "")
+            + f"; name a complete {type(model).__name__}"
+        )
+
+
+def _masked_model(name: str, kind: str) -> ScoringError:
+    return ScoringError(
+        f"{name}: this is a masked language model ({kind}), which predicts hidden tokens, not the "
+        "next one; name a causal or encoder-decoder language model"
+    )
+
+
+def _no_language_model(name: str, reason: str) -> ScoringError:
+    return ScoringError(
+        f"{name}: the model defines no likelihood of a text ({reason}); name a causal or "
+        "encoder-decoder language model"
+    )

@@ -1,0 +1,119 @@
+"""Files of llama.cpp (`.gguf`): config, tokenizer and weights in one, unpacked by transformers.
+
+To transformers, config, tokenizer and weights are three files, and it parses the metadata of each,
+with a vocabulary in it. Here it is given the metadata that were parsed when the file was opened.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nnd.metric.likelihood.models.checkpoint_files import find_file
+from nnd.schemas import ScoringError
+
+if TYPE_CHECKING:
+    from gguf import GGUFReader
+
+_SUFFIX, _MAGIC = ".gguf", b"GGUF"
+_HUB_ID_PARTS = 2
+
+
+def split_gguf(model_id: str) -> tuple[str, str | None]:
+    """Return the folder or Hub id that a GGUF file is in, and its name there.
+
+    Returns:
+        The name unchanged, and None, if it is not a GGUF file.
+    """
+    path = Path(model_id)
+    if path.suffix.lower() != _SUFFIX or path.is_dir():
+        return model_id, None
+    parts = model_id.split("/")
+    if path.exists() or len(parts) <= _HUB_ID_PARTS or path.is_absolute():
+        return str(path.parent), path.name
+    return "/".join(parts[:_HUB_ID_PARTS]), "/".join(parts[_HUB_ID_PARTS:])
+
+
+@dataclass(frozen=True)
+class GGUFFile:
+    """An open GGUF file.
+
+    Attributes:
+        path: Where it is.
+        reader: Its metadata and the places of its tensors.
+        format: How its weights are quantised, e.g. `gguf-Q4_K_M`.
+    """
+
+    path: Path
+    reader: "GGUFReader"
+    format: str
+
+    @contextmanager
+    def parsed_once(self) -> Iterator[None]:
+        """Let transformers use this reader for the file, and find the names of tensors once."""
+        import gguf  # noqa: PLC0415 - slow, and needed only here
+
+        parse, names = gguf.GGUFReader, cache(gguf.get_tensor_name_map)
+
+        def read(path: str) -> "GGUFReader":
+            return self.reader if self.path.samefile(path) else parse(path)
+
+        with _replaced(gguf, GGUFReader=read, get_tensor_name_map=names):
+            yield
+
+
+def open_gguf(folder: str, file: str, revision: str | None) -> GGUFFile:
+    """Open a GGUF file, downloaded if needed.
+
+    Raises:
+        ScoringError: If the file is missing, not a GGUF file, or damaged.
+    """
+    name = f"{folder}/{file}"
+    path = find_file(folder, file, revision)
+    if path is None:
+        raise ScoringError(
+            f"{name}: file not found; name a file here, or ORG/NAME/FILE.gguf on the Hub"
+        )
+    with path.open("rb") as opened:
+        if opened.read(len(_MAGIC)) != _MAGIC:
+            raise ScoringError(
+                f"{name}: not a GGUF file, because it does not begin with the letters GGUF; "
+                "download it again, or name another file"
+            )
+    return _parse(path)
+
+
+def _parse(path: Path) -> GGUFFile:
+    import gguf  # noqa: PLC0415 - slow, and needed only here
+
+    class Reader(gguf.GGUFReader):
+        """Reads the file as a plain array: slices of numpy's memory maps take thrice the time."""
+
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, np.asarray(value) if name == "data" else value)
+
+    try:
+        reader = Reader(path)
+        kind = reader.get_field("general.file_type")
+        name = gguf.LlamaFileType(int(kind.contents())).name if kind else "unknown"
+    except Exception as error:  # damaged files may raise anything
+        raise ScoringError(
+            f"{path}: the GGUF file is cut or damaged, or of an unknown version of the format; "
+            "download it again, or name another file"
+        ) from error
+    return GGUFFile(path, reader, f"gguf-{name.removeprefix('MOSTLY_').removeprefix('ALL_')}")
+
+
+@contextmanager
+def _replaced(module: ModuleType, **members: object) -> Iterator[None]:
+    own = {name: getattr(module, name) for name in members}
+    vars(module).update(members)
+    try:
+        yield
+    finally:
+        vars(module).update(own)

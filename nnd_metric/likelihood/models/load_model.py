@@ -1,0 +1,288 @@
+"""Models: loaded from the Hub or a folder, or wrapped if already loaded."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoModelForImageTextToText,
+    AutoModelForSeq2SeqLM,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+)
+
+from nnd.metric.likelihood.models.adapted_model import active_adapters, unwrap
+from nnd.metric.likelihood.models.adapters import Adapter, attach, resolve_adapter
+from nnd.metric.likelihood.models.checkpoint import Checkpoint, find_checkpoint
+from nnd.metric.likelihood.models.fitness import (
+    check_architecture,
+    check_kinds,
+    check_reads_text,
+    check_vocabulary,
+    check_weights,
+)
+from nnd.metric.likelihood.models.hub_kernels import without_kernels
+from nnd.metric.likelihood.models.loaded_model import AdaptedFrom, LoadedModel, Skeleton
+from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.loading_alone import loading_alone
+from nnd.metric.likelihood.models.model_digests import is_offloaded, weights_digest
+from nnd.metric.likelihood.models.quantised_formats import (
+    check_format,
+    format_of,
+    quantisation_config,
+)
+from nnd.metric.likelihood.models.revisions import resolve_revision
+from nnd.metric.likelihood.models.tokenizer import read_tokenizer
+from nnd.schemas import ScoringError
+
+
+@loading_alone()
+def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
+    """Load a causal or encoder-decoder language model and its tokenizer.
+
+    Args:
+        model_id: Hub id, or folder written by `save_pretrained`, of a model or of an adapter, which
+            is attached to the base that it names; `NAME@REVISION` names a revision, which takes
+            precedence over that of `loading`.
+        loading: How to load it.
+
+    Raises:
+        ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
+            missing, or an adapter does not fit; or if another thread loads models in another way.
+    """
+    name, loading = resolve_revision(model_id, loading)
+    device = _find_device(loading)
+    how = _weight_options(loading, device)
+    base, loading, adapter = resolve_adapter(name, loading)
+    checkpoint = _find_base(base, loading, adapter)
+    config = _load_config(checkpoint, adapter)
+    check_architecture(config, base)
+    check_format(config, base, loading.quantise)
+    checkpoint = checkpoint.pinned()
+    tokenizer = read_tokenizer(checkpoint, adapter)
+    kind = _kind(config)
+    quantised = loading.quantise or checkpoint.format or format_of(config)
+    stays = quantised is not None or loading.device_map is not None
+    if stays:
+        how.setdefault("device_map", {"": device})
+    stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
+    model, report = checkpoint.read(kind, "the weights cannot be loaded", config=config, **how)
+    check_weights(model, report["missing_keys"], base)
+    if kind is AutoModelForImageTextToText:
+        check_reads_text(model, base)
+    found = LoadedModel(
+        model if stays else model.to(device),
+        tokenizer,
+        loading.called(name),
+        checkpoint.commit,
+        quantised=quantised,
+        digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
+        stamp=stamp,
+    )
+    if adapter is None:
+        return found
+    origin = AdaptedFrom(base, adapter.name, adapter.commit)
+    return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
+
+
+@loading_alone()
+def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleton:
+    """Return a model as `load_model` does, but without weights and without reading their files.
+
+    Quantised weights have their unquantised shapes, and adapters are left out.
+
+    Raises:
+        ScoringError: If the model does not exist, or cannot be loaded in this way.
+    """
+    name, loading = resolve_revision(model_id, loading)
+    device = _find_device(loading)
+    base, loading, adapter = resolve_adapter(name, loading)
+    checkpoint = _find_base(base, loading, adapter)
+    config = _load_config(checkpoint, adapter)
+    check_architecture(config, base)
+    check_format(config, base, loading.quantise)
+    dtype = _weight_options(loading, device)["dtype"]
+    with torch.device("meta"):
+        model = _kind(config).from_config(
+            config,
+            dtype=config.dtype or "float32" if dtype == "auto" else dtype,
+            trust_remote_code=loading.trust_remote_code,
+        )
+    return Skeleton(
+        model.eval(),
+        read_tokenizer(checkpoint.pinned(), adapter),
+        loading.called(name),
+        adapted=AdaptedFrom(base, adapter.name, adapter.commit) if adapter else None,
+        quantised=loading.quantise or checkpoint.format or format_of(config),
+        place=device,
+    )
+
+
+@loading_alone()
+def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:
+    """Load a model's tokenizer alone, or that of an adapter.
+
+    Raises:
+        ScoringError: If the tokenizer is missing or cannot be loaded.
+    """
+    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
+    return read_tokenizer(_find_base(base, loading, adapter), adapter)
+
+
+@loading_alone()
+def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
+    """Load a model's configuration: a cheap way to find out whether the model exists.
+
+    Raises:
+        ScoringError: If it cannot be loaded.
+    """
+    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
+    return _load_config(_find_base(base, loading, adapter), adapter)
+
+
+def wrap_model(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, name: str | None = None
+) -> LoadedModel:
+    """Wrap a loaded model with its tokenizer; its device and dtype are not changed.
+
+    Args:
+        model: A causal or encoder-decoder language model, also with an adapter of PEFT.
+        tokenizer: Its tokenizer.
+        name: Its name in the results; None means the Hub id or folder it was loaded from, else its
+            class, and the names of its adapters.
+
+    Raises:
+        ScoringError: If the model is not a language model, or the tokenizer has no vocabulary.
+    """
+    model = unwrap(model)
+    check_kinds(model, tokenizer)
+    base = model.name_or_path or type(model).__name__
+    adapters = "+".join(active_adapters(model))
+    called = name or "+".join(filter(None, (base, adapters)))
+    check_vocabulary(tokenizer, called)
+    quantised = format_of(model.config)
+    return LoadedModel(
+        model,
+        tokenizer,
+        called,
+        adapted=AdaptedFrom(base, adapters) if adapters else None,
+        quantised=quantised,
+        # Some weights are repacked by bitsandbytes at first use, which would change their digest.
+        digest=weights_digest(model) if quantised and not adapters else None,
+    )
+
+
+def best_device() -> str:
+    """Return the fastest available device: cuda, mps or cpu."""
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@contextmanager
+def evaluation_mode(model: PreTrainedModel) -> Iterator[None]:
+    """Switch dropout off, and restore the mode of every module at the end."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()  # type: ignore[no-untyped-call]
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+@contextmanager
+def forward_replaced(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """Let a module compute something else, and restore it at the end."""
+    own = module.__dict__.get("forward")
+    module.forward = forward
+    try:
+        yield
+    finally:
+        if own is None:
+            del module.forward
+        else:
+            module.forward = own
+
+
+def _check_dtype(dtype: str) -> None:
+    known = getattr(torch, dtype, None)
+    if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
+        raise ScoringError(
+            f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
+        )
+
+
+def _find_device(loading: Loading) -> str:
+    """Return the device to load on; with a device map, the fastest device."""
+    device = loading.device or best_device()
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(f'device "{device}" cannot be used: {reason}') from error
+    if loading.device_map not in {None, "auto"}:
+        raise ScoringError(
+            f'--device-map "{loading.device_map}" is unknown; choose auto, or name one --device'
+        )
+    if loading.device_map is not None and loading.device is not None:
+        raise ScoringError(f"--device-map auto uses all devices; leave out --device {device}")
+    return device
+
+
+def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
+    """Return the options of `from_pretrained` that concern only weights."""
+    dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
+    _check_dtype(dtype)
+    options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
+    if loading.device_map is not None:
+        options["device_map"] = loading.device_map
+    if loading.quantise is not None:
+        options["quantization_config"] = quantisation_config(loading.quantise, dtype)
+    return options
+
+
+def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+    """Return the class that loads a model; for models of images, that of their language model."""
+    if config.is_encoder_decoder:
+        return AutoModelForSeq2SeqLM
+    reads_images = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+    if reads_images and config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return AutoModelForImageTextToText
+    return AutoModelForCausalLM
+
+
+def _find_base(base: str, loading: Loading, adapter: Adapter | None) -> Checkpoint:
+    with _named_by(adapter):
+        return find_checkpoint(base, loading)
+
+
+def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
+    with _named_by(adapter):
+        config: PretrainedConfig = checkpoint.read(AutoConfig, "no such model")
+    return without_kernels(config)
+
+
+@contextmanager
+def _named_by(adapter: Adapter | None) -> Iterator[None]:
+    """If a base cannot be loaded, add to the error that an adapter names it."""
+    try:
+        yield
+    except ScoringError as error:
+        if adapter is None:
+            raise
+        raise ScoringError(
+            f"{adapter.name}: the base model of this adapter cannot be loaded: {error}; if you "
+            f"have it elsewhere, name it with --model BASE --adapter {adapter.name}"
+        ) from error

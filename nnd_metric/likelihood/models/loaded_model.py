@@ -1,0 +1,170 @@
+"""A model in memory with its tokenizer, and their properties."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_digest, virtual_tokens
+from nnd.metric.likelihood.models.model_digests import weights_digest
+
+# Positions that the decoder of a family reserves and cannot read.
+_LOST_POSITIONS = {"prophetnet": 2}
+
+_NO_LIMIT = 1_000_000  # tokenizers without a limit say 1e30
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedFrom:
+    """Where an adapted model comes from.
+
+    Attributes:
+        base: Hub id or folder of the base model.
+        adapter: Hub id or folder of the adapter; for a model wrapped in memory, PEFT's name.
+        commit: The Hub commit of the adapter, or None.
+    """
+
+    base: str
+    adapter: str
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A model with its tokenizer.
+
+    Attributes:
+        model: The network.
+        tokenizer: Its tokenizer.
+        name: Its name in the results: Hub id, folder, or a name given by the user.
+        commit: The Hub commit its weights were read from, or None.
+        adapted: Where base and adapter come from, or None without an adapter.
+        quantised: The format of quantised weights (`formats.format_of`), or None.
+        digest: The SHA-256 of the base model's weights if they do not change any more, or that of
+            the checkpoint's files if the weights in memory differ from those of the files or cannot
+            be read; else None.
+        stamp: Stamp of the files that the weights were read from (`Checkpoint.stamp`), which
+            changes with them; None for a Hub commit and for a wrapped model.
+    """
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase
+    name: str
+    commit: str | None = None
+    adapted: AdaptedFrom | None = None
+    quantised: str | None = None
+    digest: str | None = None
+    stamp: str | None = None
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether a decoder reads the context through an encoder."""
+        return bool(self.model.config.is_encoder_decoder)
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Whether the checkpoint names custom code, and a class of transformers was used instead.
+
+        A class with the same name may compute something else from the same weights.
+        """
+        named = getattr(self.model.config, "auto_map", None)
+        return bool(named) and type(self.model).__module__.startswith("transformers.")
+
+    @property
+    def reads_images(self) -> bool:
+        """Whether the model is one of images and texts."""
+        return getattr(self.model.config, "vision_config", None) is not None
+
+    @property
+    def dtype(self) -> str:
+        """Precision of the weights, e.g. `float32`."""
+        return str(self.model.dtype).removeprefix("torch.")
+
+    @property
+    def device(self) -> torch.device:
+        """The device of inputs; weights may be elsewhere, or on several devices."""
+        embeddings: Any = self.model.get_input_embeddings()
+        placed = getattr(getattr(embeddings, "_hf_hook", None), "execution_device", None)
+        return self.model.device if placed is None else torch.device(placed)
+
+    @property
+    def parameters(self) -> int:
+        """Number of weights, embeddings included; tied ones count once."""
+        return int(self.model.num_parameters())
+
+    @property
+    def weight_bytes(self) -> int:
+        """Memory that the weights take; tied ones count once."""
+        return sum(part.nbytes for part in self.model.parameters())
+
+    @property
+    def decoder_window(self) -> int | None:
+        """Largest number of tokens that the decoder can read, or None without a limit."""
+        window = self._window("max_decoder_position_embeddings")
+        return window and window - _LOST_POSITIONS.get(self.model.config.model_type, 0)
+
+    @property
+    def encoder_window(self) -> int | None:
+        """Largest number of tokens that the encoder can read, or None without a limit."""
+        return self._window("max_encoder_position_embeddings")
+
+    def _window(self, specific: str) -> int | None:
+        config = self.model.config.get_text_config()
+        positions = getattr(config, specific, None)
+        if positions is None:
+            positions = getattr(config, "max_position_embeddings", None)
+        limits = (positions or 0, self.tokenizer.model_max_length or 0)
+        window = min((int(limit) for limit in limits if 0 < limit < _NO_LIMIT), default=None)
+        return window and window - self.virtual_tokens
+
+    @property
+    def virtual_tokens(self) -> int:
+        """Number of trained vectors that an adapter puts before every text."""
+        return virtual_tokens(self.model)
+
+    def version(self) -> str:
+        """Return the Hub commit, or else the SHA-256 of the weights as they are now.
+
+        For an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256.
+        """
+        base = self.commit or self.digest or self.base_digest()
+        if self.adapted is None:
+            return base
+        return f"{base}+{self.adapted.commit or adapter_digest(self.model)}"
+
+    def base_digest(self) -> str:
+        """Return the SHA-256 of the weights as they are now, without those of adapters."""
+        return weights_digest(self.model) if self.adapted is None else base_digest(self.model)
+
+    def signed(self, version: str) -> str:
+        """Return a short `NAME@VERSION` for a signature; for an adapted model, of both parts.
+
+        Args:
+            version: The result of `version`, or the caller's name for this state of the weights.
+        """
+        parts = version.split("+")
+        names = [self.adapted.base, self.adapted.adapter] if self.adapted else [self.name]
+        if len(parts) != len(names):
+            return f"{'+'.join(names)}@{version[:7]}"
+        return "+".join(f"{name}@{part[:7]}" for name, part in zip(names, parts, strict=True))
+
+
+Model: TypeAlias = str | Path | LoadedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Skeleton(LoadedModel):
+    """A model whose weights have shapes but no numbers, for estimates before loading.
+
+    Attributes:
+        place: The device that the model would be loaded on.
+    """
+
+    place: str = "cpu"
+
+    @property
+    def device(self) -> torch.device:
+        """The device of inputs."""
+        return torch.device(self.place)

@@ -1,0 +1,103 @@
+"""The choice of a model, and a holder of the last one, so that it is loaded once."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from nnd.metric.likelihood.models.load_model import load_model, wrap_model
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.pinned_weights import pin_version
+from nnd.schemas import ScoringError
+
+Choice: TypeAlias = LoadedModel | str | Path | list[str | Path]
+
+
+class ModelHolder:
+    """Has a default model, and holds only the last one loaded: two may not fit into memory.
+
+    Args:
+        own: The default model, or None.
+        how: How the default model is loaded.
+    """
+
+    def __init__(self, own: Choice | None, how: Loading) -> None:
+        self._own, self._how = own, how
+        self._key: tuple[str, Loading] | None = None
+        self._stamp: frozenset[tuple[str, int, int]] | None = None
+        self._loaded: LoadedModel | None = None
+
+    def resolve(self, choice: Choice | None, how: Loading) -> tuple[Choice, Loading]:
+        """Return the chosen model and how to load it, with the default model for missing values.
+
+        Raises:
+            ScoringError: If there is no model, or loading options are given for a loaded model.
+        """
+        if choice is None:
+            if self._own is None:
+                raise ScoringError("no model was given; pass model_id, or model and tokenizer")
+            given = {name: value for name, value in asdict(how).items() if value}
+            choice, how = self._own, replace(self._how, **given)
+        if isinstance(choice, LoadedModel) and how != Loading():
+            raise ScoringError(
+                "revision, dtype, device and trust_remote_code say how to load a model_id; a "
+                "loaded model is used as it is; leave them out, or pass a model_id"
+            )
+        return choice, how
+
+    def load(self, choice: Choice, how: Loading) -> LoadedModel | list[str | Path]:
+        """Return one model; it is loaded unless it is held and its folder is unchanged.
+
+        Several models are not loaded here, and the held one is released.
+
+        Raises:
+            ScoringError: If the model cannot be loaded.
+        """
+        if not isinstance(choice, str | Path):
+            self._loaded = None
+            return choice
+        key, stamp = (str(choice), how), _stamp(choice)
+        if self._loaded is None or self._key != key or stamp not in (None, self._stamp):
+            self._loaded = None  # before the next takes its place
+            self._loaded = pin_version(load_model(choice, how), remember=False)
+            self._key, self._stamp = key, stamp
+        return self._loaded
+
+
+def choose_model(
+    model_id: str | Path | Sequence[str | Path] | None,
+    model: PreTrainedModel | None,
+    tokenizer: PreTrainedTokenizerBase | None,
+) -> Choice | None:
+    """Return the one model or the list of models that three arguments name, or None.
+
+    Raises:
+        ScoringError: If they contradict each other, or are of the wrong kind.
+    """
+    if model is not None or tokenizer is not None:
+        if model_id is not None:
+            raise ScoringError("pass either model_id, or model and tokenizer, not both")
+        if model is None or tokenizer is None:
+            raise ScoringError("model and tokenizer go together; pass both")
+        return wrap_model(model, tokenizer)
+    if model_id is None or isinstance(model_id, str | Path):
+        return model_id
+    several = list(model_id) if isinstance(model_id, Sequence) else []
+    if not several or not all(isinstance(entry, str | Path) for entry in several):
+        raise ScoringError(
+            "model_id must be a Hub id, a folder, or a list of them; pass a loaded model as model "
+            "and tokenizer"
+        )
+    return several
+
+
+def _stamp(model_id: str | Path) -> frozenset[tuple[str, int, int]] | None:
+    """Return a stamp that changes when a file, or a file of a folder, does; None without files."""
+    place = Path(model_id)
+    if not place.exists():
+        return None
+    states = ((path.name, path.stat()) for path in (place.iterdir() if place.is_dir() else [place]))
+    return frozenset((name, state.st_mtime_ns, state.st_size) for name, state in states)

@@ -1,0 +1,64 @@
+"""Models as the user names them, and their names in the results."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.local_models import place_of
+from nnd.metric.likelihood.models.revisions import split_revision
+from nnd.schemas import ScoringError, has_surrogate
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood.models.loaded_model import Model
+
+
+def list_models(models: "Model | Sequence[Model]") -> "list[Model]":
+    """Return a list of the models; a single model needs no list."""
+    if isinstance(models, str | Path) or not isinstance(models, Sequence):
+        return [models]
+    return list(models)
+
+
+def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list[str]:
+    """Return the names of models in the results.
+
+    Args:
+        models: As given by the user.
+        loading: How models are loaded that are not loaded yet.
+
+    Raises:
+        ScoringError: If the list is empty, an entry is not a model, or a model is named twice.
+    """
+    found = [_called(model, loading) for model in models]
+    without = [name for name, _ in found]
+    names = [name if without.count(name) == 1 else whole for name, whole in found]
+    if not names:
+        raise ScoringError("no model was given; name at least one")
+    for name in filter(has_surrogate, names):
+        raise ScoringError(f'model "{name}": the name is not UTF-8; rename the folder')
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(place_of(name), name)
+        if other != name:
+            raise ScoringError(f'models "{other}" and "{name}" are the same; name each once')
+    return names
+
+
+def _called(model: "Model", loading: Loading) -> tuple[str, str]:
+    """Return the name of a model without and with its revision."""
+    if isinstance(model, str | Path):
+        return loading.called(split_revision(model)[0]), loading.called(str(model))
+    from nnd.metric.likelihood.models.loaded_model import (  # noqa: PLC0415 - imports torch
+        LoadedModel,
+    )
+
+    if not isinstance(model, LoadedModel):
+        raise ScoringError(
+            f"{type(model).__name__}: not a model that can be evaluated; name a Hub id or a "
+            "folder, or pass nnd.metric.likelihood.models.load_model.wrap_model(model, tokenizer)"
+        )
+    return model.name, model.name

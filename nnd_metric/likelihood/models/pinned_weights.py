@@ -1,0 +1,57 @@
+"""The digest of weights that do not change: computed once, and remembered for their files."""
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+import transformers
+
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.likelihood.models.model_digests import config_digest
+from nnd.schemas import add_fact, read_facts
+
+_FILE: Final = "digests.json"
+_SCHEME: Final = 1  # raised when digests of the same weights change
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+
+
+def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
+    """Return a model whose weights are hashed now, and not at every call of `version`.
+
+    The weights must not change afterwards.
+
+    Args:
+        loaded: The model.
+        remember: Whether the weights are still those of the files that `load_model` read. If so,
+            the digest for these files is read from the cache folder, or stored there.
+    """
+    if loaded.commit or loaded.digest:
+        return loaded
+    if not remember or loaded.stamp is None:
+        return replace(loaded, digest=loaded.base_digest())
+    key = _key(loaded, loaded.stamp)
+    digest = read_facts(_FILE, _is_digest).get(key)
+    if digest is None:
+        digest = loaded.base_digest()
+        add_fact(_FILE, _is_digest, key, digest)
+    return replace(loaded, digest=digest)
+
+
+def _key(loaded: LoadedModel, stamp: str) -> str:
+    """Return a key for the tensors that are made from the files with a stamp."""
+    facts = {
+        "scheme": _SCHEME,
+        "files": stamp,
+        "config": config_digest(loaded.model.config),
+        "class": f"{type(loaded.model).__module__}.{type(loaded.model).__name__}",
+        "dtype": loaded.dtype,
+        "adapted": loaded.adapted is not None,
+        "transformers": transformers.__version__,
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _is_digest(value: Any) -> bool:  # noqa: ANN401 - whatever is in the file
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None

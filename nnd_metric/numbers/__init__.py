@@ -1,0 +1,202 @@
+"""Numbers from log-likelihoods: pass rates, differences, agreement, slices, other metrics."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .about import (
+        CITATION as CITATION,
+        DESCRIPTION as DESCRIPTION,
+        INPUTS as INPUTS,
+        PAPER as PAPER,
+    )
+    from .agreement.agreement import (
+        Agreement as Agreement,
+    )
+    from .agreement.from_results import (
+        agree_rated as agree_rated,
+        agree_scored as agree_scored,
+        category_column as category_column,
+        read_scored as read_scored,
+        stored_systems as stored_systems,
+    )
+    from .agreement.measures import (
+        try_agreement as try_agreement,
+    )
+    from .agreement.over_datasets import (
+        Agreements as Agreements,
+    )
+    from .agreement.over_runs import (
+        agree as agree,
+    )
+    from .comparison.comparing import (
+        compare as compare,
+        compare_entries as compare_entries,
+    )
+    from .comparison.comparison import (
+        Comparison as Comparison,
+        Comparisons as Comparisons,
+    )
+    from .comparison.ranking import (
+        mean_ranking as mean_ranking,
+    )
+    from .comparison.stored_models import (
+        Entry as Entry,
+        group_runs as group_runs,
+    )
+    from .comparison.validity import (
+        Validity as Validity,
+    )
+    from .effects.effects import (
+        PARENTS as PARENTS,
+        Effect as Effect,
+        SetEffect as SetEffect,
+        find_effects as find_effects,
+    )
+    from .effects.set_effects import (
+        Effects as Effects,
+        all_effects as all_effects,
+    )
+    from .manners.manner import (
+        Manner as Manner,
+        check_runs as check_runs,
+        describe_manners as describe_manners,
+        describe_mixture as describe_mixture,
+        describe_others as describe_others,
+        find_protocols as find_protocols,
+        manner_of as manner_of,
+        name_protocol as name_protocol,
+        name_readings as name_readings,
+        read_manners as read_manners,
+        tell_readings as tell_readings,
+    )
+    from .manners.readings import (
+        describe_reading as describe_reading,
+        describe_readings as describe_readings,
+        is_chat as is_chat,
+        shorten_request as shorten_request,
+    )
+    from .manners.scoring_rules import (
+        has_present_rule as has_present_rule,
+    )
+    from .metrics.metric_table import (
+        MetricTable as MetricTable,
+        MetricTables as MetricTables,
+    )
+    from .pictured import (
+        Pictured as Pictured,
+    )
+    from .rates.alignment import (
+        by_model as by_model,
+        join_texts as join_texts,
+    )
+    from .rates.baselines import (
+        BASELINES as BASELINES,
+        MATCHED_WITHIN as MATCHED_WITHIN,
+        Baseline as Baseline,
+        Matched as Matched,
+    )
+    from .rates.by_dataset import (
+        split_by_dataset as split_by_dataset,
+    )
+    from .rates.caveats import (
+        brief_caveat as brief_caveat,
+        caveats as caveats,
+        few_tokens as few_tokens,
+    )
+    from .rates.context_sums import (
+        CLUSTER as CLUSTER,
+        TEST_NUMBER as TEST_NUMBER,
+        count_by_context as count_by_context,
+        distinct_tests as distinct_tests,
+        each_once as each_once,
+        slices_by as slices_by,
+    )
+    from .rates.flips import (
+        Flips as Flips,
+        find_flips as find_flips,
+    )
+    from .rates.pass_rates import (
+        ALONE_SCHEMA as ALONE_SCHEMA,
+        SCORED_SCHEMA as SCORED_SCHEMA,
+        SLICE_NUMBERS as SLICE_NUMBERS,
+        SLICES as SLICES,
+        PassRates as PassRates,
+        Rate as Rate,
+        all_rates as all_rates,
+        count_close as count_close,
+        is_close as is_close,
+        pass_rates as pass_rates,
+        to_rate as to_rate,
+    )
+    from .rates.rate_frames import (
+        rate_frame as rate_frame,
+    )
+    from .rates.surface_features import (
+        SURFACE_SCHEMA as SURFACE_SCHEMA,
+        measure as measure,
+    )
+    from .scorers.references import (
+        match_references as match_references,
+        read_references as read_references,
+        references_in as references_in,
+    )
+    from .scorers.scorer import (
+        Text as Text,
+        TextScorer as TextScorer,
+    )
+    from .scorers.scorer_names import (
+        find_scorers as find_scorers,
+    )
+    from .short_names import (
+        LONGEST as LONGEST,
+        spoken as spoken,
+        visible as visible,
+        whole_name as whole_name,
+    )
+    from .slices.conditions import (
+        where_true as where_true,
+    )
+    from .slices.named_slices import (
+        slice_names as slice_names,
+    )
+    from .slices.slices import (
+        Slices as Slices,
+    )
+    from .slices.slicing import (
+        slice_runs as slice_runs,
+    )
+    from .statistics.context_intervals import (
+        cluster_intervals as cluster_intervals,
+    )
+    from .statistics.correlations import (
+        STATISTICS as STATISTICS,
+        mean_defined as mean_defined,
+    )
+    from .statistics.dataset_means import (
+        mean_over as mean_over,
+    )
+    from .statistics.extrapolation import (
+        extrapolate as extrapolate,
+    )
+    from .statistics.interval_text import (
+        ALL_AGREE as ALL_AGREE,
+        do_all_agree as do_all_agree,
+        percent as percent,
+        rate_and_interval as rate_and_interval,
+        tests_of as tests_of,
+    )
+    from .statistics.intervals import (
+        wilson as wilson,
+    )
+    from .statistics.significance import (
+        holm as holm,
+        mcnemar_exact as mcnemar_exact,
+        pairs_needed as pairs_needed,
+    )
+    from .statistics.system_bootstrap import (
+        FEWEST_SYSTEMS as FEWEST_SYSTEMS,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

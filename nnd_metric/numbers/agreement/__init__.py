@@ -1,0 +1,1 @@
+"""Agreement of pass rates with human scores."""

@@ -1,0 +1,317 @@
+"""Result of `agree`: the agreement of pass rates with human scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import OVERALL, HumanNumber, is_of_all_splits
+from nnd.metric.numbers.pictured import Pictured
+from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers.statistics.correlation_estimates import Permutations
+from nnd.metric.numbers.statistics.correlations import STATISTICS
+from nnd.metric.numbers.statistics.extrapolation import Extrapolation
+from nnd.metric.numbers.statistics.interval_text import percent
+from nnd.metric.numbers.statistics.intervals import Interval
+from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
+from nnd.schemas import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric.show import Drawing
+
+
+class Judged(NamedTuple):
+    """A model matched to a system with a human score.
+
+    Attributes:
+        pass_rate: Its pass rate; from `system_means`, the mean score of the system's candidates.
+        n: Number of tests, or None if unknown.
+        human_score: The score of the system.
+    """
+
+    pass_rate: float
+    n: int | None
+    human_score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """Correlations with intervals and p-values; each field maps all of `STATISTICS`.
+
+    Attributes:
+        statistics: None if undefined; then the rest is None, too.
+        intervals: 95 % bootstrap interval over contexts; None without samples.
+        intervals_over_systems: 95 % bootstrap interval over systems; None if there are too few.
+        p_values: Two-sided permutation p-value.
+        permutations: How the p-values were computed; None if undefined.
+    """
+
+    statistics: Mapping[str, float | None]
+    intervals: Mapping[str, Interval | None]
+    intervals_over_systems: Mapping[str, Interval | None]
+    p_values: Mapping[str, float | None]
+    permutations: Permutations | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, strings and numbers: the statistics and the rest."""
+        return {
+            **self.statistics,
+            "intervals": _lists(self.intervals),
+            "intervals_over_systems": _lists(self.intervals_over_systems),
+            "p_values": dict(self.p_values),
+            "permutations": None if self.permutations is None else self.permutations._asdict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryAgreement(Correlations):
+    """Agreement in one category.
+
+    Attributes:
+        n: Models compared.
+        judged: These models, with the two numbers that are compared.
+        human_numbers: The kinds of human scores; if there are several, one per aspect, their mean
+            is used.
+        dropped: Matched models without a pass rate or human score in this category.
+        extrapolation: Human scores of the other models, predicted from their pass rates.
+    """
+
+    n: int
+    judged: Mapping[str, Judged]
+    human_numbers: Sequence[HumanNumber]
+    dropped: int
+    extrapolation: Extrapolation
+
+
+@dataclass(frozen=True, slots=True)
+class MeanAgreement(Correlations):
+    """Mean over the categories other than "overall" that define the statistic.
+
+    Attributes:
+        categories: Number of these categories, per statistic.
+    """
+
+    categories: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement(Pictured):
+    """Agreement between pass rates and human scores over the same systems.
+
+    Attributes:
+        by_category: In the order of the pass rates, "overall" among them.
+        mean: Over the categories other than "overall".
+        systems: Which system each matched model stands for, in the order of `gap_r_laban2022`.
+        unmatched: Models that are not matched to a system.
+        scores_missing: Rows of human scores without a score, which were left out.
+        unscored: Model to its tests without a likelihood, which count as failures; None if pass
+            rates came without pairs. From `system_means`: system to its candidates without a score,
+            which are left out of its mean.
+        of_pass_rates: Whether pass rates were correlated, and not `system_means`.
+        mixture: A sentence on the different protocols of the models, across which nothing is
+            correlated; None if they have one.
+        notes: Sentences on how the models were scored.
+    """
+
+    by_category: Mapping[str, CategoryAgreement]
+    mean: MeanAgreement
+    systems: Mapping[str, str]
+    unmatched: Sequence[str]
+    scores_missing: int
+    unscored: Mapping[str, int] | None = None
+    of_pass_rates: bool = True
+    mixture: str | None = None
+    notes: Sequence[str] = ()
+
+    def headline(self) -> str:
+        """Return the correlation over all tests, or a sentence that there are too few systems.
+
+        Without pass rates over all tests, it is the mean over the categories.
+        """
+        if self.mixture is not None:
+            return self.mixture
+        main = self._main()
+        what = "Pass rates" if self.of_pass_rates else "Mean scores"
+        if main.n < FEWEST_SYSTEMS:
+            return (
+                f"Too few systems for a correlation: {what.lower()} and human scores of "
+                f"{counted(main.n, 'system')} are known, but at least {FEWEST_SYSTEMS} are needed."
+            )
+        in_all = OVERALL in self.by_category
+        statistics = main.statistics if in_all else self.mean.statistics
+        values = [
+            f"{name} {'undefined' if value is None else f'{value:.3f}'}"
+            for name, value in (
+                ("tau-b", statistics["tau_b"]),
+                ("Pearson r", statistics["pearson"]),
+            )
+        ]
+        return (
+            f"{what} and human scores of {main.n} systems correlate with {' and '.join(values)} "
+            f"({OVERALL if in_all else 'mean over categories'})."
+        )
+
+    def table(self) -> "Table":
+        """Return a row per category, or, below FEWEST_SYSTEMS, a row per model."""
+        from nnd.metric.show import (  # noqa: PLC0415 - rich is for people only
+            correlations_table,
+            points_table,
+        )
+
+        main = self._main()
+        if main.n >= FEWEST_SYSTEMS and self.mixture is None:
+            return correlations_table(self.to_dict())
+        judged = sorted(main.judged.items(), key=lambda item: -item[1].pass_rate)
+        names = short_names([model for model, _ in judged])
+        points = (
+            (name, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
+            for name, (model, each) in zip(names, judged, strict=True)
+        )
+        return points_table(points, "pass rate, %" if self.of_pass_rates else "mean score")
+
+    def remarks(self) -> list[str]:
+        """Return how models were scored, and a line that names those without a human score."""
+        numbers = (n for each in self.by_category.values() for n in each.human_numbers)
+        found = [*self.notes]
+        if any(is_of_all_splits(number.definition) for number in numbers):
+            found.append(
+                "Human scores are of all splits, because the annotations that they are made from "
+                "are missing."
+            )
+        if self.unmatched:
+            found.append(f"Without a human score: {', '.join(short_names(self.unmatched))}.")
+        return found
+
+    def details(self) -> "list[Table | str]":
+        """Return all statistics with intervals and p-values, predictions, and matched systems."""
+        from nnd.metric.show import (  # noqa: PLC0415 - rich is for people only
+            agreement_notes,
+            agreement_table,
+            extrapolation_tables,
+        )
+
+        values = self.to_dict()
+        return [agreement_table(values), *extrapolation_tables(values), *agreement_notes(values)]
+
+    def over_all_tests(self) -> Mapping[str, float | None]:
+        """Return statistic → correlation over all tests.
+
+        It is None without a pass rate over all tests, and below FEWEST_SYSTEMS systems.
+        """
+        overall = self.by_category.get(OVERALL)
+        if overall is None or overall.n < FEWEST_SYSTEMS:
+            return dict.fromkeys(STATISTICS)
+        return overall.statistics
+
+    def _main(self) -> CategoryAgreement:
+        """Return the category of all tests, or else the one with the most systems."""
+        most = max(self.by_category.values(), key=lambda category: category.n)
+        return self.by_category.get(OVERALL, most)
+
+    def _shown(self, ours: float) -> str:
+        return percent(ours) if self.of_pass_rates else f"{ours:.3f}"
+
+    def drawing(self) -> "Drawing | None":
+        """Return human scores against pass rates, by category."""
+        from nnd.metric.show import (  # noqa: PLC0415
+            Points,
+            draw_agreement,
+            style,
+        )
+
+        by_category = self.to_dict()["by_category"]
+        points = [
+            Points(category, _points(correlations.judged), {}, by_category[category])
+            for category, correlations in self.by_category.items()
+            if correlations.judged
+        ]
+        if not points or not self.of_pass_rates:
+            return None
+        models = list(self.systems)
+        with style():
+            return draw_agreement(dict(zip(models, short_names(models), strict=True)), points)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per category and statistic, and one for the mean over categories.
+
+        Returns:
+            category (null for the mean), statistic, n (systems, or categories behind the mean),
+            value, low and high (95 % over contexts), low_over_systems, high_over_systems, p.
+        """
+        rows = []
+        for category, correlations in self.by_category.items():
+            rows += _rows(category, correlations, dict.fromkeys(STATISTICS, correlations.n))
+        rows += _rows(None, self.mean, self.mean.categories)
+        return pl.DataFrame(rows, _SCHEMA, orient="row")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, strings and numbers, ready for JSON."""
+        mean = self.mean.to_dict()
+        return {
+            "by_category": {
+                category: {
+                    **correlations.to_dict(),
+                    "n": correlations.n,
+                    "human_numbers": [number._asdict() for number in correlations.human_numbers],
+                    "dropped": correlations.dropped,
+                    "extrapolation": correlations.extrapolation.to_dict(),
+                }
+                for category, correlations in self.by_category.items()
+            },
+            "mean": {name: mean.pop(name) for name in STATISTICS},
+            "mean_categories": dict(self.mean.categories),
+            **{f"mean_{key}": value for key, value in mean.items()},
+            "systems": dict(self.systems),
+            "unmatched": list(self.unmatched),
+            "scores_missing": self.scores_missing,
+            "unscored": None if self.unscored is None else dict(self.unscored),
+            **({"notes": notes} if (notes := self._notes()) else {}),
+        }
+
+    def _notes(self) -> list[str]:
+        return [*([] if self.mixture is None else [self.mixture]), *self.notes]
+
+
+_SCHEMA = {
+    "category": pl.String,
+    "statistic": pl.String,
+    "n": pl.Int64,
+    "value": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "low_over_systems": pl.Float64,
+    "high_over_systems": pl.Float64,
+    "p": pl.Float64,
+}
+
+
+def _rows(
+    category: str | None, correlations: Correlations, counts: Mapping[str, int]
+) -> list[tuple[object, ...]]:
+    return [
+        (
+            *(category, name, counts[name], correlations.statistics[name]),
+            *(correlations.intervals[name] or (None, None)),
+            *(correlations.intervals_over_systems[name] or (None, None)),
+            correlations.p_values[name],
+        )
+        for name in STATISTICS
+    ]
+
+
+def _points(judged: Mapping[str, Judged]) -> dict[str, tuple[dict[str, Any], float]]:
+    """Return the points of the figure, without intervals of the pass rates."""
+    return {
+        model: (
+            {"pass_rate": each.pass_rate, "n": each.n, "interval": None, "wilson": None},
+            each.human_score,
+        )
+        for model, each in judged.items()
+    }
+
+
+def _lists(intervals: Mapping[str, Interval | None]) -> dict[str, list[float] | None]:
+    return {name: list(bounds) if bounds else None for name, bounds in intervals.items()}

@@ -1,0 +1,248 @@
+"""Compute the agreement of stored results with human scores."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from nnd.metric.data import OVERALL, check_same, names_in, of_aspect, read_run, read_systems
+from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.agreement.measures import try_agreement
+from nnd.metric.numbers.manners.manner import check_runs, name_readings
+from nnd.metric.numbers.rates.alignment import shared_split
+from nnd.metric.numbers.rates.context_sums import (
+    NUMBERED,
+    Slice,
+    count_by_context,
+    each_once,
+    number_tests,
+    slices_by,
+)
+from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS, SLICES
+from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
+from nnd.schemas import CONTEXT, ScoringError, read_parquet
+
+_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
+    ".csv": pl.read_csv,
+    ".json": pl.read_json,
+    ".parquet": read_parquet,
+}
+
+_PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
+
+
+def agree_scored(
+    scored: pl.DataFrame,
+    human_scores: pl.DataFrame | None,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+) -> tuple[Agreement | None, str | None]:
+    """Return the agreement and None, or None and the reason why there cannot be one.
+
+    Args:
+        scored: Scored pairs of all models, with a column `model`.
+        human_scores: Human scores, or None.
+        systems: Model → system it stands for.
+        aspect: Compare pairs of this aspect (all, if pairs have no aspects) with its human scores.
+        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
+            their models.
+
+    Raises:
+        ScoringError: If the models were scored on different pairs, or an argument contradicts
+            another.
+    """
+    rated: dict[str, pl.DataFrame] = {}
+    if human_scores is not None:
+        of_aspect(human_scores, aspect)  # raises an error for an aspect that was not judged
+        rated = _rated(scored, human_scores, aspect)
+    return agree_rated(rated, human_scores, systems=systems, aspect=aspect, order=order)
+
+
+def agree_rated(
+    rated: Mapping[str, pl.DataFrame],
+    human_scores: pl.DataFrame | None,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+) -> tuple[Agreement | None, str | None]:
+    """Return the agreement and None, or None and the reason why there cannot be one.
+
+    Args:
+        rated: Model → result of `to_rate` for its pairs, with the columns of SLICES, in the order
+            of their ids; all models were scored on the same pairs.
+        human_scores: Same as in `agree_scored`.
+        systems: Same as in `agree_scored`.
+        aspect: Same as in `agree_scored`.
+        order: Same as in `agree_scored`.
+
+    Raises:
+        ScoringError: If an argument contradicts another.
+    """
+    if human_scores is None:
+        return None, "the data has no human scores; pass human_scores (--human-scores)"
+    if not rated:
+        return None, "the data has no pairs"
+    slices = pl.concat(rows.select(SLICES) for rows in rated.values())
+    column, aspects = category_column(slices, human_scores), _values(slices["aspect"])
+    if aspect is not None and aspects:
+        if aspect not in aspects:
+            return None, f'no pair has the aspect "{aspect}"; known: {", ".join(aspects)}'
+        rated = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in rated.items()}
+    rates, samples = _tabulate(rated, column)
+    agreement, reason = try_agreement(
+        rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
+    )
+    if agreement is not None:
+        unscored = {name: int(each_once(rows)["unscored"].sum()) for name, rows in rated.items()}
+        agreement = replace(agreement, unscored=unscored)
+    return agreement, reason
+
+
+def read_scored(
+    folders: Sequence[Path], *, splits: Sequence[str] = (), mixed_rules: bool = False
+) -> pl.DataFrame:
+    """Read the log-likelihoods that `nnd evaluate` stored in some folders.
+
+    Args:
+        folders: The folders. Runs of one model that read contexts in different ways count as
+            models, which are named by their readings (`name_readings`).
+        splits: Same as in `read_run`.
+        mixed_rules: Whether to accept models that were scored by different rules (`manner`).
+
+    Raises:
+        ScoringError: If they cannot be read, a column is missing, a model is in two folders, or
+            models were scored by different rules.
+    """
+    readings = name_readings(folders) if all(map(Path.is_dir, folders)) else {}
+    frames: list[pl.DataFrame] = []
+    owner: dict[str, Path] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise ScoringError(
+                f"{folder}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
+            )
+        frame = read_run(folder, splits)
+        if folder in readings:
+            frame = frame.with_columns(model=pl.lit(readings[folder]))
+        for model in _values(frame["model"]):
+            if model in owner:
+                raise ScoringError(
+                    f'model "{model}" is in {owner[model]} and in {folder}; name one of them'
+                )
+            owner[model] = folder
+        frames.append(frame)
+    if not mixed_rules:
+        check_runs(folders)
+    return pl.concat(frames)
+
+
+def stored_systems(
+    folders: Sequence[Path], human_scores: pl.DataFrame, asked: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Return the system that each model stands for, as requested or else as stored in its run.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        human_scores: Human scores; a run's systems that are not among them are ignored.
+        asked: Model → system.
+
+    Raises:
+        ScoringError: If a run's result cannot be read.
+    """
+    chosen = dict(asked or {})
+    free = {*names_in(human_scores, "system")} - {*chosen.values()}
+    for folder in folders:
+        for model, system in read_systems(folder).items():
+            if model not in chosen and system in free:
+                chosen[model] = system
+                free.remove(system)
+    return chosen
+
+
+def read_pass_rates(path: Path) -> pl.DataFrame:
+    """Return a table of pass rates from a .csv, .json or .parquet file.
+
+    Raises:
+        ScoringError: If it cannot be read, a column is missing, or a rate is not between 0 and 1.
+    """
+    if path.suffix not in _READERS:
+        raise ScoringError(
+            f"{path}: not a table; name a folder that `nnd evaluate` wrote, or a "
+            ".csv, .json or .parquet file"
+        )
+    try:
+        rates = _READERS[path.suffix](path).select(
+            pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items()
+        )
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise ScoringError(
+            f"{path}: cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}"
+        ) from error
+    outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
+    if outside.height:
+        raise ScoringError(
+            f"{path}: pass_rate {outside['pass_rate'][0]} is not between 0 and 1; divide "
+            "percentages by 100"
+        )
+    return rates.with_columns(n=pl.lit(None, pl.Int64))
+
+
+def category_column(scored: pl.DataFrame, human_scores: pl.DataFrame) -> str:
+    """Return the column with the categories of the human scores.
+
+    Sources with scores of single candidates have context categories (`category`); sources with
+    labels have error categories (`error_category`).
+    """
+    judged = set(human_scores["category"])
+    return "category" if judged & {*_values(scored["category"])} else "error_category"
+
+
+def _values(column: pl.Series) -> list[str]:
+    return column.drop_nulls().unique(maintain_order=True).to_list()
+
+
+def _rated(
+    scored: pl.DataFrame, human_scores: pl.DataFrame, aspect: str | None
+) -> dict[str, pl.DataFrame]:
+    """Check that all models have the same pairs, and return the argument of `agree_rated`."""
+    ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
+    frames = {name: ordered.filter(pl.col("model") == name) for name in _values(scored["model"])}
+    filled = {*CONTEXT, category_column(scored, human_scores)}
+    _check_same_pairs([*frames.values()], filled if aspect is None else {*filled, "aspect"})
+    unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
+    return {
+        name: rows.select(*SLICE_NUMBERS, "passed", unscored=unscored).hstack(number_tests(rows))
+        for name, rows in frames.items()
+    }
+
+
+def _tabulate(rated: Mapping[str, pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
+    """Return pass rates per model and category, and their [resamples, models, categories]."""
+    rates, counted = [], []
+    for model, rows in rated.items():
+        slices = [Slice("", OVERALL, each_once(rows)), *slices_by(rows, column)]
+        counted.append(count_by_context(rows, slices, key=NUMBERED))
+        rates += [(model, s.value, s.rows["passed"].mean(), s.rows.height) for s in slices]
+    passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
+    samples = bootstrap_ratios(passes, tests)
+    table = pl.DataFrame(rates, {**_PASS_RATES, "n": pl.Int64}, orient="row")
+    return table, samples.reshape(len(samples), len(rated), -1)
+
+
+def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -> None:
+    """Check that all models have the same pairs, so that rates can be compared and resampled."""
+    for frame in frames[1:]:
+        first, other = frames[0]["model"][0], frame["model"][0]
+        if not frame["pair_id"].equals(frames[0]["pair_id"]):
+            raise ScoringError(
+                f'models "{first}" and "{other}" were not scored on the same pairs; '
+                f"evaluate both on the same data{shared_split(frames[0], frame)}"
+            )
+        both = frames[0].hstack(frame.rename(lambda column: f"{column}_b"))
+        check_same(both, first, other, filled=filled)

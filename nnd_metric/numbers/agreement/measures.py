@@ -1,0 +1,180 @@
+"""Compute the agreement of pass rates with human scores of the same systems.
+
+The mean is over the categories other than "overall" that define the statistic, as in Table 1 of
+Laban et al. (2022); their number is given with it. Without such a category it is None: "overall"
+has its own entry.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from nnd.metric.data import (
+    OVERALL,
+    human_numbers_for,
+    human_scores_for,
+    in_order,
+    match_systems,
+    names_in,
+    of_aspect,
+)
+from nnd.metric.numbers.agreement.agreement import (
+    Agreement,
+    CategoryAgreement,
+    Judged,
+    MeanAgreement,
+)
+from nnd.metric.numbers.statistics.correlation_estimates import (
+    Compared,
+    Correlated,
+    Permutations,
+    correlate,
+)
+from nnd.metric.numbers.statistics.extrapolation import Extrapolation, extrapolate
+from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
+from nnd.schemas import ScoringError
+
+FEWEST_MODELS = 2
+_MOST_LISTED = 8
+
+
+def try_agreement(
+    pass_rates: pl.DataFrame,
+    human_scores: pl.DataFrame,
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+    samples: npt.ArrayLike | None = None,
+) -> tuple[Agreement | None, str | None]:
+    """Correlate pass rates with human scores, per category and on average.
+
+    Args:
+        pass_rates: One row per model and category: model, category ("overall", an error or context
+            category), pass_rate (0 to 1, or null), n.
+        human_scores: One row per system, aspect and category: source, system, model_id, aspect,
+            category, score (higher is better), n, definition.
+        systems: Model → system, for models that `match_systems` cannot match.
+        aspect: Compare with the human scores of this aspect only.
+        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
+            their models in `pass_rates`.
+        samples: Resampled pass rates, with the same clusters for all models, [resamples, models,
+            categories], models and categories in order of first appearance in `pass_rates`.
+
+    Returns:
+        The agreement and None, or None and the reason why it is undefined: fewer than two models
+        are matched to systems.
+
+    Raises:
+        ScoringError: If an argument contradicts another.
+    """
+    models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
+    _check_one_row_each(pass_rates)
+    resampled = _checked_samples(samples, len(models), len(categories))
+    matches = match_systems(models, human_scores, systems)
+    matches = in_order(matches, human_scores, order)
+    people = of_aspect(human_scores, aspect)
+    if len(matches) < FEWEST_MODELS:
+        return None, _too_few(matches, human_scores)
+    rates = {category: _pass_rates_for(pass_rates, category) for category in categories}
+    n = {(row["model"], row["category"]): row["n"] for row in pass_rates.iter_rows(named=True)}
+    compared = {}
+    for column, category in enumerate(categories):
+        scores = human_scores_for(people, category)
+        used = [m for m in matches if m in rates[category] and matches[m] in scores]
+        compared[category] = Compared(
+            models=used,
+            ours=[rates[category][model] for model in used],
+            theirs=[scores[matches[model]] for model in used],
+            resampled=resampled[:, [models.index(model) for model in used], column],
+        )
+    averaged = [category for category in categories if category != OVERALL]
+    correlated, mean, counts = correlate(compared, averaged)
+    by_category = {
+        category: CategoryAgreement(
+            *_by_kind(correlated[category]),
+            n=len(each.models),
+            judged={
+                model: Judged(ours, n[model, category], theirs)
+                for model, ours, theirs in zip(each.models, each.ours, each.theirs, strict=True)
+            },
+            human_numbers=human_numbers_for(people, category),
+            dropped=len(matches) - len(each.models),
+            extrapolation=_extrapolation(each, rates[category]),
+        )
+        for category, each in compared.items()
+    }
+    return Agreement(
+        by_category=by_category,
+        mean=MeanAgreement(*_by_kind(mean), categories=counts),
+        systems=matches,
+        unmatched=[model for model in models if model not in matches],
+        scores_missing=people.get_column("score").null_count(),
+    ), None
+
+
+def _by_kind(
+    correlated: Correlated,
+) -> tuple[
+    dict[str, float | None],
+    dict[str, Interval | None],
+    dict[str, Interval | None],
+    dict[str, float | None],
+    Permutations | None,
+]:
+    """Return the fields of `Correlations`, in order."""
+    findings = correlated.findings.items()
+    return (
+        {name: finding.value for name, finding in findings},
+        {name: finding.interval for name, finding in findings},
+        {name: finding.over_systems for name, finding in findings},
+        {name: finding.p for name, finding in findings},
+        correlated.permutations,
+    )
+
+
+def _extrapolation(judged: Compared, rates: Mapping[str, float]) -> Extrapolation:
+    unjudged = {model: rate for model, rate in rates.items() if model not in judged.models}
+    return extrapolate(judged.ours, judged.theirs, unjudged)
+
+
+def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]:
+    rows = pass_rates.filter(pl.col("category") == category).drop_nulls("pass_rate")
+    return dict(rows.select("model", "pass_rate").iter_rows())
+
+
+def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
+    if human_scores.is_empty():  # errors made on purpose, or unnamed systems
+        return "agreement with human scores is undefined, because no system's own output was judged"
+    matched = "".join(f"only {model} is" for model in matches)
+    known = names_in(human_scores, "system")
+    more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
+    return (
+        f"agreement needs two models matched to judged systems, but {matched or 'none is'}; match "
+        "models with systems (--system MODEL=SYSTEM); the systems are "
+        f"{', '.join(known[:_MOST_LISTED])}{more}"
+    )
+
+
+def _checked_samples(samples: npt.ArrayLike | None, models: int, categories: int) -> FloatArray:
+    if samples is None:
+        return np.empty((0, models, categories))
+    resampled = np.asarray(samples, dtype=np.float64)
+    if resampled.ndim != 3 or resampled.shape[1:] != (models, categories):  # noqa: PLR2004
+        raise ScoringError(
+            f"samples of shape {resampled.shape} do not fit the pass rates; "
+            f"expected [resamples, {models} models, {categories} categories]"
+        )
+    return resampled
+
+
+def _check_one_row_each(pass_rates: pl.DataFrame) -> None:
+    keys = pass_rates.select("model", "category")
+    repeated = keys.filter(keys.is_duplicated())
+    if not repeated.is_empty():
+        model, category = repeated.row(0)
+        raise ScoringError(
+            f'pass rates: model "{model}" has several rows for category "{category}"; keep one'
+        )

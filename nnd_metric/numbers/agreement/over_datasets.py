@@ -1,0 +1,66 @@
+"""Agreement on several datasets, and the mean over them, with equal weights."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.rates.by_dataset import OverDatasets
+from nnd.metric.numbers.statistics.correlations import STATISTICS
+from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreements(OverDatasets[Agreement]):
+    """Agreement on several datasets.
+
+    Attributes:
+        mixture: A sentence on the different protocols of the models, over which there is no mean;
+            None if they have one.
+    """
+
+    mixture: str | None = None
+
+    def mean(self) -> dict[str, float | None]:
+        """Return statistic → mean over the datasets of its value over all tests.
+
+        It is None across protocols, and if it is undefined for a dataset, as with fewer than
+        `FEWEST_SYSTEMS` systems.
+        """
+        if self.mixture is not None:
+            return dict.fromkeys(STATISTICS)
+        return mean_over([agreement.over_all_tests() for agreement in self.datasets.values()])
+
+    def headline(self) -> str:
+        """Return the mean correlation over all tests, or the datasets without a correlation."""
+        if self.mixture is not None:
+            return self.mixture
+        n, mean = len(self.datasets), self.mean()
+        if mean["tau_b"] is None or mean["pearson"] is None:
+            without = [
+                name
+                for name, agreement in self.datasets.items()
+                if agreement.over_all_tests()["pearson"] is None
+            ]
+            return (
+                f"The mean over the {n} datasets is undefined: the correlation is undefined on "
+                f"{', '.join(without)}."
+            )
+        return (
+            f"Mean over {n} datasets, {EACH_ONCE}: pass rates and human scores correlate with "
+            f"tau-b {mean['tau_b']:.3f} and Pearson r {mean['pearson']:.3f} (overall)."
+        )
+
+    def table(self) -> "Table":
+        """Return the two main correlations: a row per dataset, and the mean in the last row."""
+        from nnd.metric.show import datasets_table  # noqa: PLC0415 - rich is for people only
+
+        agreements = {name: agreement.to_dict() for name, agreement in self.datasets.items()}
+        return datasets_table(agreements, self.mean())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: an agreement for each dataset, and the mean."""
+        agreements = {name: agreement.to_dict() for name, agreement in self.datasets.items()}
+        return {"datasets": agreements, "mean": self.mean()}

@@ -1,0 +1,191 @@
+"""Agreement of stored runs with human scores, on one dataset or on several."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import polars as pl
+
+from nnd.metric.data import (
+    PairData,
+    choose_splits,
+    describe_splits,
+    is_several,
+    only_of_one,
+    read_human_scores,
+    read_human_scores_in,
+    read_signatures,
+    read_splits,
+    scored_splits,
+)
+from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.agreement.from_results import (
+    agree_scored,
+    read_pass_rates,
+    read_scored,
+    stored_systems,
+)
+from nnd.metric.numbers.agreement.measures import try_agreement
+from nnd.metric.numbers.agreement.over_datasets import Agreements
+from nnd.metric.numbers.agreement.scoring_notes import with_manners
+from nnd.metric.numbers.manners.manner import (
+    check_runs,
+    describe_mixture,
+    name_readings,
+    read_manners,
+    read_manners_of,
+)
+from nnd.metric.numbers.rates.by_dataset import split_by_dataset
+from nnd.schemas import ScoringError, listed
+
+_Each = TypeVar("_Each", bound=PairData)
+
+
+@overload
+def agree(
+    results: str | Path | Sequence[str | Path],
+    data: list[_Each] | tuple[_Each, ...],
+    *,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Agreements: ...
+@overload
+def agree(
+    results: str | Path | Sequence[str | Path],
+    data: PairData | None = None,
+    *,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Agreement: ...
+def agree(
+    results: str | Path | Sequence[str | Path],
+    data: Any = None,
+    *,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    aspect: str | None = None,
+    order: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Agreement | Agreements:
+    """Correlate stored results of several models with human scores.
+
+    Args:
+        results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
+            .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
+            without intervals, because they need the single pairs.
+        data: The data that was scored, if it has human scores (`data.load_pairs`), or a list of
+            several datasets, each of which is matched to the runs that share pairs with it.
+        human_scores: Your own human scores for one dataset, used in place of those in the data.
+        systems: Model → system it stands for, if neither its id nor its run names it; with several
+            datasets, it applies to those that have such a system.
+        aspect: Compare pairs of this aspect with its human scores. If the pairs have no aspects,
+            all are used. A table does not name an aspect, so its rates must be those of this
+            aspect.
+        order: Systems of one dataset in the order of `gap_r_laban2022`; those not named follow, in
+            the order of their models.
+        splits: Only pairs of these splits, and human scores of these; none means all that were
+            scored.
+        mixed_rules: Whether to take models that were scored by different protocols, which are not
+            correlated, or by different rules of different versions (see `scoring_rules`).
+
+    Returns:
+        The agreement; for a list of datasets, the agreement on each and the mean over them.
+
+    Raises:
+        ScoringError: If there are no human scores, results cannot be read or do not belong
+            together, models were scored by different rules, or fewer than two models are matched to
+            systems.
+    """
+    paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
+    if is_several(data):
+        for argument, value in (("human_scores", human_scores), ("order", order or None)):
+            if value is not None:
+                raise only_of_one(argument)
+        return _agree_each(paths, data, systems, aspect, splits=splits, mixed_rules=mixed_rules)
+    judged = data if human_scores is None else human_scores
+    if judged is None:
+        raise ScoringError(
+            "human scores are missing; pass data (--data) or human_scores (--human-scores)"
+        )
+    if len(paths) == 1 and not paths[0].is_dir():
+        if splits:
+            raise ScoringError("a table of pass rates has no splits; leave out --split")
+        people = read_human_scores(judged)
+        rates = read_pass_rates(paths[0])
+        agreement, reason = try_agreement(
+            rates, people, systems=systems, aspect=aspect, order=order
+        )
+    else:
+        scored = _read_models(paths, splits=splits, mixed_rules=mixed_rules)
+        of_splits = None if human_scores is not None else [*splits] or read_splits(paths)
+        people = read_human_scores_in(judged, of_splits)
+        chosen = stored_systems(paths, people, systems)
+        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
+        agreement = agreement and _described(agreement, paths, scored, splits)
+    if agreement is None:
+        raise ScoringError(str(reason))
+    return agreement
+
+
+def _agree_each(
+    folders: Sequence[Path],
+    data: Sequence[PairData],
+    systems: Mapping[str, str] | None,
+    aspect: str | None,
+    *,
+    splits: Sequence[str],
+    mixed_rules: bool,
+) -> Agreements:
+    if not mixed_rules:
+        check_runs(folders)
+    agreements: dict[str, Agreement] = {}
+    for name, (pairs, runs, asked) in split_by_dataset(folders, data, systems).items():
+        if not runs:
+            raise ScoringError(
+                f"{name}: none of the runs was made on this dataset; name its run, or leave it out"
+            )
+        people = choose_splits(pairs, [*splits] or read_splits(runs)).human_scores
+        if people is None:
+            raise ScoringError(f"{name}: this dataset has no human scores; leave it out")
+        scored = _read_models(runs, splits=splits, mixed_rules=mixed_rules)
+        chosen = stored_systems(runs, people, asked)
+        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
+        if agreement is None:
+            raise ScoringError(f"{name}: {reason}")
+        agreements[name] = _described(agreement, runs, scored, splits)
+    mixture = describe_mixture(each for run in folders for each in read_manners(run).values())
+    return Agreements(agreements, mixture)
+
+
+def _read_models(
+    folders: Sequence[Path], *, splits: Sequence[str], mixed_rules: bool
+) -> pl.DataFrame:
+    """Read scored pairs as `read_scored` does, of models that stand for systems.
+
+    Raises:
+        ScoringError: Same as in `read_scored`, or if all are readings of one model.
+    """
+    scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
+    if readings := name_readings(folders):
+        raise ScoringError(
+            f"{listed([*map(str, folders)])}: runs of one model, which read contexts in different "
+            f"ways ({listed([*readings.values()])}), but agreement needs several models; name one "
+            "of the runs, and those of other models"
+        )
+    return scored
+
+
+def _described(
+    agreement: Agreement, runs: Sequence[Path], scored: pl.DataFrame, chosen: Sequence[str]
+) -> Agreement:
+    signatures = [text for run in runs for text in read_signatures(run).values()]
+    splits = scored_splits(scored, signatures, chosen)
+    notes = [f"Pass rates are of {describe_splits(splits)}."] if splits else []
+    return with_manners(agreement, read_manners_of(runs), notes)

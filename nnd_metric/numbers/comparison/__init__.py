@@ -1,0 +1,1 @@
+"""Models compared on the pairs that all of them were scored on."""

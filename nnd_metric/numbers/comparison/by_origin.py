@@ -1,0 +1,203 @@
+"""Compute the validity of made pairs from stored runs: pass rates by the origin of pairs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.data import read_sets
+from nnd.metric.numbers.comparison.stored_models import Entry, by_dataset, read_entries
+from nnd.metric.numbers.comparison.validity import (
+    HumanPairs,
+    ModelValidity,
+    OperationValidity,
+    People,
+    Validity,
+)
+from nnd.metric.numbers.manners.manner import check_manners, describe_mixture, name_protocol
+from nnd.metric.numbers.rates.context_sums import (
+    CLUSTER,
+    NUMBERED,
+    Slice,
+    count_by_context,
+    each_once,
+)
+from nnd.metric.numbers.rates.pass_rates import rate_of, to_rate
+from nnd.metric.numbers.statistics.correlations import kendall_tau_b
+from nnd.metric.numbers.statistics.unpaired_differences import unpaired_differences
+from nnd.schemas import ScoringError, did_you_mean, pairs_digest
+
+_MADE = "synthetic:"
+_ORIGINS: tuple[People, ...] = ("human", "constructed")
+
+
+def compare_origins(
+    runs: Sequence[Path],
+    *,
+    models: Sequence[str] | None = None,
+    match: Mapping[str, Sequence[str]],
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Validity:
+    """Compare the pass rates of models on made and on human pairs.
+
+    Args:
+        runs: Folders that `nnd evaluate` wrote: at least one on a suite with negatives, and any on
+            other data with human pairs.
+        models: Models to compare; None means all that were run on made pairs.
+        match: Operation → error categories of the human pairs; an operation without an entry is
+            compared with all of them.
+        splits: Same as in `compare`.
+        mixed_rules: Same as in `compare`.
+
+    Raises:
+        ScoringError: If no run has made pairs, if a model, operation or category is unknown, or for
+            the reasons of `compare`.
+    """
+    entries = _choose(read_entries(runs, splits), models)
+    if not mixed_rules:
+        check_manners([(each.folder, each.model, each.manner) for each in entries])
+    mixture = describe_mixture(each.manner for each in entries)
+    by_model = _rows_by_model(entries, named=mixture is not None)
+    made = pl.concat([rows.filter(_is_made()) for rows in by_model.values()])
+    if made.is_empty():
+        raise ScoringError(
+            f"{', '.join(map(str, runs))}: these runs have no made pairs; derive negatives (nnd "
+            "derive DATA --negatives preferred), and evaluate the suite"
+        )
+    operations = made["error_category"].unique().sort().to_list()
+    _check_match(match, operations, by_model)
+    return Validity(
+        tuple(
+            _compare_operation(each, tuple(match.get(each, ())), by_model, ranked=mixture is None)
+            for each in operations
+        ),
+        (*([] if mixture is None else [mixture]), *_cautions(by_model)),
+        tuple(dict.fromkeys(each.signature for each in entries if each.signature)),
+    )
+
+
+def _is_made() -> pl.Expr:
+    """Whether a pair is a negative: its error category is the operation that made it."""
+    return pl.col("origin") == _MADE + pl.col("error_category")
+
+
+def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entry]:
+    known = list(dict.fromkeys(entry.model for entry in entries))
+    for model in models or ():
+        if model not in known:
+            raise ScoringError(
+                f'unknown model "{model}"{did_you_mean(model, known)}; known: {", ".join(known)}'
+            )
+    return [entry for entry in entries if models is None or entry.model in models]
+
+
+def _rows_by_model(entries: Sequence[Entry], *, named: bool) -> dict[str, pl.DataFrame]:
+    """Return model → its scored pairs of all runs, negatives included.
+
+    Args:
+        entries: The models.
+        named: Whether protocols are told apart and named.
+    """
+    frames_by_model: dict[str, list[pl.DataFrame]] = {}
+    for dataset, of_dataset in by_dataset(entries).items():
+        for entry in of_dataset:
+            if entry.label != entry.model:
+                raise ScoringError(
+                    f'model "{entry.model}" is in several runs of {dataset}; name one of them'
+                )
+            sets = read_sets(entry.folder) if entry.folder else entry.rows.clear()
+            own = sets.filter((pl.col("model") == entry.model) & _is_made())
+            rows = pl.concat([entry.rows, own.select(entry.rows.columns)])
+            model = name_protocol(entry.model, entry.manner) if named else entry.model
+            frames_by_model.setdefault(model, []).append(
+                rows.with_columns(  # contexts of two datasets may share an id
+                    CLUSTER[1].alias("cluster"),
+                    split=pl.format("{} {}", pl.lit(dataset), "split"),
+                )
+            )
+    return {model: pl.concat(frames) for model, frames in frames_by_model.items()}
+
+
+def _check_match(
+    match: Mapping[str, Sequence[str]],
+    operations: Sequence[str],
+    by_model: Mapping[str, pl.DataFrame],
+) -> None:
+    of_people = pl.concat([rows.filter(~_has_origin("made")) for rows in by_model.values()])
+    categories = of_people["error_category"].drop_nulls().unique().sort().to_list()
+    for operation, chosen in match.items():
+        for name, known, what in (
+            (operation, operations, "made pairs"),
+            *((each, categories, "human pairs") for each in chosen),
+        ):
+            if name not in known:
+                raise ScoringError(
+                    f'--match {operation}={"|".join(chosen)}: no {what} of "{name}"'
+                    f"{did_you_mean(name, known)}; known: {', '.join(known)}"
+                )
+
+
+def _has_origin(origin: str) -> pl.Expr:
+    """Whether a pair has an origin; pairs of unknown origin count as human."""
+    known = pl.col("origin").fill_null("human").str.split(":").list.first()
+    return known.replace("synthetic", "made") == origin
+
+
+def _compare_operation(
+    operation: str,
+    categories: tuple[str, ...],
+    by_model: Mapping[str, pl.DataFrame],
+    *,
+    ranked: bool,
+) -> OperationValidity:
+    all_models = {
+        model: _compare_model(operation, categories, rows) for model, rows in by_model.items()
+    }
+    models = {model: rates for model, rates in all_models.items() if rates.made.n}
+    made = pl.col("error_category") == operation
+    ids = [rows.filter(_is_made() & made)["pair_id"] for rows in by_model.values()]
+    return OperationValidity(
+        operation,
+        pairs_digest(pl.concat(ids)),
+        categories,
+        models,
+        {origin: _tau_b(models, origin) if ranked else None for origin in _ORIGINS},
+    )
+
+
+def _compare_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> ModelValidity:
+    rated = to_rate([rows], "origin", "error_category")
+    of_category = pl.col("error_category").is_in(categories) if categories else pl.lit(value=True)
+    conditions = [
+        _has_origin("made") & (pl.col("error_category") == operation),
+        *(_has_origin(origin) & of_category for origin in _ORIGINS),
+    ]
+    slices = [Slice("", "", each_once(rated.filter(condition))) for condition in conditions]
+    made, *others = [rate_of(each.rows) for each in slices]
+    passes, tests = count_by_context(rated, slices, key=NUMBERED)
+    people: dict[People, HumanPairs] = {}
+    for at, (origin, rate) in enumerate(zip(_ORIGINS, others, strict=True), start=1):
+        if rate.n:
+            column = slice(at, at + 1)
+            (compared,) = unpaired_differences(
+                passes[:, :1], tests[:, :1], passes[:, column], tests[:, column]
+            )
+            people[origin] = HumanPairs(rate, compared.difference, compared.interval, compared.p)
+    return ModelValidity(made, people)
+
+
+def _tau_b(models: Mapping[str, ModelValidity], origin: People) -> float | None:
+    both = [
+        (rates.made.pass_rate, rates.people[origin].rate.pass_rate)
+        for rates in models.values()
+        if origin in rates.people
+    ]
+    known = [(made, other) for made, other in both if made is not None and other is not None]
+    return kendall_tau_b(*zip(*known, strict=True)) if len(known) > 1 else None
+
+
+def _cautions(by_model: Mapping[str, pl.DataFrame]) -> list[str]:
+    unknown = [model for model, rows in by_model.items() if rows["origin"].null_count()]
+    message = "some runs do not store the origin of their pairs; these pairs count as human"
+    return [f"{', '.join(unknown)}: {message}."] if unknown else []

@@ -1,0 +1,262 @@
+"""Compare models on the same pairs: which is better, where, and is the difference significant?
+
+Everything comes from stored runs; no model is run.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Literal, overload
+
+import polars as pl
+
+from nnd.metric.data import SAME, check_same, describe_splits, scored_splits, splits_in
+from nnd.metric.numbers.comparison.by_origin import compare_origins
+from nnd.metric.numbers.comparison.comparison import Comparison, Comparisons
+from nnd.metric.numbers.comparison.differences import find_differences, untested
+from nnd.metric.numbers.comparison.sentences import few_contexts, findings, left_out
+from nnd.metric.numbers.comparison.stored_models import (
+    Entry,
+    by_dataset,
+    read_entries,
+    with_protocols,
+)
+from nnd.metric.numbers.comparison.validity import Validity
+from nnd.metric.numbers.manners.manner import (
+    describe_mixture,
+    describe_others,
+    is_tested,
+    version_rules,
+)
+from nnd.metric.numbers.rates.numbering import number_occurrences
+from nnd.metric.numbers.rates.pass_rates import SLICES
+from nnd.schemas import ScoringError, did_you_mean
+
+
+@overload
+def compare(
+    runs: str | Path | Sequence[str | Path],
+    *,
+    models: Sequence[str] | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> Comparisons: ...
+@overload
+def compare(
+    runs: str | Path | Sequence[str | Path],
+    *,
+    models: Sequence[str] | None = None,
+    by: Literal["origin"] | None,
+    match: Mapping[str, Sequence[str]] | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+    out: str | Path | None = None,
+) -> Comparisons | Validity: ...
+def compare(
+    runs: str | Path | Sequence[str | Path],
+    *,
+    models: Sequence[str] | None = None,
+    by: Literal["origin"] | None = None,
+    match: Mapping[str, Sequence[str]] | None = None,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+    out: str | Path | None = None,
+) -> Comparisons | Validity:
+    """Compare every two models of stored runs on the pairs that both were scored on.
+
+    Runs that share pairs belong to one dataset; models are compared within a dataset. p-values are
+    adjusted over the categories of one comparison, not over several comparisons.
+
+    Args:
+        runs: Folders that `nnd evaluate` wrote.
+        models: Models to compare, by name or label; None means all.
+        by: `origin` compares pass rates of the same model instead: those on made pairs (the
+            negatives of a suite) with those on the human pairs of all runs, which may have several
+            datasets. It shows how well made pairs represent human ones.
+        match: With `by`: operation → the error categories that it imitates; an operation without an
+            entry is compared with all human pairs.
+        splits: Compare on the pairs of these splits only; none means all that were scored.
+        mixed_rules: Whether to compare models that were scored by different protocols, or by
+            different rules of different versions (see `scoring_rules`). Across protocols, nothing
+            is tested, except for one and the same model.
+        out: With `by`: folder for validity.json. In the folder of the suite, the card of the suite
+            shows it (`nnd card`, `nnd publish`).
+
+    Raises:
+        NNDError: If `out` holds a file of that name that nnd did not write.
+        ScoringError: If a run cannot be read, there are fewer than two models, a model is unknown
+            or in several runs, two runs share no pair or contradict each other, models were scored
+            by different rules, or, with `by`, no run has made pairs.
+    """
+    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    if by is not None:
+        validity = compare_origins(
+            folders, models=models, match=match or {}, splits=splits, mixed_rules=mixed_rules
+        )
+        if out is not None:
+            validity.write(out)
+        return validity
+    for option, value in (("--match", match), ("--out", out)):
+        if value:
+            raise ScoringError(f"{option} needs --by origin; add it, or leave out {option}")
+    chosen = _choose(by_dataset(read_entries(folders, splits)), models)
+    chosen = with_protocols(chosen, mixed_rules=mixed_rules)
+    comparisons: list[Comparison] = []
+    for name, entries in chosen.items():
+        unlike = describe_others({entry.label: entry.manner for entry in entries})
+        comparisons += [
+            replace(compare_entries(a, b, unlike, splits), data=name if len(chosen) > 1 else None)
+            for a, b in combinations(entries, 2)
+        ]
+    return Comparisons(tuple(comparisons))
+
+
+def compare_entries(
+    a: Entry, b: Entry, unlike: str | None = None, chosen: Sequence[str] = ()
+) -> Comparison:
+    """Compare two models on the pairs that both were scored on, matched by pair_id.
+
+    Args:
+        a: The first model.
+        b: The second.
+        unlike: A sentence on what differs between models, for those of which it is true.
+        chosen: The splits that were chosen of the stored ones, or none.
+
+    Raises:
+        ScoringError: If they share no pair, or one pair_id stands for different pairs.
+    """
+    both = _match(a, b)
+    values = {column: sorted({*_values(a, column), *_values(b, column)}) for column in SLICES}
+    differences = find_differences(both, values)
+    if not is_tested(a.manner, b.manner):
+        differences = untested(differences)
+    only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
+    mixed = tuple(_unlike(a, b, unlike))
+    splits = _splits(a, b, both, chosen)
+    unscored = differences.overall.unscored
+    lacking = (
+        *few_contexts(differences.overall),
+        *left_out(a.label, b.label, unscored, only_in_a, only_in_b),
+        *([f"Compared on {describe_splits(splits)}."] if splits and only_in_a + only_in_b else []),
+    )
+    return Comparison(
+        a=a.label,
+        b=b.label,
+        signature_a=a.signature,
+        signature_b=b.signature,
+        n_pairs=both.height,
+        only_in_a=only_in_a,
+        only_in_b=only_in_b,
+        differences=differences,
+        cautions=(*mixed, *lacking),
+        sentences=(*mixed, *findings(a.label, b.label, differences), *lacking),
+        splits=splits,
+    )
+
+
+def _values(entry: Entry, column: str) -> pl.Series:
+    return entry.rows[column].drop_nulls().unique()
+
+
+def _unlike(a: Entry, b: Entry, unlike: str | None) -> Iterator[str]:
+    """Yield sentences on how differently two models were scored."""
+    if not is_tested(a.manner, b.manner):
+        yield str(describe_mixture((a.manner, b.manner)))
+    rules = version_rules(a.manner, b.manner)
+    if rules is not None:
+        yield (
+            f"{a.label} and {b.label} were scored by different rules, {rules[0]} and {rules[1]}, "
+            "which may cause a part of their difference"
+        )
+    if unlike is not None and a.manner.others != b.manner.others:
+        yield unlike
+
+
+def _splits(a: Entry, b: Entry, both: pl.DataFrame, chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the splits that two models are compared on, if the data has several."""
+    rows = pl.concat([a.rows.select("split"), b.rows.select("split")])
+    is_of_several = scored_splits(rows, (a.signature, b.signature), chosen)
+    return tuple(splits_in(both)) if is_of_several else ()
+
+
+def _choose(
+    datasets: Mapping[str, Sequence[Entry]], models: Sequence[str] | None
+) -> dict[str, list[Entry]]:
+    """Return dataset → the models to compare on it; a model may be on some datasets only."""
+    everything = [entry for entries in datasets.values() for entry in entries]
+    known = {name for entry in everything for name in (entry.label, entry.model)}
+    unknown = [name for name in models or () if name not in known]
+    if unknown:
+        labels = list(dict.fromkeys(entry.label for entry in everything))
+        raise ScoringError(
+            f'unknown model "{unknown[0]}"{did_you_mean(unknown[0], labels)}; known: '
+            f"{', '.join(labels)}"
+        )
+    by_data = {
+        dataset: [*entries] if models is None else _find(entries, models)
+        for dataset, entries in datasets.items()
+    }
+    paired = {dataset: entries for dataset, entries in by_data.items() if len(entries) > 1}
+    alone = [entries[0] for entries in by_data.values() if len(entries) == 1]
+    if paired and (models is not None or not alone):
+        return paired
+    others = [entry for entries in by_data.values() for entry in entries if entry is not alone[0]]
+    if others:
+        raise _no_shared_pair(alone[0], others[0])
+    raise ScoringError(
+        f"a comparison needs two models, but {f'only {alone[0].label}' if alone else 'none'} was "
+        "found; name a second run, or two models of one (--model)"
+    )
+
+
+def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
+    """Return the requested models of a dataset, in the order of the request."""
+    chosen: list[Entry] = []
+    for name in models:
+        named = [entry for entry in entries if name == entry.label]
+        named = named or [entry for entry in entries if name == entry.model]
+        if len(named) > 1:
+            choices = " or ".join(entry.label for entry in named)
+            raise ScoringError(f'model "{name}" is in several runs; name it {choices}')
+        chosen += named
+    labels = [entry.label for entry in chosen]
+    twice = [label for label in labels if labels.count(label) > 1]
+    if twice:
+        raise ScoringError(f'model "{twice[0]}" is named twice; name two different ones')
+    return chosen
+
+
+def _match(a: Entry, b: Entry) -> pl.DataFrame:
+    """Return the pairs that both were scored on, with both verdicts."""
+    key = ["pair_id", "occurrence"]
+    rows_a, rows_b = (_compared(entry.rows) for entry in (a, b))
+    if rows_a.select(key).equals(rows_b.select(key)):
+        both = rows_a.hstack(rows_b.drop(key).rename(lambda column: f"{column}_b"))
+    else:
+        both = rows_a.join(rows_b, on=key, suffix="_b", maintain_order="left")
+    if both.is_empty():
+        raise _no_shared_pair(a, b)
+    check_same(both, a.label, b.label, where=_data_of(a, b))
+    return both.with_columns(passed_a="passed", unscored=pl.col("unscored") | pl.col("unscored_b"))
+
+
+def _compared(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns to compare; rows of a repeated pair are numbered."""
+    return rows.select(
+        *("pair_id", "cluster", *SAME, "passed"),
+        unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),
+        occurrence=number_occurrences(rows, "pair_id"),
+    )
+
+
+def _no_shared_pair(a: Entry, b: Entry) -> ScoringError:
+    if a.label == b.label:
+        a, b = (each._replace(label=f"{each.folder}:{each.model}") for each in (a, b))
+    return ScoringError(
+        f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}; evaluate both on the same data'
+    )
+
+
+def _data_of(a: Entry, b: Entry) -> str:
+    return f" (data {a.data} and {b.data})" if a.data and b.data else ""

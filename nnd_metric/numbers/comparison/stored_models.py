@@ -1,0 +1,163 @@
+"""Read the models of stored runs, and group them by dataset."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import read_run, read_signatures
+from nnd.metric.numbers.manners.manner import (
+    Manner,
+    check_manners,
+    data_in,
+    find_protocols,
+    manner_of,
+    name_protocol,
+    read_manners,
+    tell_readings,
+)
+from nnd.schemas import ScoringError
+
+
+class Entry(NamedTuple):
+    """One model in one run.
+
+    Attributes:
+        label: The model's name; if several runs of one dataset have it, how it read contexts where
+            that tells all entries apart, otherwise FOLDER:NAME.
+        model: Its name.
+        rows: Its scored pairs.
+        signature: Signature of the scores, or None if the run has none.
+        manner: How it was scored.
+        folder: Folder of the run, or None if unknown.
+    """
+
+    label: str
+    model: str
+    rows: pl.DataFrame
+    signature: str | None
+    manner: Manner
+    folder: Path | None = None
+
+    @property
+    def data(self) -> str | None:
+        """Name and version of the dataset, or None if the run does not store them."""
+        return data_in(self.signature)
+
+
+def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[Entry]:
+    """Return every model of every run.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        splits: Same as in `read_run`.
+
+    Raises:
+        ScoringError: If a run cannot be read, or is named twice.
+    """
+    repeated = [folder for folder in folders if folders.count(folder) > 1]
+    if repeated:
+        raise ScoringError(f"{repeated[0]}: named twice; name each run once")
+    entries: list[Entry] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise ScoringError(f"{folder}: not a folder; name folders that `nnd evaluate` wrote")
+        rows, signatures = read_run(folder, splits), read_signatures(folder)
+        manners = read_manners(folder)
+        for name in rows["model"].unique(maintain_order=True):
+            own = rows.filter(pl.col("model") == name)
+            manner = manners.get(name) or manner_of({})
+            entries.append(Entry(name, name, own, signatures.get(name), manner, folder))
+    return entries
+
+
+def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Return dataset → its models, with labels that are unique within a dataset.
+
+    Two models belong to one dataset if they share a pair, or both share one with a third.
+    """
+    groups: list[tuple[pl.Series, list[Entry]]] = []
+    for entry in entries:
+        pairs, together = entry.rows["pair_id"], [entry]
+        apart: list[tuple[pl.Series, list[Entry]]] = []
+        for others, group in groups:
+            if not others.is_in(pairs.implode()).any():
+                apart.append((others, group))
+                continue
+            if not pairs.equals(others):
+                pairs = pl.concat([pairs, others]).unique()
+            together = [*group, *together]
+        groups = [*apart, (pairs, together)]
+    order = {id(entry): number for number, entry in enumerate(entries)}
+    sets = [sorted(together, key=lambda entry: order[id(entry)]) for _, together in groups]
+    sets.sort(key=lambda group: order[id(group[0])])
+    return dict(zip(_names(sets), map(_labelled, sets), strict=True))
+
+
+def with_protocols(
+    datasets: Mapping[str, Sequence[Entry]], *, mixed_rules: bool
+) -> dict[str, list[Entry]]:
+    """Return the models, whose labels name their protocol if there are several protocols.
+
+    Args:
+        datasets: Dataset → the models to compare on it.
+        mixed_rules: Whether there may be several.
+
+    Raises:
+        ScoringError: If there may not.
+    """
+    models = [(e.folder, e.model, e.manner) for each in datasets.values() for e in each]
+    if not mixed_rules:
+        check_manners(models)
+    if len(find_protocols(manner for *_, manner in models)) < 2:  # noqa: PLR2004 - one protocol
+        return {name: [*entries] for name, entries in datasets.items()}
+    return {name: _with_protocols(entries) for name, entries in datasets.items()}
+
+
+def _with_protocols(entries: Sequence[Entry]) -> list[Entry]:
+    brief = [name_protocol(entry.model, entry.manner) for entry in entries]
+    return [
+        entry._replace(
+            label=name if brief.count(name) == 1 else name_protocol(entry.label, entry.manner)
+        )
+        for name, entry in zip(brief, entries, strict=True)
+    ]
+
+
+def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:
+    """Return dataset → the runs on it, grouped as in `by_dataset`.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+    """
+    runs = []
+    for folder in folders:
+        signature = next(iter(read_signatures(folder).values()), None)
+        rows, unknown = read_run(folder), manner_of({})
+        runs.append(Entry(str(folder), str(folder), rows, signature, unknown, folder))
+    return {
+        name: [Path(entry.label) for entry in entries] for name, entries in by_dataset(runs).items()
+    }
+
+
+def _names(groups: Sequence[Sequence[Entry]]) -> list[str]:
+    """Return labels of datasets: the name, the name and version, or the folder of a run."""
+    whole = [group[0].data or "" for group in groups]
+    brief = [data.rpartition("@")[0] for data in whole]
+    for names in (brief, whole):
+        if all(names) and len({*names}) == len(groups):
+            return names
+    return [str(group[0].folder) for group in groups]
+
+
+def _labelled(entries: Sequence[Entry]) -> list[Entry]:
+    names = Counter(entry.model for entry in entries)
+    if readings := tell_readings([entry.manner for entry in entries]):
+        pairs = zip(entries, readings, strict=True)
+        return [entry._replace(label=reading) for entry, reading in pairs]
+    return [
+        entry._replace(label=f"{entry.folder}:{entry.model}") if names[entry.model] > 1 else entry
+        for entry in entries
+    ]

@@ -1,0 +1,1 @@
+"""How stored models were scored, and whether their numbers can be compared."""

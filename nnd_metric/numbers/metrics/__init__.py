@@ -1,0 +1,1 @@
+"""NND compared with other metrics: how far each agrees with human judgements."""

@@ -1,0 +1,166 @@
+"""Meta-evaluation of a scorer: do its scores agree with human judgements of candidates?
+
+Three levels, as meta-evaluations of metrics report them:
+
+    sample    all candidates pooled
+    context   within each context, then the mean over contexts
+    system    mean over the candidates of each system, then across systems
+
+Each level has Spearman's rho, Pearson's r and Kendall's tau-b. Differences between contexts (some
+are hard for all systems) count only at the first level. A context in which either number is
+constant has no correlation: it is skipped, and counted. Intervals, 95 %, are over contexts (see
+`candidate_intervals`); for intervals over systems see `system_means`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import stats
+
+from nnd.metric.numbers.statistics.candidate_intervals import mean_intervals, pooled_samples
+from nnd.metric.numbers.statistics.correlations import mean_defined, pearson
+from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, interval_of_most
+from nnd.schemas import CONTEXT
+
+STATISTICS = ("spearman", "pearson", "tau_b")
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAgreement:
+    """Agreement of a scorer with human judgements of single candidates, under one aspect.
+
+    Attributes:
+        n: Candidates with both numbers.
+        unjudged: Candidates without a judgement, left out.
+        unscored: Judged candidates without a score, left out.
+        sample: Each of STATISTICS over all candidates; None if undefined.
+        sample_intervals: Its intervals; None if it or too many resamples are undefined.
+        by_context: Mean over contexts; None if no context defines it.
+        by_context_intervals: Its intervals; None if fewer than two contexts define it.
+        contexts: Contexts behind that mean.
+        constant_contexts: Contexts skipped because a number is constant.
+        single_contexts: Contexts skipped because they have one candidate.
+        by_system: Correlation over systems; None if undefined.
+        systems: Systems behind it. A candidate that several systems wrote counts for each.
+        resampled: Spearman's rho over all candidates on redrawn contexts (`pooled_samples`), nan
+            where undefined; with that of another scorer it makes a `Difference`.
+    """
+
+    n: int
+    unjudged: int
+    unscored: int
+    sample: Mapping[str, float | None]
+    sample_intervals: Mapping[str, Interval | None]
+    by_context: Mapping[str, float | None]
+    by_context_intervals: Mapping[str, Interval | None]
+    contexts: int
+    constant_contexts: int
+    single_contexts: int
+    by_system: Mapping[str, float | None]
+    systems: int
+    resampled: FloatArray = field(repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        values = asdict(self)
+        del values["resampled"]
+        for name in ("sample_intervals", "by_context_intervals"):
+            values[name] = {key: list(each) if each else None for key, each in values[name].items()}
+        return values
+
+
+def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
+    """Correlate scores with human judgements.
+
+    Args:
+        table: One row per candidate: split, context_id, system (several joined by `|`, or null),
+            score (of the scorer) and human (the judgement); null if missing.
+
+    Raises:
+        ScoringError: If a number is not finite.
+    """
+    judged = table.drop_nulls("human")
+    used = judged.drop_nulls("score")
+    groups = [rows for _, rows in used.group_by(CONTEXT, maintain_order=True)]
+    several = [rows for rows in groups if rows.height > 1]
+    within = [correlate(rows["score"].to_list(), rows["human"].to_list()) for rows in several]
+    defined = [statistics for statistics in within if statistics["pearson"] is not None]
+    systems = _system_means(used)
+    samples = _resample(used)
+    sample = correlate(used["score"].to_list(), used["human"].to_list())
+    return CandidateAgreement(
+        n=used.height,
+        unjudged=table.height - judged.height,
+        unscored=judged.height - used.height,
+        sample=sample,
+        sample_intervals={
+            name: None if sample[name] is None else interval_of_most(each)
+            for name, each in samples.items()
+        },
+        by_context={
+            name: mean_defined([statistics[name] for statistics in defined]) for name in STATISTICS
+        },
+        by_context_intervals=mean_intervals(defined, STATISTICS),
+        contexts=len(defined),
+        constant_contexts=len(several) - len(defined),
+        single_contexts=len(groups) - len(several),
+        by_system=correlate(systems["score"].to_list(), systems["human"].to_list()),
+        systems=systems.height,
+        resampled=samples["spearman"],
+    )
+
+
+def correlate(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]:
+    """Return each of STATISTICS, in time n log n: candidates are many, systems are few.
+
+    Args:
+        x: One number per candidate.
+        y: The other number of the same candidates.
+
+    Returns:
+        All None for fewer than two candidates or a constant number.
+
+    Raises:
+        ScoringError: If the lengths differ or a number is not finite.
+    """
+    linear = pearson(x, y)
+    if linear is None:
+        return dict.fromkeys(STATISTICS)
+    tau_b = stats.kendalltau(x, y).statistic
+    return {
+        "spearman": pearson(stats.rankdata(x).tolist(), stats.rankdata(y).tolist()),
+        "pearson": linear,
+        "tau_b": float(tau_b),
+    }
+
+
+def _resample(used: pl.DataFrame) -> dict[str, FloatArray]:
+    contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
+    return pooled_samples(
+        used["score"].to_numpy(), used["human"].to_numpy(), contexts.astype(np.int64)
+    )
+
+
+def judgements_by_system(judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the mean judgement of the candidates of each system.
+
+    Args:
+        judged: aspect, human (null without a judgement) and system (several joined by `|`: a
+            candidate counts for each; null: for none).
+
+    Returns:
+        aspect, system, n (candidates) and human (the mean).
+    """
+    means = _system_means(judged.drop_nulls("human"), "aspect")
+    return means.select("aspect", "system", "n", "human").sort("aspect", "system")
+
+
+def _system_means(judged: pl.DataFrame, *by: str) -> pl.DataFrame:
+    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    rows = judged.drop_nulls("system").with_columns(systems).explode("system")
+    return rows.group_by(*by, "system", maintain_order=True).agg(
+        pl.len().alias("n"), pl.col("^(score|human)$").mean()
+    )

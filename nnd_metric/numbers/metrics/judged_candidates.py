@@ -1,0 +1,269 @@
+"""Candidates with their human judgements, read from a converted folder for meta-evaluation.
+
+The judgement of a candidate under an aspect is one number, higher is better: its score (rules
+`credit`, `gap`), the mean or median of its ratings (if the rule reads these), or 1 if its only
+label is an error-free one and else 0 (`no_error`, `order`). If people gave scores in addition to
+such labels, as in MetaSAMSum and FRANK, the score is used, because it is finer than 1 or 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs, read_stored
+from nnd.metric.numbers.scorers.references import match_references, read_references, references_in
+from nnd.metric.numbers.scorers.scorer import Text
+from nnd.schemas import MANIFEST, ScoringError, did_you_mean, read_manifest, read_ratings, rule_of
+
+CANDIDATE = ("split", "candidate_id")
+_TEXTS = (
+    *("split", "context_id", "context", "inputs", "category", "language"),
+    *("candidate_id", "candidate"),
+)
+_BY_SCORE = {"rule": "gap"}
+_NEEDED = (*_TEXTS, "system", "aspect", "label", "score", "ratings")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Pairs, their candidates, and the human judgements.
+
+    Attributes:
+        pairs: The NND pairs, with the human scores of systems.
+        candidates: Every candidate once: split, context_id, context, inputs, category, language,
+            candidate_id, candidate, system (null if no annotation names it).
+        human: The judgements: split, candidate_id, aspect, human (null without a judgement).
+        definition: A description of the judgement, in words.
+        aspect: The requested aspect, or None.
+        references: References of the contexts (`references.read_references`), or None.
+    """
+
+    pairs: PairSet
+    candidates: pl.DataFrame
+    human: pl.DataFrame
+    definition: str
+    aspect: str | None = None
+    references: pl.DataFrame | None = None
+
+    def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
+        """Return the candidates in order, in the form that scorers read.
+
+        Args:
+            references: A table of references (`references.read_references`), which replaces those
+                of the data: its own references, else those among the contexts' parts.
+
+        Raises:
+            ScoringError: If the table belongs to other data.
+        """
+        contexts = contexts_of(self.candidates)
+        table = self.references if references is None else references
+        known = (
+            [references_in(context.parts) for context in contexts]
+            if table is None
+            else match_references(self.candidates, table)
+        )
+        return [
+            Text(candidate, context.text, context.parts, its_references, context.kinds)
+            for candidate, context, its_references in zip(
+                self.candidates["candidate"], contexts, known, strict=True
+            )
+        ]
+
+
+def read_judged(
+    folder: str | Path, *, aspect: str | None = None, splits: Sequence[str] | None = ()
+) -> Judged:
+    """Read a folder that `nnd convert` wrote, or a downloaded published one.
+
+    Args:
+        folder: The folder.
+        aspect: Only pairs and judgements of this aspect; all candidates are kept.
+        splits: Only pairs, judgements and candidates of these splits, as in `choose_splits`.
+
+    Raises:
+        ScoringError: If a file is missing or cannot be read, a judgement is not finite, or the
+            aspect is unknown.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ScoringError(f"{folder}: not a folder; name a folder that `nnd convert` wrote")
+    pairs = choose_splits(load_pairs(folder), splits)
+    annotations = read_stored(folder, "annotations")
+    if annotations is None:
+        raise ScoringError(f"{folder}: annotations.parquet not found; convert the source again")
+    missing = [name for name in _NEEDED if name not in annotations.columns]
+    if missing:
+        raise ScoringError(
+            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert the "
+            "source again"
+        )
+    rules = number_rules(annotations, _read_quality(folder))
+    human = human_judgements(annotations, rules)
+    if "split" in dict(pairs.part):
+        of_splits = pl.col("split").is_in([*pairs.splits])
+        human, annotations = human.filter(of_splits), annotations.filter(of_splits)
+    if aspect is not None:
+        known = sorted(human["aspect"].unique())
+        if aspect not in known:
+            raise ScoringError(
+                f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}; known: {", ".join(known)}'
+            )
+        human = human.filter(pl.col("aspect") == aspect)
+        rows = pairs.pairs.filter(pl.col("aspect") == aspect)
+        pairs = replace(pairs, pairs=rows)
+    candidates = _candidates(annotations, pairs.pairs)
+    definition = define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())})
+    stored = read_stored(folder, "references")
+    references = None if stored is None else read_references(stored)
+    return Judged(pairs, candidates, human, definition, aspect, references)
+
+
+def number_rules(
+    annotations: pl.DataFrame, quality: Mapping[str, Any]
+) -> dict[str, Mapping[str, Any]]:
+    """Return aspect → the rule that gives a candidate its number.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        quality: The source's quality rules, as `source.yaml` and the manifest have them.
+    """
+    scored = annotations.drop_nulls("score")["aspect"].unique()
+    rules = {}
+    for aspect in annotations["aspect"].unique(maintain_order=True):
+        rule = rule_of(quality, aspect)
+        is_by_label = rule["rule"] in ("no_error", "order")
+        rules[aspect] = _BY_SCORE if is_by_label and aspect in scored else rule
+    return rules
+
+
+def human_judgements(
+    annotations: pl.DataFrame, rules: Mapping[str, Mapping[str, Any]]
+) -> pl.DataFrame:
+    """Return one number per candidate and aspect.
+
+    Args:
+        annotations: Rows of the annotation schema.
+        rules: The rule of every aspect (`number_rules`).
+
+    Returns:
+        split, candidate_id, aspect, human (Float64, null without a judgement).
+
+    Raises:
+        ScoringError: If a rule is unknown, or a number is not finite.
+    """
+    human = pl.concat(
+        _judge(annotations.filter(pl.col("aspect") == aspect), rule)
+        for aspect, rule in rules.items()
+    )
+    odd = human.filter(~pl.col("human").is_finite())
+    if odd.height:
+        row = odd.row(0, named=True)
+        raise ScoringError(
+            f"candidate {row['candidate_id']}, {row['aspect']}: the human judgement is "
+            f"{row['human']}; it must be finite, or null if missing"
+        )
+    return human
+
+
+def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
+    """Return one number per candidate for one aspect, by its rule."""
+    key = (*CANDIDATE, "aspect")
+    rows = annotations
+    match rule["rule"]:
+        case "credit" | "gap" if "ratings" not in rule:
+            judgement = pl.col("score").cast(pl.Float64).mean()
+        case "credit" | "gap" | "majority":
+            is_standardised = "standardise" in rule
+            at_least = rule.get("at_least", 1)
+            rows = read_ratings(annotations, at_least=at_least, standardise=is_standardised)
+            ratings = pl.col("ratings").list
+            number = ratings.median() if rule.get("ratings") == "median" else ratings.mean()
+            judgement = number.cast(pl.Float64).mean()
+        case "no_error":
+            judgement = _is_clean([rule["no_error"]])
+        case "order":
+            judgement = _is_clean(_best(rule))
+        case unknown:
+            raise ScoringError(
+                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
+            )
+    judged = rows.group_by(key).agg(human=judgement)
+    candidates = annotations.select(key).unique(maintain_order=True)
+    return candidates.join(judged, on=key, how="left", maintain_order="left")
+
+
+def define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
+    """Describe the number of `human_judgements`, by aspect if rules differ.
+
+    Args:
+        rules: The rules of the aspects.
+    """
+    by_rule: dict[str, list[str]] = {}
+    for aspect, rule in rules.items():
+        by_rule.setdefault(_define(rule), []).append(aspect)
+    if len(by_rule) == 1:
+        return next(iter(by_rule))
+    return "; ".join(f"{', '.join(names)}: {words}" for words, names in by_rule.items())
+
+
+def _define(rule: Mapping[str, Any]) -> str:
+    match rule["rule"]:
+        case "credit" | "gap" if "ratings" not in rule:
+            return "the candidate's score"
+        case "credit" | "gap" | "majority":
+            number = "median" if rule.get("ratings") == "median" else "mean"
+            ratings = "standardised ratings" if "standardise" in rule else "ratings"
+            return f"the {number} of the candidate's {ratings}"
+        case "no_error":
+            return f'1 if "{rule["no_error"]}" is the only label of the candidate, 0 otherwise'
+    names = ", ".join(f'"{label}"' for label in _best(rule))
+    return f"1 if all labels of the candidate are among {names}, 0 otherwise"
+
+
+def _best(rule: Mapping[str, Any]) -> list[str]:
+    """Return the best labels of an order."""
+    worse = {low for _, low in rule["better"]}
+    return sorted({high for high, _ in rule["better"]} - worse)
+
+
+def _is_clean(labels: Sequence[str]) -> pl.Expr:
+    label = pl.col("label").drop_nulls()
+    clean = label.is_in(list(labels)).all().cast(pl.Float64)
+    return pl.when(label.len() > 0).then(clean)
+
+
+def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the candidates of the annotations, and those that only pairs have, each once."""
+    sides = [
+        pairs.select(
+            "split",
+            "context_id",
+            "context",
+            "inputs",
+            "category",
+            "language",
+            candidate_id=f"{side}_id",
+            candidate=f"candidate_{side}",
+            system=pl.lit(None, pl.String),
+        )
+        for side in ("high", "low")
+    ]
+    rows = [annotations.select(*_TEXTS, "system"), *sides]
+    return pl.concat(rows, how="vertical_relaxed").unique(
+        CANDIDATE, keep="first", maintain_order=True
+    )
+
+
+def _read_quality(folder: Path) -> Mapping[str, Any]:
+    manifest = read_manifest(folder)
+    try:
+        quality: Mapping[str, Any] = manifest["source"]["quality"]
+    except (KeyError, TypeError) as error:
+        raise ScoringError(
+            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
+            "again"
+        ) from error
+    return quality

@@ -1,0 +1,377 @@
+"""Compare NND with other metrics, as in Table 1 of Laban et al. (2022).
+
+Each row is a metric, and answers the same three questions:
+
+    pass rate     How often does it prefer the candidate that people preferred (the NND pairs)?
+    systems       Does it rank the systems as people do? See `system_means`.
+    candidates    Does it agree with people on single candidates (`meta`)?
+
+Rows are scorers, such as ROUGE; models of a stored run, with their log-likelihoods of the
+candidates in pairs (the others count as unscored); and, for the whole run, NND itself: the pass
+rates of its models against the human scores of the systems they stand for.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+import polars as pl
+
+from nnd.metric.data import Table, of_aspect, read_splits
+from nnd.metric.numbers.agreement.from_results import agree_scored, read_scored, stored_systems
+from nnd.metric.numbers.agreement.measures import FEWEST_MODELS
+from nnd.metric.numbers.manners.manner import (
+    Manner,
+    describe_manners,
+    describe_mixture,
+    find_protocols,
+    name_protocols,
+    read_manners_of,
+)
+from nnd.metric.numbers.metrics.candidate_correlations import (
+    correlate_candidates,
+    judgements_by_system,
+)
+from nnd.metric.numbers.metrics.common_basis import (
+    Numbers,
+    Over,
+    Shared,
+    check_over,
+    find_matched,
+    find_shared,
+    of_systems,
+)
+from nnd.metric.numbers.metrics.judged_candidates import CANDIDATE, Judged, read_judged
+from nnd.metric.numbers.metrics.metric_differences import find_differences
+from nnd.metric.numbers.metrics.metric_table import METRICS, MetricRow, MetricTable
+from nnd.metric.numbers.metrics.system_correlations import agree_on_systems
+from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA, pass_rates
+from nnd.metric.numbers.rates.surface_features import measure
+from nnd.metric.numbers.scorers.letter_case import (
+    Normalise,
+    case_differs,
+    check_normalise,
+    in_lower_case,
+)
+from nnd.metric.numbers.scorers.reference_scorers import Several
+from nnd.metric.numbers.scorers.references import read_references
+from nnd.metric.numbers.scorers.scorer import Text, TextScorer, score_texts
+from nnd.metric.numbers.scorers.scorer_names import find_scorers, plain_names
+from nnd.schemas import Instruction, ScoringError, check_replaceable
+
+AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]
+"""A scorer as a name, a named scorer, or a function."""
+
+MODEL_DEFINITION = "log-likelihood in the run, for candidates in pairs"
+NND_DEFINITION = "pass rates of the run's models against human scores of the systems they stand for"
+
+
+_SCORES = {
+    "scorer": pl.String,
+    "split": pl.String,
+    "context_id": pl.String,
+    "candidate_id": pl.String,
+    "score": pl.Float64,
+}
+
+
+def metrics_on_one(
+    runs: str | Path | Sequence[str | Path],
+    *,
+    data: str | Path,
+    scorers: AnyScorer | Sequence[AnyScorer] | None,
+    systems: Mapping[str, str] | None,
+    references: str | Path | Table | None,
+    several: Several,
+    normalise: Normalise | None,
+    template: str,
+    prefix: str,
+    aspect: str | None,
+    splits: Sequence[str],
+    mixed_rules: bool,
+    over: Over | Sequence[str],
+    out: str | Path | None,
+) -> MetricTable:
+    """Compare NND with other metrics on one dataset; arguments as in `metrics`."""
+    check_over(over)
+    check_normalise(normalise)
+    if out is not None:
+        check_replaceable(Path(out), document=METRICS)
+    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    run = read_scored(folders, splits=splits, mixed_rules=mixed_rules) if folders else None
+    scored = read_splits(folders) if folders else ()
+    judged = read_judged(data, aspect=aspect, splits=[*splits] or scored)
+    table = None if references is None else read_references(references)
+    asked: Sequence[AnyScorer]
+    if scorers is None:
+        asked = plain_names(judged.texts(table))
+    elif isinstance(scorers, Sequence) and not isinstance(scorers, str):
+        asked = scorers
+    else:
+        asked = [scorers]
+    people = judged.pairs.human_scores
+    result = compare_metrics(
+        judged,
+        _find_scorers(
+            asked,
+            several=several,
+            template=template,
+            prefix=prefix,
+            instruction=judged.pairs.instruction,
+        ),
+        references=table,
+        run=run,
+        manners=read_manners_of(folders),
+        systems=systems if people is None else stored_systems(folders, people, systems),
+        over=over,
+        normalise=normalise,
+    )
+    if out is not None:
+        result.write(out)
+    return result
+
+
+def _find_scorers(
+    asked: Sequence[AnyScorer],
+    *,
+    several: Several,
+    template: str,
+    prefix: str,
+    instruction: Instruction | None,
+) -> list[TextScorer]:
+    names = [scorer for scorer in asked if isinstance(scorer, str)]
+    found = find_scorers(
+        names, several=several, template=template, prefix=prefix, instruction=instruction
+    )
+    named = iter(found)
+    text_scorers: list[TextScorer] = []
+    for scorer in asked:
+        if isinstance(scorer, str):
+            text_scorers.append(next(named))
+        elif isinstance(scorer, TextScorer):
+            text_scorers.append(scorer)
+        elif callable(scorer):
+            text_scorers.append(
+                TextScorer(getattr(scorer, "__name__", type(scorer).__name__), scorer)
+            )
+        else:
+            raise ScoringError(
+                f"{scorer!r} is not a scorer; give a name, a function of texts, or a TextScorer"
+            )
+    return text_scorers
+
+
+def compare_metrics(
+    judged: Judged,
+    scorers: Iterable[TextScorer],
+    *,
+    references: pl.DataFrame | None = None,
+    run: pl.DataFrame | None = None,
+    systems: Mapping[str, str] | None = None,
+    manners: Mapping[str, Manner] | None = None,
+    over: Over | Sequence[str] = "shared",
+    normalise: Normalise | None = None,
+) -> MetricTable:
+    """Compute how well scorers, and the models of a stored run, agree with people.
+
+    Args:
+        judged: Pairs, candidates and judgements (`judged.read_judged`).
+        scorers: Scorers with distinct names.
+        references: A table of references (`references.read_references`).
+        run: Scored pairs of one or more models (`agreement.read_scored`); no model is run.
+        systems: Model of the run → system it stands for, if the model's id does not name it.
+        manners: Model of the run → how it was scored.
+        over: Basis of the correlations (`basis`).
+        normalise: What reference metrics do to candidates and references first.
+
+    Raises:
+        ScoringError: If two rows have the same name, a scorer or the references do not fit the
+            data, the run was made on other pairs, two models stand for the same system, or no
+            scorer normalises.
+    """
+    all_scorers = list(scorers)
+    matched = find_matched(list(_models(run)), judged.pairs.human_scores, systems)
+    if not isinstance(over, str):
+        judged = of_systems(judged, over)
+        matched = {model: system for model, system in matched.items() if system in over}
+    notes: list[str | None] = [*describe_manners(manners or {})]
+    if normalise is None:
+        notes.append(case_differs(judged.candidates, all_scorers))
+    else:
+        all_scorers = in_lower_case(all_scorers)
+    scored = None
+    if run is not None:
+        n_pairs = judged.pairs.pairs.height
+        judged, scored = _on_shared_pairs(judged, run)
+        notes.append(_on_fewer_pairs(judged.pairs.pairs.height, n_pairs))
+    names = name_protocols(manners or {})
+    models = {names.get(model, model): rows for model, rows in _models(scored).items()}
+    _check_names([*(scorer.name for scorer in all_scorers), *models])
+    numbers = [*_ask(all_scorers, judged, references), *_look_up(models, judged)]
+    comparable, shared = numbers, None
+    if over != "all" and len(numbers) + (scored is not None) > 1:
+        comparable, shared = find_shared(numbers, _people(judged), matched)
+    rows = [_row(each, judged) for each in comparable]
+    if scored is not None:
+        rows.append(_nnd_row(scored, judged, matched, shared, manners or {}))
+    scores = [
+        each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
+    ]
+    compared = {} if shared is None else {row.name: row.candidates for row in rows}
+    by_name = {names[model]: manner for model, manner in (manners or {}).items()}
+    differences = tuple(
+        each for each in find_differences(compared) if _is_tested(by_name, each.metric, each.other)
+    )
+    judgements = judged.human.join(judged.candidates, on=CANDIDATE)
+    people = judgements_by_system(judgements)
+    return MetricTable(
+        rows=tuple(rows),
+        scores=pl.concat([pl.DataFrame(schema=_SCORES), *scores]),
+        judgement=judged.definition,
+        people=people,
+        differences=differences,
+        shared=shared,
+        normalise=normalise,
+        notes=tuple(note for note in notes if note),
+        splits=judged.pairs.several_splits,
+    )
+
+
+def _is_tested(manners: Mapping[str, Manner], *names: str) -> bool:
+    """Whether two rows may be compared: scorers, and models of one protocol."""
+    return len(find_protocols(manners[name] for name in names if name in manners)) < 2  # noqa: PLR2004
+
+
+def _people(judged: Judged) -> pl.DataFrame | None:
+    people = judged.pairs.human_scores
+    return None if people is None else of_aspect(people, judged.aspect)
+
+
+def _ask(
+    scorers: Sequence[TextScorer], judged: Judged, references: pl.DataFrame | None
+) -> Iterator[Numbers]:
+    texts = judged.texts(references)
+    pairs = judged.pairs.pairs.hstack(measure(judged.pairs.pairs))
+    for scorer in scorers:
+        candidates = judged.candidates.with_columns(score=score_texts(scorer, texts))
+        scored = prefer(candidates, pairs)
+        known = [scorer.definition, scorer.made_with() if scorer.made_with else ""]
+        definition = "; ".join(each for each in known if each)
+        yield Numbers(scorer.name, "scorer", definition, candidates, scored)
+
+
+def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Numbers]:
+    """Yield the stored likelihoods of each model; null for candidates outside pairs."""
+    for model, scored in models.items():
+        sides = [
+            scored.select("split", candidate_id=f"{side}_id", score=f"ll_{side}")
+            for side in ("high", "low")
+        ]
+        known = pl.concat(sides).unique(CANDIDATE, keep="first")
+        candidates = judged.candidates.join(known, on=CANDIDATE, how="left", maintain_order="left")
+        yield Numbers(model, "model", MODEL_DEFINITION, candidates, scored)
+
+
+def _row(numbers: Numbers, judged: Judged) -> MetricRow:
+    pairs, people = judged.pairs.pairs, judged.pairs.human_scores
+    systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
+    judgements = judged.human.join(numbers.candidates, on=CANDIDATE)
+    return MetricRow(
+        numbers.name,
+        numbers.kind,
+        numbers.definition,
+        pass_rates(numbers.scored),
+        systems,
+        reason,
+        {
+            aspect: correlate_candidates(judgements.filter(pl.col("aspect") == aspect))
+            for aspect in sorted(judged.human["aspect"].unique())
+        },
+    )
+
+
+def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Judge pairs by scores of candidates, as `scoring.score_pairs` does by likelihoods.
+
+    Args:
+        candidates: split, candidate_id and score (null if missing).
+        pairs: NND pairs; further columns of SCORED_SCHEMA are kept.
+
+    Returns:
+        Rows of SCORED_SCHEMA with scores in place of likelihoods. A pair is passed iff the better
+        candidate has the higher score; an equal or missing score is a failure.
+    """
+    scores = candidates.select(*CANDIDATE, "score")
+    scored = pairs
+    for side in ("high", "low"):
+        scored = scored.join(
+            scores.rename({"candidate_id": f"{side}_id", "score": f"ll_{side}"}),
+            on=["split", f"{side}_id"],
+            how="left",
+            maintain_order="left",
+        )
+    high, low = pl.col("ll_high"), pl.col("ll_low")
+    scored = scored.with_columns(
+        truncated=pl.lit(None),  # a scorer does not report cuts
+        passed=(high > low).fill_null(value=False),
+        tie=(high == low).fill_null(value=False),
+    )
+    return scored.select(
+        (pl.col(name) if name in scored.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in SCORED_SCHEMA.items()
+    )
+
+
+def _nnd_row(
+    scored: pl.DataFrame,
+    judged: Judged,
+    matched: Mapping[str, str],
+    shared: Shared | None,
+    manners: Mapping[str, Manner],
+) -> MetricRow:
+    """Return the row of NND itself, without systems for which other rows lack a number."""
+    mixture = describe_mixture(manners.values())
+    if mixture is not None:
+        return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, None, mixture, {})
+    people, aspect = judged.pairs.human_scores, judged.aspect
+    if shared is not None and len(shared.systems) >= FEWEST_MODELS:
+        left_out = [model for model, system in matched.items() if system not in shared.systems]
+        scored = scored.filter(~pl.col("model").is_in(left_out))
+        matched = {model: system for model, system in matched.items() if model not in left_out}
+    agreement, reason = agree_scored(scored, people, systems=matched, aspect=aspect)
+    return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, agreement, reason, {})
+
+
+def _on_shared_pairs(judged: Judged, run: pl.DataFrame) -> tuple[Judged, pl.DataFrame]:
+    """Restrict data and run to the pairs that all models of the run were scored on."""
+    data, shared = judged.pairs.pairs, judged.pairs.pairs
+    for model, rows in _models(run).items():
+        shared = shared.join(rows, on="pair_id", how="semi", maintain_order="left")
+        if shared.is_empty() and not data.is_empty():
+            raise ScoringError(
+                f'model "{model}" was scored on none of the {data.height} pairs that all rows '
+                "could share; name a run on this data, or evaluate again"
+            )
+    restricted = replace(judged, pairs=replace(judged.pairs, pairs=shared))
+    return restricted, run.join(shared, on="pair_id", how="semi", maintain_order="left")
+
+
+def _on_fewer_pairs(n: int, n_pairs: int) -> str | None:
+    """Say that the run has only some of the pairs, as with `--limit`."""
+    if n == n_pairs:
+        return None
+    return f"The models were scored on {n:,} of the {n_pairs:,} pairs; all rows use only these."
+
+
+def _models(scored: pl.DataFrame | None) -> dict[str, pl.DataFrame]:
+    if scored is None:
+        return {}
+    names = scored["model"].unique(maintain_order=True)
+    return {name: scored.filter(pl.col("model") == name) for name in names}
+
+
+def _check_names(names: Sequence[str]) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ScoringError(f'two rows are called "{repeated[0]}"; name each scorer once')

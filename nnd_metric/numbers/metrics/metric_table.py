@@ -1,0 +1,260 @@
+"""Result of `metrics`: NND compared with other metrics."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from nnd.metric.data import OVERALL, describe_splits
+from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.metrics.candidate_correlations import STATISTICS, CandidateAgreement
+from nnd.metric.numbers.metrics.common_basis import Shared
+from nnd.metric.numbers.metrics.metric_differences import Difference
+from nnd.metric.numbers.rates.by_dataset import OverDatasets
+from nnd.metric.numbers.rates.pass_rates import PassRates
+from nnd.metric.numbers.scorers.letter_case import Normalise
+from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers.statistics.correlations import mean_defined
+from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
+from nnd.metric.numbers.statistics.interval_text import percent
+from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
+from nnd.schemas import Shown, parquet_bytes, write_folder
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+METRICS, SCORES = "metrics.json", "scores.parquet"
+
+MAIN = ("pass_rate", "gap_r", "candidate_spearman", "candidate_spearman_by_context")
+"""Columns of `MetricTable.to_frame` that the first table shows."""
+
+_SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r")
+_FRAME = {
+    "metric": pl.String,
+    "kind": pl.String,
+    "n": pl.Int64,
+    "pass_rate": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "ties": pl.Int64,
+    "systems": pl.Int64,
+    **dict.fromkeys(_SYSTEMS, pl.Float64),
+    **{f"candidate_{name}": pl.Float64 for name in STATISTICS},
+    **{f"candidate_{name}_by_context": pl.Float64 for name in STATISTICS},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """One metric, and how well it agrees with people.
+
+    Attributes:
+        name: Name of the scorer or the model; "NND pass rate" for all models of a run together.
+        kind: The kind of row.
+        definition: A description of the computation in one line; "" if unknown.
+        rates: Pass rates on the NND pairs; None for NND itself, which has one per model.
+        systems: Agreement with the human scores of systems, or None.
+        systems_reason: Why there is no such agreement, or None.
+        candidates: Aspect to agreement on single candidates; empty for NND itself.
+    """
+
+    name: str
+    kind: Literal["scorer", "model", "nnd"]
+    definition: str
+    rates: PassRates | None
+    systems: Agreement | None
+    systems_reason: str | None
+    candidates: Mapping[str, CandidateAgreement]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "definition": self.definition,
+            "rates": None if self.rates is None else self.rates.to_dict(),
+            "systems": None if self.systems is None else self.systems.to_dict(),
+            "systems_reason": self.systems_reason,
+            "candidates": {
+                name: agreement.to_dict() for name, agreement in self.candidates.items()
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricTable(Shown):
+    """NND compared with other metrics.
+
+    Attributes:
+        rows: Scorers, then models, then NND itself.
+        scores: All scores: scorer, split, context_id, candidate_id, score.
+        judgement: A description of the human judgements of single candidates.
+        people: Their mean over the candidates of each system: aspect, system, n, human.
+        differences: Differences between every two rows over the same candidates.
+        shared: The common basis of all rows; None if each row uses everything that it has.
+        normalise: What reference metrics did to candidates and references first, or None.
+        notes: What to know about the data and how models were scored, a sentence each.
+        splits: The splits of the tests, if the data has several; else empty.
+    """
+
+    rows: tuple[MetricRow, ...]
+    scores: pl.DataFrame
+    judgement: str
+    people: pl.DataFrame
+    differences: tuple[Difference, ...]
+    shared: Shared | None
+    normalise: Normalise | None = None
+    notes: tuple[str, ...] = ()
+    splits: Sequence[str] = ()
+
+    def headline(self) -> str:
+        """Return the metric with the highest pass rate."""
+        rates = {row.name: row.rates.overall for row in self.rows if row.rates is not None}
+        if not any(rate.n for rate in rates.values()):
+            n = max((each.n for row in self.rows for each in row.candidates.values()), default=0)
+            judged = f", but {n:,} single candidates were" if n else ""
+            return f"No test was judged by {len(self.rows)} metrics{judged}."
+        best = max(rates, key=lambda name: rates[name].passes)
+        rate, name = rates[best], dict(zip(rates, short_names([*rates]), strict=True))[best]
+        of = f" ({describe_splits(self.splits)})" if self.splits else ""
+        return (
+            f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests{of}, the highest "
+            f"of {len(rates)} metrics{_option(self.normalise)}."
+        )
+
+    def table(self) -> "Table":
+        """Return a row per metric: pass rate, agreement on systems, agreement on candidates."""
+        from nnd.metric.show import metrics_overview  # noqa: PLC0415 - rich is for people only
+
+        return metrics_overview(self.to_dict()["rows"])
+
+    def remarks(self) -> list[str]:
+        """Return the basis of the numbers."""
+        from nnd.metric.show import metrics_remarks  # noqa: PLC0415 - rich is for people only
+
+        return metrics_remarks(self.to_dict())
+
+    def details(self) -> "list[Table | str]":
+        """Return all statistics, descriptions of the rows, and what was left out."""
+        from nnd.metric.show import metrics_details  # noqa: PLC0415 - rich is for people only
+
+        return metrics_details(self.to_dict())
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per metric.
+
+        Returns:
+            metric, kind, n, pass_rate, low and high (as in `results.rate_frame`), ties; systems and
+            their tau_b, tau_a, spearman and gap_r over all tests; and for single candidates, each a
+            mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
+            and the same with _by_context (mean within contexts). Null if undefined.
+        """
+        return pl.DataFrame([_frame_row(row) for row in self.rows], _FRAME)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "judgement": self.judgement,
+            "normalise": self.normalise,
+            "notes": list(self.notes),
+            "people": {
+                aspect: {
+                    system: {"mean": mean, "n": n}
+                    for system, n, mean in rows.drop("aspect").iter_rows()
+                }
+                for (aspect,), rows in self.people.group_by("aspect", maintain_order=True)
+            },
+            "differences": [each.to_dict() for each in self.differences],
+            "shared": None if self.shared is None else self.shared.to_dict(),
+            "splits": list(self.splits),
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+    def write(self, folder: str | Path) -> None:
+        """Write a folder of metrics.json and scores.parquet, or replace an older one.
+
+        Raises:
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written.
+        """
+        files = {SCORES: parquet_bytes(self.scores)}
+        write_folder(Path(folder), self.to_dict(), document=METRICS, files=files)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MetricTables(OverDatasets[MetricTable]):
+    """NND compared with other metrics on several datasets."""
+
+    def means(self) -> dict[str, dict[str, float | None]]:
+        """Return metric → column of MAIN → mean over the datasets, for metrics on all of them."""
+        each = [
+            {row.name: main_numbers(row) for row in table.rows} for table in self.datasets.values()
+        ]
+        return {
+            name: mean_over([numbers[name] for numbers in each])
+            for name in each[0]
+            if all(name in numbers for numbers in each)
+        }
+
+    def headline(self) -> str:
+        """Return the metric with the highest mean pass rate over datasets."""
+        n = len(self.datasets)
+        means = {name: numbers["pass_rate"] for name, numbers in self.means().items()}
+        rates = {name: rate for name, rate in means.items() if rate is not None}
+        if not rates:
+            return (
+                f"The mean over the {n} datasets is undefined: no metric judged tests on all of "
+                "them."
+            )
+        best = max(rates, key=lambda name: rates[name])
+        name = dict(zip(rates, short_names([*rates]), strict=True))[best]
+        option = _option(next(iter(self.datasets.values())).normalise)
+        return (
+            f"Mean over {n} datasets, {EACH_ONCE}: {name} passes {percent(rates[best])} % of "
+            f"tests, the highest of {len(rates)} metrics{option}."
+        )
+
+    def table(self) -> "Table":
+        """Return a row per dataset and metric, then the means."""
+        from nnd.metric.show import metrics_by_dataset  # noqa: PLC0415 - rich is for people only
+
+        rows = {name: table.to_dict()["rows"] for name, table in self.datasets.items()}
+        return metrics_by_dataset(rows, self.means())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: a table for each dataset, and the means."""
+        tables = {name: table.to_dict() for name, table in self.datasets.items()}
+        return {"datasets": tables, "mean": self.means()}
+
+
+def _option(normalise: Normalise | None) -> str:
+    return "" if normalise is None else f" (--normalise {normalise})"
+
+
+def main_numbers(row: MetricRow) -> dict[str, float | None]:
+    """Return the numbers of the first table, or None.
+
+    The correlation over systems needs FEWEST_SYSTEMS of them.
+    """
+    numbers = _frame_row(row)
+    few = numbers.get("systems", 0) < FEWEST_SYSTEMS
+    return {name: None if name == "gap_r" and few else numbers.get(name) for name in MAIN}
+
+
+def _frame_row(row: MetricRow) -> dict[str, Any]:
+    values: dict[str, Any] = {"metric": row.name, "kind": row.kind}
+    if row.rates is not None:
+        rate = row.rates.overall
+        low, high = rate.interval or (None, None)
+        values |= {"n": rate.n, "pass_rate": rate.pass_rate, "ties": rate.ties}
+        values |= {"low": low, "high": high}
+    if row.systems is not None:
+        overall = row.systems.by_category[OVERALL]
+        values |= {"systems": overall.n, **{name: overall.statistics[name] for name in _SYSTEMS}}
+    for name in STATISTICS:
+        pooled = [each.sample[name] for each in row.candidates.values()]
+        within = [each.by_context[name] for each in row.candidates.values()]
+        values[f"candidate_{name}"] = mean_defined(pooled)
+        values[f"candidate_{name}_by_context"] = mean_defined(within)
+    return values

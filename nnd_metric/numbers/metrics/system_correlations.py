@@ -1,0 +1,113 @@
+"""Compute whether a scorer ranks systems as people do: its means against human scores.
+
+Categories, human scores, statistics and intervals are those of `agreement`, with the mean score of
+a system's candidates in place of a pass rate. A text that several systems wrote counts for each of
+them.
+
+A scorer has one mean per system, which is compared with the human score in every error category; in
+a context category, it is the mean over the contexts of that category. So a scorer that does not
+detect errors can still agree with people on some, if good systems make fewer of all kinds.
+Candidates without a score are left out of the means, and counted in `Agreement.unscored`.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from nnd.metric.data import OVERALL
+from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.agreement.measures import FEWEST_MODELS, try_agreement
+from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
+from nnd.schemas import CONTEXT
+
+
+def agree_on_systems(
+    candidates: pl.DataFrame,
+    pairs: pl.DataFrame,
+    people: pl.DataFrame | None,
+    *,
+    aspect: str | None = None,
+) -> tuple[Agreement | None, str | None]:
+    """Return the agreement of mean scores with human scores and None, or None and the reason.
+
+    Args:
+        candidates: split, context_id, category, system (several joined by `|`, or null) and score
+            (the scorer's, or null).
+        pairs: NND pairs, which provide the categories.
+        people: Human scores of systems, or None.
+        aspect: Only human scores of this aspect.
+
+    Raises:
+        ScoringError: If the aspect is unknown.
+    """
+    if people is None:
+        return None, "the data has no human scores"
+    wrote = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    written = candidates.drop_nulls("system").with_columns(wrote).explode("system")
+    rows = written.drop_nulls("score")
+    known = sorted(set(people["system"]) & set(rows["system"]))
+    if pairs.is_empty():
+        return None, "agreement over systems needs pairs, but the data has none"
+    if len(known) < FEWEST_MODELS:
+        return None, (
+            "agreement needs at least two systems with both a human score and a mean score; "
+            f"known: {', '.join(known) or 'none'}"
+        )
+    categories = list(_categories(pairs, people))
+    sums, counts = _sums(rows, known, categories)
+    totals, n = sums.sum(axis=0), counts.sum(axis=0)
+    means = [
+        (system, category, totals[i, j] / n[i, j] if n[i, j] else None, int(n[i, j]))
+        for i, system in enumerate(known)
+        for j, (category, _) in enumerate(categories)
+    ]
+    schema = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
+    samples = bootstrap_ratios(sums.reshape(len(sums), -1), counts.reshape(len(counts), -1))
+    agreement, reason = try_agreement(
+        pl.DataFrame(means, schema, orient="row"),
+        people,
+        systems={system: system for system in known},
+        aspect=aspect,
+        samples=samples.reshape(-1, len(known), len(categories)),
+    )
+    if agreement is not None:
+        agreement = replace(agreement, unscored=_unscored(written, people), of_pass_rates=False)
+    return agreement, reason
+
+
+def _unscored(written: pl.DataFrame, people: pl.DataFrame) -> dict[str, int]:
+    """Return the number of candidates without a score, for each judged system."""
+    judged = written.filter(pl.col("system").is_in(people["system"].unique().to_list()))
+    counts = judged.group_by("system").agg(pl.col("score").null_count()).sort("system")
+    return dict(counts.iter_rows())
+
+
+def _categories(pairs: pl.DataFrame, people: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
+    """Yield each category of `agree`, and the same name if it is a context category."""
+    yield OVERALL, None
+    by_context = sorted(set(pairs["category"].drop_nulls()))
+    if set(people["category"]) & set(by_context):
+        yield from ((value, value) for value in by_context)
+    else:
+        yield from ((value, None) for value in sorted(set(pairs["error_category"].drop_nulls())))
+
+
+def _sums(
+    rows: pl.DataFrame, systems: Sequence[str], categories: Sequence[tuple[str, str | None]]
+) -> tuple[FloatArray, FloatArray]:
+    """Return sums and counts of the scores, [contexts, systems, categories]."""
+    contexts = rows.select(CONTEXT).unique(maintain_order=True).with_row_index("number")
+    places = pl.DataFrame({"system": systems}).with_row_index("place")
+    placed = rows.join(contexts, on=CONTEXT, nulls_equal=True).join(places, on="system")
+    shape = (contexts.height, len(systems), len(categories))
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    for number, (_, context_category) in enumerate(categories):
+        used = placed
+        if context_category is not None:
+            used = placed.filter(pl.col("category") == context_category)
+        cells = used.group_by("number", "place").agg(pl.col("score").sum(), n=pl.len())
+        at = cells["number"].to_numpy(), cells["place"].to_numpy(), number
+        sums[at], counts[at] = cells["score"].to_numpy(), cells["n"].to_numpy()
+    return sums, counts

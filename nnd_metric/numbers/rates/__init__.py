@@ -1,0 +1,1 @@
+"""Pass rates of one model: from log-likelihoods to rates, baselines, caveats and a signature."""

@@ -1,0 +1,129 @@
+"""Several datasets: the runs on each, and their results."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+
+import polars as pl
+
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    check_systems,
+    choices_for,
+    load_pairs,
+    name_datasets,
+    names_in,
+    read_run,
+)
+from nnd.schemas import ScoringError, Shown
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+class OnDataset(NamedTuple):
+    """Runs on one of several datasets.
+
+    Attributes:
+        pairs: The dataset.
+        runs: Folders of the runs on it.
+        systems: Model of these runs → system of this dataset that it stands for.
+    """
+
+    pairs: PairSet
+    runs: list[Path]
+    systems: dict[str, str]
+
+
+def split_by_dataset(
+    folders: Sequence[Path], data: Sequence[PairData], systems: Mapping[str, str] | None = None
+) -> dict[str, OnDataset]:
+    """Return name of a dataset → the runs on it: those that share a pair with it.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        data: The datasets.
+        systems: Model → system it stands for, in the datasets that have such a system.
+
+    Raises:
+        ScoringError: If a run or a dataset cannot be read, a run shares pairs with none of the
+            datasets or with several, or a model or system is unknown.
+    """
+    pairs = dict(zip(name_datasets(data), map(load_pairs, data), strict=True))
+    models: dict[str, list[str]] = {name: [] for name in pairs}
+    runs: dict[str, list[Path]] = {name: [] for name in pairs}
+    for folder in folders:
+        scored = read_run(folder)
+        name = _find_dataset(folder, {*scored["pair_id"]}, pairs)
+        runs[name].append(folder)
+        models[name] += names_in(scored, "model")
+    people = {name: found.human_scores for name, found in pairs.items()}
+    judged = [found for found in people.values() if found is not None]
+    check_systems(systems or {}, [model for of_one in models.values() for model in of_one], judged)
+    return {
+        name: OnDataset(
+            pairs[name],
+            runs[name],
+            {} if found is None else choices_for(found, systems or {}, models[name]),
+        )
+        for name, found in people.items()
+    }
+
+
+def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) -> str:
+    names = [name for name, each in pairs.items() if not scored.isdisjoint(each.pairs["pair_id"])]
+    if len(names) > 1:
+        raise ScoringError(
+            f"{folder}: shares pairs with {' and '.join(names)}; name one of them with --data"
+        )
+    if not names:
+        raise ScoringError(
+            f"{folder}: shares no pair with {' or '.join(pairs)}; name the data it was scored on "
+            "with --data"
+        )
+    return names[0]
+
+
+class Found(Protocol):
+    """A result on one dataset (`Shown`)."""
+
+    def remarks(self) -> Sequence[str]: ...  # noqa: D102 - as there
+    def details(self) -> "Sequence[Table | str]": ...  # noqa: D102
+    def to_frame(self) -> pl.DataFrame: ...  # noqa: D102
+    def to_dict(self) -> Any: ...  # noqa: D102, ANN401
+
+
+_Found = TypeVar("_Found", bound=Found)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class OverDatasets(Shown, Generic[_Found]):
+    """Results on several datasets; subclasses define the mean over them.
+
+    Attributes:
+        datasets: Name → its result; at least two.
+    """
+
+    datasets: Mapping[str, _Found]
+
+    def remarks(self) -> list[str]:
+        """Return the caveats of each dataset."""
+        return [
+            f"{name}: {line}" for name, found in self.datasets.items() for line in found.remarks()
+        ]
+
+    def details(self) -> "list[Table | str]":
+        """Return the details of each dataset."""
+        shown: list[Table | str] = []
+        for name, found in self.datasets.items():
+            shown += [f"on {name}", *found.details()]
+        return shown
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the rows of each dataset, with its name in the first column."""
+        return pl.concat(
+            found.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
+            for name, found in self.datasets.items()
+        )

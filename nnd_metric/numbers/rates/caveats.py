@@ -1,0 +1,152 @@
+"""Caveats: sentences on what a pass rate may owe to surface features rather than quality.
+
+There is a sentence for each baseline that is `ahead` of the model or `close` to it (`baselines`),
+and one if length alone, with undecided tests counting half, beats chance while the model's lead
+over chance shrinks without its help: on tests of matched length, the interval includes 50 %, is
+completely below that of all tests, or does not exist.
+
+One more is for protocols that average over tokens (`few_tokens`): in a tenth of the tests or more,
+candidates have few and unequal numbers of tokens, and the number decides most of these.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from nnd.metric.numbers.rates.baselines import FEW_TOKENS, MATCHED_WITHIN, Baseline, Matched
+from nnd.metric.numbers.rates.pass_rates import Rate
+from nnd.metric.numbers.statistics.interval_text import percent
+from nnd.schemas import counted
+
+LENGTH = ("shorter_wins", "longer_wins")
+
+_PICKING = {
+    "shorter_wins": "always picking the shorter text",
+    "longer_wins": "always picking the longer text",
+    "copy_wins": "always picking the text that copies more",
+    "unconditional": "the same model without any context",
+}
+
+_COIN = 0.5
+_OFTEN, _MOSTLY = 0.1, 0.75
+
+
+def caveats(overall: Rate) -> tuple[str, ...]:
+    """Return the caveats about a model's overall pass rate, if any.
+
+    Args:
+        overall: The rate, with its baselines.
+    """
+    return (*_baselines(overall), *_shrinking(overall))
+
+
+def few_tokens(overall: Rate) -> tuple[str, ...]:
+    """Return the caveat, if any, that candidates have too few tokens for a mean over them.
+
+    Args:
+        overall: The rate; its log-likelihoods are means over tokens.
+    """
+    few, won = overall.few_tokens
+    if few == 0 or few < _OFTEN * overall.n or won < _MOSTLY * few:
+        return ()
+    sentence = (
+        f"in {few:,} of {overall.n:,} tests one candidate has fewer than {FEW_TOKENS} tokens and "
+        f"the other a different number; the one with more tokens wins {won:,} of them, because a "
+        "mean over so few tokens depends on how words are cut into tokens: compare whole sentences"
+    )
+    return (sentence,)
+
+
+def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
+    """Return the sentence for below a table, or None without caveats.
+
+    Args:
+        overall: The rate, with its baselines.
+        notes: All caveats, a sentence each (`caveats` and `few_tokens` included).
+    """
+    few = [note for note in few_tokens(overall) if note in notes]
+    said = _brief(overall, [note for note in notes if note not in few])
+    return "; ".join([*([said] if said else []), *few]) or None
+
+
+def _brief(overall: Rate, notes: Sequence[str]) -> str | None:
+    reached = {
+        name: baseline
+        for name, baseline in overall.baselines.items()
+        if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
+    }
+    if reached:
+        best = max(reached, key=lambda name: reached[name].with_coin)
+        others = counted(len(reached) - 1, "other baseline")
+        than = f"than {_PICKING[best]} ({_percent(reached[best].with_coin)})"
+        if _is_worse(reached[best]):
+            also = f", and not clearly better than {others}" if len(reached) > 1 else ""
+            return f"worse {than}{also}"
+        return f"not clearly better {than}{f', nor than {others}' if len(reached) > 1 else ''}"
+    if any(_shrinking(overall)):
+        return "its lead over chance (50 %) may come from the length of the texts"
+    return notes[0] if notes else None
+
+
+def _baselines(overall: Rate) -> Iterator[str]:
+    for name, baseline in overall.baselines.items():
+        if baseline is None or overall.pass_rate is None or baseline.verdict == "behind":
+            continue
+        reached = f"{_percent(baseline.with_coin)} of {overall.n:,} tests{_undecided(baseline)}"
+        against = f"the model {_percent(overall.pass_rate)}{_significance(baseline)}"
+        matched = _where_matched(overall.length_matched) if name in LENGTH else ""
+        yield f"{_PICKING[name]} passes {reached}, {against}{matched}"
+
+
+def _shrinking(overall: Rate) -> Iterator[str]:
+    """Return a caveat if the lead over chance is smaller or uncertain at matched lengths."""
+    matched, found = overall.length_matched, [overall.baselines[name] for name in LENGTH]
+    helped = any(baseline is not None and baseline.with_coin > _COIN for baseline in found)
+    if not helped or matched is None or overall.pass_rate is None:
+        return
+    of_all, of_matched = overall.interval, matched.interval
+    if of_all is None or of_all[0] <= _COIN:
+        return
+    start = f"the model passes {_percent(overall.pass_rate)} of all tests{_where_matched(matched)}"
+    if of_matched is None:
+        yield f"{start}: its lead may come from length"
+    elif of_matched[0] <= _COIN:
+        yield f"{start}: no clear lead over chance (50 %) without the help of length"
+    elif of_matched[1] < of_all[0]:
+        yield f"{start}: part of its lead may come from length"
+
+
+def _is_worse(baseline: Baseline) -> bool:
+    """Whether the model is significantly worse."""
+    return baseline.lead_interval is not None and baseline.lead_interval[1] < 0
+
+
+def _undecided(baseline: Baseline) -> str:
+    undecided = baseline.ties + baseline.unscored
+    if not undecided:
+        return ""
+    verb = "counts" if undecided == 1 else "count"
+    return f" ({counted(undecided, 'undecided test')} {verb} half)"
+
+
+def _significance(baseline: Baseline) -> str:
+    if baseline.lead_interval is None:
+        return "; all tests are of one context, so there is no interval"
+    low, high = baseline.lead_interval
+    if low <= 0 <= high:
+        shown = f"{100 * low:+.1f}, {100 * high:+.1f}"
+        return f"; the difference is not significant (lead of the model {shown} points)"
+    return ""
+
+
+def _where_matched(matched: Matched | None) -> str:
+    if matched is None:
+        return ""
+    where = f"where lengths match within {100 * MATCHED_WITHIN:.0f} %"
+    if matched.pass_rate is None:
+        return f"; {where} there is no test"
+    bounds = matched.interval
+    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
+    return f"; {where}, the model passes {_percent(matched.pass_rate)}{interval} of {matched.n:,}"
+
+
+def _percent(share: float) -> str:
+    return f"{percent(share)} %"

@@ -1,0 +1,269 @@
+"""Pass rates with their n and intervals, overall and by slice, from scored pairs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.numbers.rates.baselines import (
+    BASELINES,
+    Baseline,
+    Matched,
+    baseline_in,
+    judge,
+    matched_in,
+    twice_the_lead,
+)
+from nnd.metric.numbers.rates.context_sums import (
+    CLUSTER_NUMBER,
+    NUMBERED_BY,
+    distinct_tests,
+    each_once,
+    number_tests,
+    slices_by,
+)
+from nnd.metric.numbers.rates.surface_features import SURFACE_SCHEMA
+from nnd.metric.numbers.statistics.context_intervals import (
+    ClusterInterval,
+    Method,
+    cluster_intervals,
+)
+from nnd.metric.numbers.statistics.intervals import Interval, wilson
+
+ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
+"""Log-likelihoods without the context; null if not requested."""
+
+_PAIR_SCHEMA = pl.Schema(
+    {
+        "pair_id": pl.String,
+        "split": pl.String,
+        "context_id": pl.String,
+        "cluster": pl.String,
+        "high_id": pl.String,
+        "low_id": pl.String,
+        "aspect": pl.String,
+        "category": pl.String,
+        "error_category": pl.String,
+        "error_group": pl.String,
+        "origin": pl.String,
+        "ll_high": pl.Float64,
+        "ll_low": pl.Float64,
+        "tokens_high": pl.Int64,
+        "tokens_low": pl.Int64,
+        "truncated": pl.Boolean,
+        "passed": pl.Boolean,
+        "tie": pl.Boolean,
+    }
+)
+SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
+"""Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
+
+SLICES = ("error_category", "aspect", "category", "error_group")
+SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
+"""The columns of SLICES in four bytes a row each, for `to_rate`."""
+
+_VERDICTS = (
+    *("passed", "tie", "truncated", "unscored", "matched", "conditional", "more_tokens"),
+    *BASELINES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A pass rate with its counts and intervals.
+
+    Attributes:
+        n: Tests.
+        passes: Tests passed.
+        ties: Tests failed with equal likelihoods.
+        unscored: Tests failed because a likelihood is missing.
+        truncated: Tests whose context was cut to fit the window; None if unknown, as for scorers.
+        pass_rate: passes / n, or None if n is 0.
+        interval: 95 % interval over contexts (`context_intervals`), or None where fewer than two
+            have tests.
+        interval_method: "logit-t"; "all-agree" if all tests pass or all fail, so that each context
+            counts as one test; None without an interval.
+        contexts: Contexts with tests.
+        wilson: 95 % Wilson interval, which treats tests as independent; for reference.
+        baselines: Each of `baselines.BASELINES` on the same tests, or None if it decides none or is
+            the model itself.
+        length_matched: The rate on tests whose candidates match in length, or None if lengths are
+            unknown.
+        few_tokens: Tests with a candidate of fewer than FEW_TOKENS tokens and another of a
+            different number, and in how many of them the one with more tokens wins.
+    """
+
+    n: int
+    passes: int
+    ties: int
+    unscored: int
+    truncated: int | None
+    pass_rate: float | None
+    interval: Interval | None
+    interval_method: Method | None
+    contexts: int
+    wilson: Interval | None
+    baselines: dict[str, Baseline | None]
+    length_matched: Matched | None
+    few_tokens: tuple[int, int] = (0, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "pass_rate": self.pass_rate,
+            "n": self.n,
+            "passes": self.passes,
+            "ties": self.ties,
+            "unscored": self.unscored,
+            "truncated": self.truncated,
+            "interval": None if self.interval is None else list(self.interval),
+            "interval_method": self.interval_method,
+            "contexts": self.contexts,
+            "wilson": None if self.wilson is None else list(self.wilson),
+            "baselines": {
+                name: None if found is None else found.to_dict()
+                for name, found in self.baselines.items()
+            },
+            "length_matched": None
+            if self.length_matched is None
+            else self.length_matched.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PassRates:
+    """Pass rates of one model.
+
+    Attributes:
+        n_pairs: Pairs; the overall rate counts distinct (high, low) candidates of a context once.
+        overall: Rate over distinct candidates.
+        by: Column of SLICES → value → rate over its pairs.
+    """
+
+    n_pairs: int
+    overall: Rate
+    by: dict[str, dict[str, Rate]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: the overall rate's, n_pairs, and `by_<column>`."""
+        slices = {
+            f"by_{column}": {value: rate.to_dict() for value, rate in rates.items()}
+            for column, rates in self.by.items()
+        }
+        return {**self.overall.to_dict(), "n_pairs": self.n_pairs, **slices}
+
+
+def pass_rates(scored: pl.DataFrame) -> PassRates:
+    """Summarise the scored pairs of one model.
+
+    Args:
+        scored: Rows of SCORED_SCHEMA.
+    """
+    return all_rates(to_rate([scored], *SLICE_NUMBERS))
+
+
+def all_rates(rated: pl.DataFrame) -> PassRates:
+    """Return the pass rates of one model, overall and by slice.
+
+    Args:
+        rated: The result of `to_rate`, with the columns of SLICES.
+    """
+    by: dict[str, dict[str, Rate]] = {}
+    for column in SLICES:
+        slices = slices_by(rated.select(column, CLUSTER_NUMBER, *_VERDICTS), column)
+        by[column] = {piece.value: rate_of(piece.rows) for piece in slices}
+    return PassRates(rated.height, rate_of(each_once(rated.drop(SLICES))), by)
+
+
+def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
+    """Return the columns for rates, with numbers instead of ids, which take most memory.
+
+    Args:
+        scored: Rows of SCORED_SCHEMA for one model, in one or more pieces; only the needed columns
+            are held.
+        columns: Columns to keep.
+
+    Returns:
+        `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the model
+        and of every baseline (`judge`).
+    """
+    rated = pl.concat(judge(rows).select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in scored)
+    return rated.drop(NUMBERED_BY).hstack(number_tests(rated))
+
+
+def rate_of(rated: pl.DataFrame) -> Rate:
+    """Return the pass rate of some tests.
+
+    Args:
+        rated: Some rows of `to_rate`.
+    """
+    n, passes = rated.height, int(rated["passed"].sum())
+    own, matched, leads = _intervals(rated)
+    return Rate(
+        n=n,
+        passes=passes,
+        ties=int(rated["tie"].sum()),
+        unscored=int(rated["unscored"].sum()),
+        truncated=None if rated["truncated"].has_nulls() else int(rated["truncated"].sum()),
+        pass_rate=passes / n if n else None,
+        interval=own.bounds,
+        interval_method=own.method,
+        contexts=own.contexts,
+        wilson=wilson(passes, n),
+        baselines={
+            name: baseline_in(rated, name, lead.bounds)
+            for name, lead in zip(BASELINES, leads, strict=True)
+        },
+        length_matched=matched_in(rated, matched.bounds),
+        few_tokens=(n - rated["more_tokens"].null_count(), int(rated["more_tokens"].sum())),
+    )
+
+
+def _intervals(
+    rated: pl.DataFrame,
+) -> tuple[ClusterInterval, ClusterInterval, list[ClusterInterval]]:
+    """Return the intervals of the pass rate, the rate where matched, the leads over BASELINES."""
+    passed, matched = pl.col("passed").cast(pl.Int8), pl.col("matched").cast(pl.Int8)
+    leads = {name: twice_the_lead(name) for name in BASELINES}
+    sums = rated.group_by(CLUSTER_NUMBER).agg(
+        pl.len().alias("tests"),
+        passed.sum(),
+        matched.sum(),
+        (passed * matched).sum().alias("passed_matched"),
+        *(lead.sum().alias(name) for name, lead in leads.items()),
+        *((lead**2).sum().alias(f"{name}_squared") for name, lead in leads.items()),
+    )
+    return (
+        _interval(sums["passed"], sums["passed"], sums["tests"]),
+        _interval(sums["passed_matched"], sums["passed_matched"], sums["matched"]),
+        [
+            _interval(sums[name] / 2, sums[f"{name}_squared"] / 4, sums["tests"], lowest=-1)
+            for name in BASELINES
+        ],
+    )
+
+
+def _interval(
+    sums: pl.Series, squares: pl.Series, tests: pl.Series, *, lowest: float = 0
+) -> ClusterInterval:
+    matrices = (column.to_numpy()[:, None] for column in (sums, squares, tests))
+    (found,) = cluster_intervals(*matrices, lowest=lowest)
+    return found
+
+
+def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
+    """Count the tests whose margin is smaller than a deviation, which could change the verdict.
+
+    Args:
+        scored: Rows of SCORED_SCHEMA.
+        deviation: How far a log-likelihood may be off, nats per scored token.
+        summed: Whether the log-likelihoods are sums over tokens, not means.
+    """
+    return distinct_tests(scored).rows.filter(is_close(deviation, summed=summed)).height
+
+
+def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
+    """Return whether a margin is smaller than a deviation (arguments as in `count_close`)."""
+    tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
+    return (pl.col("ll_high") - pl.col("ll_low")).abs() < deviation * tokens

@@ -1,0 +1,1 @@
+"""Other metrics as scorers of texts: overlap, references, likelihoods."""

@@ -1,0 +1,101 @@
+"""Letter case: what reference metrics see of it, and comparing in lower case."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias, get_args
+
+import polars as pl
+
+from nnd.metric.numbers.scorers.scorer import Text, TextScorer
+from nnd.schemas import ScoringError, counted
+
+Normalise: TypeAlias = Literal["lower"]
+"""What is done to candidates and references before reference metrics compare them."""
+
+_CASED = ("bleu", "chrf")
+"""Scorers that tell capital letters from small ones; ROUGE does not."""
+
+_NAMED = 3
+"""Largest number of systems that are named."""
+
+
+def check_normalise(normalise: str | None) -> None:
+    """Check how texts are normalised.
+
+    Raises:
+        ScoringError: If it is neither None nor a `Normalise`.
+    """
+    if normalise is not None and normalise not in get_args(Normalise):
+        raise ScoringError(
+            f'normalise: unknown "{normalise}"; choose {", ".join(get_args(Normalise))}'
+        )
+
+
+def in_lower_case(scorers: Sequence[TextScorer]) -> list[TextScorer]:
+    """Return scorers, of which reference metrics compare candidates and references in lower case.
+
+    Likelihoods and scorers without references read texts as they are.
+
+    Raises:
+        ScoringError: If there is no reference metric.
+    """
+    chosen = [each.needs_references and not each.is_likelihood for each in scorers]
+    if not any(chosen):
+        raise ScoringError(
+            "normalise lower is for metrics that compare with references; leave it out, or add "
+            "one, such as bleu"
+        )
+    return [_lowered(each) if lower else each for each, lower in zip(scorers, chosen, strict=True)]
+
+
+def _lowered(scorer: TextScorer) -> TextScorer:
+    def score(texts: Sequence[Text]) -> Sequence[float | None]:
+        return scorer.score(
+            [
+                text._replace(
+                    candidate=text.candidate.lower(),
+                    references=tuple(each.lower() for each in text.references),
+                )
+                for text in texts
+            ]
+        )
+
+    definition = "; ".join(filter(None, [scorer.definition, "in lower case"]))
+    return replace(scorer, score=score, definition=definition)
+
+
+def case_differs(candidates: pl.DataFrame, scorers: Sequence[TextScorer]) -> str | None:
+    """Say that only some systems write capital letters, if a scorer depends on it.
+
+    Args:
+        candidates: candidate, and system (several joined by `|`, or null).
+        scorers: The scorers.
+    """
+    cased = " and ".join(each.name for each in scorers if each.name in _CASED)
+    text = pl.col("candidate")
+    systems = (
+        candidates.drop_nulls("system")
+        .with_columns(pl.col("system").str.split("|"))
+        .explode("system")
+        .group_by("system")
+        .agg(
+            capital=(text != text.str.to_lowercase()).any(),
+            small=(text != text.str.to_uppercase()).any(),
+        )
+        .filter(pl.col("capital") | pl.col("small"))
+        .sort("system")
+    )
+    capital = systems.filter("capital")["system"].to_list()
+    lower = systems.filter(~pl.col("capital"))["system"].to_list()
+    if not (cased and capital and lower):
+        return None
+    fewer, write = min((capital, "have capital letters"), (lower, "are in lower case"), key=_size)
+    named = ", ".join(fewer) if len(fewer) <= _NAMED else counted(len(fewer), "system")
+    return (
+        f"Of {systems.height} systems, only the candidates of {named} {write}, which changes "
+        f"{cased}; --normalise lower ignores case."
+    )
+
+
+def _size(side: tuple[list[str], str]) -> int:
+    return len(side[0])

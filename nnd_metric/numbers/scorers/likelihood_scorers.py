@@ -1,0 +1,124 @@
+"""Log-likelihoods as scorers: BARTScore, T0-Score, and any model with a prompt.
+
+Yuan, Neubig and Liu (2021), BARTScore: a text is as good as a model finds it likely, given another.
+
+    faithfulness   candidate given the context
+    precision      candidate given a reference
+    recall         reference given the candidate
+    f              (P + R) / 2 of precision and recall against one reference; `avg_f` there
+    f_harmonic     2PR / (P + R) of the same; `harm_f` there is PR / (P + R), half of it, which
+                   correlates and ranks alike
+
+Log-likelihoods are negative, so their harmonic mean is nearer to the better of the two, unlike that
+of shares. With several references, F is computed for each; Yuan et al. take the maxima of P and R
+separately.
+
+A prompt goes around the text that is read (the template, whose {context} stands for it) or before
+the text that is predicted (the prefix). As with BARTScore-PROMPT, a prefix is scored with the text:
+the mean is over its tokens, too. The text that is read is never scored. An instruction around the
+context makes the equivalent of T0-Score for any instructed model: that of the data (the template
+`instruction`), or one of your own, such as "Summarise: {context}".
+"""
+
+import logging
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from nnd.metric.numbers.scorers.reference_scorers import (
+    Several,
+    against_references,
+    over_references,
+)
+from nnd.metric.numbers.scorers.scorer import Text, TextScorer
+from nnd.metric.text import Template, find_template, render
+from nnd.schemas import ScoringError, StoredContext
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import Scorer
+
+Direction: TypeAlias = Literal["faithfulness", "precision", "recall", "f", "f_harmonic"]
+"""What is predicted from what (module docstring)."""
+
+_log = logging.getLogger(__name__)
+
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+
+
+def likelihood(
+    name: str,
+    engine: "Scorer",
+    direction: Direction = "faithfulness",
+    *,
+    template: Template | None = None,
+    prefix: str = "",
+    several: Several = "max",
+) -> TextScorer:
+    """Return the log-likelihood of one text given another as a scorer.
+
+    Args:
+        name: What tables call it.
+        engine: An engine (BARTScore's has protocol `bartscore`), or any callable of its shape.
+        direction: The direction of the prediction (module docstring).
+        template: Template of the text that is read; None leaves it unchanged. Parts of the context
+            can be placeholders for faithfulness only.
+        prefix: Text before the predicted text, which is scored with it.
+        several: How several references count; ignored by faithfulness.
+
+    Raises:
+        ScoringError: If the direction is unknown; when used, if a placeholder of the template
+            has no text.
+    """
+    if direction not in DIRECTIONS:
+        raise ScoringError(f'unknown direction "{direction}"; choose from {", ".join(DIRECTIONS)}')
+    rendered = template or find_template("default")
+
+    def ask(texts: Sequence[Text]) -> list[float | None]:
+        """Return the likelihood of candidates given contexts; NaN, for no token, as None."""
+        prompts = render(
+            rendered, [StoredContext(text.context, text.parts, text.kinds) for text in texts]
+        )
+        found = engine(
+            [
+                (prompt.context, prefix + prompt.candidate_prefix + text.candidate)
+                for prompt, text in zip(prompts, texts, strict=True)
+            ]
+        )
+        if cut := int(found.truncated.sum()):
+            _log.warning("%s: %d of %d contexts were cut to the window", name, cut, len(texts))
+        return [None if math.isnan(value) else float(value) for value in found.log_likelihood]
+
+    def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        precision = [Text(candidate, reference) for reference, candidate in pairs]
+        recall = [Text(reference, candidate) for reference, candidate in pairs]
+        match direction:
+            case "precision":
+                return ask(precision)
+            case "recall":
+                return ask(recall)
+        mean = _harmonic if direction == "f_harmonic" else _arithmetic
+        both = zip(ask(precision), ask(recall), strict=True)
+        return [None if p is None or r is None else mean(p, r) for p, r in both]
+
+    prompts = [f'template "{rendered.name}"'] if rendered.variants else []
+    if rendered.instruction is not None:
+        prompts = [f'template "{rendered.name}" ({rendered.instruction})']
+    prompts += [f'"{prefix}" before what is predicted'] if prefix else []
+    if direction == "faithfulness":
+        definition = "; ".join(["log-likelihood of the candidate given the context", *prompts])
+        return TextScorer(name, ask, definition, is_likelihood=True)
+    return TextScorer(
+        name,
+        lambda texts: against_references(compare, texts, several),
+        "; ".join([f"log-likelihood, {direction}", *prompts, over_references(several)]),
+        needs_references=True,
+        is_likelihood=True,
+    )
+
+
+def _arithmetic(p: float, r: float) -> float:
+    return (p + r) / 2
+
+
+def _harmonic(p: float, r: float) -> float:
+    return 2 * p * r / (p + r) if p + r else 0.0

@@ -1,0 +1,214 @@
+"""Scorers that compare a candidate with references: ROUGE, BLEU, chrF, BERTScore, by libraries.
+
+Each library compares one candidate with one reference; several references count by their maximum,
+their mean, or the first one. Repeated references and candidates are compared once. Languages:
+rouge-score reads ASCII letters and digits only, so ROUGE is for English; BLEU cuts words as
+sacrebleu's `13a` does, which fits languages that write spaces.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.metadata import version
+from types import SimpleNamespace
+from typing import Literal, TypeAlias, get_args
+
+from tqdm import tqdm
+
+from nnd.metric.numbers.scorers.scorer import Text, TextScorer
+from nnd.schemas import DISTRIBUTION, ScoringError
+
+Several: TypeAlias = Literal["max", "mean", "first"]
+"""How several references count: by the best one, their mean, or the first one."""
+
+Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float | None]]
+"""Function from (reference, candidate) to one number each, or None."""
+
+
+def against_references(
+    compare: Compare, texts: Sequence[Text], several: Several = "max"
+) -> list[float | None]:
+    """Compare every candidate with its references, each distinct pair once.
+
+    Args:
+        compare: Compares (reference, candidate).
+        texts: The candidates with their references.
+        several: "max" or "mean" over the references of a candidate, or only the "first".
+
+    Returns:
+        One number per text; None without a reference that gives a number.
+
+    Raises:
+        ScoringError: If `several` is unknown.
+    """
+    check_several(several)
+    if several == "first":
+        texts = [text._replace(references=text.references[:1]) for text in texts]
+    wanted = list(dict.fromkeys((ref, text.candidate) for text in texts for ref in text.references))
+    found = dict(zip(wanted, compare(wanted), strict=True))
+    return [
+        _combine([found[reference, text.candidate] for reference in text.references], several)
+        for text in texts
+    ]
+
+
+def check_several(several: str) -> None:
+    """Check how several references count.
+
+    Raises:
+        ScoringError: If it is not a `Several`.
+    """
+    if several not in get_args(Several):
+        raise ScoringError(
+            f'unknown way "{several}" to count several references; choose '
+            f"{', '.join(get_args(Several))}"
+        )
+
+
+def over_references(several: Several) -> str:
+    """Describe how several references count."""
+    return "first reference" if several == "first" else f"{several} over references"
+
+
+def _combine(numbers: Sequence[float | None], several: Several) -> float | None:
+    defined = [number for number in numbers if number is not None]
+    if not defined:
+        return None
+    return sum(defined) / len(defined) if several == "mean" else max(defined)
+
+
+def rouge(kind: str, several: Several = "max") -> TextScorer:
+    """Return ROUGE F1 of the library rouge-score with its stemmer.
+
+    Lin (2004), ROUGE: a package for automatic evaluation of summaries. A candidate without a word
+    has 0, as in the library.
+
+    Args:
+        kind: rouge1, rouge2, rouge3 (n-grams) or rougeL (longest common subsequence of the whole).
+        several: How several references count.
+    """
+    return _comparing(
+        kind,
+        lambda: _rouge_f1(kind),
+        f"F1, rouge-score {version('rouge-score')}, with stemmer",
+        several,
+    )
+
+
+def _rouge_f1(kind: str) -> Callable[[str, str], float]:
+    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 - its nltk takes a second
+    from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415
+
+    # Stemming is most of the work, and every text is in several comparisons.
+    tokenize = cache(DefaultTokenizer(use_stemmer=True).tokenize)
+    scorer = RougeScorer([kind], tokenizer=SimpleNamespace(tokenize=tokenize))
+    return lambda reference, candidate: float(scorer.score(reference, candidate)[kind].fmeasure)
+
+
+def bleu(several: Several = "max") -> TextScorer:
+    """Return sentence BLEU of sacrebleu, 0 to 100: Papineni et al. (2002), smoothed, up to 4-grams.
+
+    Args:
+        several: How several references count; each is compared alone.
+    """
+    return _comparing("bleu", _bleu, _sacrebleu("sentence BLEU"), several)
+
+
+def _bleu() -> Callable[[str, str], float]:
+    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
+
+    # Effective order: a sentence may have fewer than four words.
+    metric = BLEU(effective_order=True)
+    return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
+
+
+def chrf(several: Several = "max") -> TextScorer:
+    """Return sentence chrF2 of sacrebleu, 0 to 100: Popović (2015), characters, no words.
+
+    Args:
+        several: How several references count.
+    """
+    return _comparing("chrf", _chrf, _sacrebleu("sentence chrF2"), several)
+
+
+def _chrf() -> Callable[[str, str], float]:
+    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
+
+    metric = CHRF()
+    return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
+
+
+def _sacrebleu(what: str) -> str:
+    return f"{what}, sacrebleu {version('sacrebleu')}, defaults"
+
+
+def _comparing(
+    name: str, load: Callable[[], Callable[[str, str], float]], definition: str, several: Several
+) -> TextScorer:
+    """Return a scorer that loads its library at first use."""
+
+    def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        one = load()
+        return [one(*pair) for pair in tqdm(pairs, desc=name, disable=None, leave=False)]
+
+    return TextScorer(
+        name,
+        lambda texts: against_references(compare, texts, several),
+        f"{definition}; {over_references(several)}",
+        needs_references=True,
+    )
+
+
+def bertscore(
+    model: str = "roberta-large", *, layer: int | None = None, several: Several = "max"
+) -> TextScorer:
+    """Return BERTScore F1 of the library bert-score: Zhang et al. (2020), no baseline, no idf.
+
+    A blank candidate or reference has no score.
+
+    Args:
+        model: Hub id or folder of an encoder.
+        layer: The layer to compare; None means bert-score's choice for the model.
+        several: How several references count.
+
+    Raises:
+        ScoringError: When used, if bert-score is not installed or knows no layer for the model.
+    """
+
+    def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        whole = [pair for pair in pairs if all(text.strip() for text in pair)]
+        found = dict(zip(whole, _bert_f1(model, layer, whole), strict=True)) if whole else {}
+        return [found.get(pair) for pair in pairs]
+
+    return TextScorer(
+        f"bertscore={model}",
+        lambda texts: against_references(compare, texts, several),
+        f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}; "
+        f"{over_references(several)}",
+        needs_references=True,
+    )
+
+
+def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    try:
+        from bert_score import BERTScorer  # noqa: PLC0415 - optional, and it loads torch
+    except ImportError as error:
+        raise ScoringError(
+            f"bertscore needs the library bert-score ({error}): "
+            f"pip install '{DISTRIBUTION}[bertscore]'"
+        ) from error
+    from nnd.metric.likelihood import loading_alone  # noqa: PLC0415 - as above
+
+    try:
+        with loading_alone():
+            scorer = BERTScorer(model_type=model, num_layers=layer)
+    except KeyError as error:
+        raise ScoringError(
+            f"bert-score has no default layer for {model}; name another model, such as "
+            "roberta-large, or pass layer= in Python"
+        ) from error
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ScoringError(f"{model}: cannot be loaded for BERTScore: {reason}") from error
+    references, candidates = zip(*pairs, strict=True)
+    _, _, f1 = scorer.score(list(candidates), list(references))
+    return [float(number) for number in f1]

@@ -1,0 +1,162 @@
+"""Scorers by name, as in `nnd metrics --scorer NAME`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from nnd.metric.numbers.scorers.evaluate_library import evaluated
+from nnd.metric.numbers.scorers.likelihood_scorers import DIRECTIONS, Direction, likelihood
+from nnd.metric.numbers.scorers.reference_scorers import (
+    Several,
+    bertscore,
+    bleu,
+    check_several,
+    chrf,
+    rouge,
+)
+from nnd.metric.numbers.scorers.scorer import Text, TextScorer, length, overlap
+from nnd.metric.text import Template, find_plain_template
+from nnd.schemas import Instruction, ScoringError, did_you_mean
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import Likelihoods, LoadedModel
+    from nnd.metric.text import Request
+
+    _Load: TypeAlias = Callable[[str], LoadedModel]
+
+WITHOUT_REFERENCES = {
+    "length": TextScorer("length", length, "characters of the candidate"),
+    "overlap": TextScorer(
+        "overlap", overlap, "share of the candidate's words that occur in the context"
+    ),
+}
+
+WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
+    **{kind: partial(rouge, kind) for kind in ("rouge1", "rouge2", "rouge3", "rougeL")},
+    "bleu": bleu,
+    "chrf": chrf,
+}
+
+BERTSCORE, EVALUATE = "bertscore", "evaluate"
+
+_PROTOCOLS = {"bartscore": "bartscore", "prompted": "native"}
+
+LIKELIHOODS: dict[str, tuple[str, Direction]] = {
+    "prompted": ("native", "faithfulness"),
+    **{
+        f"{family}_{direction}": (protocol, direction)
+        for family, protocol in _PROTOCOLS.items()
+        for direction in DIRECTIONS
+    },
+}
+"""Name → protocol and direction; a model follows, as in `bartscore_f=facebook/bart-base`."""
+
+
+def plain_names(texts: Iterable[Text]) -> list[str]:
+    """Return the scorers that need no model; those with references only if there are any."""
+    have = any(text.references for text in texts)
+    return [*(WITH_REFERENCES if have else ()), *WITHOUT_REFERENCES]
+
+
+def find_scorers(
+    names: Iterable[str],
+    *,
+    several: Several = "max",
+    template: str = "default",
+    prefix: str = "",
+    instruction: Instruction | None = None,
+) -> list[TextScorer]:
+    """Return the scorers of some names.
+
+    Args:
+        names: One of WITHOUT_REFERENCES or WITH_REFERENCES; `bertscore` or `bertscore=MODEL`; one
+            of LIKELIHOODS with a model, such as `bartscore_f=facebook/bart-base`; or
+            `evaluate=NAME[:key]` (`evaluated`). Models are loaded when they are used, one at a
+            time.
+        several: How several references count: "max", "mean" or "first".
+        template: For LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
+        prefix: For LIKELIHOODS: text before the predicted text, which is scored with it.
+        instruction: The instruction of the data, for the template `instruction`.
+
+    Raises:
+        ScoringError: If a name is unknown, or lacks its model, or a prompt was given that no scorer
+            uses; when used, if the model cannot be loaded.
+    """
+    check_several(several)
+    entries = list(names)
+    if (template != "default" or prefix) and not any(
+        _base(each) in LIKELIHOODS for each in entries
+    ):
+        raise ScoringError(
+            "none of the scorers uses a template or prefix; leave them out, or add a scorer that "
+            "does, such as prompted=MODEL or bartscore_f=MODEL"
+        )
+    with_model = partial(
+        _with_model,
+        several=several,
+        template=find_plain_template(template, instruction),
+        prefix=prefix,
+        load=lru_cache(maxsize=1)(_load_model),  # scorers with the same model are adjacent
+    )
+    return [_find(entry, several, with_model) for entry in entries]
+
+
+def _base(entry: str) -> str:
+    return entry.partition("=")[0]
+
+
+def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer]) -> TextScorer:
+    name, _, given = entry.partition("=")
+    if entry in WITHOUT_REFERENCES:
+        return WITHOUT_REFERENCES[entry]
+    if entry in WITH_REFERENCES:
+        return WITH_REFERENCES[entry](several)
+    if name == BERTSCORE:
+        return bertscore(given, several=several) if given else bertscore(several=several)
+    if name == EVALUATE and given:
+        return evaluated(given, several)
+    if name in LIKELIHOODS and given:
+        return with_model(entry)
+    if name in LIKELIHOODS:
+        raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
+    known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)
+    models = (f"{each}=MODEL" for each in LIKELIHOODS)
+    raise ScoringError(
+        f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}; choose from '
+        f"{', '.join(known)}, {EVALUATE}=NAME, bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL "
+        f"(a DIRECTION is {', '.join(DIRECTIONS)})"
+    )
+
+
+def _with_model(
+    entry: str, *, several: Several, template: Template, prefix: str, load: "_Load"
+) -> TextScorer:
+    """Return a scorer whose model is loaded at first use."""
+    from nnd.metric.likelihood import (  # noqa: PLC0415 - torch is slow to load, and ROUGE needs none
+        Engine,
+    )
+
+    name, _, model = entry.partition("=")
+    protocol, direction = LIKELIHOODS[name]
+    used, asked, cut = "", 0, 0
+
+    def engine(requests: "Sequence[Request]") -> "Likelihoods":
+        nonlocal used, asked, cut
+        loaded = load(model)
+        used = used or f"{loaded.name}@{loaded.version()[:7]}, protocol {protocol}, {loaded.dtype}"
+        found = Engine(loaded, protocol=protocol, separator=template.separator)(requests)
+        asked, cut = asked + len(requests), cut + int(found.truncated.sum())
+        return found
+
+    def made_with() -> str:
+        return f"{used}, {cut:,} of {asked:,} texts cut to the window" if cut else used
+
+    scorer = likelihood(entry, engine, direction, template=template, prefix=prefix, several=several)
+    return replace(scorer, made_with=made_with)
+
+
+def _load_model(model: str) -> "LoadedModel":
+    from nnd.metric.likelihood import load_model, pin_version  # noqa: PLC0415
+
+    return pin_version(load_model(model), remember=False)

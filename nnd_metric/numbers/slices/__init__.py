@@ -1,0 +1,1 @@
+"""Slices of scored pairs: where models fail, without running them again."""

@@ -1,0 +1,205 @@
+"""The values of an axis for every pair: numbers, or names (a pair may have several)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from nnd.metric.data import parts_of
+from nnd.metric.numbers.slices.axes import LABELS, MEASURES, Axis
+from nnd.metric.numbers.slices.text_measures import (
+    DISTANCES,
+    LENGTHS,
+    novelty,
+    sentences,
+    shapes,
+    turns,
+)
+from nnd.schemas import CONTEXT, ScoringError, did_you_mean
+
+NO_TEXTS = "a run keeps no texts; name the data that was scored (--data)"
+"""Why pairs of a run have no such column, and what to do."""
+
+_TEXTS = {"context": "context", "high": "candidate_high", "low": "candidate_low"}
+_JUDGEMENT = ("split", "context_id", "candidate_id", "aspect", "group")
+"""The columns that identify the ratings of candidates."""
+
+
+def numbers_of(
+    axis: Axis, pairs: pl.DataFrame, annotations: pl.DataFrame | None
+) -> npt.NDArray[np.float64]:
+    """Return the number of every pair; nan if it has none.
+
+    Args:
+        axis: One of MEASURES, or a part with edges.
+        pairs: The pairs.
+        annotations: The annotations behind the pairs, only for `agreement`.
+
+    Raises:
+        ScoringError: If the pairs lack the measured columns.
+    """
+    if axis.name not in MEASURES:
+        return _as_numbers(axis, parts_named(axis, pairs))
+    return np.array(_measured(axis, pairs, annotations), dtype=np.float64)
+
+
+def _measured(
+    axis: Axis, pairs: pl.DataFrame, annotations: pl.DataFrame | None
+) -> Sequence[float | None]:
+    if axis.name == "margin":
+        return _column(axis, pairs, "margin").to_list()
+    if axis.name == "candidates":
+        return _candidates(pairs)
+    if axis.name == "agreement":
+        return _agreement(pairs, annotations)
+    measure, *texts = _OF_TEXTS[axis.name](*axis.words)
+    return _of_texts(measure, axis, pairs, *texts)
+
+
+_OF_TEXTS: Mapping[str, Callable[..., tuple[Any, ...]]] = {
+    "length": lambda unit, text: (LENGTHS[unit], text),
+    "sentences": lambda text: (sentences, text),
+    "turns": lambda: (turns, "context"),
+    "novelty": lambda text: (novelty, "context", text),
+    "nearness": lambda distance: (DISTANCES[distance], "high", "low"),
+}
+"""Axis → from its words to a measure and the texts it is of."""
+
+
+def _of_texts(
+    measure: Callable[..., float | None], axis: Axis, pairs: pl.DataFrame, *texts: str
+) -> list[float | None]:
+    """Return a measure of some texts of every pair; equal texts are measured once."""
+    once = cache(measure)
+    columns = [_column(axis, pairs, _TEXTS[text]) for text in texts]
+    return [once(*row) for row in zip(*columns, strict=True)]
+
+
+def _candidates(pairs: pl.DataFrame) -> list[int]:
+    """Return the number of distinct candidates in the pairs of a context."""
+    ids = [pairs.select(*CONTEXT, id=f"{side}_id") for side in ("high", "low")]
+    counts = pl.concat(ids).group_by(CONTEXT).agg(pl.col("id").n_unique())
+    both = pairs.select(CONTEXT).join(counts, on=CONTEXT, nulls_equal=True, maintain_order="left")
+    found: list[int] = both["id"].to_list()
+    return found
+
+
+def _agreement(pairs: pl.DataFrame, annotations: pl.DataFrame | None) -> list[float | None]:
+    """Return how far annotators agree on the better candidate.
+
+    This is the share of (rating of the high one, rating of the low one) in which the high one is
+    rated higher; equal ratings count half. It is None if either has no ratings.
+    """
+    if annotations is None:
+        raise ScoringError(
+            "agreement: the ratings of annotators are in annotations.parquet; name a folder that "
+            "`nnd convert` wrote (--data)"
+        )
+    if "aspect" not in pairs.columns or "group" not in pairs.columns:
+        pairs = pairs.with_columns(
+            pl.lit(None, pl.String).alias(c) for c in ("aspect", "group") if c not in pairs.columns
+        )
+    rated = annotations.drop_nulls("ratings").select(*_JUDGEMENT, "ratings")
+    ratings = dict(zip(rated.select(_JUDGEMENT).rows(), rated["ratings"].to_list(), strict=True))
+    sides = (
+        pairs.select("split", "context_id", f"{side}_id", "aspect", "group").rows()
+        for side in ("high", "low")
+    )
+    return [_ahead(ratings.get(high), ratings.get(low)) for high, low in zip(*sides, strict=True)]
+
+
+def _ahead(high: Sequence[float] | None, low: Sequence[float] | None) -> float | None:
+    if not high or not low:
+        return None
+    wins = sum((a > b) + (a == b) / 2 for a in high for b in low)
+    return wins / (len(high) * len(low))
+
+
+def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
+    """Return the names of every pair, which may be none or several.
+
+    Raises:
+        ScoringError: If the pairs lack the columns of the axis.
+    """
+    match axis.name:
+        case "shape":
+            return _shapes(axis, pairs)
+        case "system":
+            sides = (_column(axis, pairs, f"system_{side}") for side in ("high", "low"))
+            return [
+                [*dict.fromkeys(name for side in row if side for name in side.split("|"))]
+                for row in zip(*sides, strict=True)
+            ]
+        case "category":
+            return _once(_category(axis, pairs))
+        case name if name in LABELS:
+            return _once(_column(axis, pairs, name))
+        case _:
+            return _once(parts_named(axis, pairs))
+
+
+def _category(axis: Axis, pairs: pl.DataFrame) -> pl.Series:
+    """Return the category of the contexts, or of the errors if contexts have none."""
+    of_contexts = _column(axis, pairs, "category")
+    has_some = of_contexts.null_count() < len(of_contexts)
+    return of_contexts if has_some else _column(axis, pairs, "error_category")
+
+
+def _once(values: Sequence[str | None] | pl.Series) -> list[Sequence[str]]:
+    return [() if value is None else (value,) for value in values]
+
+
+def _shapes(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
+    once = cache(shapes)
+    return [once(text) for text in _column(axis, pairs, _TEXTS[axis.words[0]])]
+
+
+def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
+    """Return a part of the inputs, or of the metadata, of every pair.
+
+    Raises:
+        ScoringError: If no pair has a part of that name.
+    """
+    parts = parts_in(pairs)
+    known = sorted({name for each in parts for name in each})
+    if axis.name not in known:
+        axes = [*MEASURES, *LABELS, *known]
+        held = ", ".join(known) or (
+            "none" if "context" in pairs.columns else f"none, as {NO_TEXTS}"
+        )
+        raise ScoringError(
+            f'--by "{axis.title}": unknown axis, and no part of the pairs has that name'
+            f"{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}; parts of "
+            f"the pairs: {held}"
+        )
+    return [each.get(axis.name) for each in parts]
+
+
+def parts_in(pairs: pl.DataFrame) -> list[dict[str, str]]:
+    """Return the parts of every pair: its inputs, and the metadata whose names they do not use."""
+    found: list[dict[str, str]] = [{} for _ in range(pairs.height)]
+    for column in ("metadata", "inputs"):
+        if column in pairs.columns:
+            for all_parts, parts in zip(found, parts_of(pairs.select(inputs=column)), strict=True):
+                all_parts.update(parts or {})
+    return found
+
+
+def _as_numbers(axis: Axis, parts: Sequence[str | None]) -> npt.NDArray[np.float64]:
+    try:
+        return np.array([np.nan if part is None else float(part) for part in parts])
+    except ValueError as error:
+        raise ScoringError(
+            f'--by "{axis.title}": {error}; edges are for numbers, so leave them out'
+        ) from error
+
+
+def _column(axis: Axis, pairs: pl.DataFrame, column: str) -> pl.Series:
+    if column not in pairs.columns:
+        raise ScoringError(
+            f'axis "{axis.title}": the pairs have no column {column}, and {NO_TEXTS}'
+        )
+    return pairs[column]

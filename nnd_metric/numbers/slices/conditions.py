@@ -1,0 +1,154 @@
+"""User-defined slices: SQL conditions over pairs, and combinations of slices."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import polars as pl
+
+from nnd.metric.numbers.slices.axes import MEASURES, read_axes
+from nnd.metric.numbers.slices.axis_values import NO_TEXTS, numbers_of, parts_in
+from nnd.metric.numbers.slices.named_slices import Members
+from nnd.schemas import (
+    READS_CLOCK,
+    READS_FILES,
+    SUBQUERY,
+    ScoringError,
+    did_you_mean,
+    excerpt,
+    sql_excess,
+)
+
+
+def where_true(
+    pairs: pl.DataFrame, condition: str, annotations: pl.DataFrame | None = None
+) -> Members:
+    """Return for every pair whether an SQL condition is true.
+
+    Its columns are those of the pairs, the numeric axes by name (`length`, `novelty`, …), and the
+    parts of inputs and metadata, in this order.
+
+    Args:
+        pairs: The pairs.
+        condition: In the SQL of polars, such as `length > 500 AND error_category = 'Disfluent'`.
+        annotations: The annotations behind the pairs, only for `agreement`.
+
+    Raises:
+        ScoringError: If it is not SQL, uses an unknown name, is not true or false for each pair, or
+            reads a file or the clock.
+    """
+    where = f'--where "{excerpt(condition)}"'
+    parsed = _parse(condition, where)
+    names = [*dict.fromkeys(parsed.meta.root_names())]
+    if not names:
+        raise ScoringError(
+            f"{where}: the condition does not use a column, so it is the same for "
+            "all pairs; use a column"
+        )
+    frame = pl.DataFrame([_column(pairs, name, annotations, where) for name in names])
+    try:
+        found = frame.select(parsed.alias("found"))["found"]
+    except pl.exceptions.PolarsError as error:
+        raise ScoringError(
+            f"{where}: the condition cannot be computed: {_first_line(error)}"
+        ) from error
+    if found.dtype != pl.Boolean or len(found) != pairs.height:
+        raise ScoringError(
+            f"{where}: gives {found.dtype} for {len(found):,} rows, and not true or false for each "
+            "pair; compare a column with something"
+        )
+    return found.fill_null(value=False).to_numpy()
+
+
+def _parse(condition: str, where: str) -> pl.Expr:
+    if excess := sql_excess(condition):
+        raise ScoringError(f"{where}: the condition {excess}; write a shorter or simpler one")
+    for reads in (READS_FILES, READS_CLOCK):
+        if named := reads.search(condition):
+            raise ScoringError(
+                f"{where}: the condition uses {named[0]}, but may read only the pairs, so that "
+                f"the same pairs always give the same slice; leave {named[0]} out"
+            )
+    try:
+        parsed = pl.sql_expr(condition)
+        names = parsed.meta.root_names()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise ScoringError(
+            f"{where}: not an SQL condition: {_first_line(error)}; write one such as "
+            "error_category = 'Disfluent'"
+        ) from error
+    if any(name.startswith(SUBQUERY) for name in names):
+        raise ScoringError(
+            f"{where}: this is a query; write a condition over the columns of a pair"
+        )
+    return parsed
+
+
+def _column(
+    pairs: pl.DataFrame, name: str, annotations: pl.DataFrame | None, where: str
+) -> pl.Series:
+    if name in pairs.columns:
+        return pairs[name]
+    if name in MEASURES:
+        (axis,) = read_axes([name])
+        return pl.Series(name, numbers_of(axis, pairs, annotations)).fill_nan(None)
+    parts = parts_in(pairs)
+    known = sorted({part for each in parts for part in each})
+    if name not in known:
+        columns = [*pairs.columns, *MEASURES, *known]
+        more = "" if "context" in pairs.columns else f"; {NO_TEXTS} for more"
+        raise ScoringError(
+            f'{where}: unknown column "{name}"{did_you_mean(name, columns)}; there are '
+            f"{', '.join(columns)}{more}"
+        )
+    return pl.Series(name, [each.get(name) for each in parts], pl.String)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]
+
+
+_OPERATIONS: Mapping[str, Callable[[Members, Members], Members]] = {
+    "&": np.logical_and,
+    "|": np.logical_or,
+    "-": lambda a, b: a & ~b,
+}
+
+
+def combine(text: str, known: Mapping[str, Members]) -> Members:
+    """Return the pairs of slices combined by `&` (both), `|` (either) or `-` (but not).
+
+    Signs are applied from left to right, and have a blank on each side: "shape=number &
+        length=[0,500)".
+
+    Args:
+        text: Names of slices with signs between them.
+        known: Name → the pairs of the slice.
+
+    Raises:
+        ScoringError: If a name is unknown.
+    """
+    members, rest = _take(text.strip(), known)
+    while rest:
+        sign, _, after = rest.strip().partition(" ")
+        if sign not in _OPERATIONS:
+            raise _unknown(text, known)
+        other, rest = _take(after.strip(), known)
+        members = _OPERATIONS[sign](members, other)
+    return members
+
+
+def _take(text: str, known: Mapping[str, Members]) -> tuple[Members, str]:
+    """Return the slice with the longest name that a text begins with, and the rest."""
+    begins = [name for name in known if text == name or text.startswith(f"{name} ")]
+    if not begins:
+        raise _unknown(text, known)
+    name = max(begins, key=len)
+    return known[name], text[len(name) :]
+
+
+def _unknown(text: str, known: Mapping[str, Members]) -> ScoringError:
+    return ScoringError(
+        f'--slice "{excerpt(text)}": does not begin with the name of a slice'
+        f"{did_you_mean(text, known)}; join names by & (both), | (either) or - (but not) with a "
+        f"blank on each side; slices: {', '.join(known)}"
+    )

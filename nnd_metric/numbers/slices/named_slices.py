@@ -1,0 +1,115 @@
+"""Slices of pairs: the pairs of each value of an axis, and the name of the slice."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from nnd.metric.numbers.slices.axes import MEASURES, Axis, read_axes
+from nnd.metric.numbers.slices.axis_values import names_of, numbers_of
+from nnd.metric.numbers.slices.bins import sort_into, sort_into_tenths
+from nnd.schemas import DISTINCT, ScoringError, excerpt
+
+MOST_VALUES = 100
+"""Largest number of names of an axis; with more, slices would be too small."""
+
+Members = npt.NDArray[np.bool_]
+
+
+class NamedSlice(NamedTuple):
+    """Some of the pairs.
+
+    Attributes:
+        axis: The axis without edges; "where" or "" for user-defined slices.
+        value: The bin or the name.
+        members: Whether each pair is in it, in the order of the pairs.
+    """
+
+    axis: str
+    value: str
+    members: Members
+
+    @property
+    def name(self) -> str:
+        """The axis and the value: length=[0,10)."""
+        return f"{self.axis}={self.value}" if self.axis else self.value
+
+
+def slice_names(
+    pairs: pl.DataFrame, by: str, *, annotations: pl.DataFrame | None = None
+) -> pl.DataFrame:
+    """Return the slices of every pair.
+
+    Args:
+        pairs: Rows of the pair schema, or of `load_pairs`.
+        by: Axes, separated by commas, as after `--by` of `nnd slice` (`axes`).
+        annotations: Rows of the annotation schema, which the axis `agreement` needs.
+
+    Returns:
+        pair_id and slice: a row for every slice that a pair is in, slices in the order of the axes
+        and of their values, pairs in their order. Empty slices have no row.
+
+    Raises:
+        ScoringError: If the axis is unknown, or the pairs lack its columns.
+    """
+    found = find_slices(pairs, read_axes([by]), annotations)
+    rows = [(pair, each.name) for each in found for pair in pairs["pair_id"].filter(each.members)]
+    return pl.DataFrame(rows, {"pair_id": pl.String, "slice": pl.String}, orient="row")
+
+
+def find_slices(
+    pairs: pl.DataFrame, axes: Sequence[Axis], annotations: pl.DataFrame | None = None
+) -> list[NamedSlice]:
+    """Return the slices of some axes, including empty bins.
+
+    Args:
+        pairs: The pairs.
+        axes: The axes, one after another.
+        annotations: The annotations behind the pairs, only for `agreement`.
+
+    Raises:
+        ScoringError: If the pairs lack the columns of an axis, no pair has a value, or there are
+            more than MOST_VALUES names.
+    """
+    return [each for axis in axes for each in _find(pairs, axis, annotations)]
+
+
+def _find(pairs: pl.DataFrame, axis: Axis, annotations: pl.DataFrame | None) -> list[NamedSlice]:
+    if axis.edges is None and axis.name not in MEASURES:
+        return _by_name(pairs, axis)
+    values = numbers_of(axis, pairs, annotations)
+    if np.isnan(values).all():
+        raise _no_value(axis)
+    if axis.edges is None:
+        names, places = sort_into_tenths(values)
+    else:
+        distinct = pairs.select(pl.struct(DISTINCT).is_first_distinct()).to_series().to_numpy()
+        names, places = sort_into(values, axis.edges, distinct)
+    return [NamedSlice(axis.title, name, places == place) for place, name in enumerate(names)]
+
+
+def _by_name(pairs: pl.DataFrame, axis: Axis) -> list[NamedSlice]:
+    named = names_of(axis, pairs)
+    places: dict[str, list[int]] = {}
+    for place, names in enumerate(named):
+        for name in names:
+            places.setdefault(name, []).append(place)
+    if not places:
+        raise _no_value(axis)
+    if len(places) > MOST_VALUES:
+        raise ScoringError(
+            f'--by "{axis.title}": has {len(places):,} values, such as "{excerpt(min(places))}"; '
+            f"slice by an axis with at most {MOST_VALUES} values, or by numbers with edges"
+        )
+    found = []
+    for name in sorted(places):
+        members = np.zeros(pairs.height, dtype=np.bool_)
+        members[places[name]] = True
+        found.append(NamedSlice(axis.title, name, members))
+    return found
+
+
+def _no_value(axis: Axis) -> ScoringError:
+    return ScoringError(f'--by "{axis.title}": the pairs have no value on this axis; leave it out')

@@ -1,0 +1,1 @@
+"""Intervals, correlations and significance tests: numbers in, numbers out."""

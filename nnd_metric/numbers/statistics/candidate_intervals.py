@@ -1,0 +1,170 @@
+"""Bootstrap intervals of correlations over candidates, with resampled contexts.
+
+Candidates of one context are dependent, so whole contexts are resampled (`intervals`). A candidate
+of a context that is drawn w times counts w times, so every correlation is a weighted one:
+
+    pearson   weighted sums
+    spearman  Pearson's r of the weighted mid-ranks
+    tau_b     sum_ij w_i w_j sign(x_i - x_j) sign(y_i - y_j) divided by its two norms; as all
+              candidates of a context have the same weight, the sums over i and j are computed once
+              for every two contexts
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from nnd.metric.numbers.statistics.intervals import (
+    WEIGHTS_AT_ONCE,
+    FloatArray,
+    Interval,
+    bootstrap_ratios,
+    interval_of_most,
+)
+
+RESAMPLES = 1_000
+"""Number of resamples of the contexts."""
+
+MOST_FOR_TAU = 10_000
+"""Largest number of candidates for tau-b, which compares every two of them."""
+
+_PAIRS_AT_ONCE = 1_000_000
+
+
+def pooled_samples(
+    x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], *, seed: int = 0
+) -> dict[str, FloatArray]:
+    """Compute Spearman's rho, Pearson's r and Kendall's tau-b on resampled contexts.
+
+    The resamples depend only on the number of contexts and the seed, so those of two metrics on the
+    same candidates are paired.
+
+    Args:
+        x: One finite number per candidate, [n].
+        y: The other number of the same candidates, [n].
+        contexts: Number of each candidate's context, 0, 1, … without gaps, [n].
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Statistic → its resampled values, [RESAMPLES]; nan if undefined, as all are for fewer than
+        two contexts, and those of tau_b for more than MOST_FOR_TAU candidates.
+    """
+    count = int(contexts.max(initial=-1)) + 1
+    names = ("spearman", "pearson", "tau_b")
+    samples = np.full((len(names), RESAMPLES), np.nan)
+    if count < 2:  # noqa: PLR2004
+        return dict(zip(names, samples, strict=True))
+    signs = _signs(x, y, contexts, count) if len(x) <= MOST_FOR_TAU else None
+    x_ranks, y_ranks = _RanksOf(x), _RanksOf(y)
+    x, y = _standard(x), _standard(y)
+    rng = np.random.default_rng(seed)
+    step = max(1, WEIGHTS_AT_ONCE // len(x))
+    for start in range(0, RESAMPLES, step):
+        part = slice(start, min(start + step, RESAMPLES))
+        size = part.stop - part.start
+        drawn = rng.multinomial(count, np.full(count, 1 / count), size=size).astype(np.float64)
+        weights = drawn[:, contexts]
+        samples[0, part] = _pearson(weights, x_ranks.under(weights), y_ranks.under(weights))
+        samples[1, part] = _pearson(weights, x, y)
+        if signs is not None:
+            samples[2, part] = _tau_b(drawn, signs)
+    return dict(zip(names, samples, strict=True))
+
+
+def mean_intervals(
+    within: Sequence[Mapping[str, float | None]], names: Sequence[str], *, seed: int = 0
+) -> dict[str, Interval | None]:
+    """Return 95 % percentile intervals of means over contexts.
+
+    Args:
+        within: For each context, name → number, or None if it is undefined.
+        names: Names of the numbers.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Name → interval, or None if fewer than two contexts define the number.
+    """
+    if not within:
+        return dict.fromkeys(names)
+    numbers = np.array([[each[name] for name in names] for each in within], dtype=np.float64)
+    known = ~np.isnan(numbers)
+    samples = bootstrap_ratios(np.where(known, numbers, 0), known, resamples=RESAMPLES, seed=seed)
+    return {name: interval_of_most(samples[:, at]) for at, name in enumerate(names)}
+
+
+class _RanksOf:
+    """Weighted mid-ranks: the weight of all smaller values, and half the weight of equal values."""
+
+    def __init__(self, x: FloatArray) -> None:
+        self._order = np.argsort(x, kind="stable")
+        ordered = x[self._order]
+        is_new = np.r_[True, ordered[1:] != ordered[:-1]]
+        self._starts = np.flatnonzero(is_new)
+        self._group = np.empty(len(x), dtype=np.int64)
+        self._group[self._order] = np.cumsum(is_new) - 1
+
+    def under(self, weights: FloatArray) -> FloatArray:
+        """Return the ranks for some weights; both are [resamples, n]."""
+        equal = np.add.reduceat(weights[:, self._order], self._starts, axis=1)
+        ranks: FloatArray = (np.cumsum(equal, axis=1) - equal / 2)[:, self._group]
+        return ranks
+
+
+def _standard(x: FloatArray) -> FloatArray:
+    """Return x with mean 0 and largest absolute value 1, so that sums of squares are precise."""
+    x = x - x[0]
+    x = x - x.mean() if x.any() else x
+    largest = np.abs(x).max()
+    scaled: FloatArray = x / largest if largest else x
+    return scaled
+
+
+def _pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return weighted correlations [resamples] of x and y, [n] or [resamples, n]."""
+    total = weights.sum(axis=1, keepdims=True)
+    x = np.broadcast_to(x, weights.shape)
+    y = np.broadcast_to(y, weights.shape)
+    # If a resample has only one distinct value, the distances to it are exactly 0.
+    at = weights.argmax(axis=1)[:, None]
+    x = x - np.take_along_axis(x, at, axis=1)
+    y = y - np.take_along_axis(y, at, axis=1)
+    x = x - (weights * x).sum(axis=1, keepdims=True) / total
+    y = y - (weights * y).sum(axis=1, keepdims=True) / total
+    weighted = weights * x
+    return _cosine(
+        np.einsum("ri,ri->r", weighted, y),
+        np.einsum("ri,ri->r", weighted, x),
+        np.einsum("ri,ri->r", weights * y, y),
+    )
+
+
+def _signs(x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], count: int) -> FloatArray:
+    """Return three sums over the candidates of every two contexts, [3, contexts, contexts].
+
+    The terms are sign(x_i - x_j) sign(y_i - y_j), |sign(x_i - x_j)| and |sign(y_i - y_j)|.
+    """
+    order = np.argsort(contexts, kind="stable")
+    x, y, contexts = x[order], y[order], contexts[order]
+    starts = np.searchsorted(contexts, np.arange(count))
+    sums = np.zeros((3, count, count))
+    step = max(1, _PAIRS_AT_ONCE // len(x))
+    for start in range(0, len(x), step):
+        part = slice(start, start + step)
+        a, b = (np.sign(each[part, None] - each).astype(np.int8) for each in (x, y))
+        for number, signs in enumerate((a * b, np.abs(a), np.abs(b))):
+            by_column = np.add.reduceat(signs, starts, axis=1, dtype=np.float64)
+            np.add.at(sums[number], contexts[part], by_column)
+    return sums
+
+
+def _tau_b(drawn: FloatArray, signs: FloatArray) -> FloatArray:
+    """Return tau-b [resamples] for weights of the contexts [resamples, contexts]."""
+    sums = [np.einsum("rc,rc->r", drawn @ each, drawn) for each in signs]
+    return _cosine(*sums)
+
+
+def _cosine(both: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0 / 0 is nan: undefined
+        cosine: FloatArray = both / np.sqrt(first * second)
+    return np.clip(cosine, -1, 1)

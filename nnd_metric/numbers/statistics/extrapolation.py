@@ -1,0 +1,192 @@
+"""Predict the human score of a model that people have not judged from its pass rate.
+
+A line is fitted by least squares to the models that have both a human score and a pass rate:
+
+    score = intercept + slope * rate
+
+The predicted score of another model, with rate x, is on the line; its 95 % prediction interval is
+
+    +- t * s * sqrt(1 + 1 / n + (x - mean)^2 / sum_i (x_i - mean)^2),
+
+where t is the 97.5th percentile of Student's t distribution with n - 2 degrees of freedom, and s^2
+the sum of the squared residuals divided by n - 2 (Weisberg 2005, Applied linear regression, 3rd
+edition, section 2.8.3). This is the interval of one new score, not of the line. It assumes normal,
+independent residuals of equal variance, which cannot be verified with a few systems, and a new
+system of the same kind.
+
+The leave-one-out error does not need these assumptions: each judged model is predicted from the
+others. For a line, this error is residual / (1 - leverage) (Allen 1974, Technometrics 16(1),
+125-127). It is compared with the error of guessing the mean human score of the others: a line with
+a larger error is useless.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nnd.metric.numbers.statistics.intervals import FloatArray
+from nnd.schemas import ScoringError
+
+Position = Literal["within", "below", "above"]
+
+FEWEST_SYSTEMS = 4
+"""With fewer systems, at most one degree of freedom remains to estimate the error of the line."""
+
+ROUNDING = 1e-9
+"""A leverage that differs from 1 by less is 1, except for rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A least-squares line of human scores in pass rates.
+
+    Attributes:
+        intercept: Human score at a pass rate of 0.
+        slope: Change of the human score per 1.0 of pass rate.
+        residual_sd: Residual standard deviation (s), in units of the human score.
+        lowest: Lowest pass rate of the judged models.
+        highest: Highest pass rate of the judged models.
+        rmse: Root mean square leave-one-out error; None if the line depends on one system.
+        mean_absolute_error: Mean absolute leave-one-out error; None in the same case.
+        rmse_of_mean: Root mean square error of guessing the mean score of the others.
+    """
+
+    intercept: float
+    slope: float
+    residual_sd: float
+    lowest: float
+    highest: float
+    rmse: float | None
+    mean_absolute_error: float | None
+    rmse_of_mean: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The human score predicted for a model that was not judged.
+
+    Attributes:
+        model: Its name.
+        pass_rate: Its pass rate.
+        score: Predicted human score, which may be outside of the scale.
+        interval: 95 % prediction interval.
+        position: Position of the pass rate: within the range of the judged models, below or above
+            it. Outside of the range, it is an assumption that the line continues.
+    """
+
+    model: str
+    pass_rate: float
+    score: float
+    interval: tuple[float, float]
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Extrapolation:
+    """Human scores predicted from pass rates, in one category.
+
+    Attributes:
+        n: Models with both scores.
+        line: The fitted line, or None if it is undefined.
+        reason: The reason why it is undefined, or None.
+        predictions: Predictions for the models without a human score.
+    """
+
+    n: int
+    line: Line | None
+    reason: str | None
+    predictions: Sequence[Prediction]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists, strings and numbers, ready for JSON."""
+        return {
+            "n": self.n,
+            "line": None if self.line is None else asdict(self.line),
+            "reason": self.reason,
+            "predictions": [
+                {**asdict(each), "interval": list(each.interval)} for each in self.predictions
+            ],
+        }
+
+
+def extrapolate(
+    rates: Sequence[float], scores: Sequence[float], unjudged: Mapping[str, float]
+) -> Extrapolation:
+    """Predict the human scores of unjudged models from those of the judged ones.
+
+    Args:
+        rates: Pass rates of the judged models, from 0 to 1.
+        scores: Their human scores, in the same order.
+        unjudged: Other model → its pass rate.
+
+    Returns:
+        The line and the predictions; or, for fewer than `FEWEST_SYSTEMS` judged models or if they
+        do not differ, the reason why the line is undefined.
+
+    Raises:
+        ScoringError: If the lists differ in length or a number is not finite.
+    """
+    x, y = np.asarray(rates, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    if x.shape != y.shape:
+        raise ScoringError(
+            f"{x.size} pass rates and {y.size} human scores cannot be fitted; give one of each per "
+            "model"
+        )
+    if not np.isfinite([*x, *y, *unjudged.values()]).all():
+        raise ScoringError(
+            "a line needs finite pass rates and human scores; leave the system out and count it as "
+            "dropped"
+        )
+    reason = _reason_against(x, y)
+    if reason is not None:
+        return Extrapolation(len(x), None, reason, ())
+    line = _fit(x, y)
+    predictions = [_predict(line, x, model, rate) for model, rate in unjudged.items()]
+    return Extrapolation(len(x), line, None, predictions)
+
+
+def _reason_against(x: FloatArray, y: FloatArray) -> str | None:
+    if len(x) < FEWEST_SYSTEMS:
+        return f"a line needs at least {FEWEST_SYSTEMS} judged models, not {len(x)}"
+    if np.ptp(x) == 0:
+        return "all pass rates are equal"
+    if np.ptp(y) == 0:
+        return "all human scores are equal"
+    return None
+
+
+def _fit(x: FloatArray, y: FloatArray) -> Line:
+    n, from_mean = len(x), x - x.mean()
+    squares = from_mean @ from_mean
+    slope = from_mean @ (y - y.mean()) / squares
+    intercept = y.mean() - slope * x.mean()
+    residuals = y - intercept - slope * x
+    remainders = 1 - (1 / n + from_mean**2 / squares)  # one minus leverage
+    # If all systems but one have the same rate, the line is undefined without that one.
+    left_out = residuals / remainders if remainders.min() > ROUNDING else None
+    return Line(
+        intercept=float(intercept),
+        slope=float(slope),
+        residual_sd=math.sqrt(residuals @ residuals / (n - 2)),
+        lowest=float(x.min()),
+        highest=float(x.max()),
+        rmse=None if left_out is None else math.sqrt(np.mean(left_out**2)),
+        mean_absolute_error=None if left_out is None else float(np.mean(np.abs(left_out))),
+        rmse_of_mean=math.sqrt(np.mean(((y - y.mean()) * n / (n - 1)) ** 2)),
+    )
+
+
+def _predict(line: Line, x: FloatArray, model: str, rate: float) -> Prediction:
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import, rarely needed
+
+    n, from_mean = len(x), x - x.mean()
+    score = line.intercept + line.slope * rate
+    spread = 1 + 1 / n + (rate - x.mean()) ** 2 / (from_mean @ from_mean)
+    reach = float(stdtrit(n - 2, 0.975)) * line.residual_sd * math.sqrt(spread)
+    position: Position = "within"
+    if not line.lowest <= rate <= line.highest:
+        position = "below" if rate < line.lowest else "above"
+    return Prediction(model, rate, score, (score - reach, score + reach), position)

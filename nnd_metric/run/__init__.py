@@ -1,0 +1,90 @@
+"""Runs: models and pairs in, scored pairs and results out, here, on workers or on a cluster."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .cost.estimate import (
+        Estimate as Estimate,
+    )
+    from .cost.estimation import (
+        estimate as estimate,
+    )
+    from .cost.flops import (
+        needed_flops as needed_flops,
+    )
+    from .cost.measured_speeds import (
+        keep_speed as keep_speed,
+    )
+    from .cost.model_needs import (
+        Need as Need,
+    )
+    from .evaluation import (
+        Evaluation as Evaluation,
+        Sweep as Sweep,
+    )
+    from .existing_run import (
+        read_kept as read_kept,
+    )
+    from .lists.list_entries import (
+        RunEntry as RunEntry,
+        read_entries as read_entries,
+    )
+    from .lists.scoring_lists import (
+        check_entries as check_entries,
+        score_entries as score_entries,
+    )
+    from .model_result import (
+        ModelResult as ModelResult,
+        Scored as Scored,
+        evaluate_model as evaluate_model,
+    )
+    from .pair_scoring import (
+        CHILD_SCHEMA as CHILD_SCHEMA,
+        score_pairs as score_pairs,
+        score_suite as score_suite,
+    )
+    from .parts.merging import (
+        merge as merge,
+    )
+    from .parts.on_ray import (
+        evaluate_on_ray as evaluate_on_ray,
+    )
+    from .parts.ray_cluster import (
+        Ray as Ray,
+    )
+    from .parts.run_plan import (
+        read_plan as read_plan,
+    )
+    from .parts.worker import (
+        evaluate_parts as evaluate_parts,
+    )
+    from .parts.worker_report import (
+        WorkerReport as WorkerReport,
+    )
+    from .parts.worker_share import (
+        ignored_workers as ignored_workers,
+        read_worker as read_worker,
+    )
+    from .signature import (
+        make_signature as make_signature,
+    )
+    from .survival import (
+        Failure as Failure,
+        Trouble as Trouble,
+    )
+    from .sweep import (
+        evaluate as evaluate,
+    )
+    from .variation.over_choices import (
+        vary as vary,
+    )
+    from .variation.variation import (
+        Variation as Variation,
+    )
+    from .version import (
+        VERSION as VERSION,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

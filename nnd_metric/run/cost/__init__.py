@@ -1,0 +1,1 @@
+"""What scoring costs, known before it starts: tokens, operations, memory and time."""

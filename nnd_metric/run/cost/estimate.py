@@ -1,0 +1,174 @@
+"""The result of an estimate."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from nnd.metric.numbers.short_names import short_names
+from nnd.metric.run.cost.measured_speeds import ENOUGH
+from nnd.metric.run.cost.model_needs import Need
+from nnd.schemas import Shown, counted, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_TITLES = ("model", "dataset", "tests", "tokens", "operations", "memory", "time")
+_UNKNOWN = "n/a"
+_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+_BESIDE = (
+    "The estimate excludes loading, and the proof of the fast path in a model's first run; "
+    "likelihoods stored by earlier runs cost nothing."
+)
+_MINUTE, _HOUR = 60, 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEstimate:
+    """What an evaluation of one model would cost.
+
+    Attributes:
+        model: Its name.
+        device: Where it would run.
+        dtype: Precision of its weights.
+        parameters: Number of its weights.
+        weight_bytes: Memory that they take, unquantised.
+        working_bytes: Further memory, for the tokens that are held at once.
+        needs: Dataset → the work of the model on it.
+        tokens_per_second: Measured in an earlier run, or None.
+        notes: What the estimate leaves out, a sentence each.
+    """
+
+    model: str
+    device: str
+    dtype: str
+    parameters: int
+    weight_bytes: int
+    working_bytes: int
+    needs: Mapping[str, Need]
+    tokens_per_second: float | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def memory(self) -> int:
+        """Bytes for the weights and for the tokens held at once."""
+        return self.weight_bytes + self.working_bytes
+
+    def seconds(self, tokens: int) -> float | None:
+        """Return how long some tokens take, or None if the speed is unknown."""
+        return None if self.tokens_per_second is None else tokens / self.tokens_per_second
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "model": self.model,
+            "device": self.device,
+            "dtype": self.dtype,
+            "parameters": self.parameters,
+            "weight_bytes": self.weight_bytes,
+            "working_bytes": self.working_bytes,
+            "tokens_per_second": self.tokens_per_second,
+            "datasets": {
+                name: need.to_dict() | {"seconds": self.seconds(need.tokens)}
+                for name, need in self.needs.items()
+            },
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Estimate(Shown):
+    """What an evaluation of several models on several datasets would cost.
+
+    Attributes:
+        models: One per model, in the order of the request.
+    """
+
+    models: tuple[ModelEstimate, ...]
+
+    def headline(self) -> str:
+        """Return the tokens, the operations, the memory and, if known, the time."""
+        datasets = {name for each in self.models for name in each.needs}
+        tokens, flops = (self._total(field) for field in ("tokens", "flops"))
+        seconds = self._seconds()
+        time = "" if seconds is None else f", about {_duration(seconds)}"
+        memory = max(each.memory for each in self.models)
+        return (
+            f"{counted(len(self.models), 'model')} on {counted(len(datasets), 'dataset')}: "
+            f"{tokens:,} tokens, {_scaled(flops)}FLOP, {_scaled(memory)}B of memory{time}."
+        )
+
+    def table(self) -> "Table":
+        """Return a row per model and dataset."""
+        table = text_table(_TITLES, self._rows(), right=_TITLES[2:])
+        if len(table.rows) > 1:
+            seconds = self._seconds()
+            tokens, flops = f"{self._total('tokens'):,}", f"{_scaled(self._total('flops'))}FLOP"
+            time = _UNKNOWN if seconds is None else _duration(seconds)
+            table.add_section()
+            table.add_row("all", "", "", tokens, flops, "", time)
+        return table
+
+    def remarks(self) -> list[str]:
+        """Return the cost of the baseline, and what the estimate leaves out."""
+        lines = []
+        saved = self._total("baseline_tokens")
+        if saved:
+            tokens = saved / self._total("tokens")
+            flops = self._total("baseline_flops") / self._total("flops")
+            lines.append(
+                f"--no-unconditional leaves out the baseline without contexts: it saves {saved:,} "
+                f"tokens ({100 * tokens:.0f} %) and {100 * flops:.0f} % of the operations."
+            )
+        names = short_names([each.model for each in self.models])
+        for name, each in zip(names, self.models, strict=True):
+            lines += [f"{name}: {note}" for note in each.notes]
+            if each.tokens_per_second is None:
+                lines.append(
+                    f"{name}: the time is unknown, because no run of {ENOUGH:,} tokens or more "
+                    f"has been measured on this {each.device} in {each.dtype}."
+                )
+        return [*lines, _BESIDE]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {"models": [each.to_dict() for each in self.models]}
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        names = short_names([each.model for each in self.models])
+        for name, each in zip(names, self.models, strict=True):
+            for dataset, need in each.needs.items():
+                seconds = each.seconds(need.tokens)
+                yield (
+                    name,
+                    dataset,
+                    f"{need.tests:,}",
+                    f"{need.tokens:,}",
+                    f"{_scaled(need.flops)}FLOP",
+                    f"{_scaled(each.memory)}B",
+                    _UNKNOWN if seconds is None else _duration(seconds),
+                )
+
+    def _total(self, field: str) -> int:
+        return sum(getattr(need, field) for each in self.models for need in each.needs.values())
+
+    def _seconds(self) -> float | None:
+        """Return how long all models take, or None if the speed of one is unknown."""
+        found = [each.seconds(need.tokens) for each in self.models for need in each.needs.values()]
+        known = [seconds for seconds in found if seconds is not None]
+        return sum(known) if len(known) == len(found) else None
+
+
+def _scaled(value: float) -> str:
+    """Return a number with three digits, and the prefix of its unit: `2.41 T`."""
+    power = 0
+    while value >= 999.5 and power < len(_PREFIXES) - 1:  # noqa: PLR2004 - three digits
+        value, power = value / 1_000, power + 1
+    return f"{value:.3g} {_PREFIXES[power]}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < _HOUR:
+        return f"{seconds / _MINUTE:.0f} min"
+    return f"{seconds / _HOUR:.1f} h"

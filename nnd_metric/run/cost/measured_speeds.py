@@ -1,0 +1,50 @@
+"""The speeds of models, measured in runs and stored for later estimates."""
+
+import json
+import math
+import platform
+from typing import Any, Final
+
+import torch
+
+from nnd.metric.likelihood import LoadedModel
+from nnd.schemas import add_fact, read_facts
+
+ENOUGH: Final = 20_000
+"""Smallest number of tokens of a run whose speed is stored: below, start and proof dominate."""
+
+_FILE: Final = "speeds.json"
+
+
+def known_speed(loaded: LoadedModel) -> float | None:
+    """Return the tokens per second of a model's last run on this device and in this dtype.
+
+    The time includes encoding, proof and store, but not loading. The result is None if no run with
+    enough tokens was measured.
+    """
+    found = read_facts(_FILE, _is_speed).get(_key(loaded))
+    return None if found is None else float(found)
+
+
+def keep_speed(loaded: LoadedModel, tokens: int, seconds: float) -> None:
+    """Store the speed of a model, if it read enough tokens.
+
+    Args:
+        loaded: The model.
+        tokens: Number of tokens that entered the model.
+        seconds: Duration without loading.
+    """
+    if tokens >= ENOUGH:
+        add_fact(_FILE, _is_speed, _key(loaded), tokens / seconds)
+
+
+def _key(loaded: LoadedModel) -> str:
+    if loaded.device.type == "cuda":
+        device = torch.cuda.get_device_name(loaded.device)
+    else:
+        device = f"{loaded.device.type} of {platform.node()}, {torch.get_num_threads()} threads"
+    return json.dumps([loaded.name, device, loaded.dtype, loaded.quantised])
+
+
+def _is_speed(value: Any) -> bool:  # noqa: ANN401 - whatever is in the file
+    return type(value) is float and math.isfinite(value) and value > 0

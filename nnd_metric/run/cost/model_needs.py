@@ -1,0 +1,121 @@
+"""The work of one model on some sets of pairs, from the engine's plan, without running it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from nnd.metric.data import PairSet
+from nnd.metric.likelihood import (
+    Engine,
+    Likelihoods,
+    LoadedModel,
+    Scoring,
+    choose_budget,
+    most_rows,
+    paths_of,
+)
+from nnd.metric.run.cost.flops import needed_flops
+from nnd.metric.run.pair_scoring import score_suite
+from nnd.metric.run.preparation import prepare
+from nnd.metric.text import Encoded, Request, encode, find_protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The work of one model on one set of pairs.
+
+    Attributes:
+        tests: Number of pairs, those of a suite's sets included.
+        tokens: Positions that enter the model, those of the baseline included.
+        flops: Floating-point operations (`needed_flops`).
+        baseline_tokens: The part of the tokens that is saved without the baseline.
+        baseline_flops: The part of the operations that is saved without the baseline.
+    """
+
+    tests: int
+    tokens: int
+    flops: int
+    baseline_tokens: int
+    baseline_flops: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        return {
+            "tests": self.tests,
+            "tokens": self.tokens,
+            "flops": self.flops,
+            "baseline_tokens": self.baseline_tokens,
+            "baseline_flops": self.baseline_flops,
+        }
+
+
+def find_needs(
+    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring
+) -> Iterator[tuple[str, Need]]:
+    """Yield the work of a model on each dataset, in order, through its fastest path.
+
+    Requests that the store keeps from one dataset are not counted again for the next: a candidate
+    without its context is read once for all datasets. Likelihoods stored by earlier runs are
+    ignored.
+
+    Args:
+        loaded: The model; its weights are not read.
+        pairs: Dataset → its pairs.
+        scoring: How they are scored.
+
+    Raises:
+        ScoringError: If the model cannot score the pairs.
+    """
+    stored: set[Encoded] = set()
+    for name, data in pairs.items():
+        engine, template, _ = prepare(loaded, data, scoring)
+        asked = _Asked(engine)
+        score_suite(data, asked, template, unconditional=scoring.unconditional)
+        without = sorted(asked.given - stored)
+        whole = sorted((asked.given | asked.alone) - stored)
+        tokens, flops = _tokens(loaded, whole, scoring), needed_flops(loaded, whole)
+        tests = data.pairs.height + sum(each.pairs.height for each in data.sets)
+        saved = tokens - _tokens(loaded, without, scoring)
+        yield name, Need(tests, tokens, flops, saved, flops - needed_flops(loaded, without))
+        if scoring.cache:
+            stored.update(whole)
+
+
+class _Asked:
+    """A scorer that records the requests to an engine, and returns zeros.
+
+    Attributes:
+        given: Requests with contexts; under `pmi`, also those that are subtracted.
+        alone: Requests of the baseline only.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.given, self.alone = set[Encoded](), set[Encoded]()
+
+    def __call__(self, requests: Sequence[Request]) -> Likelihoods:
+        engine, protocol = self._engine, find_protocol(self._engine.protocol)
+        distinct = dict.fromkeys(requests)
+        asked: list[Request] = [request for request in distinct if request[0] is not None]
+        if protocol.minus_alone:
+            asked += [(None, candidate) for _, candidate in asked]
+        baseline = [request for request in distinct if request[0] is None]
+        readings = engine.as_read([*asked, *baseline])
+        encoded = encode(
+            engine.loaded, protocol, readings, separator=engine.separator, keep=engine.keep
+        )
+        scored = [any(row.scored) for row in encoded]
+        self.given = set(compress(encoded[: len(asked)], scored))
+        self.alone = set(compress(encoded[len(asked) :], scored[len(asked) :])) - self.given
+        n = len(requests)
+        return Likelihoods(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
+
+
+def _tokens(loaded: LoadedModel, rows: Sequence[Encoded], scoring: Scoring) -> int:
+    """Return the positions that enter the model."""
+    budget = scoring.token_budget or choose_budget(loaded)
+    batches = paths_of(loaded)[0].plan(rows, budget, most_rows(loaded))
+    return sum(batch.tokens for batch in batches)

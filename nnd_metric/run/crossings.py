@@ -1,0 +1,33 @@
+"""Tests whose tokens are not those of context and candidate encoded as one text."""
+
+import polars as pl
+
+from nnd.metric.data import PairSet, contexts_of
+from nnd.metric.likelihood import Engine
+from nnd.metric.numbers import distinct_tests
+from nnd.metric.run.pair_scoring import requests_of
+from nnd.metric.text import Template, find_crossings, find_protocol, render
+
+
+def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | None:
+    """Count the tests whose tokens are not those of context and candidate encoded together.
+
+    Args:
+        data: The pairs.
+        engine: The model, the protocol, the separator, and the chat template.
+        template: How contexts are rendered.
+
+    Returns:
+        None if context and candidate are never one text: for encoder-decoders, and under
+        `laban2022`, which puts a start token between them.
+    """
+    loaded = engine.loaded
+    if loaded.is_encoder_decoder or find_protocol(engine.protocol).tokens != "native":
+        return None
+    pairs = data.pairs
+    prompts = render(template, contexts_of(pairs))
+    requests = engine.as_read(requests_of(pairs, prompts))
+    crosses = find_crossings(loaded.tokenizer, requests, engine.separator, known=engine.tokenised)
+    sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}
+    either = pl.DataFrame(sides).select(crosses=pl.any_horizontal(pl.all()))
+    return int(distinct_tests(pl.concat([pairs, either], how="horizontal")).rows["crosses"].sum())

@@ -1,0 +1,346 @@
+"""Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from nnd.metric.data import (
+    LIKELIHOODS,
+    LIMITED,
+    RESULT,
+    SETS,
+    STORED_SETS,
+    WITH_EQUAL_TEXTS,
+    PairSet,
+    are_judged,
+    choices_for,
+)
+from nnd.metric.numbers import (
+    Agreement,
+    Effects,
+    Pictured,
+    agree_scored,
+    all_effects,
+    brief_caveat,
+    describe_reading,
+    describe_readings,
+    find_protocols,
+    manner_of,
+    percent,
+    rate_frame,
+    tell_readings,
+    tests_of,
+)
+from nnd.metric.numbers.short_names import short_names
+from nnd.metric.run.model_result import ModelResult
+from nnd.metric.run.survival import Failure
+from nnd.schemas import ScoringError, Shown, counted, parquet_bytes, write_folder
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric.show import Drawing
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluation(Pictured):
+    """Results of several models on the same pairs.
+
+    Attributes:
+        data: Name of the pairs.
+        results: One per model, in the order of the request.
+        scored: Per-pair log-likelihoods of all models: `model` and the columns of
+            `results.SCORED_SCHEMA`; none in what `merge` returns.
+        agreement: Agreement between pass rates and human scores, or None.
+        agreement_reason: Why there is no agreement, or None.
+        systems: Model → system it stands for, as given by the user.
+        templates: Model → template the user chose for it alone.
+        children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
+        effects: The effects of the sets of a suite, or None if the data is not a suite.
+        splits: The splits of the data that were scored; empty if it has no splits.
+        asks_agreement: Whether people judged a model, or human scores or systems were named; else
+            a missing agreement is not mentioned.
+    """
+
+    data: str
+    results: tuple[ModelResult, ...]
+    scored: pl.DataFrame
+    agreement: Agreement | None
+    agreement_reason: str | None
+    systems: Mapping[str, str] = field(default_factory=dict)
+    templates: Mapping[str, str] = field(default_factory=dict)
+    children: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=STORED_SETS))
+    effects: Effects | None = None
+    splits: tuple[str, ...] = ()
+    asks_agreement: bool = False
+
+    def headline(self) -> str:
+        """Return a sentence that names the model with the highest pass rate."""
+        rates = {each.model: each.rates.overall for each in self.results}
+        most = max(rate.passes for rate in rates.values())
+        best = [model for model, rate in rates.items() if rate.passes == most]
+        rate = rates[best[0]].to_dict()
+        if not rate["n"]:
+            return f"There are no tests in {self.data}."
+        names = dict(zip(rates, short_names([*rates]), strict=True))
+        passing = " and ".join(names[model] for model in best)
+        bounds = rate["interval"] if len(best) == 1 else None
+        interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
+        others = f", the highest of {len(rates)} models" if len(rates) > len(best) else ""
+        return (
+            f"{passing} {'passes' if len(best) == 1 else 'pass'} {percent(rate['pass_rate'])} % of "
+            f"{tests_of(rate['n'], self.results[0].n_whole)}{interval} on {self.data}{others}."
+        )
+
+    def best_first(self) -> list[ModelResult]:
+        """Return the results as people read them; ties keep the order of the request."""
+        return sorted(self.results, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
+
+    def readings(self) -> str:
+        """Return a sentence on how contexts were read."""
+        results = self.best_first()
+        names = short_names([each.model for each in results])
+        readings = [describe_reading(each.to_dict()) for each in results]
+        return describe_readings(dict(zip(names, readings, strict=True)))
+
+    def _requests(self) -> Iterator[str]:
+        """Yield for each model why contexts were read as they were, and the first request."""
+        for each in self.best_first():
+            if each.chat is not None:
+                yield f"{each.model}: {each.chat['reason']}"
+            if each.request is not None:
+                yield f"the first request to {each.model}, up to the candidate:"
+                yield each.request["context"]
+                yield f"and the candidate: {each.request['candidate']}"
+
+    def table(self) -> "Table":
+        """Return pass rates: a row per model, a column per category of error."""
+        from nnd.metric.show import pass_rate_table  # noqa: PLC0415 - rich is for people only
+
+        return pass_rate_table([result.to_dict() for result in self.best_first()])
+
+    def remarks(self) -> "list[Table | str]":
+        """Return caveats (at most a line per model), agreement with people, and effects of sets."""
+        agreement = self.agreement_reason if self.asks_agreement else None
+        if self.agreement is not None:
+            agreement = self.agreement.headline()
+        shown: list[Table | str] = [*self.caveats(), self.readings()]
+        shown += [agreement] if agreement else []
+        if self.effects is not None:
+            shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
+        return shown
+
+    def caveats(self) -> list[str]:
+        """Return which pairs were dropped, and at most one caveat for each model."""
+        results = self.best_first()
+        names = short_names([each.model for each in results])
+        of_data = [n for n in results[0].notes if WITH_EQUAL_TEXTS in n or n == LIMITED]
+        found = [
+            brief_caveat(each.rates.overall, [n for n in each.notes if n not in of_data])
+            for each in results
+        ]
+        lines = (f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat)
+        contexts = f"{LIMITED}, of {counted(results[0].rates.overall.contexts, 'context')}"
+        return [*(contexts if note == LIMITED else note for note in of_data), *lines]
+
+    def details(self) -> "list[Table | str]":
+        """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
+        from nnd.metric.show import (  # noqa: PLC0415 - rich is for people only
+            baselines_table,
+            counts_table,
+            slices_table,
+        )
+
+        best_first = self.best_first()
+        results = [result.to_dict() for result in best_first]
+        shown: list[Table | str] = [slices_table(results)]
+        shown += [baselines_table(results), counts_table(results)]
+        shown += self._requests()
+        shown += [f"{each.model}: {note}" for each in best_first for note in each.notes]
+        if self.agreement is not None:
+            shown += [self.agreement.table(), *self.agreement.details()]
+        if self.effects is not None:
+            shown += self.effects.details()
+        for each in best_first:
+            shown += [
+                f"{each.model} was scored through the path {each.work.path}; switched off: {reason}"
+                for reason in each.work.switched_off
+            ]
+            shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
+        return shown + [each.signature for each in best_first]
+
+    def drawing(self) -> "Drawing":
+        """Return pass rates by category."""
+        from nnd.metric.show import (  # noqa: PLC0415
+            draw_forest,
+            find_groups,
+            main_groups,
+            style,
+        )
+
+        results = self.best_first()
+        models = [each.model for each in results]
+        groups = main_groups(find_groups([each.rates for each in results]))
+        with style():
+            return draw_forest(short_names(models), models, groups)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per model and slice (`results.rate_frame`)."""
+        return rate_frame({each.model: each.rates for each in self.results})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values (`result.schema.json`)."""
+        effects = {} if self.effects is None else self.effects.to_dict()
+        suites = {model: {"suite": sets} for model, sets in effects.items()}
+        return {
+            "results": [each.to_dict() | suites.get(each.model, {}) for each in self.results],
+            "agreement": None if self.agreement is None else self.agreement.to_dict(),
+            "agreement_reason": self.agreement_reason,
+            "systems": dict(self.systems),
+            "templates": dict(self.templates),
+            "splits": list(self.splits),
+        }
+
+    def write(self, folder: str | Path) -> None:
+        """Write a folder of result.json and log_likelihoods.parquet, or replace an older one.
+
+        The run of a suite also has sets.parquet, the log-likelihoods of its sets.
+
+        Raises:
+            NNDError: If the folder holds anything that nnd did not write, or cannot be written, or
+                if the rows are not in memory, as in what `merge` returns.
+        """
+        if self.scored.is_empty() and any(each.rates.n_pairs for each in self.results):
+            raise ScoringError(
+                f"{folder}: cannot write a merged run, because its rows are not in "
+                "memory; copy the folder that `merge` wrote"
+            )
+        files = {LIKELIHOODS: parquet_bytes(self.scored)}
+        if self.effects is not None:
+            files[SETS] = parquet_bytes(self.children)
+        write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
+
+
+def join_results(
+    results: tuple[ModelResult, ...],
+    scored: pl.DataFrame,
+    children: pl.DataFrame,
+    data: PairSet,
+    *,
+    systems: Mapping[str, str],
+    templates: Mapping[str, str],
+) -> Evaluation:
+    """Return the evaluation of several models on the same pairs.
+
+    Args:
+        results: One per model.
+        scored: Log-likelihoods of all models: columns of `results.STORED`.
+        children: Log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
+        data: The dataset; its rows are not used.
+        systems: Model → system it stands for, where the user has named it.
+        templates: Model → template that was chosen for it alone.
+    """
+    people, names = data.human_scores, [each.model for each in results]
+    own = {} if people is None else choices_for(people, systems, names)
+    agreement, reason = agree_scored(scored, people, systems=own)
+    chosen = {model: template for model, template in templates.items() if model in names}
+    parents = ((str(rows["model"][0]), rows) for rows in scored.partition_by("model"))
+    effects = all_effects(data.sets, parents, children)
+    return Evaluation(
+        *(data.title, results, scored, agreement, reason, own, chosen, children, effects),
+        splits=data.splits,
+        asks_agreement=are_judged(names, people, own),
+    )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sweep(Shown):
+    """Results of several models on several datasets.
+
+    Attributes:
+        evaluations: Dataset → results of the models that could be scored on it.
+        pairs: Dataset → its pairs.
+        failures: Models and datasets that were left out.
+        folders: Dataset → the folder its results were written to, if any.
+    """
+
+    evaluations: dict[str, Evaluation]
+    pairs: dict[str, PairSet]
+    failures: tuple[Failure, ...]
+    folders: dict[str, Path] = field(default_factory=dict)
+
+    def _readings(self) -> Evaluation | None:
+        """Return the readings of one model on one dataset as if they were models, else None."""
+        results = [result for each in self.evaluations.values() for result in each.results]
+        manners = [manner_of(result.to_dict()) for result in results]
+        ways = tell_readings(manners)
+        if not ways or self.failures or len(find_protocols(manners)) > 1:
+            return None
+        data = {(self.pairs[key].version, each.splits) for key, each in self.evaluations.items()}
+        if len(data) > 1:
+            return None
+        named = (replace(result, model=way) for result, way in zip(results, ways, strict=True))
+        first = next(iter(self.evaluations.values()))
+        return replace(first, results=tuple(named), agreement=None, asks_agreement=False)
+
+    def headline(self) -> str:
+        """Return the numbers of models, datasets and failures, or the best reading of a model."""
+        if (readings := self._readings()) is not None:
+            best = readings.best_first()[0]
+            (model,) = {each.model for found in self.evaluations.values() for each in found.results}
+            alone = replace(readings, results=(replace(best, model=model),)).headline()
+            count = len(self.evaluations)
+            return f"{alone[:-1]} when it reads {best.model}, the highest of {count} readings."
+        models = {each.model for found in self.evaluations.values() for each in found.results}
+        done = f"{_count(len(models), 'model')} on {_count(len(self.evaluations), 'dataset')}"
+        failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""
+        return f"Results of {done}{failed}."
+
+    def table(self) -> "Table | None":
+        """Return overall pass rates: a row per dataset, a column per model."""
+        from nnd.metric.show import sweep_table  # noqa: PLC0415 - rich is for people only
+
+        if not self.evaluations:
+            return None
+        if (readings := self._readings()) is not None:
+            return readings.table()
+        return sweep_table({name: found.to_dict() for name, found in self.evaluations.items()})
+
+    def remarks(self) -> "list[Table | str]":
+        """Return how contexts were read; for the readings of one model, baselines and caveats."""
+        if (readings := self._readings()) is not None:
+            from nnd.metric.show import baselines_table  # noqa: PLC0415 - rich is for people only
+
+            shown = [result.to_dict() for result in readings.best_first()]
+            return [baselines_table(shown), *readings.caveats()]
+        return list(dict.fromkeys(found.readings() for found in self.evaluations.values()))
+
+    def details(self) -> "list[Table | str]":
+        """Return each evaluation in full."""
+        shown: list[Table | str] = []
+        for name, found in self.evaluations.items():
+            shown += [f"on {name}", found.table(), *found.remarks(), *found.details()]
+        return shown
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row per dataset, model and slice (`results.rate_frame`)."""
+        frames = [
+            found.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
+            for name, found in self.evaluations.items()
+        ]
+        empty = rate_frame({}).select(pl.lit("").alias("dataset"), pl.all())
+        return pl.concat([empty, *frames])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: an `Evaluation` for each dataset, and the failures."""
+        return {
+            "datasets": {name: found.to_dict() for name, found in self.evaluations.items()},
+            "failures": [failure.to_dict() for failure in self.failures],
+        }
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

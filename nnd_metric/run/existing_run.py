@@ -1,0 +1,161 @@
+"""The existing run in a folder to which another model is added."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import (
+    RESULT,
+    PairSet,
+    contexts_of,
+    describe_splits,
+    read_run,
+    read_sets,
+    splits_in,
+)
+from nnd.metric.likelihood import Scoring, place_of
+from nnd.metric.numbers import has_present_rule, is_chat, pass_rates
+from nnd.metric.run.model_result import ModelResult, stored_result
+from nnd.metric.text import NONE, Chat, choose_template, describe_options
+from nnd.schemas import ScoringError, read_document
+
+
+class KeptRun(NamedTuple):
+    """The models of an earlier run that are kept.
+
+    Attributes:
+        results: Their results.
+        scored: The columns of `run_folder.STORED`.
+        children: The columns of `run_folder.STORED_SETS`.
+        systems: Model → system it stands for, as given by the user.
+        templates: Model → template the user chose for it alone.
+    """
+
+    results: tuple[ModelResult, ...]
+    scored: pl.DataFrame
+    children: pl.DataFrame
+    systems: Mapping[str, str]
+    templates: Mapping[str, str]
+
+
+def read_kept(
+    folder: Path,
+    pairs: PairSet,
+    scoring: Scoring,
+    models: Mapping[str, Scoring],
+    done: Collection[str],
+) -> KeptRun | None:
+    """Return the other models of a run in a folder, or None without a run.
+
+    Args:
+        folder: Folder that a run is written to.
+        pairs: The pairs scored now.
+        scoring: The present scoring options.
+        models: Model → its present scoring options, if not `scoring`.
+        done: The models whose results are replaced.
+
+    Raises:
+        ScoringError: If the run has other pairs, or its models were scored in another way, so that
+            the results cannot be combined.
+    """
+    if not (folder / RESULT).is_file():
+        return None
+    scored, children = read_run(folder), read_sets(folder)
+    stored = read_document(folder / RESULT)
+    with _readable(folder):
+        problem = _find_difference(stored, scored, pairs, scoring, models)
+        problem = problem or _find_other_sets(children, pairs)
+        there = ", ".join(each["model"] for each in stored["results"])
+    if problem is not None:
+        raise ScoringError(
+            f"{folder}: this folder holds a run of {there}, scored {problem}; name another folder "
+            "with --out"
+        )
+    places = {*map(place_of, done)}
+    with _readable(folder):
+        results = tuple(
+            stored_result(each, pass_rates(scored.filter(pl.col("model") == each["model"])))
+            for each in stored["results"]
+            if place_of(each["model"]) not in places
+        )
+        names = [each.model for each in results]
+        systems, templates = (
+            {model: own for model, own in stored.get(key, {}).items() if model in names}
+            for key in ("systems", "templates")
+        )
+    stays = pl.col("model").is_in(names)
+    return KeptRun(results, scored.filter(stays), children.filter(stays), systems, templates)
+
+
+@contextmanager
+def _readable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ScoringError(
+            f"{folder}: models cannot be added to its {RESULT}; name another folder with --out"
+        ) from error
+
+
+def _find_difference(
+    stored: Mapping[str, Any],
+    scored: pl.DataFrame,
+    pairs: PairSet,
+    scoring: Scoring,
+    models: Mapping[str, Scoring],
+) -> str | None:
+    """Return how stored results differ from new ones, or None.
+
+    A kept model may have a template that was chosen for it alone.
+    """
+    if {*scored["pair_id"]} != {*pairs.pairs["pair_id"]}:
+        splits = splits_in(scored)
+        named = f" ({describe_splits(splits)})" if splits and splits != [*pairs.splits] else ""
+        return f"on other pairs{named} than {pairs.title}"
+    own = {*stored.get("templates", {})}.difference(models)
+    for each in stored["results"]:
+        asked = models.get(each["model"], scoring)
+        there = (each["protocol"], each["template"])
+        chosen = choose_template(
+            asked.template,
+            each["model"],
+            contexts_of(pairs.pairs),
+            pairs.instruction,
+            as_chat=is_chat(each),
+        )
+        is_own = each["model"] in own
+        now = (asked.protocol, each["template"] if is_own else chosen.name)
+        chats = (_asked_chat(each), describe_options(asked.chat.to_dict()))
+        if chats[0] != chats[1] and _may_be_chat(each, asked.chat):
+            return f"with {chats[0]}, not {chats[1]}"
+        if there != now:
+            return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
+        words = (each.get("instruction"), chosen.instruction)
+        if words[0] != words[1] and not is_own:
+            return f"with other words of the instruction (instr:{words[0]}, not instr:{words[1]})"
+    if not all(has_present_rule(each["signature"]) for each in stored["results"]):
+        return "by an earlier version of nnd, which scored other tokens"
+    return None
+
+
+def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
+    """Whether a result was read as chats, or would be with the present options."""
+    if "|sep:" not in stored["signature"]:  # only these protocols and models have chat templates
+        return False
+    return is_chat(stored) or asked.template != NONE
+
+
+def _asked_chat(stored: Mapping[str, Any]) -> str:
+    """Return the chat options of a result; older versions read plain text."""
+    chat = stored.get("chat")
+    return describe_options(Chat(NONE).to_dict() if chat is None else chat["asked"])
+
+
+def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:
+    """Return that the run has other sets than the suite, or None."""
+    there = {*children.select("set", "pair_id").iter_rows()}
+    now = {(each.name, pair_id) for each in pairs.sets for pair_id in each.pairs["pair_id"]}
+    return None if there == now else f"on other sets than those of {pairs.title}"

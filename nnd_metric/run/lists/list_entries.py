@@ -1,0 +1,177 @@
+"""The entries of a list of runs (`runs.schema.json`)."""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from nnd.metric.likelihood import Loading, Scoring, split_revision
+from nnd.metric.text import NONE
+from nnd.metric.text.chats.chat_options import AUTO
+from nnd.schemas import NNDError, ScoringError, check_rows, did_you_mean, load_schema
+
+Where: TypeAlias = Callable[[Sequence[int | str]], str]
+"""Returns FILE:LINE of a place in a document, given its keys and indices from the top."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunEntry:
+    """A model, the data that it scores, and how.
+
+    Attributes:
+        where: FILE:LINE of the entry, for messages.
+        model: Hub id, NAME@REVISION, or folder.
+        data: Paths, Hub ids and names of built-in sources.
+        scoring: Scoring options.
+        loading: Loading options.
+        system: The system that the model stands for, or None.
+        splits: The splits to score (`evaluate`); empty means the default.
+    """
+
+    where: str
+    model: str
+    data: tuple[str, ...]
+    scoring: Scoring
+    loading: Loading
+    system: str | None = None
+    splits: tuple[str, ...] = ()
+
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Begin the message of an error with the line of the entry.
+
+        Raises:
+            ScoringError: Instead of any error of nnd.
+        """
+        try:
+            yield
+        except NNDError as error:
+            raise ScoringError(f"{self.where}: {error}") from error
+
+    @property
+    def manner(self) -> str:
+        """The scoring options as the name of a folder: `native`, `laban2022+mixqg`.
+
+        It has the protocol and all options that are not the default: the template, the kept part of
+        contexts, the chat options and the splits. A user's text or file is represented by its
+        digest.
+        """
+        parts = [self.scoring.protocol]
+        template, chat = self.scoring.template, self.scoring.chat
+        if template is not None:
+            is_own = "{" in template
+            parts.append(f"template-{_digest(template)}" if is_own else template)
+        if self.scoring.keep is not None:
+            parts.append(f"keep-{self.scoring.keep}")
+        if chat.template != AUTO:
+            parts.append(f"chat-{chat.to_dict()['template']}")
+        if chat.system is not None:
+            parts.append(f"system-{_digest(chat.system)}")
+        for split in self.splits:
+            is_plain = re.fullmatch(r"[\w.-]+", split) is not None
+            parts.append(f"split-{split if is_plain else _digest(split)}")
+        return "+".join(parts)
+
+
+def read_entries(
+    document: Any,  # noqa: ANN401 - whatever a file holds
+    folder: Path,
+    where: Where,
+    *,
+    scoring: Scoring,
+    loading: Loading,
+) -> list[RunEntry]:
+    """Return the entries of a list of runs, checked without reading models or data.
+
+    Args:
+        document: Content of the file.
+        folder: Folder of the file, to which existing relative paths refer.
+        where: Returns lines of the file for messages.
+        scoring: Scoring options that an entry does not set.
+        loading: Loading options that an entry does not set.
+
+    Raises:
+        ScoringError: If an entry does not follow the schema, or an option cannot be used.
+    """
+    if not isinstance(document, list) or not document:
+        raise ScoringError(
+            f"{where([])}: not a list of runs; begin each run with `- model: MODEL`, and write "
+            "`data: DATA` below it"
+        )
+    _check_keys(document, where)
+    for problem in check_rows("runs", document):
+        place = where([int(problem.row or 0), *filter(None, problem.path.split("/"))])
+        raise ScoringError(f"{place}: {replace(problem, row=None)}")
+    found = []
+    for number, values in enumerate(document):
+        entry = _entry(values, folder, where([number]), scoring, loading)
+        with entry.named():
+            entry.scoring.check()
+        found.append(entry)
+    return found
+
+
+def _check_keys(document: Sequence[object], where: Where) -> None:
+    known = load_schema("runs")["properties"]
+    for number, entry in enumerate(document):
+        for key in entry if isinstance(entry, dict) else ():
+            if key not in known:
+                raise ScoringError(
+                    f'{where([number, key])}: unknown key "{key}"{did_you_mean(str(key), known)}; '
+                    f"known: {', '.join(known)}"
+                )
+
+
+def _entry(
+    values: Mapping[str, Any], folder: Path, where: str, scoring: Scoring, loading: Loading
+) -> RunEntry:
+    model, revision = _located(values["model"], folder), values.get("revision")
+    if revision is not None:
+        if split_revision(model)[1] is not None:
+            raise ScoringError(
+                f'{where}: the model "{model}" names a revision, and so does `revision`; keep one'
+            )
+        if Path(model).exists():
+            raise ScoringError(
+                f"{where}: {model} is a local folder, and folders have no revisions; leave out "
+                "`revision`"
+            )
+        model = f"{model}@{revision}"
+    if "adapter" in values:
+        loading = replace(loading, adapter=_located(values["adapter"], folder))
+    chat, template = scoring.chat, values.get("chat_template")
+    if template is not None:
+        named = template in (AUTO, NONE)
+        chat = replace(chat, template=template if named else _located(template, folder))
+    if "system_prompt" in values:
+        chat = replace(chat, system=values["system_prompt"])
+    data, splits = (
+        (value,) if isinstance(value, str) else tuple(value)
+        for value in (values["data"], values.get("split", ()))
+    )
+    return RunEntry(
+        where,
+        model,
+        tuple(_located(name, folder) for name in data),
+        replace(scoring, chat=chat, **_given(values, "protocol", "template", "keep")),
+        replace(loading, **_given(values, "dtype", "quantise")),
+        values.get("system"),
+        splits,
+    )
+
+
+def _given(values: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: values[key] for key in keys if key in values}
+
+
+def _located(name: str, folder: Path) -> str:
+    """Resolve a path relative to the file; return any other name unchanged."""
+    path = folder / name
+    return str(path) if path.exists() or name.startswith((".", "/")) else name
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

@@ -1,0 +1,1 @@
+"""Parts of a run: planned once, scored by independent workers, and merged."""

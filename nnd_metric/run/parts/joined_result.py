@@ -1,0 +1,107 @@
+"""The result of one model, joined from results of parts of the data."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.numbers import SLICE_NUMBERS, TEST_NUMBER, all_rates, each_once, is_close, to_rate
+from nnd.metric.run.model_result import NO_BASELINE, ModelResult, stored_result, with_counts
+from nnd.metric.run.signature import recount
+from nnd.metric.text import find_protocol
+
+Stored = Mapping[str, Any]
+"""`ModelResult.to_dict` without the values that follow from scored pairs (`without_rates`)."""
+
+
+def without_rates(result: ModelResult) -> dict[str, Any]:
+    """Return a part's result as plain Python values, without what follows from its pairs."""
+    counted = with_counts((), result.rates, result.n_crossing, result.protocol)
+    stored = result.to_dict()
+    kept = {each.name: stored[each.name] for each in fields(result) if each.name in stored}
+    return kept | {
+        "engine": stored["engine"],
+        "notes": [note for note in result.notes if note not in counted],
+        "signature": recount(result.signature, 0, 0),
+    }
+
+
+def has_baseline(parts: Sequence[Stored]) -> bool:
+    """Whether the candidates of all parts were scored without contexts, if requested."""
+    return not any(note.startswith(NO_BASELINE) for part in parts for note in part["notes"])
+
+
+def rate_parts(
+    parts: Sequence[Stored], scored: Iterable[pl.DataFrame], *columns: str | pl.Expr
+) -> pl.DataFrame:
+    """Return the rows from which the rates of the whole dataset are computed.
+
+    Args:
+        parts: Same as in `join_parts`.
+        scored: The pairs of all parts, in one or more pieces: columns of SCORED_SCHEMA.
+        columns: Further columns to keep.
+
+    Returns:
+        The frame that `to_rate` returns, with the columns of SLICES and `close`: whether the
+        deviation of the engine could flip the test; null if there is no deviation.
+    """
+    deviation, close = _join_work([part["engine"] for part in parts])["deviation"], pl.lit(None)
+    if deviation is not None:
+        summed = find_protocol(parts[0]["protocol"]).normaliser == "one"
+        close = is_close(deviation, summed=summed)
+    return to_rate(scored, *SLICE_NUMBERS, close.cast(pl.Boolean).alias("close"), *columns)
+
+
+def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
+    """Return the result for the whole dataset.
+
+    Args:
+        parts: The results of parts without rates; at least one.
+        rated: The rows that `rate_parts` returns.
+    """
+    first, crossings = parts[0], [part["n_crossing"] for part in parts]
+    work = _join_work([part["engine"] for part in parts])
+    tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]
+    found = stored_result(
+        {
+            **first,
+            "device": ", ".join(_distinct(part["device"] for part in parts)),
+            "notes": (),
+            "n_crossing": None if None in crossings else sum(crossings),
+            "engine": work,
+            "chat": _join_chats([part["chat"] for part in parts]),
+        },
+        all_rates(rated.drop("close")),
+    )
+    notes = _distinct(note for part in parts for note in part["notes"])
+    overall = found.rates.overall
+    return replace(
+        found,
+        notes=with_counts(notes, found.rates, found.n_crossing, found.protocol),
+        n_close=None if work["deviation"] is None else int(tests_close.sum()),
+        signature=recount(found.signature, overall.truncated, overall.n),
+    )
+
+
+def _join_work(works: Sequence[Stored]) -> dict[str, Any]:
+    deviations = [work["deviation"] for work in works if work["deviation"] is not None]
+    paths = _distinct(work["path"] for work in works if work["path"] != "none")
+    return {
+        "path": ", ".join(paths) or "none",
+        "switched_off": _distinct(reason for work in works for reason in work["switched_off"]),
+        "deviation": max(deviations, default=None),
+    }
+
+
+def _join_chats(chats: Sequence[Stored | None]) -> dict[str, Any] | None:
+    """Return how contexts were rendered; the example is that of the first part."""
+    found = [chat for chat in chats if chat is not None]
+    if not found:
+        return None
+    marked = [chat["neutralised"] for chat in found if "neutralised" in chat]
+    return {**found[0], **({"neutralised": sum(marked)} if marked else {})}
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(values)]

@@ -1,0 +1,99 @@
+"""Compute the results of a merged run from its file, the rows of one model at a time.
+
+Rates and agreement with people count contexts and tests, so numbers can replace ids
+(`results.to_rate`); the effects of sets need the ids of one model.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.data import PARTS, SAME, STORED, are_judged, choices_for, read_pieces, read_sets
+from nnd.metric.numbers import PARENTS, agree_rated, all_effects
+from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.run.model_result import ModelResult
+from nnd.metric.run.parts.joined_result import join_parts, rate_parts
+from nnd.metric.run.parts.part_file import Footer
+from nnd.metric.run.parts.run_plan import Plan
+from nnd.schemas import ScoringError
+
+_PAIR = pl.struct("pair_id", "cluster", *SAME).hash().alias("pair")
+"""Hash of the columns that are equal in all models' rows of a pair."""
+
+
+def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
+    """Return the evaluation of a merged run, without its rows.
+
+    Args:
+        plan: The plan of the run.
+        fresh: The folder with the merged rows.
+        footers: Model → the footers of its parts.
+
+    Raises:
+        ScoringError: If models were scored on different pairs, so that they have no agreement.
+    """
+    data, people = plan.pair_set(), plan.human_scores
+    results: list[ModelResult] = []
+    rated: dict[str, pl.DataFrame] = {}
+    for model, pieces in _by_model(fresh, footers):
+        parts = [footer.result for footer in footers[model]]
+        if people is None:
+            results.append(join_parts(parts, rate_parts(parts, pieces)))
+        else:
+            rows = rate_parts(parts, pieces, "pair_id", _PAIR)
+            results.append(join_parts(parts, rows.drop("pair_id", "pair")))
+            ordered = rows.sort("pair_id", maintain_order=True)
+            rated[model] = _share_columns(rated, model, ordered, plan.run / PARTS)
+    systems = {} if people is None else choices_for(people, plan.asked["systems"], [*footers])
+    agreement, reason = agree_rated(rated, people, systems=systems)
+    children = read_sets(fresh)
+    parents = (
+        (model, pl.concat(rows.select(PARENTS) for rows in pieces))
+        for model, pieces in _by_model(fresh, footers)
+    )
+    return Evaluation(
+        data=data.title,
+        splits=data.splits,
+        results=tuple(results),
+        scored=pl.DataFrame(schema=STORED),
+        agreement=agreement,
+        agreement_reason=reason,
+        systems=systems,
+        templates=plan.asked["templates"],
+        children=children,
+        effects=all_effects(data.sets, parents, children),
+        asks_agreement=are_judged([*footers], people, systems),
+    )
+
+
+def _by_model(
+    fresh: Path, models: Mapping[str, object]
+) -> Iterator[tuple[str, Iterator[pl.DataFrame]]]:
+    """Yield each model with its rows in pieces, which must be read before the next model's."""
+    stored = groupby(read_pieces(fresh), key=lambda rows: str(rows["model"][0]))
+    for model in models:
+        _, pieces = next(stored, ("", iter([pl.DataFrame(schema=STORED)])))
+        yield model, pieces
+
+
+def _share_columns(
+    rated: Mapping[str, pl.DataFrame], model: str, rows: pl.DataFrame, parts: Path
+) -> pl.DataFrame:
+    """Return a model's verdicts with the other columns of the first model, to save memory.
+
+    Raises:
+        ScoringError: If the two were scored on different pairs.
+    """
+    if not rated:
+        return rows.drop("pair_id")
+    name, first = next(iter(rated.items()))
+    differs = rows["pair"] != first["pair"]
+    if differs.any():
+        raise ScoringError(
+            f'pair {rows["pair_id"][differs.arg_max() or 0]} is not the same in "{name}" and '
+            f'"{model}": the data was changed while it was scored; remove {parts} and start the '
+            "workers again"
+        )
+    return first.with_columns(rows["passed"], rows["unscored"])

@@ -1,0 +1,170 @@
+"""Merge the parts of a run into the files that a single run writes.
+
+Parts are read and written one after the other, in the order of the plan, so the required memory
+does not depend on the number of pairs; the results are then computed from the file.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.data import LIKELIHOODS, PARTS, RESULT, SETS, STORED, STORED_SETS
+from nnd.metric.numbers import ALONE_SCHEMA
+from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.run.parts.joined_result import has_baseline
+from nnd.metric.run.parts.joining import join
+from nnd.metric.run.parts.part_file import (
+    DamagedPartError,
+    Footer,
+    check_made_alike,
+    read_footer,
+    read_part,
+)
+from nnd.metric.run.parts.row_writer import RowWriter
+from nnd.metric.run.parts.run_plan import HUMAN_SCORES, PLAN, SPANS, Plan, read_plan
+from nnd.schemas import (
+    ScoringError,
+    list_files,
+    listed,
+    parquet_bytes,
+    replace_folder,
+    write_document,
+)
+
+_NO_BASELINE = [pl.lit(None, dtype).alias(name) for name, dtype in ALONE_SCHEMA.items()]
+
+_TEMPORARY = re.compile(r"\.\d+\.parquet\.[0-9a-f]{8}")
+
+
+def merge(run: str | Path) -> Evaluation:
+    """Merge the parts of a run, and write result.json and log_likelihoods.parquet in their place.
+
+    The parts are removed once the result is written; until then nothing is changed.
+
+    Args:
+        run: The `out` folder of all workers.
+
+    Returns:
+        The same as `evaluate`, up to rounding, because batches differ, and without the rows
+        (`scored`), which may be too many for memory: they are in log_likelihoods.parquet.
+
+    Raises:
+        ScoringError: If a part is missing, damaged or of another plan, or parts were made by
+            different weights or versions; the message names it.
+        NNDError: If the folder holds anything that nnd did not write, or cannot be written.
+    """
+    folder = Path(run)
+    _check_run(folder)
+    plan = read_plan(folder)
+    _check_complete(plan)
+    _check_only_ours(plan)
+    with replace_folder(folder, document=RESULT, scaffold=PARTS) as fresh:
+        footers = _write_rows(plan, fresh)
+        merged = join(plan, fresh, footers)
+        files = [LIKELIHOODS, SETS] if plan.pair_set().sets else [LIKELIHOODS]
+        facts = {**merged.to_dict(), "outputs": list_files(fresh, files)}
+        write_document(fresh, facts, document=RESULT)
+    return merged
+
+
+def _check_run(folder: Path) -> None:
+    """Refuse folders that users may name by mistake: those of several runs or of a merged one."""
+    if (folder / PARTS).is_dir():
+        return
+    if (folder / RESULT).is_file():
+        raise ScoringError(f"{folder}: already merged; read it with: nnd report {folder}")
+    inside = sorted(path.parent.parent for path in folder.glob(f"*/{PARTS}/{PLAN}"))
+    if inside:
+        raise ScoringError(
+            f"{folder}: this folder holds a run for each dataset; merge each of them, for "
+            f"example: nnd merge {inside[0]}"
+        )
+
+
+def _check_complete(plan: Plan) -> None:
+    for model in plan.models:
+        missing = plan.missing(model)
+        if missing:
+            names = listed([plan.path(model, part).name for part in missing])
+            raise ScoringError(
+                f"{plan.path(model, 0).parent}: {len(missing):,} of {plan.parts:,} parts are "
+                f"missing: {names}; run the workers again, which then score only these"
+            )
+
+
+def _check_only_ours(plan: Plan) -> None:
+    """Check that nnd wrote everything in the folder of parts, which will be removed."""
+    folder = plan.run / PARTS
+    ours = {folder / name for name in (PLAN, SPANS, HUMAN_SCORES)}
+    for model in plan.models:
+        ours.update(plan.path(model, part) for part in range(plan.parts))
+    ours.update([path.parent for path in ours])
+    for path in folder.rglob("*"):
+        inside = [path, *path.parents]
+        if path not in ours and not any(_TEMPORARY.fullmatch(each.name) for each in inside):
+            raise ScoringError(
+                f"{path}: nnd did not write this file; move it away, and merge again"
+            )
+
+
+def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
+    """Write the rows of all parts; return the footers of each model's parts.
+
+    Raises:
+        DamagedPartError: If parts are damaged; the message names all of them.
+    """
+    damage: dict[str, None] = {}
+    footers = {model: list(_footers(plan, model, damage)) for model in plan.models}
+    children = [pl.DataFrame(schema=STORED_SETS)]
+    with RowWriter(fresh / LIKELIHOODS, STORED) as writer:
+        for model in plan.models:
+            of_sets = []
+            baseline = has_baseline([footer.result for footer in footers[model]])
+            for rows in _rows(plan, model, damage):
+                stored = rows if baseline else rows.with_columns(_NO_BASELINE)
+                writer.write(stored.filter(pl.col("set") == "").select(STORED.names()))
+                of_sets.append(stored.filter(pl.col("set") != ""))
+            children += [_in_order(plan, pl.concat(of_sets))] if of_sets else []
+    if damage:
+        raise DamagedPartError(
+            f"{'; '.join(damage)}; run the workers again, which then score only these parts"
+        )
+    if plan.pair_set().sets:
+        (fresh / SETS).write_bytes(parquet_bytes(pl.concat(children)))
+    return footers
+
+
+def _footers(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[Footer]:
+    first = None
+    for part in range(plan.parts):
+        with _collected(damage):
+            footer = read_footer(plan, model, part)
+            first = first or footer
+            check_made_alike(plan.path(model, first.part), first.made_by, footer.made_by)
+            yield footer
+
+
+def _rows(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[pl.DataFrame]:
+    """Yield the rows of each part: the columns of STORED_SETS, and `row`."""
+    for part in range(plan.parts):
+        with _collected(damage):
+            rows = read_part(plan, model, part)
+            yield rows.rename({"table": "set"}).with_columns(model=pl.lit(model))
+
+
+@contextmanager
+def _collected(damage: dict[str, None]) -> Iterator[None]:
+    """Record a damaged part and continue, to report all damaged parts in one error."""
+    try:
+        yield
+    except DamagedPartError as error:
+        damage[str(error)] = None
+
+
+def _in_order(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of sets in the order in which a single run writes them."""
+    names = pl.Enum([each.name for each in plan.pair_set().sets])
+    return rows.sort(pl.col("set").cast(names), "row").select(STORED_SETS.names())

@@ -1,0 +1,107 @@
+"""Score models one after the other; only one of them is loaded at a time."""
+
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import NoReturn
+
+from tqdm import tqdm
+
+from nnd.metric.data import PairSet
+from nnd.metric.likelihood import (
+    LoadedModel,
+    Loading,
+    Model,
+    Scoring,
+    Store,
+    default_store,
+    load_model,
+    pin_version,
+)
+from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.model_result import Scored, evaluate_model
+from nnd.metric.run.survival import Trouble
+from nnd.schemas import ScoringWarning
+
+
+def score_in_turn(
+    models: Mapping[str, Model],
+    pairs: Mapping[str, PairSet],
+    scorings: Mapping[str, Scoring],
+    loading: Loading,
+    trouble: Trouble,
+) -> Generator[tuple[str, Scored]]:
+    """Score every model on every dataset, in order (arguments and results as in `score_models`)."""
+    is_stored = any(scoring.cache for scoring in scorings.values())
+    runs = len(models) * len(pairs)
+    bar = tqdm(total=runs, unit="run", disable=None if runs > 1 else True, leave=False)
+    with _open_store() if is_stored else nullcontext() as store, bar:
+        for number, (name, model) in enumerate(models.items(), start=1):
+            bar.set_description(f"{name} ({number} of {len(models)})")
+            with trouble.survived(name, None):
+                # No variable holds a model after its turn: two may not fit into memory.
+                yield from _score_all(
+                    _load(model, name, loading, remember=store is not None),
+                    pairs,
+                    partial(_score_one, scoring=scorings[name], store=store),
+                    trouble,
+                    bar,
+                )
+
+
+def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> LoadedModel:
+    """Load a model, and hash its weights once for all datasets.
+
+    Args:
+        model: A model, loaded or not.
+        name: Its name in the results.
+        loading: Loading options.
+        remember: Whether to store the hash, so that later runs need not compute it.
+    """
+    if isinstance(model, LoadedModel):  # its weights may have changed since it was loaded
+        return pin_version(model, remember=False)
+    return pin_version(replace(load_model(model, loading), name=name), remember=remember)
+
+
+def _score_all(
+    loaded: LoadedModel,
+    pairs: Mapping[str, PairSet],
+    score: Callable[[LoadedModel, PairSet], Scored],
+    trouble: Trouble,
+    bar: "tqdm[NoReturn]",
+) -> Iterator[tuple[str, Scored]]:
+    for number, (key, data) in enumerate(pairs.items(), start=1):
+        if len(pairs) > 1:
+            bar.set_postfix_str(f"{key} ({number} of {len(pairs)})")
+        with trouble.survived(loaded.name, key):
+            yield key, score(loaded, data)
+        bar.update()
+
+
+def _score_one(
+    loaded: LoadedModel, pairs: PairSet, *, scoring: Scoring, store: Store | None
+) -> Scored:
+    """Score pairs with one model; record its speed if there is a store."""
+    start = time.perf_counter()
+    scored = evaluate_model(loaded, pairs, scoring, store)
+    if store is not None:
+        keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
+    return scored
+
+
+@contextmanager
+def _open_store() -> Iterator[Store | None]:
+    warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
+    try:
+        path = default_store()
+    except RuntimeError:  # a user without a home folder, as in many containers
+        warn(
+            "likelihoods cannot be stored: this user has no home folder; set NND_CACHE to a folder"
+        )
+        yield None
+        return
+    with Store(path, warn=warn) as store:
+        yield store

@@ -1,0 +1,42 @@
+"""Preparation of a model and a set of pairs for scoring."""
+
+from typing import NamedTuple
+
+from nnd.metric.data import PairSet, contexts_of
+from nnd.metric.likelihood import Engine, LoadedModel, Scoring
+from nnd.metric.text import AUTO, ChatChoice, Template, choose_rendering, find_protocol
+
+
+class Prepared(NamedTuple):
+    """An engine without a store, its template, and the choice of chats."""
+
+    engine: Engine
+    template: Template
+    chat: ChatChoice
+
+
+def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Prepared:
+    """Return the engine and the template that a model scores pairs with.
+
+    Raises:
+        ScoringError: If the template or the chat template cannot be used.
+    """
+    template, chat = choose_rendering(
+        loaded,
+        find_protocol(scoring.protocol),
+        scoring.chat,
+        scoring.template,
+        contexts=contexts_of(pairs.pairs) if scoring.template == AUTO else (),
+        instruction=pairs.instruction,
+        separator=scoring.separator,
+    )
+    engine = Engine(
+        loaded,
+        protocol=scoring.protocol,
+        separator=chat.separator,
+        chat=chat.template,
+        keep=scoring.keep,
+        token_budget=scoring.token_budget,
+        matmul=scoring.matmul,
+    )
+    return Prepared(engine, template, chat)

@@ -1,0 +1,170 @@
+"""The dimensions of choices in scoring, and the choices of each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from nnd.metric.likelihood import LoadedModel, Loading, Scoring
+from nnd.metric.run.variation.rewording import RAW, REWORDINGS
+from nnd.metric.text import (
+    NONE,
+    PROTOCOLS,
+    Chat,
+    ChatChoice,
+    Template,
+    choose_rendering,
+    find_protocol,
+    instruction_templates,
+)
+from nnd.metric.text.chats.chat_options import AUTO
+from nnd.schemas import Instruction, ScoringError, did_you_mean
+
+_SEPARATORS = {"space": " ", "newline": "\n", "nothing": ""}
+_DTYPES = ("float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A way to score pairs, which differs from the default in one dimension.
+
+    Attributes:
+        dimension: The dimension; "default" for the default itself.
+        name: The choice.
+        scoring: How pairs are scored.
+        loading: How the model is loaded.
+        wording: How texts are written: RAW, or one of REWORDINGS.
+        instruction: The instruction of the data, or None.
+    """
+
+    dimension: str
+    name: str
+    scoring: Scoring
+    loading: Loading
+    wording: str = RAW
+    instruction: Instruction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension of choices.
+
+    Attributes:
+        default: Function that returns the default choice; it raises ScoringError if there is no
+            choice.
+        others: All other choices.
+    """
+
+    default: Callable[[Choice, LoadedModel], str]
+    others: Callable[[Choice], Iterator[Choice]]
+
+
+def _separator(base: Choice, loaded: LoadedModel) -> str:
+    if loaded.is_encoder_decoder:
+        raise ScoringError("an encoder-decoder reads no separator before a candidate")
+    if find_protocol(base.scoring.protocol).tokens != "native":
+        raise ScoringError(f"protocol {base.scoring.protocol} uses no separator")
+    template, chat = _render(base, base.scoring, loaded)
+    if chat.template is not None:
+        raise ScoringError("the chat template writes what is before a candidate")
+    chosen = template.separator
+    return next((name for name, text in _SEPARATORS.items() if text == chosen), repr(chosen))
+
+
+def _chat_template(base: Choice, loaded: LoadedModel) -> str:
+    asked = base.scoring.chat
+    wanted = Chat() if asked.template == NONE else asked
+    _, possible = _render(base, replace(base.scoring, chat=wanted), loaded)
+    if possible.template is None:
+        raise ScoringError(possible.reason)
+    return str(asked.template)
+
+
+def _template(base: Choice, loaded: LoadedModel) -> str:
+    if base.instruction is None:
+        raise ScoringError("the data has no instruction, so only the stored context can be read")
+    template, _ = _render(base, base.scoring, loaded)
+    return template.name
+
+
+def _render(base: Choice, scoring: Scoring, loaded: LoadedModel) -> tuple[Template, ChatChoice]:
+    return choose_rendering(
+        loaded,
+        find_protocol(scoring.protocol),
+        scoring.chat,
+        scoring.template,
+        instruction=base.instruction,
+        separator=scoring.separator,
+    )
+
+
+def _protocols(base: Choice) -> Iterator[Choice]:
+    for name in PROTOCOLS:
+        yield replace(base, name=name, scoring=replace(base.scoring, protocol=name))
+
+
+def _dtypes(base: Choice) -> Iterator[Choice]:
+    for name in _DTYPES:
+        yield replace(base, name=name, loading=replace(base.loading, dtype=name))
+
+
+def _separators(base: Choice) -> Iterator[Choice]:
+    for name, text in _SEPARATORS.items():
+        yield replace(base, name=name, scoring=replace(base.scoring, separator=text))
+
+
+def _chat_templates(base: Choice) -> Iterator[Choice]:
+    for chat in (replace(base.scoring.chat, template=AUTO), Chat(NONE)):
+        yield replace(base, name=str(chat.template), scoring=replace(base.scoring, chat=chat))
+
+
+def _templates(base: Choice) -> Iterator[Choice]:
+    for name in ("default", *(each.name for each in instruction_templates(base.instruction))):
+        yield replace(base, name=name, scoring=replace(base.scoring, template=name))
+
+
+def _wordings(base: Choice) -> Iterator[Choice]:
+    for name in REWORDINGS:
+        yield replace(base, name=name, wording=name)
+
+
+DIMENSIONS: dict[str, Dimension] = {
+    "protocol": Dimension(lambda base, _: base.scoring.protocol, _protocols),
+    "template": Dimension(_template, _templates),
+    "chat-template": Dimension(_chat_template, _chat_templates),
+    "dtype": Dimension(lambda _, loaded: loaded.dtype, _dtypes),
+    "separator": Dimension(_separator, _separators),
+    "normalise": Dimension(lambda base, _: base.wording, _wordings),
+}
+"""The dimensions by name."""
+
+
+def check_dimensions(names: Sequence[str]) -> None:
+    """Check, before any model is loaded, that dimensions exist.
+
+    Raises:
+        ScoringError: If a dimension is unknown, or the list is empty.
+    """
+    for name in names:
+        if name not in DIMENSIONS:
+            raise ScoringError(
+                f'--vary: unknown dimension "{name}"{did_you_mean(name, DIMENSIONS)}; choose from '
+                f"{', '.join(DIMENSIONS)}"
+            )
+    if not names:
+        raise ScoringError(f"--vary: name at least one of {', '.join(DIMENSIONS)}")
+
+
+def choices_of(name: str, base: Choice, loaded: LoadedModel) -> tuple[str, list[Choice]]:
+    """Return the default choice of a dimension, and all other choices.
+
+    Args:
+        name: One of DIMENSIONS.
+        base: The default.
+        loaded: The model, loaded with the default options.
+
+    Raises:
+        ScoringError: If the dimension has no choice for this model.
+    """
+    dimension = DIMENSIONS[name]
+    default = dimension.default(base, loaded)
+    others = dimension.others(replace(base, dimension=name))
+    return default, [choice for choice in others if choice.name != default]

@@ -1,0 +1,141 @@
+"""One model on the same pairs under several choices, one dimension at a time.
+
+Each choice is a separate evaluation whose likelihoods are stored: a second time, or after an
+evaluation of the default, a choice costs little more than loading the model.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tqdm import tqdm
+
+from nnd.metric.data import PairData, PairSet, choose_part, load_pairs
+from nnd.metric.likelihood import LoadedModel, Loading, Model, Scoring, load_model, pin_version
+from nnd.metric.numbers import find_flips
+from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.run.sweep import evaluate
+from nnd.metric.run.variation.choices import Choice, check_dimensions, choices_of
+from nnd.metric.run.variation.rewording import reword
+from nnd.metric.run.variation.variation import VARIATION, LeftOut, Variant, Variation
+from nnd.schemas import ScoringError, check_replaceable
+
+
+def vary(
+    model: Model,
+    data: PairData | PairSet,
+    dimensions: Sequence[str],
+    *,
+    out: str | Path | None = None,
+    splits: Sequence[str] = (),
+    limit: int | None = None,
+    categories: Sequence[str] = (),
+    held_out: float | None = None,
+    split_seed: int = 0,
+    scoring: Scoring = Scoring(),
+    loading: Loading = Loading(),
+) -> Variation:
+    """Score the same pairs under several choices, and count the verdicts that change.
+
+    One dimension is varied at a time; `scoring` and `loading` define the default.
+
+    Args:
+        model: Hub id, folder, or loaded model.
+        data: Pairs (see `data.load_pairs`); the sets of a suite are ignored.
+        dimensions: Dimensions to vary: protocol, template (the instruction, two paraphrases, the
+            stored context), chat-template, dtype, separator, normalise (how texts are written).
+        out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
+        splits: Score only the pairs of these splits (see `evaluate`).
+        limit: Score at most this many tests (see `evaluate`).
+        categories: Score only the pairs of these error categories.
+        held_out: Score only the contexts that `train` and `export` hold out (see `evaluate`).
+        split_seed: Same as in `train` and `export`.
+        scoring: How pairs are scored by default.
+        loading: How the model is loaded by default.
+
+    Returns:
+        For every choice the pass rate, and the share of verdicts that differ from the default's.
+
+    Raises:
+        ScoringError: If a dimension is unknown, or the default cannot be scored. A choice that
+            cannot be scored is left out, and the result gives the reason.
+        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    """
+    dimensions = list(dict.fromkeys(dimensions))
+    check_dimensions(dimensions)
+    scoring.check()
+    if out is not None:
+        check_replaceable(Path(out), document=VARIATION)
+    pairs = data if isinstance(data, PairSet) else load_pairs(data)
+    pairs = choose_part(
+        pairs,
+        splits=splits,
+        limit=limit,
+        categories=categories,
+        held_out=held_out,
+        split_seed=split_seed,
+    )
+    pairs = replace(pairs, sets=())
+    found = _score_all(model, pairs, dimensions, replace(scoring, unconditional=False), loading)
+    if out is not None:
+        found.write(out)
+    return found
+
+
+def _score_all(
+    model: Model,
+    pairs: PairSet,
+    dimensions: Sequence[str],
+    scoring: Scoring,
+    loading: Loading,
+) -> Variation:
+    loaded = model if isinstance(model, LoadedModel) else load_model(model, loading)
+    loaded = pin_version(loaded, remember=not isinstance(model, LoadedModel) and scoring.cache)
+    base = Choice("default", "default", scoring, loading, instruction=pairs.instruction)
+    defaults: dict[str, str] = {}
+    choices: list[Choice] = []
+    left_out: list[LeftOut] = []
+    for name in dimensions:
+        try:
+            defaults[name], others = choices_of(name, base, loaded)
+        except ScoringError as error:
+            left_out.append(LeftOut(name, None, str(error)))
+        else:
+            choices += others
+    default = _score(loaded, pairs, base)
+    done: dict[int, Variant] = {}
+    with tqdm(total=len(choices), unit="choice", disable=None, leave=False) as bar:
+        for number, choice in _by_loading(choices, loading):
+            bar.set_description(f"{choice.dimension}: {choice.name}")
+            try:
+                if choice.loading != loading:
+                    loaded = pin_version(_load_again(model, choice.loading), remember=scoring.cache)
+                scored = _score(loaded, pairs, choice)
+            except Exception as error:  # noqa: BLE001 - models and their own code fail in any way
+                reason = str(error) if isinstance(error, ScoringError) else repr(error)
+                left_out.append(LeftOut(choice.dimension, choice.name, reason))
+            else:
+                flips = find_flips(default.scored, scored.scored)
+                done[number] = Variant(choice.dimension, choice.name, scored, flips)
+            bar.update()
+    variants = tuple(done[number] for number in sorted(done))
+    return Variation(default, defaults, variants, tuple(left_out))
+
+
+def _by_loading(choices: Sequence[Choice], loading: Loading) -> Iterator[tuple[int, Choice]]:
+    """Yield numbered choices; those with the default loading come first, to load it once."""
+    yield from sorted(enumerate(choices), key=lambda each: each[1].loading != loading)
+
+
+def _load_again(model: Model, loading: Loading) -> LoadedModel:
+    if isinstance(model, LoadedModel):
+        raise ScoringError(
+            "this choice needs to load the model; name its folder or Hub id instead of passing a "
+            "loaded model"
+        )
+    return load_model(model, loading)
+
+
+def _score(loaded: LoadedModel, pairs: PairSet, choice: Choice) -> Evaluation:
+    worded = reword(replace(pairs, human_scores=None), choice.wording)
+    return evaluate(loaded, worded, scoring=choice.scoring, loading=choice.loading)

@@ -1,0 +1,125 @@
+"""What people look at: tables, figures and reports; it alone knows rich and matplotlib."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .drawing.grid import (
+        Entry as Entry,
+        draw_chance as draw_chance,
+        panels as panels,
+    )
+    from .drawing.marks import (
+        Drawing as Drawing,
+        Mark as Mark,
+        rate_in_words as rate_in_words,
+    )
+    from .drawing.svg import (
+        png as png,
+        svg_element as svg_element,
+        svg_file as svg_file,
+    )
+    from .drawing.text_widths import (
+        fit as fit,
+        spread as spread,
+        text_width as text_width,
+    )
+    from .drawing.theme import (
+        PAPER as PAPER,
+        look as look,
+        style as style,
+    )
+    from .figures.agreement import (
+        draw_agreement as draw_agreement,
+    )
+    from .figures.comparison import (
+        Side as Side,
+        draw_comparison as draw_comparison,
+        draw_comparisons as draw_comparisons,
+    )
+    from .figures.effects import (
+        draw_effects as draw_effects,
+    )
+    from .figures.extrapolation import (
+        draw_extrapolation as draw_extrapolation,
+    )
+    from .figures.flips import (
+        draw_flips as draw_flips,
+    )
+    from .figures.forest import (
+        draw_forest as draw_forest,
+    )
+    from .figures.groups import (
+        Group as Group,
+        find_groups as find_groups,
+        main_groups as main_groups,
+    )
+    from .figures.heat_map import (
+        draw_heat_map as draw_heat_map,
+    )
+    from .figures.points import (
+        Points as Points,
+    )
+    from .figures.scaling import (
+        draw_scaling as draw_scaling,
+        in_short as in_short,
+    )
+    from .reports.content.packed_pairs import (
+        MOST_PAIRS as MOST_PAIRS,
+    )
+    from .reports.page.report import (
+        report as report,
+    )
+    from .tables.agreement import (
+        agreement_notes as agreement_notes,
+        agreement_table as agreement_table,
+        correlations_table as correlations_table,
+        datasets_table as datasets_table,
+        extrapolation_tables as extrapolation_tables,
+        points_table as points_table,
+    )
+    from .tables.comparisons import (
+        ahead_table as ahead_table,
+        comparison_table as comparison_table,
+        rates_table as rates_table,
+        verdict_table as verdict_table,
+    )
+    from .tables.curves import (
+        curve_table as curve_table,
+    )
+    from .tables.effects import (
+        category_effects_table as category_effects_table,
+        effects_table as effects_table,
+    )
+    from .tables.metric_details import (
+        metrics_details as metrics_details,
+    )
+    from .tables.metrics import (
+        metrics_by_dataset as metrics_by_dataset,
+        metrics_overview as metrics_overview,
+        metrics_remarks as metrics_remarks,
+    )
+    from .tables.pass_rates import (
+        baselines_table as baselines_table,
+        counts_table as counts_table,
+        pass_rate_table as pass_rate_table,
+        slices_table as slices_table,
+    )
+    from .tables.slices import (
+        from_rest_table as from_rest_table,
+        slice_rates_table as slice_rates_table,
+    )
+    from .tables.sweeps import (
+        failure_table as failure_table,
+        sweep_table as sweep_table,
+    )
+    from .tables.validity import (
+        giveaways_table as giveaways_table,
+        validity_table as validity_table,
+    )
+    from .tables.variation import (
+        variation_table as variation_table,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,66 @@
+"""A figure with the meaning of each mark and the numbers behind it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+
+from nnd.metric.numbers import do_all_agree, percent
+
+
+class Mark(NamedTuple):
+    """The meaning of one mark of a drawing.
+
+    Attributes:
+        text: The meaning in words and numbers.
+        model: Number of the model among those of the report, or None.
+        category: Column and value of the slice whose pairs are behind it, or None.
+    """
+
+    text: str
+    model: int | None = None
+    category: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure and its data.
+
+    Attributes:
+        name: Name of its files, and prefix of its ids.
+        title: A line of text.
+        caption: The meaning of the marks, and caveats.
+        figure: The figure.
+        data: The numbers that were drawn, one object per mark or row.
+        marks: The meaning of marks, by id.
+    """
+
+    name: str
+    title: str
+    caption: str
+    figure: Figure
+    data: Sequence[dict[str, Any]]
+    marks: dict[str, Mark] = field(default_factory=dict)
+
+    def tag(self, artist: Artist, mark: Mark) -> None:
+        """Give an artist a mark."""
+        gid = f"mark-{len(self.marks)}"
+        artist.set_gid(gid)
+        self.marks[gid] = mark
+
+
+def line_width(rate: Mapping[str, Any]) -> float:
+    """Return the thickness of an interval's line, in points: thin if all contexts agree."""
+    return 0.5 if do_all_agree(rate) else 1.2
+
+
+def rate_in_words(rate: Mapping[str, Any]) -> str:
+    """Return a pass rate with its interval and n, if known (`results.Rate.to_dict`)."""
+    if rate["pass_rate"] is None:
+        return "no tests"
+    bounds = rate["interval"]
+    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
+    of = "" if rate["n"] is None else f" of {rate['n']:,}"
+    return f"{percent(rate['pass_rate'])} %{interval}{of}"

@@ -1,0 +1,1 @@
+"""The figures: pass rates, their differences, their agreement with human scores."""

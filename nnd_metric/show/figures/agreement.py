@@ -1,0 +1,95 @@
+"""Human scores against pass rates: do they rank the systems alike?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from nnd.metric.numbers import FEWEST_SYSTEMS, spoken
+from nnd.metric.show.drawing.grid import Entry, panels
+from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
+from nnd.metric.show.drawing.text_widths import MINUS
+from nnd.metric.show.drawing.theme import PAPER, look
+from nnd.metric.show.figures.points import Points
+
+CAPTION = (
+    "One mark per system; lines are 95 % intervals of its pass rate over contexts. τ is Kendall's "
+    "tau-b, r is Pearson's; they are undefined if one side does not vary. In brackets: 95 % "
+    "intervals over contexts, for these systems only, with fixed human scores. p(τ) is two-sided, "
+    "by permutation of the systems; with few systems it cannot be small. Fewer than "
+    f"{FEWEST_SYSTEMS} systems have no correlation."
+)
+
+_LEAST_P = 0.001  # smaller ones are not distinguished
+
+
+def draw_agreement(
+    names: Mapping[str, str], points: Sequence[Points], *, stacked: bool = False
+) -> Drawing:
+    """Draw the human score of every judged model against its pass rate, by category.
+
+    Args:
+        names: Model → its name here, in the order of the report.
+        points: The compared numbers, per category.
+        stacked: Whether each category is a row of its own, for narrow screens.
+    """
+    judged = {model for each in points for model in each.judged}
+    looks = {model: look(number) for number, model in enumerate(names)}
+    key = [Entry(*looks[model], name) for model, name in names.items() if model in judged]
+    titles = [[spoken(each.category), _systems(each), *_correlations(each)] for each in points]
+    figure, axes = panels(
+        titles, key, x_label="pass rate, %", y_label="human score", stacked=stacked
+    )
+    data = [
+        {
+            "category": each.category,
+            "model": model,
+            "pass_rate": rate["pass_rate"],
+            "interval": rate["interval"],
+            "human_score": score,
+        }
+        for each in points
+        for model, (rate, score) in each.judged.items()
+    ]
+    drawing = Drawing("agreement", "Human scores against pass rates", CAPTION, figure, data)
+    for each, panel in zip(points, axes, strict=True):
+        draw_judged(drawing, panel, each, names)
+    return drawing
+
+
+def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str, str]) -> None:
+    """Draw the judged models of one category."""
+    for number, (model, name) in enumerate(names.items()):
+        if model not in points.judged:
+            continue
+        (rate, score), (colour, marker) = points.judged[model], look(number)
+        bounds = rate["interval"]
+        if bounds is not None:
+            ends = [100 * bound for bound in bounds]
+            axes.plot(ends, [score] * 2, color=colour, lw=0.7 * line_width(rate), zorder=2)
+        x = 100 * rate["pass_rate"]
+        (dot,) = axes.plot([x], [score], marker, ms=5, mfc=colour, mec=PAPER, mew=0.5, zorder=3)
+        text = f"{name}, {spoken(points.category)}: {rate_in_words(rate)}; human score {score:.3g}"
+        drawing.tag(dot, Mark(text, number))
+
+
+def _systems(points: Points) -> str:
+    n, p = len(points.judged), points.agreement["p_values"]["tau_b"]
+    if n < FEWEST_SYSTEMS:
+        return f"{n} systems (too few)"
+    chance = "" if p is None else f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P}"
+    return f"{n} systems{chance and f', p(τ) {chance}'}"
+
+
+def _correlations(points: Points) -> list[str]:
+    if len(points.judged) < FEWEST_SYSTEMS:
+        return []
+    return [_told("τ", points.agreement, "tau_b"), _told("r", points.agreement, "pearson")]
+
+
+def _told(letter: str, agreement: Mapping[str, Any], name: str) -> str:
+    value, bounds = agreement[name], agreement["intervals"][name]
+    if value is None:
+        return f"{letter} undefined"
+    interval = "" if bounds is None else f" [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+    return f"{letter} {value:.2f}{interval}".replace("-", MINUS)

@@ -1,0 +1,50 @@
+"""The categories of pass rates, and every model's rate in each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nnd.metric.data import OVERALL
+from nnd.metric.numbers import SLICES, PassRates
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One category, and every model's pass rate on its pairs.
+
+    Attributes:
+        column: Column of `results.SLICES`; empty for all tests.
+        value: The category, or "overall".
+        rates: A rate per model (`results.Rate.to_dict`).
+    """
+
+    column: str
+    value: str
+    rates: Sequence[Mapping[str, Any]]
+
+
+def find_groups(models: Sequence[PassRates]) -> list[Group]:
+    """Return all tests, then every category of every column that has several.
+
+    Args:
+        models: The pass rates of each model, all on the same pairs.
+    """
+    groups = [Group("", OVERALL, [each.overall.to_dict() for each in models])]
+    for column in SLICES:
+        values = models[0].by[column]
+        if len(values) > 1:
+            groups += [
+                Group(column, value, [each.by[column][value].to_dict() for each in models])
+                for value in values
+            ]
+    return groups
+
+
+def main_column(groups: Sequence[Group]) -> str:
+    """Return the column that figures show: the first, and finest, with several categories."""
+    return next((group.column for group in groups if group.column), "")
+
+
+def main_groups(groups: Sequence[Group]) -> list[Group]:
+    """Return all tests and the categories of the main column."""
+    return [group for group in groups if group.column in ("", main_column(groups))]

@@ -1,0 +1,1 @@
+"""What a report shows, gathered from stored runs."""

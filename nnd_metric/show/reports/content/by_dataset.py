@@ -1,0 +1,101 @@
+"""The content of a report for each of several datasets."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data import PairData, is_several, load_pairs, only_of_one, read_origin, read_run
+from nnd.metric.numbers import (
+    check_runs,
+    find_protocols,
+    group_runs,
+    read_manners,
+    slice_runs,
+    split_by_dataset,
+)
+from nnd.metric.show.reports.content.report_content import Content, gather
+from nnd.schemas import ScoringError
+
+
+def gather_each(
+    folders: Sequence[Path],
+    data: Any = None,  # noqa: ANN401 - one dataset, or a list of several
+    *,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    families: Mapping[str, str] | None = None,
+    by: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> dict[str, Content]:
+    """Return dataset → its content in a report; a single dataset has an empty name.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        data: The pairs that were scored, a list of several datasets, or None; then runs that share
+            pairs belong to one dataset.
+        human_scores: Human scores for one dataset, used in place of those of the data.
+        systems: Model → system it stands for, if neither its id nor the run names it.
+        families: Model → its family.
+        by: Axes that the pairs are sliced by (`slices.slice_runs`).
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models that were scored by different rules.
+
+    Raises:
+        ScoringError: If a file cannot be read, runs and data do not fit together, or a name is
+            unknown.
+    """
+    rules: dict[str, Any] = {"splits": splits, "mixed_rules": mixed_rules}
+    if not mixed_rules:
+        check_runs(folders)
+    if is_several(data):
+        if human_scores is not None:
+            raise only_of_one("human_scores")
+        asked = _asked(folders, data, systems)
+        sliced = dict(zip(asked, data, strict=True))
+    else:
+        runs = group_runs(folders) if data is None and len(folders) > 1 else {}
+        texts = None if data is None else load_pairs(data)
+        origin = None if data is None else read_origin(data)
+        if len(runs) < 2:  # noqa: PLR2004 - one dataset
+            runs = {"": [*folders]}
+        if len(runs) > 1 and human_scores is not None:
+            raise only_of_one("human_scores")
+        asked = {
+            name: {"folders": own, "texts": texts, "origin": origin, "systems": systems}
+            for name, own in runs.items()
+        }
+        sliced = dict.fromkeys(asked, data)
+    slices = {
+        name: slice_runs(of_one["folders"], sliced[name], by=by, **rules) if by else None
+        for name, of_one in asked.items()
+    }
+    manners = (each for folder in folders for each in read_manners(folder).values())
+    rules["protocols"] = len(find_protocols(manners)) > 1
+    models = pl.concat([read_run(folder).select("model") for folder in folders])
+    among = models["model"].unique(maintain_order=True).to_list()
+    return {
+        name: replace(
+            gather(**of_one, human_scores=human_scores, families=families, among=among, **rules),
+            slices=slices[name],
+        )
+        for name, of_one in asked.items()
+    }
+
+
+def _asked(
+    folders: Sequence[Path], data: Sequence[PairData], systems: Mapping[str, str] | None
+) -> dict[str, dict[str, Any]]:
+    asked: dict[str, dict[str, Any]] = {}
+    split = split_by_dataset(folders, data, systems)
+    for (name, (pairs, runs, chosen)), each in zip(split.items(), data, strict=True):
+        if not runs:
+            raise ScoringError(
+                f"{name}: none of the runs was made on this dataset; name its run, or leave it out"
+            )
+        origin = read_origin(each)
+        asked[name] = {"folders": runs, "texts": pairs, "origin": origin, "systems": chosen}
+    return asked

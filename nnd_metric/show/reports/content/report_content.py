@@ -1,0 +1,192 @@
+"""The content of a report, before drawing: every number is a function of stored runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import (
+    Origin,
+    PairData,
+    PairSet,
+    choose_splits,
+    read_human_scores,
+    read_splits,
+    scored_splits,
+)
+from nnd.metric.numbers import (
+    Comparison,
+    Effects,
+    Entry,
+    Manner,
+    Slices,
+    agree_scored,
+    category_column,
+    compare_entries,
+    describe_manners,
+    describe_mixture,
+    manner_of,
+    stored_systems,
+)
+from nnd.metric.show.figures.groups import Group, find_groups
+from nnd.metric.show.figures.points import Points
+from nnd.metric.show.reports.content.agreement_points import find_points
+from nnd.metric.show.reports.content.report_models import Evaluated, read_models, stored_agreement
+from nnd.metric.show.reports.content.suite_content import read_effects
+from nnd.schemas import ScoringError, did_you_mean
+
+MOST_COMPARISONS = 6
+"""With more models, only the best one is compared with each other."""
+
+
+class Compared(NamedTuple):
+    """Two models of the report, compared.
+
+    Attributes:
+        a: Index of the first among the models.
+        b: Index of the second.
+        found: Their comparison, with their short names.
+    """
+
+    a: int
+    b: int
+    found: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Everything that a report shows.
+
+    Attributes:
+        models: The models, the best one first.
+        groups: Pass rates: all tests, then every category of every column that has several.
+        agreement: With people (`Agreement.to_dict`), or None.
+        agreement_reason: Why there is none, or None.
+        points: The numbers behind the agreement, per category; empty without human scores.
+        comparisons: Two models each.
+        effects: The effects of the sets of a suite, or None.
+        families: Model → its family.
+        texts: The pairs that were scored, with their texts, or None.
+        origin: Facts about their source, or None.
+        slices: Pass rates of slices, if requested; else None.
+        splits: The splits of the pairs, if the data has several; else empty.
+        notes: Sentences on how the models were scored, if not alike.
+    """
+
+    models: Sequence[Evaluated]
+    groups: Sequence[Group]
+    agreement: Mapping[str, Any] | None
+    agreement_reason: str | None
+    points: Sequence[Points]
+    comparisons: Sequence[Compared]
+    effects: Effects | None
+    families: Mapping[str, str]
+    texts: PairSet | None
+    origin: Origin | None
+    slices: Slices | None = None
+    splits: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def gather(
+    folders: Sequence[Path],
+    *,
+    texts: PairSet | None = None,
+    origin: Origin | None = None,
+    human_scores: PairData | None = None,
+    systems: Mapping[str, str] | None = None,
+    families: Mapping[str, str] | None = None,
+    among: Sequence[str] = (),
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+    protocols: bool = False,
+) -> Content:
+    """Read stored runs, and compute the content of their report.
+
+    Args:
+        folders: Folders that `nnd evaluate` wrote.
+        texts: The pairs that were scored; their human scores are used.
+        origin: Facts about their source.
+        human_scores: Human scores, used in place of those.
+        systems: Model → system it stands for, if neither its id nor the run names it.
+        families: Model → its family.
+        among: All models of the page, if it has more than these runs.
+        splits: Only pairs of these splits; none means all that were scored.
+        mixed_rules: Whether to show models that were scored by different rules.
+        protocols: Whether names of models state the protocol.
+
+    Raises:
+        ScoringError: If the runs cannot be read or do not fit together, or a name is unknown.
+    """
+    models = read_models(
+        folders, among, splits=splits, mixed_rules=mixed_rules, protocols=protocols
+    )
+    manners = {each.name: manner_of(each.facts) for each in models}
+    mixture = describe_mixture(manners.values())
+    texts = texts and choose_splits(texts, [*splits] or read_splits(folders))
+    families = dict(families or {})
+    _check_families(families, models, among)
+    people = texts.human_scores if texts is not None else None
+    if human_scores is not None:
+        people = read_human_scores(human_scores)
+    stored, reason = (None, mixture) if mixture else stored_agreement(folders, splits)
+    best_first = sorted(models, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
+    points: Sequence[Points] = ()
+    if people is not None and mixture is None:
+        chosen = stored_systems(folders, people, systems)
+        everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
+        found, why = agree_scored(everything, people, systems=chosen)
+        stored, reason = (None if found is None else found.to_dict()), str(why)
+        if found is not None:
+            rates = {each.model: each.rates for each in best_first}
+            points = find_points(rates, found, people, category_column(everything, people))
+    elif systems and mixture is None:
+        raise ScoringError("--system needs human scores; pass --data or --human-scores")
+    return Content(
+        models=best_first,
+        groups=find_groups([each.rates for each in best_first]),
+        agreement=stored,
+        agreement_reason=None if stored is not None else reason,
+        points=points,
+        comparisons=_compare(best_first, manners),
+        effects=read_effects(folders, best_first),
+        families={e.model: families[e.model] for e in best_first if e.model in families},
+        texts=texts,
+        origin=origin,
+        splits=scored_splits(models[0].rows, [each.signature for each in models], splits),
+        notes=describe_manners(manners),
+    )
+
+
+def _compare(models: Sequence[Evaluated], manners: Mapping[str, Manner]) -> list[Compared]:
+    entries = [
+        Entry(each.name, each.model, each.rows, each.signature, manners[each.name])
+        for each in models
+    ]
+    chosen = list(combinations(range(len(models)), 2))
+    if len(chosen) > MOST_COMPARISONS:
+        rates = [each.rates.overall.pass_rate or 0.0 for each in models]
+        best = rates.index(max(rates))
+        chosen = [(best, other) for other in range(len(models)) if other != best]
+    return [Compared(a, b, compare_entries(entries[a], entries[b])) for a, b in chosen]
+
+
+def _check_families(
+    families: Mapping[str, str], models: Sequence[Evaluated], among: Sequence[str]
+) -> None:
+    known = among or [each.model for each in models]
+    for model in families:
+        if model not in known:
+            raise ScoringError(
+                f'--family: unknown model "{model}"{did_you_mean(model, known)}; known: '
+                f"{', '.join(known)}"
+            )
+    unsized = [e.model for e in models if e.model in families and e.parameters is None]
+    if unsized:
+        raise ScoringError(
+            f'--family: the run does not state the number of parameters of "{unsized[0]}"; '
+            "evaluate again (this is quick, because likelihoods are stored)"
+        )

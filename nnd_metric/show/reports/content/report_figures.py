@@ -1,0 +1,133 @@
+"""The figures of a report, as far as there is data for them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from nnd.metric.show.drawing.marks import Drawing
+from nnd.metric.show.drawing.theme import style
+from nnd.metric.show.figures.agreement import draw_agreement
+from nnd.metric.show.figures.comparison import Side, draw_comparison
+from nnd.metric.show.figures.effects import draw_effects
+from nnd.metric.show.figures.extrapolation import draw_extrapolation
+from nnd.metric.show.figures.forest import draw_forest
+from nnd.metric.show.figures.groups import main_column, main_groups
+from nnd.metric.show.figures.heat_map import draw_heat_map
+from nnd.metric.show.figures.scaling import draw_scaling
+from nnd.metric.show.reports.content.report_content import Content
+
+
+class Figures(NamedTuple):
+    """The figures by the part of the report they belong to.
+
+    Attributes:
+        rates: Pass rates.
+        slices: Pass rates by slice.
+        agreement: With people.
+        comparisons: Two models each.
+        effects: Of the sets of a suite.
+        scaling: Pass rates and sizes.
+        stacked: Name → the same figure with its panels one below the other, for narrow screens;
+            of those figures alone that have panels beside each other.
+    """
+
+    rates: Sequence[Drawing]
+    slices: Sequence[Drawing]
+    agreement: Sequence[Drawing]
+    comparisons: Sequence[Drawing]
+    effects: Sequence[Drawing]
+    scaling: Sequence[Drawing]
+    stacked: Mapping[str, Drawing]
+
+    def all(self) -> list[Drawing]:
+        """Return every figure once, in the order of the report."""
+        parts = (
+            *(self.rates, self.slices, self.agreement),
+            *(self.comparisons, self.effects, self.scaling),
+        )
+        return [drawing for part in parts for drawing in part]
+
+
+def draw_figures(content: Content) -> Figures:
+    """Draw the figures for the content of a report."""
+    with style():
+        forest, agreement = _forest(content), _agreement(content)
+        scaling, slices = _scaling(content), _slices(content)
+        return Figures(
+            rates=[*forest, _heat_map(content)],
+            slices=slices,
+            agreement=agreement,
+            comparisons=_comparisons(content),
+            effects=_effects(content),
+            scaling=scaling,
+            stacked=dict(_stacked([*forest, *slices, *agreement, *scaling], content)),
+        )
+
+
+def _stacked(usual: Sequence[Drawing], content: Content) -> Iterator[tuple[str, Drawing]]:
+    stacked = [
+        each
+        for draw in (_forest, _slices, _agreement, _scaling)
+        for each in draw(content, stacked=True)
+    ]
+    for wide, narrow in zip(usual, stacked, strict=True):
+        if tuple(wide.figure.get_size_inches()) != tuple(narrow.figure.get_size_inches()):
+            yield wide.name, narrow
+
+
+def _forest(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    return [draw_forest(*_named(content), main_groups(content.groups), stacked=stacked)]
+
+
+def _heat_map(content: Content) -> Drawing:
+    return draw_heat_map(*_named(content), main_groups(content.groups))
+
+
+def _slices(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    return [] if content.slices is None else [content.slices.drawing(stacked=stacked)]
+
+
+def _named(content: Content) -> tuple[list[str], list[str]]:
+    return [each.name for each in content.models], [each.model for each in content.models]
+
+
+def _agreement(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    names = {each.model: each.name for each in content.models}
+    points = [each for each in content.points if each.judged]
+    lines = [each for each in points if each.agreement["extrapolation"]["line"] is not None]
+    drawings = [draw_agreement(names, points, stacked=stacked)] if points else []
+    return [*drawings, draw_extrapolation(names, lines, stacked=stacked)] if lines else drawings
+
+
+def _comparisons(content: Content) -> list[Drawing]:
+    column = main_column(content.groups)
+    sides = [Side(place, each.name) for place, each in enumerate(content.models)]
+    models = [each.model for each in content.models]
+    return [
+        draw_comparison(
+            sides[each.a],
+            sides[each.b],
+            column,
+            each.found.to_dict() | {"a": models[each.a], "b": models[each.b]},
+            number=number,
+        )
+        for number, each in enumerate(content.comparisons)
+    ]
+
+
+def _effects(content: Content) -> list[Drawing]:
+    if content.effects is None:
+        return []
+    names = {each.model: each.name for each in content.models}
+    drawing = draw_effects(names, content.effects.to_dict())
+    return [] if drawing is None else [drawing]
+
+
+def _scaling(content: Content, *, stacked: bool = False) -> list[Drawing]:
+    sizes = {each.model: each.parameters for each in content.models}
+    known = {model: size for model, size in sizes.items() if size is not None}
+    least = 2 if content.families else 3  # two models without a family differ in more than size
+    if len(set(known.values())) < least:
+        return []
+    names = {each.model: each.name for each in content.models}
+    groups = main_groups(content.groups)
+    return [draw_scaling(names, groups, known, content.families, stacked=stacked)]

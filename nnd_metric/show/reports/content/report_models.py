@@ -1,0 +1,134 @@
+"""The models of a report, from stored runs on the same pairs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from nnd.metric.data import describe_splits, open_result, read_splits
+from nnd.metric.numbers import (
+    PassRates,
+    by_model,
+    is_close,
+    manner_of,
+    name_protocol,
+    name_readings,
+    pass_rates,
+    read_scored,
+)
+from nnd.metric.numbers.short_names import short_names
+from nnd.metric.text import PROTOCOLS
+from nnd.schemas import ScoringError
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """One model.
+
+    Attributes:
+        model: Its name.
+        name: Its short name, for figures.
+        rows: Its scored pairs (`run_folder.STORED`), `occurrence` and `close` (whether rounding
+            could turn the verdict; null where unknown), in the same order for all models.
+        rates: Its pass rates.
+        facts: Its entry in result.json; empty if there is none.
+    """
+
+    model: str
+    name: str
+    rows: pl.DataFrame
+    rates: PassRates
+    facts: Mapping[str, Any]
+
+    @property
+    def signature(self) -> str | None:
+        """Its signature, or None if unknown."""
+        signature = self.facts.get("signature")
+        return None if signature is None else str(signature)
+
+    @property
+    def parameters(self) -> int | None:
+        """Number of its weights, or None in older runs."""
+        return _whole(self.facts.get("parameters"))
+
+
+def read_models(
+    folders: Sequence[Path],
+    among: Sequence[str] = (),
+    *,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+    protocols: bool = False,
+) -> list[Evaluated]:
+    """Read every model of some folders that `nnd evaluate` wrote, in their order.
+
+    Args:
+        folders: The folders.
+        among: All models of the page, if it has more, so that short names differ.
+        splits: Same as in `read_scored`.
+        mixed_rules: Same as in `read_scored`.
+        protocols: Whether short names state the protocol.
+
+    Raises:
+        ScoringError: If a folder cannot be read, a model is in two, or the models were scored
+            on different pairs.
+    """
+    frames = by_model(read_scored(folders, splits=splits, mixed_rules=mixed_rules))
+    facts: dict[str, Mapping[str, Any]] = {}
+    readings = name_readings(folders)
+    for folder in folders:
+        of_run = _facts(folder)
+        facts |= {readings.get(folder, model): found for model, found in of_run.items()}
+    models = [*frames]
+    if not models:
+        raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
+    found = []
+    names = dict(zip(among or models, short_names(among or models), strict=True))
+    for model, rows in frames.items():
+        known = facts.get(model, {})
+        protocol = PROTOCOLS.get(str(known.get("protocol")))
+        summed = protocol is not None and protocol.normaliser == "one"
+        close = is_close(_deviation(known), summed=summed)
+        known_close = close if _deviation(known) else pl.lit(None, pl.Boolean)
+        rates = pass_rates(rows.drop("model", "occurrence"))
+        evaluated = rows.with_columns(close=known_close)
+        name = names.get(model, model)  # a reading has no other name
+        name = name_protocol(name, manner_of(known)) if protocols else name
+        found.append(Evaluated(model, name, evaluated, rates, known))
+    return found
+
+
+def stored_agreement(
+    folders: Sequence[Path], splits: Sequence[str] = ()
+) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the stored agreement of a single run on some splits, or None and the reason."""
+    remedy = "pass --data or --human-scores"
+    if len(folders) > 1:
+        return None, f"several runs have no common stored agreement; {remedy}"
+    with open_result(folders[0]) as whole:
+        agreement = whole.get("agreement")
+        if not isinstance(agreement, Mapping | None):
+            raise TypeError
+        scored = read_splits(folders)
+        if agreement is not None and splits and {*splits} != {*(scored or ())}:
+            of = describe_splits(scored) if scored else "all splits that were scored"
+            return None, f"the stored agreement is of {of}; {remedy}"
+        reason = whole.get("agreement_reason") or f"the run has no stored agreement; {remedy}"
+        return agreement, str(reason)
+
+
+def _facts(folder: Path) -> dict[str, Mapping[str, Any]]:
+    with open_result(folder) as whole:
+        return {str(result["model"]): result for result in whole.get("results", ())}
+
+
+def _deviation(facts: Mapping[str, Any]) -> float:
+    engine = facts.get("engine")
+    deviation = engine.get("deviation") if isinstance(engine, Mapping) else None
+    return float(deviation) if isinstance(deviation, int | float) else 0.0
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None

@@ -1,0 +1,311 @@
+"""The page: one self-contained file, in which data is shown only as text.
+
+Every text is escaped when it is inserted, and control characters are shown as dots. The page's
+security policy lets a browser load nothing, and run only our script, which is named by its digest.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from nnd.metric.data import describe_splits
+from nnd.metric.numbers import (
+    CITATION,
+    CLUSTER,
+    PAPER,
+    Slices,
+    do_all_agree,
+    find_protocols,
+    manner_of,
+    mean_ranking,
+    tests_of,
+    visible,
+    whole_name,
+)
+from nnd.metric.run import VERSION
+from nnd.metric.show.drawing.marks import Drawing
+from nnd.metric.show.drawing.svg import svg_inline
+from nnd.metric.show.figures.forest import IN_WORDS
+from nnd.metric.show.figures.scaling import in_short
+from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS, pack_pairs
+from nnd.metric.show.reports.content.report_content import Compared, Content
+from nnd.metric.show.reports.content.report_figures import Figures
+from nnd.metric.show.reports.page.effects_section import effects_part
+from nnd.metric.show.reports.page.model_doubts import find_doubts
+from nnd.metric.show.reports.page.provenance import provenance
+from nnd.metric.show.reports.page.sheets import faded, headline, sheet, surface
+from nnd.metric.show.tables.agreement import agreement_notes, agreement_table, extrapolation_tables
+from nnd.metric.show.tables.comparisons import comparison_table
+from nnd.metric.show.tables.pass_rates import slices_table
+from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
+from nnd.metric.show.tables.sweeps import sweep_table
+from nnd.schemas import ScoringError, excerpt
+
+_FOLDER = Path(__file__).parent
+_LONGEST = 2_000  # characters of one text, except texts of pairs
+_SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
+
+
+class Made(NamedTuple):
+    """The origin of a report.
+
+    Attributes:
+        day: The day, or None.
+        command: The command line, or None.
+    """
+
+    day: date | None
+    command: str | None
+
+
+def render(contents: Sequence[tuple[Content, Figures]], made: Made) -> str:
+    """Return the page.
+
+    Args:
+        contents: The content for each dataset, with the figures.
+        made: The origin of the report, for the footer.
+
+    Raises:
+        ScoringError: If the texts are not those that were scored, or the stored agreement cannot be
+            read.
+    """
+    script = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    several = len(contents) > 1
+    parts = [
+        _part(content, figures, f"-{number}" if several else "")
+        for number, (content, figures) in enumerate(contents, start=1)
+    ]
+    page = _environment().get_template("report.html.jinja")
+    return page.render(
+        parts=parts,
+        summary=_summary({p["data"]: c for p, (c, _) in zip(parts, contents, strict=True)})
+        if several
+        else None,
+        version=VERSION,
+        made=made,
+        paper=PAPER,
+        citation=CITATION,
+        policy=_policy(script),
+        css=Markup((_FOLDER / "report.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
+        script=Markup(script),  # noqa: S704
+        whole_names={
+            each.name: whole_name(each.model)
+            for content, _ in contents
+            for each in content.models
+            if each.name != each.model
+        },
+    )
+
+
+def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
+    """Return the part of the page for one dataset; its ids end in `suffix`."""
+    models, texts = content.models, content.texts
+    sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
+    n, facts = models[0].rates.overall.n, models[0].facts
+    n_whole = facts.get("n_whole") if facts.get("n") == n else None  # else of fewer splits
+    name, _, revision = _data_name(content).rpartition("@")
+
+    def shown(drawings: Sequence[Drawing]) -> list[dict[str, Any]]:
+        return [_figure(each, figures, suffix) for each in drawings]
+
+    return {
+        "suffix": suffix,
+        "data": _title(content, name or revision),
+        "notes": content.notes,
+        "revision": revision if name else "",
+        "texts": None if texts is None else f"{texts.name}@{texts.version[:12]}",
+        "origin": content.origin,
+        "n": models[0].rates.overall.n,
+        "tests": tests_of(n, n_whole),
+        "n_pairs": models[0].rates.n_pairs,
+        "n_shown": min(models[0].rates.n_pairs, MOST_PAIRS),
+        "n_contexts": models[0].rows.select(CLUSTER).n_unique(),
+        "best": _best(content),
+        "all_agree": any(do_all_agree(each.rates.overall.to_dict()) for each in models),
+        "headline": list(headline(models, sizes)),
+        "sized": any(sizes),
+        "surface": {IN_WORDS[name]: share for name, share in surface(models).items()},
+        "doubts": find_doubts(models),
+        "rates": sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
+        "slices": None if content.slices is None else _slices(content.slices),
+        "agreement": _agreement(content),
+        "effects": effects_part(content.effects),
+        "comparisons": [
+            _comparison(each, figure)
+            for each, figure in zip(content.comparisons, shown(figures.comparisons), strict=True)
+        ],
+        "figures": {
+            "rates": shown(figures.rates),
+            "slices": shown(figures.slices),
+            "agreement": shown(figures.agreement),
+            "effects": shown(figures.effects),
+            "scaling": shown(figures.scaling),
+        },
+        "has_texts": texts is not None,
+        "sources": [(each, provenance(each)) for each in models],
+        "numbers": _json({each.name: each.data for each in figures.all()}),
+        "pairs": Markup(pack_pairs(models, texts)),  # noqa: S704 - base64
+    }
+
+
+def _summary(contents: Mapping[str, Content]) -> dict[str, Any]:
+    """Return the summary of all datasets."""
+    rates = {
+        name: [{"model": e.name, **e.rates.overall.to_dict()} for e in content.models]
+        for name, content in contents.items()
+    }
+    means = mean_ranking([{e["model"]: e["pass_rate"] for e in each} for each in rates.values()])
+    return {
+        "sentence": f"{means}." if means else "No model is on all datasets.",
+        "sheet": sheet(sweep_table({name: {"results": each} for name, each in rates.items()})),
+    }
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _finalize(value: object) -> object:
+    """Return a value for the page, isolated so that it cannot affect other text."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "\n".join(visible(line) for line in excerpt(value, _LONGEST).split("\n"))
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(value: object) -> Markup:
+    """Return JSON that cannot be read as markup, whatever its texts."""
+    text = json.dumps(value, separators=(",", ":"))  # ASCII
+    for char in "<>&":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 - escaped above
+
+
+def _figure(drawing: Drawing, figures: Figures, suffix: str) -> dict[str, Any]:
+    prefix = f"dataset{suffix}-" if suffix else ""
+    stacked = figures.stacked.get(drawing.name)
+    return {
+        "name": drawing.name,
+        "title": drawing.title,
+        "caption": drawing.caption,
+        "width": round(72 * drawing.figure.get_figwidth(), 1),
+        "svg": Markup(svg_inline(drawing, prefix=prefix)),  # noqa: S704 - escaped by ElementTree
+        "stacked": None
+        if stacked is None
+        else Markup(svg_inline(stacked, prefix=f"{prefix}stacked-")),  # noqa: S704
+    }
+
+
+def _data_name(content: Content) -> str:
+    for part in (content.models[0].signature or "").split("|"):
+        if part.startswith("data:"):
+            return part.removeprefix("data:")
+    return "pairs" if content.texts is None else content.texts.name
+
+
+def _title(content: Content, name: str) -> str:
+    """Return the name of the data with its splits, and the protocols, where there are several."""
+    splits = [describe_splits(content.splits)] if content.splits else []
+    protocols = find_protocols(manner_of(each.facts) for each in content.models)
+    mixed = [f"protocols {' and '.join(protocols)}"] if len(protocols) > 1 else []
+    return f"{name} ({', '.join(splits + mixed)})" if splits + mixed else name
+
+
+def _best(content: Content) -> dict[str, Any]:
+    """Return the best models, their rate, and those without a significant difference from it."""
+    rates = [each.rates.overall.to_dict() for each in content.models]
+    names = [each.name for each in content.models]
+    most = max(rate["passes"] for rate in rates)
+    best = [place for place, rate in enumerate(rates) if rate["passes"] == most]
+    undecided = {
+        each.b if each.a == best[0] else each.a
+        for each in content.comparisons
+        if best[0] in (each.a, each.b) and each.found.differences.overall.verdict == "undecided"
+    }
+    rate = rates[best[0]]
+    return {
+        "names": [names[place] for place in best],
+        "pass_rate": rate["pass_rate"],
+        "interval": rate["interval"],
+        "by": "95 % interval with one test per context" if do_all_agree(rate) else "95 % interval",
+        "alike": [names[place] for place in sorted(undecided.difference(best))],
+    }
+
+
+def _slices(slices: Slices) -> dict[str, Any]:
+    found = slices.to_dict()
+    return {
+        "headline": slices.headline(),
+        "sheets": [sheet(slice_rates_table(found)), sheet(from_rest_table(found))],
+        "notes": slices.remarks(),
+    }
+
+
+def _agreement(content: Content) -> dict[str, Any]:
+    found = content.agreement
+    if found is None:
+        return {"reason": content.agreement_reason, "sheets": [], "notes": []}
+    try:
+        named = _briefly(found, {each.model: each.name for each in content.models})
+        correlations = faded(sheet(agreement_table(named)), named)
+        others = [sheet(each) for each in extrapolation_tables(named)]
+        return {
+            "reason": None,
+            "sheets": [correlations, *others],
+            "notes": agreement_notes(named),
+        }
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ScoringError(
+            f"the agreement that the run holds cannot be read ({error!r}); evaluate again, or pass "
+            "--data or --human-scores"
+        ) from error
+
+
+def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return an agreement whose models have short names."""
+
+    def name(model: str) -> str:
+        return names.get(model, model)
+
+    def named(category: Mapping[str, Any]) -> dict[str, Any]:
+        found = category["extrapolation"]
+        predictions = [p | {"model": name(p["model"])} for p in found["predictions"]]
+        return {**category, "extrapolation": {**found, "predictions": predictions}}
+
+    by_model = {
+        key: agreement[key] and {name(model): each for model, each in agreement[key].items()}
+        for key in ("systems", "unscored")
+    }
+    by_category = {value: named(each) for value, each in agreement["by_category"].items()}
+    unmatched = [name(model) for model in agreement["unmatched"]]
+    return {**agreement, **by_model, "by_category": by_category, "unmatched": unmatched}
+
+
+def _comparison(each: Compared, figure: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **figure,
+        "sentences": each.found.sentences,
+        "sheet": sheet(comparison_table(each.found.to_dict())),
+    }

@@ -1,0 +1,214 @@
+"""Agreement with people as tables for a terminal."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nnd.metric.numbers import FEWEST_SYSTEMS
+from nnd.metric.show.tables.cells import NOTHING, number, p_value, share
+from nnd.schemas import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_STATISTICS = {
+    "tau_b": "tau-b",
+    "tau_a": "tau-a",
+    "spearman": "Spearman",
+    "gap_r": "gap r = Pearson r",
+    "gap_r_laban2022": "gap r (laban2022)",
+}
+
+
+def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Table":
+    """Return the numbers of models and of people, which are too few to correlate: a row per model.
+
+    Args:
+        points: For each model its name, its system, its number, and the human score.
+        ours: Title of the models' numbers.
+    """
+    return text_table(("model", "system", ours, "human score"), points, right=(ours, "human score"))
+
+
+def correlations_table(agreement: Mapping[str, Any]) -> "Table":
+    """Return the two main correlations: a row per category, and the mean in the last row."""
+    titles = _titles("category", agreement["by_category"].values())
+    table = text_table(titles, right=titles[1:])
+    for category, correlations in agreement["by_category"].items():
+        cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
+        table.add_row(category, f"{correlations['n']}", *cells)
+    table.add_section()
+    uncertainty = {name: agreement[f"mean_{name}"] for name in ("intervals", "p_values")}
+    mean = _main_cells({**agreement["mean"], **uncertainty})
+    table.add_row("mean over categories", "", *mean, style="bold")
+    return table
+
+
+def datasets_table(
+    agreements: Mapping[str, Mapping[str, Any]], mean: Mapping[str, float | None]
+) -> "Table":
+    """Return the two main correlations over all tests: a row per dataset, then the mean.
+
+    Args:
+        agreements: Dataset → `Agreement.to_dict()`.
+        mean: Statistic → mean over the datasets.
+    """
+    main = {name: _main_category(agreement) for name, agreement in agreements.items()}
+    titles = _titles("dataset", main.values())
+    table = text_table(titles, right=titles[1:])
+    for name, correlations in main.items():
+        cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
+        table.add_row(name, f"{correlations['n']}", *cells)
+    table.add_section()
+    means = (number(mean["tau_b"]), number(mean["gap_r"]))
+    table.add_row(f"mean over {len(agreements)} datasets", "", *means, "", style="bold")
+    return table
+
+
+def agreement_table(agreement: Mapping[str, Any]) -> "Table":
+    """Return all correlations with human scores: a block of rows per category, then the mean.
+
+    Below FEWEST_SYSTEMS systems, there are none.
+    """
+    titles = ("agreement with people", "systems", *_STATISTICS.values())
+    table, nothing = text_table(titles, right=titles[2:]), [NOTHING] * len(_STATISTICS)
+    for category, correlations in agreement["by_category"].items():
+        dropped = f" (dropped {correlations['dropped']})" if correlations["dropped"] else ""
+        if _are_enough(correlations):
+            table.add_row(category, f"{correlations['n']}{dropped}", *_cells(correlations, number))
+            _add_uncertainty(table, correlations, "")
+        else:
+            table.add_row(category, f"{correlations['n']}{dropped}", *nothing)
+        table.add_section()
+    if any(map(_are_enough, agreement["by_category"].values())):
+        mean = _cells(agreement["mean"], number)
+        table.add_row("mean over categories", "", *mean, style="bold")
+        _add_uncertainty(table, agreement, "mean_")
+    return table
+
+
+def _are_enough(correlations: Mapping[str, Any]) -> bool:
+    return bool(correlations["n"] >= FEWEST_SYSTEMS)
+
+
+def _main_category(agreement: Mapping[str, Any]) -> Mapping[str, Any]:
+    categories: Mapping[str, Mapping[str, Any]] = agreement["by_category"]
+    return categories.get("overall") or next(iter(categories.values()))
+
+
+def _titles(rows: str, correlations: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the titles of the main correlations; stored pass rates alone have no interval."""
+    has_interval = any(entry["intervals"]["gap_r"] for entry in correlations)
+    return (rows, "systems", "tau-b", "gap r [95 % interval]" if has_interval else "gap r", "p")
+
+
+def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
+    gap_r, bounds = number(correlations["gap_r"]), correlations["intervals"]["gap_r"]
+    interval = "" if bounds is None else f" {_interval(bounds)}"
+    p = p_value(correlations["p_values"]["gap_r"])
+    return [number(correlations["tau_b"]), f"{gap_r}{interval}", p]
+
+
+def _add_uncertainty(table: "Table", correlations: Mapping[str, Any], prefix: str) -> None:
+    for key, (title, show) in _UNCERTAINTY.items():
+        values = correlations[prefix + key]
+        if any(values[name] is not None for name in _STATISTICS):
+            table.add_row(f"  {title}", "", *_cells(values, show))
+
+
+def _cells(values: Mapping[str, Any], show: Callable[[Any], str]) -> list[str]:
+    return [show(values[name]) for name in _STATISTICS]
+
+
+def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
+    """Return a table of predicted human scores; an empty list if all models were judged."""
+    numbers = ("pass rate, %", "score [95 % prediction interval]", "leave-one-out error")
+    titles = ("predicted human score", "model", *numbers, "note")
+    table = text_table(titles, right=numbers, prose=[titles[0], "note"])
+    for category, correlations in agreement["by_category"].items():
+        extrapolation = correlations["extrapolation"]
+        for prediction in extrapolation["predictions"]:
+            table.add_row(category, *_prediction(prediction, extrapolation["line"]))
+    reasons: dict[str, list[str]] = {}
+    for category, correlations in (
+        agreement["by_category"].items() if agreement["unmatched"] else ()
+    ):
+        if correlations["extrapolation"]["reason"] is not None:
+            reasons.setdefault(correlations["extrapolation"]["reason"], []).append(category)
+    for reason, categories in reasons.items():
+        table.add_row(", ".join(categories), "", "", NOTHING, "", reason)
+    return [table] if table.row_count else []
+
+
+def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Return notes on the systems of the models, on omissions, and on how numbers were computed."""
+    systems = agreement["systems"]
+    lines = [f"{model} stands for {system}" for model, system in systems.items()]
+    lines += [f"{model} is not matched to a judged system" for model in agreement["unmatched"]]
+    lines += human_notes(agreement)
+    lines.append(f"order of the systems for gap r (laban2022): {', '.join(systems.values())}")
+    made = {
+        (each["permutations"]["m"], each["permutations"]["method"])
+        for each in agreement["by_category"].values()
+        if any(p is not None for p in each["p_values"].values())
+    }
+    for m, method in sorted(made):
+        which = f"all {m:,}" if method == "exact" else f"{m:,} random"
+        lines.append(f"p is two-sided, from {which} permutations of the human scores")
+    if agreement["scores_missing"]:
+        lines.append(
+            f"rows of human scores without a score, left out: {agreement['scores_missing']:,}"
+        )
+    if agreement["unscored"] is not None:
+        missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
+        lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
+    return lines
+
+
+def human_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Describe the human scores that each category is correlated with."""
+    return [
+        f"{category}, human score: {_human_number(correlations['human_numbers'])}"
+        for category, correlations in agreement["by_category"].items()
+        if correlations["human_numbers"]
+    ]
+
+
+def _human_number(numbers: Sequence[Mapping[str, Any]]) -> str:
+    definitions = dict.fromkeys(each["definition"] or "not defined" for each in numbers)
+    aspects = ", ".join(dict.fromkeys(each["aspect"] for each in numbers))
+    over = f"mean over aspects {aspects}" if len(numbers) > 1 else f"aspect {aspects}"
+    return f"{'; '.join(definitions)} ({over})"
+
+
+def _interval(bounds: Sequence[float] | None) -> str:
+    return NOTHING if bounds is None else f"[{bounds[0]:.2f}, {bounds[1]:.2f}]"
+
+
+def _prediction(prediction: Mapping[str, Any], line: Mapping[str, Any]) -> list[str]:
+    low, high = prediction["interval"]
+    notes = []
+    if prediction["position"] != "within":
+        judged = f"{share(line['lowest'])}-{share(line['highest'])}"
+        notes.append(f"extrapolates {prediction['position']} the rates of judged models, {judged}")
+    if line["rmse"] is None:
+        notes.append("the fit depends on one system: no leave-one-out error")
+    elif line["rmse"] >= line["rmse_of_mean"]:
+        notes.append("no better than guessing the mean")
+    return [
+        prediction["model"],
+        share(prediction["pass_rate"]),
+        f"{prediction['score']:.3g} [{low:.3g}, {high:.3g}]",
+        f"{_short(line['rmse'])} (guessing the mean {_short(line['rmse_of_mean'])})",
+        "; ".join(notes),
+    ]
+
+
+def _short(value: float | None) -> str:
+    return NOTHING if value is None else f"{value:.3g}"
+
+
+_UNCERTAINTY: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "p_values": ("p by permutation", p_value),
+    "intervals": ("95 % over contexts", _interval),
+    "intervals_over_systems": ("95 % over systems", _interval),
+}

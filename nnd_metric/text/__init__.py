@@ -1,0 +1,58 @@
+"""Texts to token ids: templates, instructions, chats and protocols."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .chats.chat_choice import (
+        ChatChoice as ChatChoice,
+        choose_chat as choose_chat,
+        choose_rendering as choose_rendering,
+        find_chat as find_chat,
+    )
+    from .chats.chat_options import (
+        NONE as NONE,
+        Chat as Chat,
+        describe_options as describe_options,
+    )
+    from .chats.chat_template import (
+        ChatTemplate as ChatTemplate,
+    )
+    from .encoding.assembly import (
+        encode as encode,
+    )
+    from .encoding.boundary import (
+        Known as Known,
+        find_crossings as find_crossings,
+    )
+    from .encoding.protocols import (
+        PROTOCOLS as PROTOCOLS,
+        find_protocol as find_protocol,
+    )
+    from .encoding.requests import (
+        ChatContext as ChatContext,
+        Encoded as Encoded,
+        Ids as Ids,
+        Keep as Keep,
+        Reading as Reading,
+        Request as Request,
+    )
+    from .encoding.templates import (
+        AUTO as AUTO,
+        INSTRUCTION as INSTRUCTION,
+        Prompt as Prompt,
+        Template as Template,
+        check_template as check_template,
+        choose_template as choose_template,
+        family_template as family_template,
+        find_plain_template as find_plain_template,
+        find_template as find_template,
+        instruction_templates as instruction_templates,
+        render as render,
+    )
+    from .encoding.tokens import (
+        special_frame as special_frame,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,0 +1,1 @@
+"""Chat templates: a context as the turn of a user, the candidate as that of the assistant."""

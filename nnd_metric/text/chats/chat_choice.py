@@ -1,0 +1,185 @@
+"""Whether a model's contexts are rendered as chats, and by which template."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from transformers import PreTrainedTokenizerBase
+
+from nnd.metric.likelihood import LoadedModel, says_base
+from nnd.metric.text.chats.chat_options import NONE, Chat
+from nnd.metric.text.chats.chat_shape import REMEDY
+from nnd.metric.text.chats.chat_template import ChatTemplate, make_chat_template
+from nnd.metric.text.encoding.chat_ids import count_neutralised
+from nnd.metric.text.encoding.protocols import Protocol
+from nnd.metric.text.encoding.templates import Template, choose_template, find_template
+from nnd.schemas import Instruction, ScoringError, StoredContext
+
+
+class ChatChoice(NamedTuple):
+    """How a model's contexts are rendered.
+
+    Attributes:
+        asked: The options of the user.
+        template: The chat template, or None where contexts are read as plain text.
+        separator: Text between context and candidate.
+        reason: The choice and its reason, in a sentence that begins with "contexts are".
+        caveats: Caveats about the numbers, a sentence each.
+    """
+
+    asked: Chat
+    template: ChatTemplate | None
+    separator: str
+    reason: str
+    caveats: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values (`result.schema.json`, a chat)."""
+        found = {"asked": self.asked.to_dict(), "reason": self.reason}
+        chosen = self.template
+        if chosen is None:
+            return {"template": "none", **found}
+        chats = [*chosen.rendered.values()]
+        return {
+            "template": chosen.digest,
+            **found,
+            "source": chosen.source,
+            "system": chosen.system,
+            "arguments": dict(chosen.renderer.arguments),
+            "date": chosen.date,
+            "bos": chosen.writes_bos,
+            "end": chosen.end,
+            "end_scored": False,
+            "neutralised": count_neutralised(chosen.renderer.tokenizer, chats),
+        }
+
+
+def choose_rendering(
+    loaded: LoadedModel,
+    protocol: Protocol,
+    asked: Chat,
+    template: str | None,
+    *,
+    contexts: Iterable[StoredContext] = (),
+    instruction: Instruction | None = None,
+    separator: str | None = None,
+) -> tuple[Template, ChatChoice]:
+    """Choose how a model's contexts become text, and whether the text becomes a chat.
+
+    Args:
+        loaded: The model.
+        protocol: Same as in `choose_chat`.
+        asked: The options of the user for chats.
+        template: Same as in `choose_template`; None means what the model reads by itself.
+        contexts: Same as in `choose_template`.
+        instruction: The instruction of the data.
+        separator: Text between context and candidate; None means that of the template.
+
+    Raises:
+        ScoringError: If the template or a chat template cannot be used.
+    """
+    as_chat = _why_plain(loaded, protocol, asked) is None
+    chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
+    if chosen.system is not None and asked.system is not None:
+        chosen = find_template("chat-turns")  # the user's words take the place of the instruction
+    if separator is not None:
+        chosen = replace(chosen, separator=separator)
+    return chosen, choose_chat(loaded, protocol, chosen, asked)
+
+
+def choose_chat(
+    loaded: LoadedModel, protocol: Protocol, template: Template, asked: Chat
+) -> ChatChoice:
+    """Choose how a model's contexts are rendered.
+
+    Args:
+        loaded: The model.
+        protocol: Only protocols that score the candidate's own tokens allow a chat template.
+        template: How contexts are rendered before they become the turn of a user.
+        asked: The options of the user.
+
+    Raises:
+        ScoringError: If a chat template was requested and cannot be used.
+    """
+    asked.check(protocol)
+    reason = _why_plain(loaded, protocol, asked)
+    if reason is not None:
+        if asked.is_explicit:
+            raise ScoringError(
+                f"{loaded.name}: a chat template cannot be used, because {reason}; leave out "
+                "--chat-template, --system-prompt and --template-arg"
+            )
+        if template.as_turns:
+            raise ScoringError(
+                f'{loaded.name}: template "{template.name}" needs a chat template, but {reason}; '
+                "use --template default"
+            )
+        note = f"contexts are read as plain text, because {reason}"
+        return ChatChoice(asked, None, template.separator, note)
+    chosen = find_chat(loaded.tokenizer, asked, name=loaded.name, template=template)
+    whose = "its tokenizer's" if asked.file is None else "the given"
+    return ChatChoice(
+        asked,
+        chosen,
+        chosen.separator,
+        f"contexts are rendered as a user's turns and candidates as the answers, with {whose} "
+        f"chat template (chat:{chosen.digest}); use --chat-template none for plain text",
+        (*chosen.caveats, *_base_caveat(loaded)),
+    )
+
+
+def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | None:
+    if loaded.is_encoder_decoder:
+        return "the model is an encoder-decoder"
+    if protocol.tokens != "native":
+        return f"protocol {protocol.name} fixes how contexts are read"
+    if asked.template == NONE:
+        return "--chat-template is none"
+    if asked.file is None and not getattr(loaded.tokenizer, "chat_template", None):
+        return "its tokenizer has no chat template"
+    return None
+
+
+def find_chat(
+    tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, template: Template
+) -> ChatTemplate:
+    """Return the chat template from the given file, or else the tokenizer's own.
+
+    Args:
+        tokenizer: The tokenizer of the model.
+        asked: The options of the user.
+        name: Name of the model in messages.
+        template: How contexts are rendered before they become turns.
+
+    Raises:
+        ScoringError: If the tokenizer has no default template, or a template cannot be used.
+    """
+    if asked.file is not None:
+        text = asked.read_file()
+    else:
+        try:
+            text = tokenizer.get_chat_template()
+        except ValueError as error:
+            found = "several chat templates, but no default"
+            if not tokenizer.chat_template:
+                found = "no chat template"
+            raise ScoringError(f"{name}: the tokenizer has {found}; {REMEDY}") from error
+    words = template.system if asked.system is None else None
+    if words is None:
+        return make_chat_template(tokenizer, text, asked, name=name, template=template)
+    try:
+        with_words = replace(asked, system=words)
+        return make_chat_template(tokenizer, text, with_words, name=name, template=template)
+    except ScoringError as error:
+        raise ScoringError(
+            f"{name}: the instruction of the data would be the turn of the system, but {error}; or "
+            "use --template chat-turns, which leaves the instruction out"
+        ) from error
+
+
+def _base_caveat(loaded: LoadedModel) -> Iterator[str]:
+    if where := says_base(loaded):
+        yield (
+            f"the {where} of the model says that it is a base model, but its contexts were "
+            "rendered as chats; use --chat-template none for plain text"
+        )

@@ -1,0 +1,146 @@
+"""The options for rendering contexts as chats."""
+
+import hashlib
+import inspect
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nnd.metric.text.encoding.protocols import Protocol
+from nnd.schemas import ScoringError
+
+AUTO, NONE = "auto", "none"
+
+LONGEST = 2**20
+"""Most characters of a template, and of what it writes around turns; real ones have some thousands.
+
+Templates come from strangers, and Jinja takes a minute for `'x' * 1000000000`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """How contexts become chats.
+
+    Attributes:
+        template: "auto" means the tokenizer's own chat template, if a decoder-only model has one;
+            "none" reads contexts as plain text; anything else is a file with a Jinja template.
+        system: Text of the system turn; None means the template's default, "" means none.
+        arguments: Further arguments of the template, such as {"enable_thinking": False}.
+    """
+
+    template: str | Path = AUTO
+    system: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def file(self) -> Path | None:
+        """The file with the template, or None."""
+        return None if self.template in (AUTO, NONE) else Path(self.template)
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether an option was given that only a chat template can serve."""
+        return self.file is not None or self.system is not None or bool(self.arguments)
+
+    def read_file(self) -> str:
+        """Return the template in the file.
+
+        Raises:
+            ScoringError: If the file is missing, or is not a Jinja template.
+        """
+        path = Path(self.template)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise ScoringError(
+                f'chat template "{path}": {reason}; give auto, none, or a file with a Jinja '
+                "template"
+            ) from error
+        _check_syntax(path, text)
+        return text
+
+    def check(self, protocol: Protocol) -> None:
+        """Check, before any model is loaded, that the options can be used.
+
+        Raises:
+            ScoringError: If one cannot; the message says which and why.
+        """
+        if self.template == NONE and self.is_explicit:
+            raise ScoringError(
+                "a system text and template arguments need a chat template, but --chat-template "
+                "is none; leave out --chat-template none, or --system-prompt and --template-arg"
+            )
+        if self.is_explicit and protocol.tokens != "native":
+            raise ScoringError(
+                f'protocol "{protocol.name}" reads contexts as plain text; use native, sum or '
+                "bytes, or leave out --chat-template, --system-prompt and --template-arg"
+            )
+        for name in self.arguments:
+            if name in _reserved():
+                raise ScoringError(
+                    f'template argument "{name}" is set by nnd itself; leave it out, and use '
+                    "--system-prompt for the text of the system turn"
+                )
+        if self.file is not None:
+            self.read_file()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options as results store them; a file is named by its digest."""
+        template = str(self.template)
+        if self.file is not None:
+            template = hashlib.sha256(self.read_file().encode()).hexdigest()[:8]
+        return {
+            "template": template,
+            "system": self.system,
+            "arguments": dict(self.arguments),
+        }
+
+
+def template_excess(template: str) -> str | None:
+    """Return what makes a template too large to be read, or None."""
+    from jinja2 import Environment, TemplateSyntaxError  # noqa: PLC0415 - slow
+
+    if len(template) > LONGEST:
+        return f"has {len(template):,} characters, more than {LONGEST:,}"
+    with suppress(TemplateSyntaxError):  # rendering explains it
+        for _, kind, written in Environment(autoescape=True).lex(template):
+            if kind == "integer" and int(written.replace("_", ""), 0) > LONGEST:
+                return f"computes with {written}, a number above {LONGEST:,}"
+    return None
+
+
+def _check_syntax(path: Path, text: str) -> None:
+    from jinja2 import TemplateError, TemplateSyntaxError  # noqa: PLC0415 - and transformers: slow
+    from transformers.utils.chat_template_utils import render_jinja_template  # noqa: PLC0415
+
+    if excess := template_excess(text):
+        raise ScoringError(
+            f'chat template "{path}" {excess}; give a shorter one, or use --chat-template none'
+        )
+    try:
+        render_jinja_template([[{"role": "user", "content": "a"}]], chat_template=text)
+    except TemplateSyntaxError as error:
+        raise ScoringError(
+            f'chat template "{path}" line {error.lineno}: not valid Jinja: {error.message}; '
+            "correct it, or use --chat-template none"
+        ) from error
+    except (TemplateError, TypeError, ValueError, LookupError, AttributeError):
+        return  # its output is checked later, with the model's tokenizer
+
+
+def _reserved() -> set[str]:
+    """Return the names that `apply_chat_template` does not pass to a template."""
+    from transformers import PreTrainedTokenizerBase  # noqa: PLC0415 - slow
+
+    parameters = inspect.signature(PreTrainedTokenizerBase.apply_chat_template).parameters
+    return {*parameters, "messages"}
+
+
+def describe_options(asked: Mapping[str, Any]) -> str:
+    """Return chat options (`Chat.to_dict`) as options of the command."""
+    arguments = [f"--template-arg {name}={value}" for name, value in asked["arguments"].items()]
+    system = [] if asked["system"] is None else [f'--system-prompt "{asked["system"]}"']
+    return " ".join([f"--chat-template {asked['template']}", *system, *arguments])

@@ -1,0 +1,1 @@
+"""Texts to token ids: protocols, templates, and which tokens are scored."""

@@ -1,0 +1,189 @@
+"""From (context, candidate) to token ids: which are read, predicted and scored.
+
+Context and candidate are tokenised separately, so tokens neither cross the boundary nor get lost.
+"""
+
+from collections.abc import Sequence
+
+from nnd.metric.likelihood import LoadedModel
+from nnd.metric.text.encoding.boundary import Known, shared_end
+from nnd.metric.text.encoding.chat_ids import chat_ids, cut_chat
+from nnd.metric.text.encoding.protocols import Protocol
+from nnd.metric.text.encoding.requests import (
+    ChatContext,
+    Context,
+    Encoded,
+    Ids,
+    Keep,
+    Prefix,
+    Reading,
+)
+from nnd.metric.text.encoding.targets import Target, make_targets
+from nnd.metric.text.encoding.tokens import Frame, context_ids, special_frame
+from nnd.schemas import CandidateError, ScoringError, collector_paused, excerpt
+
+
+@collector_paused()
+def encode(
+    loaded: LoadedModel,
+    protocol: Protocol,
+    requests: Sequence[Reading],
+    *,
+    separator: str = " ",
+    keep: Keep | None = None,
+    known: Known | None = None,
+) -> list[Encoded]:
+    """Turn requests into token ids under a protocol.
+
+    A context is cut once, to the window minus the longest of its candidates in `requests`, so that
+    all candidates of a context get the same context. In a chat only the contents are cut; the
+    tokens around them are those that its template writes.
+
+    Args:
+        loaded: The model whose tokenizer and conventions are used.
+        protocol: Which tokens are fed and scored.
+        requests: Pairs of context and candidate.
+        separator: Text between context and candidate, for decoder-only models (`native`).
+        keep: Which part of a context remains after a cut; None means the beginning for
+            encoder-decoders and the end for decoder-only models.
+        known: Same as in `continue_with`: candidates of earlier calls with the same separator.
+
+    Raises:
+        CandidateError: If a candidate does not fit the window.
+        ScoringError: If the tokenizer lacks a token that the protocol needs.
+    """
+    if keep not in (None, "beginning", "end"):
+        raise ScoringError(f'unknown side "{keep}" of a context; choose beginning or end')
+    contexts = list(dict.fromkeys(context for context, _ in requests))
+    candidates = list(dict.fromkeys(candidate for _, candidate in requests))
+    end = shared_end(loaded.tokenizer, contexts)
+    made = make_targets(loaded, protocol, candidates, separator, end=end, known=known)
+    target_of = dict(zip(candidates, made, strict=True))
+    if loaded.is_encoder_decoder:
+        _check_decoder_window(loaded, target_of)
+    longest = _longest_candidates(requests, target_of)
+    frame = special_frame(loaded.tokenizer)
+    side = keep or ("beginning" if loaded.is_encoder_decoder else "end")
+    window = loaded.encoder_window if loaded.is_encoder_decoder else loaded.decoder_window
+    prefix_of: dict[Context, Prefix] = {}
+    for context, body in _bodies(loaded, contexts).items():
+        candidate = longest[context]
+        room = window
+        if window is not None and not loaded.is_encoder_decoder:
+            room = window - len(target_of[candidate].targets)
+        if isinstance(context, ChatContext):
+            prefix = _fit_chat(loaded, context, body, room, side)
+        else:
+            prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
+        if prefix is None:
+            raise _too_long(loaded, candidate, target_of[candidate], context)
+        prefix_of[context] = prefix
+    if loaded.is_encoder_decoder:
+        return [_join(prefix_of[context], target_of[candidate]) for context, candidate in requests]
+    starts_of = {context: (prefix.ids, prefix.ids[:-1]) for context, prefix in prefix_of.items()}
+    return [
+        _continue(prefix_of[context], starts_of[context], target_of[candidate])
+        for context, candidate in requests
+    ]
+
+
+def _join(prefix: Prefix, target: Target) -> Encoded:
+    """Encode for an encoder that reads the context and a decoder that reads the candidate."""
+    return Encoded(prefix.ids, target.fed, target.targets, target.scored, prefix.truncated)
+
+
+def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encoded:
+    """Encode as one row, whose last positions, one per target, make the predictions.
+
+    If the input has one token less than the candidate has targets, the last token of the context is
+    one of these positions. The requests of a context share the tokens before, one of `starts`:
+    copies would take most of the memory of a large run.
+    """
+    start = starts[len(target.targets) - len(target.fed)]
+    inputs = prefix.ids[len(start) :] + target.fed
+    return Encoded(start, inputs, target.targets, target.scored, prefix.truncated)
+
+
+def _bodies(loaded: LoadedModel, contexts: Sequence[Context]) -> dict[Context, Ids]:
+    """Return the tokens of each context, without special tokens around it."""
+    chats = [context for context in contexts if isinstance(context, ChatContext)]
+    texts = [context for context in contexts if not isinstance(context, ChatContext)]
+    found: dict[Context, Ids] = {}
+    found.update(zip(chats, chat_ids(loaded.tokenizer, chats), strict=True))
+    found.update(zip(texts, context_ids(loaded.tokenizer, texts), strict=True))
+    return found
+
+
+def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
+    """Return the special tokens around a context."""
+    if loaded.is_encoder_decoder:
+        return (
+            frame if body or any(frame) else Frame(_stand_in(loaded), ())
+        )  # the encoder needs input
+    if protocol.tokens == "laban2022":
+        return frame
+    # An end token would separate the candidate from its context; an empty context needs a token
+    # that predicts the candidate's first one.
+    return Frame(frame.lead or (() if body else _stand_in(loaded)), ())
+
+
+def _stand_in(loaded: LoadedModel) -> Ids:
+    for token in (loaded.tokenizer.bos_token_id, loaded.tokenizer.eos_token_id):
+        if token is not None:
+            return (token,)
+    raise ScoringError(
+        f"{loaded.name}: a context is empty, but the tokenizer has neither a bos nor an eos token "
+        "to represent it; leave the context out (with protocol pmi, which scores without "
+        "contexts, use native)"
+    )
+
+
+def _longest_candidates(
+    requests: Sequence[Reading], target_of: dict[str, Target]
+) -> dict[Context, str]:
+    longest: dict[Context, str] = {}
+    for context, candidate in requests:
+        rival = longest.setdefault(context, candidate)
+        if len(target_of[candidate].targets) > len(target_of[rival].targets):
+            longest[context] = candidate
+    return longest
+
+
+def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None:
+    """Put the special tokens around a context and cut its text; None if nothing would remain."""
+    left = len(body) if room is None else room - len(frame.lead) - len(frame.trail)
+    if left >= len(body):
+        return Prefix(frame.lead + body + frame.trail, truncated=False)
+    if left < 1:
+        return None
+    kept = body[:left] if keep == "beginning" else body[-left:]
+    return Prefix(frame.lead + kept + frame.trail, truncated=True)
+
+
+def _fit_chat(
+    loaded: LoadedModel, chat: ChatContext, body: Ids, room: int | None, side: Keep
+) -> Prefix | None:
+    """Cut the contents of a chat; None if nothing of them would remain."""
+    whole = body or _stand_in(loaded)  # a token has to predict the first token of the candidate
+    if room is None or len(whole) <= room:
+        return Prefix(whole, truncated=False)
+    return cut_chat(loaded.tokenizer, chat, room, side)
+
+
+def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> None:
+    window = loaded.decoder_window
+    for candidate, target in target_of.items():
+        if window is not None and len(target.targets) > window:
+            raise _too_long(loaded, candidate, target)
+
+
+def _too_long(
+    loaded: LoadedModel, candidate: str, target: Target, context: Context = ""
+) -> CandidateError:
+    others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
+    return CandidateError(
+        f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
+        f"but the model reads {loaded.decoder_window} in all{others}; leave the pair out, or use a "
+        "model with a longer window",
+        candidate,
+    )

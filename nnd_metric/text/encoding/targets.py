@@ -1,0 +1,134 @@
+"""A candidate in token ids under each protocol: the inputs, the targets, and which count."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias, cast
+
+import torch
+
+from nnd.metric.likelihood import LoadedModel
+from nnd.metric.text.encoding.boundary import Known, continue_with
+from nnd.metric.text.encoding.protocols import Protocol
+from nnd.metric.text.encoding.requests import Ids
+from nnd.metric.text.encoding.tokens import special_frame, text_ids
+from nnd.schemas import ScoringError
+
+# (start, end) ids that the paper's released code sets for whole model families.
+_LABAN2022_IDS = {"prophetnet": (102, 102), "fsmt": (2, 2), "t5": (0, 1)}
+
+
+_Shift: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
+
+
+class Target(NamedTuple):
+    """A candidate in token ids.
+
+    Attributes:
+        fed: Its tokens in the input of the decoder. One token less than `targets` if the last token
+            of the context predicts the first of the candidate (decoder-only, `native`).
+        targets: The ids to predict.
+        scored: Which targets count.
+    """
+
+    fed: Ids
+    targets: Ids
+    scored: tuple[bool, ...]
+
+
+def make_targets(
+    loaded: LoadedModel,
+    protocol: Protocol,
+    candidates: Sequence[str],
+    separator: str,
+    *,
+    end: str = "",
+    known: Known | None = None,
+) -> list[Target]:
+    """Turn candidates into token ids under a protocol.
+
+    Args:
+        loaded: The model whose tokenizer and conventions are used.
+        protocol: Which tokens are fed and scored.
+        candidates: Texts.
+        separator: Text before the candidate, which belongs to it, for decoder-only models under
+            `native`.
+        end: The common end of all contexts (`shared_end`).
+        known: Same as in `continue_with`.
+
+    Raises:
+        ScoringError: If the protocol does not fit the model, or the tokenizer lacks a token that
+            the protocol needs.
+    """
+    if protocol.tokens == "laban2022":
+        return _laban2022(loaded, candidates)
+    if loaded.is_encoder_decoder:
+        return _labels(loaded, candidates, every=protocol.tokens == "bartscore")
+    if protocol.tokens == "bartscore":
+        raise ScoringError(
+            f'{loaded.name}: protocol "bartscore" is for encoder-decoders, but this is a '
+            'decoder-only model; use "native" or "laban2022"'
+        )
+    found = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
+    return [_continuation(ids) for ids, _ in found]
+
+
+def _continuation(ids: Ids) -> Target:
+    """Decoder-only, as a plain continuation: every token after those of the context is scored."""
+    return Target(ids[:-1], ids, (True,) * len(ids))
+
+
+def _labels(loaded: LoadedModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
+    """Encoder-decoder, as in training: labels, and the model's own shift of them as decoder input.
+
+    Special tokens before the candidate (BART's <s>, a language code) are fed but not scored; of
+    those after it, only the first end token is scored, unless `every` label is (BARTScore).
+    """
+    lead, trail = special_frame(loaded.tokenizer, target=True)
+    ends = bool(trail) and trail[0] in _end_ids(loaded)
+    targets = []
+    for ids in text_ids(loaded.tokenizer, candidates, target=True):
+        labels = lead + ids + trail
+        before, behind = (every,) * len(lead), (ends or every, *(every,) * (len(trail) - 1))
+        scored = before + (True,) * len(ids) + behind[: len(trail)]
+        targets.append(Target(_shift(loaded, labels), labels, scored))
+    return targets
+
+
+def _shift(loaded: LoadedModel, labels: Ids) -> Ids:
+    if not labels:
+        return ()
+    config = loaded.model.config
+    try:
+        shift = getattr(loaded.model, "prepare_decoder_input_ids_from_labels", None)
+        if shift is None:  # M2M100 and Blenderbot shift only in their loss
+            return (int(config.decoder_start_token_id), *labels[:-1])
+        shifted = cast("_Shift", shift)(torch.tensor([labels]))
+    except (AttributeError, ValueError, TypeError) as error:
+        raise ScoringError(
+            f"{loaded.name}: the model does not define the start token of its decoder ({error}); "
+            "set decoder_start_token_id in its config"
+        ) from error
+    return tuple(shifted[0].tolist())
+
+
+def _end_ids(loaded: LoadedModel) -> set[int]:
+    configured = getattr(loaded.model.config, "eos_token_id", None)
+    several = configured if isinstance(configured, list) else [configured]
+    return {token for token in (loaded.tokenizer.eos_token_id, *several) if token is not None}
+
+
+def _laban2022(loaded: LoadedModel, candidates: Sequence[str]) -> list[Target]:
+    """Same as the paper's released code: a start token, the candidate, a scored end token."""
+    tokenizer = loaded.tokenizer
+    start, end = _LABAN2022_IDS.get(
+        loaded.model.config.model_type, (tokenizer.bos_token_id, tokenizer.eos_token_id)
+    )
+    if end is None:
+        raise ScoringError(
+            f'{loaded.name}: protocol "laban2022" scores an end token, but the tokenizer has '
+            'none; use "native"'
+        )
+    first = 0 if start is None else start
+    return [
+        Target((first, *ids), (*ids, end), (True,) * (len(ids) + 1))
+        for ids in text_ids(tokenizer, candidates)
+    ]

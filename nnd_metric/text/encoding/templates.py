@@ -1,0 +1,308 @@
+"""Templates: how the parts of a context become the text that a model reads.
+
+There are named templates for the paper's models (Laban et al. 2022, and its released code; T5 with
+its own prefix), and the instruction of the data; others are strings with {placeholders}.
+Special-token strings count as special in a template, but never in data.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from nnd.metric.text.encoding.requests import PlainContext
+from nnd.schemas import (
+    Instruction,
+    ScoringError,
+    StoredContext,
+    Wording,
+    did_you_mean,
+    digest_wording,
+    fill_placeholders,
+    fill_wording,
+    has_surrogate,
+    placeholders_in,
+)
+
+
+class Variant(NamedTuple):
+    """One rendering, for contexts with exactly the parts that it names.
+
+    Attributes:
+        context: Text with {placeholders}.
+        candidate_prefix: Text before every candidate, which is scored with it.
+    """
+
+    context: str
+    candidate_prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A way to render contexts.
+
+    Attributes:
+        name: The name in the signature.
+        variants: One per kind of context, distinguished by the placeholders; if empty, the stored
+            context is read.
+        separator: Text between context and candidate, for decoder-only models.
+        as_turns: Whether a context is a dialogue whose turns become turns of a chat.
+        wording: The words of an instruction, which replace the variants.
+    """
+
+    name: str
+    variants: tuple[Variant, ...] = ()
+    separator: str = " "
+    as_turns: bool = False
+    wording: Wording | None = None
+
+    @property
+    def instruction(self) -> str | None:
+        """Digest of the words of an instruction (`digest_wording`), or None without one."""
+        return None if self.wording is None else digest_wording(self.wording)
+
+    @property
+    def system(self) -> str | None:
+        """Words that stand before a dialogue, as the turn of the system, or None.
+
+        An instruction without placeholders has no place for the dialogue. It is not the last turn
+        of the user, because that is the turn which the candidate answers.
+        """
+        if self.wording is None or not self.as_turns:
+            return None
+        (words,) = self.wording.values()
+        return "".join(fill_placeholders(words, {}))
+
+
+TEMPLATES: dict[str, Template] = {
+    template.name: template
+    for template in (
+        Template("default"),
+        Template("mixqg", (Variant(r"{answer} \n {paragraph}"),)),
+        Template("prophetnet", (Variant("{answer} [SEP] {paragraph}"),)),
+        Template(
+            "macaw",
+            (
+                Variant(
+                    "$question$ ; $context$ = {paragraph} ; $answer$ = {answer}", "$question$ = "
+                ),
+                Variant("$answer$ ; $question$ = {question}", "$answer$ = "),
+            ),
+        ),
+        Template("unifiedqa", (Variant(r"{question} \n {paragraph}"), Variant("{question}"))),
+        Template("t5-ssm-nq", (Variant("{question}"),)),
+        Template(
+            "t5-summarize",
+            tuple(
+                Variant(f"summarize: {{{part}}}") for part in ("article", "document", "dialogue")
+            ),
+        ),
+        Template("chat-turns", as_turns=True),
+    )
+}
+
+INSTRUCTION = "instruction"
+"""The instruction of the data; its paraphrases are instruction-2, instruction-3 and so on."""
+
+AUTO = "auto"
+"""Stands for the template of the model's family, if the contexts have its parts."""
+
+_FAMILIES = {
+    "mixqg": r"mixqg",
+    "prophetnet": r"prophetnet.*squad-qg",
+    "macaw": r"macaw",
+    "unifiedqa": r"unifiedqa",
+    "t5-ssm-nq": r"t5-.*ssm-nq",
+    "t5-summarize": r"(^|/)t5-(small|base|large|3b|11b)$",
+}
+"""Template → pattern of the names of models that were trained on it."""
+
+
+class Prompt(NamedTuple):
+    """A rendered context and the text before its candidates."""
+
+    context: PlainContext
+    candidate_prefix: str
+
+
+def instruction_templates(instruction: Instruction | None) -> list[Template]:
+    """Return the templates of an instruction and of its paraphrases."""
+    return [
+        Template(
+            INSTRUCTION if number == 1 else f"{INSTRUCTION}-{number}",
+            as_turns=not any(map(placeholders_in, wording.values())),
+            wording=wording,
+        )
+        for number, wording in enumerate(instruction.wordings if instruction else (), start=1)
+    ]
+
+
+def is_instruction(name: str) -> bool:
+    """Whether this is the name of the template of an instruction, or of a paraphrase."""
+    return re.fullmatch(rf"{INSTRUCTION}(-[2-9])?", name) is not None
+
+
+def check_template(name_or_text: str) -> None:
+    """Check a template before any data is read.
+
+    Raises:
+        ScoringError: Same as in `find_template`, but for an instruction that the data lacks.
+    """
+    if name_or_text != AUTO and not is_instruction(name_or_text):
+        find_template(name_or_text)
+
+
+def find_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
+    """Return the template of this name, or parse a text with {placeholders}.
+
+    Args:
+        name_or_text: The name or the text.
+        instruction: The instruction of the data.
+
+    Raises:
+        ScoringError: If it is neither, braces do not match, or the data lacks the instruction.
+    """
+    if name_or_text in TEMPLATES:
+        return TEMPLATES[name_or_text]
+    if is_instruction(name_or_text):
+        return _find_wording(name_or_text, instruction)
+    if not placeholders_in(name_or_text):
+        known = [*TEMPLATES, INSTRUCTION]
+        raise ScoringError(
+            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, known)}; choose '
+            f"one of {', '.join(known)}, or "
+            'write your own with {placeholders}, such as "Question: {question}"'
+        )
+    if has_surrogate(name_or_text):
+        raise ScoringError(
+            f'template "{name_or_text}" has half a surrogate pair, which is not a character; '
+            "write it in UTF-8"
+        )
+    return Template(name_or_text, (Variant(name_or_text),))
+
+
+def _find_wording(name: str, instruction: Instruction | None) -> Template:
+    templates = {template.name: template for template in instruction_templates(instruction)}
+    if name in templates:
+        return templates[name]
+    if templates:
+        raise ScoringError(f'the data has no template "{name}", only {", ".join(templates)}')
+    raise ScoringError(
+        f'template "{name}": the data has no instruction; use --template default, or write a '
+        'template of your own, such as "Summarise this text: {context}"'
+    )
+
+
+def find_plain_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
+    """Return a template as `find_template` does, if it does not need a chat template.
+
+    Raises:
+        ScoringError: If it is unknown, or turns contexts into chat turns.
+    """
+    return check_plain(find_template(name_or_text, instruction))
+
+
+def check_plain(template: Template) -> Template:
+    """Return a template that does not need a chat template.
+
+    Raises:
+        ScoringError: If it turns contexts into chat turns.
+    """
+    if template.as_turns:
+        raise ScoringError(
+            f'template "{template.name}" renders chat turns, but here contexts are read as plain '
+            "text; use --template default"
+        )
+    return template
+
+
+def choose_template(
+    asked: str | None,
+    model: str,
+    contexts: Iterable[StoredContext],
+    instruction: Instruction | None = None,
+    *,
+    as_chat: bool = False,
+) -> Template:
+    """Return the requested template, or the one that a model reads by itself.
+
+    Args:
+        asked: As for `find_template`; AUTO; or None for what the model reads by itself: in a chat
+            the instruction of the data, if it has one, otherwise the stored context.
+        model: Name of the model.
+        contexts: The stored contexts; if one lacks parts of the model's template, AUTO means the
+            same as None.
+        instruction: The instruction of the data.
+        as_chat: Whether the model reads contexts as chats.
+
+    Raises:
+        ScoringError: Same as in `find_template`.
+    """
+    if asked is not None and asked != AUTO:
+        return find_template(asked, instruction)
+    own = TEMPLATES["default"]
+    if as_chat and instruction is not None:
+        own = find_template(INSTRUCTION, instruction)
+    return (family_template(model, contexts) if asked == AUTO else None) or own
+
+
+def family_template(model: str, contexts: Iterable[StoredContext]) -> Template | None:
+    """Return the template of a model's family, or None if it has none that fits the contexts.
+
+    Args:
+        model: Name of the model.
+        contexts: The stored contexts, which must all have the parts of the template.
+    """
+    matching = (name for name, pattern in _FAMILIES.items() if re.search(pattern, model.lower()))
+    found = TEMPLATES.get(next(matching, ""))
+    if found is None:
+        return None
+    needed = [{*placeholders_in(variant.context)} for variant in found.variants]
+    fits = all(any(names <= {*(each.parts or {})} for names in needed) for each in contexts)
+    return found if fits else None
+
+
+def render(template: Template, contexts: Sequence[StoredContext]) -> list[Prompt]:
+    """Render every context.
+
+    Args:
+        template: From `find_template`.
+        contexts: The stored context of each pair.
+
+    Raises:
+        ScoringError: If a placeholder is not among the parts, which the message lists, or an
+            instruction has no words for a kind of context.
+    """
+    prompts: list[Prompt] = []
+    before = None
+    for context in contexts:
+        if context is not before:  # adjacent pairs are mostly of one context
+            before, prompt = context, _render_one(template, context)
+        prompts.append(prompt)
+    return prompts
+
+
+def _render_one(template: Template, context: StoredContext) -> Prompt:
+    if template.wording is not None and not template.as_turns:
+        return Prompt(fill_wording(template.wording, context), "")
+    if not template.variants:
+        return Prompt(context.text, "")
+    values = context.values
+    fitting = [v for v in template.variants if set(placeholders_in(v.context)) <= set(values)]
+    if not fitting:
+        missing = [
+            _braced(dict.fromkeys(n for n in placeholders_in(v.context) if n not in values))
+            for v in template.variants
+        ]
+        raise ScoringError(
+            f'template "{template.name}": the context has no {" and no ".join(missing)}; '
+            f"known: {_braced(values)}"
+        )
+    # Prefer a variant that uses every part to one that leaves some out.
+    parts = {*(context.parts or {})}
+    best = max(fitting, key=lambda variant: len({*placeholders_in(variant.context)} & parts))
+    return Prompt(fill_placeholders(best.context, values), best.candidate_prefix)
+
+
+def _braced(names: Iterable[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)

@@ -1,0 +1,243 @@
+"""Train a model to give better candidates of pairs a higher likelihood than worse ones.
+
+    train("gpt2", "quiz_design-nnd", out="gpt2-quiz", tests=["frank-nnd"])
+
+The trained likelihood is the scored one: contexts and candidates are encoded as in `evaluate` with
+the protocol native. Contexts of the test are not used for training.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from transformers import (
+    PreTrainedTokenizerBase,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+)
+
+from nnd.metric.data import PairData, contexts_of
+from nnd.metric.likelihood import LoadedModel, Loading, Scoring
+from nnd.metric.numbers import CLUSTER, compare
+from nnd.metric.run import VERSION, evaluate
+from nnd.metric.text import NONE, Chat, check_template, choose_rendering, find_protocol
+from nnd.metric.train.callback import NNDCallback
+from nnd.metric.train.history import HISTORY
+from nnd.metric.train.objective import Objective, Schedule
+from nnd.metric.train.pair_batches import Example, make_examples
+from nnd.metric.train.pair_trainer import PairTrainer
+from nnd.metric.train.trained import Trained
+from nnd.metric.train.trainer_running import find_subject, losses_of, make_arguments, make_trainer
+from nnd.metric.train.training_folder import CHECKPOINTS, Place, check_place, training_place
+from nnd.metric.train.training_sides import Sides, take_sides
+from nnd.metric.train.transfer_notes import circularity
+from nnd.schemas import ScoringError, one_line
+
+_SCORINGS = 10  # scorings of the held-out pairs during training
+
+
+def train(
+    model: Any,  # noqa: ANN401 - a model of transformers or of PEFT, which share no type
+    data: PairData,
+    *,
+    out: str | Path,
+    tokenizer: PreTrainedTokenizerBase | None = None,
+    set_name: str | None = None,
+    tests: Sequence[PairData] = (),
+    split: float = 0.8,
+    split_seed: int = 0,
+    template: str | None = None,
+    chat: Chat = Chat(),
+    resume: bool = False,
+    objective: Objective = Objective(),
+    schedule: Schedule = Schedule(),
+    loading: Loading = Loading(dtype="float32"),
+) -> Trained:
+    """Train a model on pairs, and compare it on held-out contexts with the untrained model.
+
+    Args:
+        model: Hub id or folder of a causal or encoder-decoder language model; or a loaded model,
+            optionally with adapters of PEFT, which is trained in place.
+        data: Pairs (see `data.load_pairs`).
+        out: Folder to make. It gets the model (or its adapters) and its tokenizer, the runs
+            `before` and `after` for `compare` and `report`, the history of `NNDCallback` for
+            `curve`, and training.json. During training, it has checkpoints instead of the model.
+        tokenizer: The tokenizer of a loaded model.
+        set_name: A set of the suite `data`, for training instead of its human pairs; the model is
+            then tested on the held-out pairs of both.
+        tests: Other data to test on, before and after.
+        split: About this share of the contexts is used for training; the others are held out. The
+            split is the same for every model, and the same as in `export(split=…)`.
+        split_seed: Seed of the split.
+        template: How contexts are rendered (see `Scoring`).
+        chat: How they become chats.
+        resume: Whether to resume an interrupted training in `out` from its last checkpoint. A
+            loaded model must be the same as at the start, so initialise its adapters with a seed.
+        objective: The objective to minimise.
+        schedule: Duration and learning rate.
+        loading: How a named model is loaded; in half precision, small updates are lost.
+
+    Raises:
+        ScoringError: If the data, the model or an option cannot be used, a test has a context that
+            is used for training, or the loss is not a number; the message says which.
+        NNDError: If `out` holds something else, or a side of the split is empty.
+    """
+    out = Path(out)
+    check_place(out, resume=resume)
+    if template is not None:
+        check_template(template)
+    sides = take_sides(data, set_name, tests, share=split, seed=split_seed)
+    arguments = make_arguments(out / CHECKPOINTS, schedule, loading.device)
+    subject = find_subject(model, tokenizer, loading, arguments.device)
+    rendering, read = choose_rendering(
+        subject.loaded,
+        find_protocol("native"),
+        chat,
+        template,
+        contexts=contexts_of(sides.training.pairs),
+        instruction=sides.training.instruction,
+    )
+    examples = make_examples(
+        subject.loaded, sides.training, rendering, read, objective.negative_tokens
+    )
+    if not examples:
+        raise ScoringError(
+            f"{sides.training.title}: none of the pairs has two candidates with "
+            "tokens to train on; use other data"
+        )
+    settings = {
+        **_describe(subject.loaded, sides),
+        "split": split,
+        "split_seed": split_seed,
+        "objective": {**asdict(objective), "alpha": objective.weight},
+        "schedule": asdict(schedule),
+        "template": rendering.name,
+        "chat": read.to_dict()["template"],
+    }
+    scoring = Scoring(template=template, chat=chat, unconditional=False)
+    with training_place(out, settings, resume=resume) as place:
+        arguments.output_dir = str(place.staging)
+        before = _evaluate(subject.loaded, sides, scoring, out / "before")
+        trainer = make_trainer(subject, examples, objective, arguments)
+        trainer.add_callback(_Keeper(place))
+        _watch(trainer, sides, schedule.steps_on(len(examples)), scoring, out / HISTORY)
+        start = time.perf_counter()
+        trainer.train(resume_from_checkpoint=place.checkpoint())
+        facts = {
+            "signature": _sign(settings, len(examples)),
+            **settings,
+            "device": str(arguments.device),
+            "steps": trainer.state.global_step,
+            "seconds": time.perf_counter() - start,
+            "counts": _count(sides, examples, objective),
+            "losses": losses_of(trainer),
+        }
+        after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
+        cautions = circularity(sides.training, sides.tests)
+        found = Trained(out, facts, compare([*before, *after]), tuple(cautions))
+        subject.save(place.staging / "final")
+        place.finish(place.staging / "final", found.to_dict())
+    return found
+
+
+class _Keeper(TrainerCallback):
+    """Moves each checkpoint to its place when it is written."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def on_save(
+        self,
+        args: TrainingArguments,  # noqa: ARG002 - the base class decides
+        state: TrainerState,
+        control: TrainerControl,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
+    ) -> None:
+        self._place.keep_checkpoint(state.global_step)
+
+
+def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:
+    """Return a description that identifies a training."""
+    data, *tests = (
+        {"name": each.title, "version": each.version} for each in (sides.training, *sides.tests)
+    )
+    model = {"name": loaded.name, "version": loaded.version(), "dtype": loaded.dtype}
+    return {"model": model, "data": data, "tests": tests}
+
+
+def _watch(trainer: PairTrainer, sides: Sides, steps: int, scoring: Scoring, history: Path) -> None:
+    """Score the held-out pairs during training."""
+    every = max(1, steps // _SCORINGS)
+    trainer.add_callback(
+        NNDCallback(
+            trainer,
+            sides.tests[0],
+            every=every,
+            template=scoring.template,
+            chat=scoring.chat,
+            history=history,
+        )
+    )
+
+
+def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path) -> list[Path]:
+    """Score all test data; return the runs.
+
+    Raises:
+        ScoringError: If the model cannot score some of the data.
+    """
+    found = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
+    for failure in found.failures:
+        raise ScoringError(f"{failure.dataset}: {failure.reason}")
+    return list(found.folders.values())
+
+
+def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> dict[str, int]:
+    """Return the amounts of training and held-out data."""
+    training, held_out = sides.training.pairs, sides.tests[0].pairs
+    counts = {
+        "pairs": training.height,
+        "contexts": training.select(CLUSTER).n_unique(),
+        "held_out_pairs": held_out.height,
+        "held_out_contexts": held_out.select(CLUSTER).n_unique(),
+        "examples": len(examples),
+        "truncated": sum(each.high.truncated for each in examples),
+    }
+    if objective.loss == "unlikelihood":
+        counts["negative_tokens"] = sum(sum(each.negative) for each in examples)
+    return counts
+
+
+def _sign(settings: Mapping[str, Any], n: int) -> str:
+    """Return the signature: one line that names everything the trained model depends on."""
+    objective, schedule = settings["objective"], settings["schedule"]
+    length = schedule["steps"] or f"{schedule['epochs']:g}ep"
+    parts = {
+        "v": VERSION,
+        "model": _version(settings["model"]),
+        "data": _version(settings["data"]),
+        "split": f"{settings['split']:g}",
+        "split-seed": settings["split_seed"],
+        "loss": objective["loss"],
+        "alpha": f"{objective['alpha']:g}",
+        "tokens": objective["negative_tokens"] if objective["loss"] == "unlikelihood" else None,
+        "margin": f"{objective['margin']:g}" if objective["loss"] == "margin" else None,
+        "template": settings["template"],
+        "chat": None if settings["chat"] == NONE else settings["chat"],
+        "dtype": settings["model"]["dtype"],
+        "steps": length,
+        "batch": schedule["batch_size"],
+        "lr": f"{schedule['learning_rate']:g}",
+        "seed": schedule["seed"],
+        "n": n,
+    }
+    listed = (f"{name}:{value}" for name, value in parts.items() if value is not None)
+    return one_line("|".join(["nnd-train", *listed]))
+
+
+def _version(named: Mapping[str, str]) -> str:
+    return f"{named['name']}@{named['version'][:7]}"

@@ -1,0 +1,101 @@
+"""The losses, computed from logits alone: a model's own loss may count pads.
+
+    mle           L = - mean log P(w_t)                over the scored tokens of the better ones
+    unlikelihood  L = mle - alpha mean log(1 - P(w_t))  over the negative tokens of the worse ones
+    margin        L = mle + alpha mean max(0, m - (LL(high) - LL(low)))   over the pairs
+
+Unlikelihood is that of Welleck et al. (2020, "Neural Text Generation with Unlikelihood Training"),
+on whole negatives as in CLIFF (Cao and Wang 2021); 1 - P is at least 1e-5. Alone, it teaches a
+model with random weights little: if P is near 1/V, so is its gradient. Margin is the contrastive
+loss of BRIO (Liu et al. 2022) for two candidates, without a penalty on length; LL is the mean over
+tokens of log P (Laban et al. 2022, eq. 1), the very quantity that a test compares.
+
+Means are over the tokens, or pairs, of a batch, and are kept as sums and counts.
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from nnd.metric.train.objective import Objective
+
+_SMALLEST = 1e-5
+
+
+class Targets(NamedTuple):
+    """The targets for the logits of a batch; each [rows, positions].
+
+    The rows are the better candidates, then, unless a loss needs none, the worse ones in the same
+    order.
+
+    Attributes:
+        ids: The tokens to predict; arbitrary at other positions.
+        scored: Which of them count in the likelihood.
+        negative: Which of them should become less likely.
+    """
+
+    ids: torch.Tensor
+    scored: torch.Tensor
+    negative: torch.Tensor
+
+
+class Mean(NamedTuple):
+    """A mean as a sum and a count.
+
+    Attributes:
+        total: The sum.
+        n: The count.
+    """
+
+    total: torch.Tensor
+    n: int
+
+    @property
+    def value(self) -> torch.Tensor:
+        """The mean, or 0 if the count is 0."""
+        return self.total / max(self.n, 1)
+
+
+def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, Mean]:
+    """Return the terms of a loss by name: `mle`, and the objective's unless its weight is 0.
+
+    Args:
+        objective: The objective to minimise.
+        logits: [rows, positions, vocabulary].
+        targets: Targets for the same rows and positions.
+    """
+    log_p = _log_probabilities(logits, targets)
+    if not objective.weight:
+        return {"mle": _mean(-log_p[targets.scored])}
+    better = torch.arange(len(log_p), device=log_p.device) < len(log_p) // 2
+    found = {"mle": _mean(-log_p[better][targets.scored[better]])}
+    if objective.loss == "unlikelihood":
+        left = (1 - log_p[targets.negative].exp()).clamp(min=_SMALLEST)
+        found["unlikelihood"] = _mean(-left.log())
+    else:
+        mean = (log_p * targets.scored).sum(dim=1) / targets.scored.sum(dim=1)
+        lead = mean[better] - mean[~better]
+        found["margin"] = _mean((objective.margin - lead).clamp(min=0))
+    return found
+
+
+def total(objective: Objective, found: dict[str, Mean]) -> torch.Tensor:
+    """Return the loss that is the sum of some terms."""
+    weighted = [
+        each.value * (1.0 if name == "mle" else objective.weight) for name, each in found.items()
+    ]
+    return torch.stack(weighted).sum()
+
+
+def _log_probabilities(logits: torch.Tensor, targets: Targets) -> torch.Tensor:
+    """Return log P of each scored target, and 0 elsewhere, float32 or better [rows, positions]."""
+    some = logits[targets.scored]
+    some = some.to(torch.promote_types(some.dtype, torch.float32))
+    found = some.new_zeros(targets.ids.shape)
+    found[targets.scored] = -cross_entropy(some, targets.ids[targets.scored], reduction="none")
+    return found
+
+
+def _mean(values: torch.Tensor) -> Mean:
+    return Mean(values.sum(), values.numel())

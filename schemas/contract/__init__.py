@@ -1,0 +1,1 @@
+"""What files must be: JSON Schemas, checks, keys and quality rules."""

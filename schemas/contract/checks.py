@@ -1,0 +1,153 @@
+"""Checks that yield problems; the caller decides what to do about them."""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, cast
+
+import polars as pl
+from jsonschema import Draft202012Validator, validators
+from jsonschema.exceptions import ValidationError, best_match
+from referencing import Registry, Resource
+
+from nnd.schemas.contract.bulk import suspects
+from nnd.schemas.contract.schemas import (
+    SCHEMA_NAMES,
+    SchemaName,
+    load_schema,
+    polars_schema,
+    rows_of,
+)
+from nnd.schemas.words.errors import one_line
+from nnd.schemas.words.texts import excerpt, has_surrogate
+
+_LONGEST_MESSAGE = 200
+_END = re.compile(r"(?<!\\)\$")
+"""The end of a text, as the patterns of JSON Schema (ECMA-262) write it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a set of rows.
+
+    Attributes:
+        row: Zero-based row, or None if the problem is not in a row.
+        path: Field within the row, `/` between levels; empty for the row as a whole.
+        message: What is wrong.
+        remedy: What to do about it.
+    """
+
+    row: int | None
+    path: str
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = [] if self.row is None else [f"row {self.row}"]
+        where += [self.path] if self.path else []
+        return one_line(f"{', '.join(where)}: {self.message} ({self.remedy})".removeprefix(": "))
+
+
+def check_rows(name: SchemaName, rows: Iterable[Mapping[str, Any]]) -> Iterator[Problem]:
+    """Yield every way in which `rows` break the JSON Schema `name`, in the order of the rows.
+
+    NaN and infinity are not valid numbers, because JSON has neither. Half a surrogate pair is not a
+    valid text: JSON can spell it, but UTF-8 cannot encode it.
+    """
+    validator = _validator(name)
+    for number, row in enumerate(rows):
+        for error in validator.iter_errors(row):
+            yield _problem(number, error)
+
+
+def check_frame(name: SchemaName, frame: pl.DataFrame) -> Iterator[Problem]:
+    """Yield every way in which a stored frame breaks schema `name`: its columns, then its rows."""
+    expected = polars_schema(name)
+    wrong = list(_check_columns(expected, frame.schema))
+    yield from wrong
+    if wrong:
+        return
+    doubtful = suspects(name, frame)
+    for problem in check_rows(name, rows_of(frame[doubtful])):
+        yield replace(problem, row=doubtful[cast("int", problem.row)])
+
+
+def _check_columns(expected: pl.Schema, found: pl.Schema) -> Iterator[Problem]:
+    for column, dtype in expected.items():
+        if column not in found:
+            yield Problem(None, column, "column is missing", f"add it as {dtype}")
+        elif found[column] != dtype:
+            yield Problem(None, column, f"column is {found[column]}", f"store it as {dtype}")
+    for column in found:
+        if column not in expected:
+            yield Problem(None, column, "column is not in the contract", "leave it out")
+
+
+@cache
+def _validator(name: SchemaName) -> Draft202012Validator:
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"number": _is_finite_number, "integer": _is_integer, "string": _is_text}
+    )
+    strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, {"pattern": _check_pattern}, type_checker=types
+    )
+    return strict(load_schema(name), registry=_registry())
+
+
+@cache
+def _registry() -> Registry[Any]:
+    """Return the registry of all schemas by $id, since they refer to each other."""
+    schemas = map(load_schema, SCHEMA_NAMES)
+    resources = (Resource.from_contents(dict(schema)) for schema in schemas)
+    return Registry[Any]().with_resources([(each.id() or "", each) for each in resources])
+
+
+def _check_pattern(
+    _validator: object, pattern: str, text: object, _schema: object
+) -> Iterator[ValidationError]:
+    """Check a pattern whose `$` is the end of the text, not also before a last line break."""
+    if isinstance(text, str) and not re.search(_END.sub(r"\\Z", pattern), text):
+        yield ValidationError(f"{text!r} does not match {pattern!r}")
+
+
+def _is_finite_number(_checker: object, value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) <= sys.float_info.max  # false for NaN, too
+
+
+def _is_integer(_checker: object, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_text(_checker: object, value: object) -> bool:
+    return isinstance(value, str) and not has_surrogate(value)
+
+
+def _problem(row: int, error: ValidationError) -> Problem:
+    error = best_match([error])
+    path = "/".join(str(part) for part in error.absolute_path)
+    quoted = repr(error.instance)
+    message = error.message
+    message = message.replace(quoted, excerpt(quoted), 1)
+    if isinstance(error.instance, str) and has_surrogate(error.instance):
+        message = f"{excerpt(quoted)} has half a surrogate pair, which is not a character"
+    return Problem(row, path, excerpt(message, _LONGEST_MESSAGE), _remedy(error))
+
+
+def _remedy(error: ValidationError) -> str:
+    """Return what the field means, with an example, both from the schema."""
+    field = error.schema if isinstance(error.schema, Mapping) else {}
+    if error.validator == "additionalProperties":
+        return f"known: {', '.join(field.get('properties', {}))}"
+    if error.validator == "required" and isinstance(error.instance, Mapping):
+        required = cast("list[str]", error.validator_value)
+        missing = next((name for name in required if name not in error.instance), "")
+        field = field.get("properties", {}).get(missing, {})
+    if "examples" in field:
+        example = json.dumps(field["examples"][0], ensure_ascii=False)
+        return f"{field['description'].rstrip('.')}, for example {example}"
+    return f"{error.validator} must be {json.dumps(error.validator_value, ensure_ascii=False)}"

@@ -1,0 +1,1 @@
+"""Quality rules of sources, and the human scores that follow from them."""

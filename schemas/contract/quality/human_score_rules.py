@@ -1,0 +1,130 @@
+"""How good people found each system, overall and in each category.
+
+Only these definitions give the numbers of the paper's Table 1. A text that several systems wrote
+counts for each of them.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import polars as pl
+
+from nnd.schemas.contract.quality.quality_rules import (
+    Credit,
+    Gap,
+    Majority,
+    NoError,
+    Order,
+    Rule,
+    close_order,
+    read_rules,
+    readable,
+)
+
+_COLUMNS = ("source", "system", "model_id", "aspect", "category", "score", "n", "definition")
+"""Columns of `human_score.schema.json`, which the metric of a Space cannot read."""
+
+_SYSTEM = ("aspect", "system")
+_JUDGED = ("split", "candidate_id", "group")
+"""A candidate that was judged in several groups, such as by several raters, counts in each."""
+
+
+def make_human_scores(
+    annotations: pl.DataFrame,
+    source: Mapping[str, Any],
+    *,
+    splits: Collection[str] | None = None,
+) -> pl.DataFrame:
+    """Score every system of a source from the judgements of its annotators.
+
+    Args:
+        annotations: Rows of the annotation schema; those the rule cannot read are left out.
+        source: The facts of source.yaml, as the manifest has them. The rule decides the definition:
+            a share of error-free candidates where there are labels, a mean where there are scores
+            or ratings.
+        splits: Only judgements of these splits; None means all. Ratings are standardised over all.
+
+    Returns:
+        Rows of the human_score schema, ordered by aspect, system, category; none where no system is
+        named, or where people made the errors on purpose.
+    """
+    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    is_scored = pl.col("system").is_not_null() & (source.get("origin") != "constructed")
+    if splits is not None:
+        is_scored &= pl.col("split").is_in([*splits])
+    scores = pl.concat(
+        _scores(
+            readable(rows, rule).filter(is_scored).with_columns(systems).explode("system"), rule
+        )
+        for rule, rows in read_rules(source["quality"]).divide(annotations)
+    )
+    ids = pl.DataFrame(
+        {"system": [*source["systems"]], "model_id": [*source["systems"].values()]},
+        {"system": pl.String, "model_id": pl.String},
+    )
+    return (
+        scores.join(ids, on="system", how="left")
+        .with_columns(source=pl.lit(source["name"]), n=pl.col("n").cast(pl.Int64))
+        .select(_COLUMNS)
+        .sort("aspect", "system", "category")
+    )
+
+
+def _scores(used: pl.DataFrame, rule: Rule) -> pl.DataFrame:
+    match rule:
+        case NoError(no_error):
+            return _error_free(used, [no_error])
+        case Order(better):
+            worse = {low for _, low in close_order(better)}
+            return _error_free(used, sorted({high for high, _ in better} - worse))
+        case Credit() | Gap():
+            what = "median rating" if rule.ratings == "median" else "rating"
+            number, what = pl.col("score"), what if rule.ratings else "score"
+        case Majority():
+            number, what = pl.col("ratings").list.mean(), "rating"
+    if getattr(rule, "standardise", None):
+        what = f"standardised {what}"
+    return _means(used, number, f"mean {what} of the system's candidates")
+
+
+def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:
+    """Return the share of candidates without any error, and without errors of each category."""
+    names = ", ".join(f'"{label}"' for label in clean)
+    totals = used.group_by(_SYSTEM).agg(n=pl.struct(_JUDGED).n_unique())
+    erroneous = used.filter(~pl.col("label").is_in(clean))
+    overall = _share_without(totals, erroneous).with_columns(
+        category=pl.lit("overall"),
+        definition=pl.lit(f"share of the system's candidates labelled {names} and nothing else"),
+    )
+    per_label = [
+        _share_without(
+            # An aspect has scores for the categories of its own errors only.
+            totals.join(found.select("aspect").unique(), on="aspect"),
+            found,
+        ).with_columns(
+            category=pl.lit(label),
+            definition=pl.lit(f'1 - share of the system\'s candidates labelled "{label}"'),
+        )
+        for (label,), found in sorted(erroneous.group_by("label"), key=lambda item: item[0])
+    ]
+    return pl.concat([overall, *per_label])
+
+
+def _share_without(totals: pl.DataFrame, erroneous: pl.DataFrame) -> pl.DataFrame:
+    wrong = erroneous.group_by(_SYSTEM).agg(wrong=pl.struct(_JUDGED).n_unique())
+    share = (pl.col("n") - pl.col("wrong").fill_null(0)) / pl.col("n")
+    return totals.join(wrong, on=_SYSTEM, how="left").with_columns(score=share).drop("wrong")
+
+
+def _means(used: pl.DataFrame, value: pl.Expr, definition: str) -> pl.DataFrame:
+    """Return the means over all contexts, and over those of each context category."""
+    overall = used.with_columns(category=pl.lit("overall"), definition=pl.lit(definition))
+    within = used.filter(pl.col("category").is_not_null()).with_columns(
+        definition=pl.format(f"{definition} for contexts of category {{}}", "category")
+    )
+    return (
+        pl.concat([overall, within])
+        .group_by([*_SYSTEM, "category", "definition"], maintain_order=True)
+        .agg(score=value.mean(), n=pl.len())
+        .select([*_SYSTEM, "n", "score", "category", "definition"])
+    )

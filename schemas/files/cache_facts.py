@@ -1,0 +1,64 @@
+"""Small facts that one run stores for later runs, in JSON files of the cache folder.
+
+A lost fact only costs the time to compute it again. So a missing, damaged or unwritable file raises
+no error, and if two processes write at once, one may lose its fact. Each fact has a digest: a
+changed one counts as lost.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from nnd.schemas.files.atomic import write_whole
+
+IsSound: TypeAlias = Callable[[Any], bool]
+"""Says whether a value read from a file is valid."""
+
+_MOST: Final = 1_000
+"""Most facts in one file; the newest are kept. Each has about a hundred bytes."""
+
+
+def cache_folder() -> Path:
+    """Return the folder of files that may be deleted: `$NND_CACHE`, else `~/.cache/nnd`.
+
+    Raises:
+        RuntimeError: If `NND_CACHE` is not set and the user has no home folder.
+    """
+    return Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
+
+
+def read_facts(file: str, is_sound: IsSound) -> dict[str, Any]:
+    """Return the valid facts in a file of the cache folder, the oldest first."""
+    try:
+        stored = json.loads((cache_folder() / file).read_bytes())
+    except (OSError, RuntimeError, ValueError):
+        return {}
+    if not isinstance(stored, dict):
+        return {}
+    return {
+        key: entry[0]
+        for key, entry in stored.items()
+        if entry == _with_digest(key, entry[0] if isinstance(entry, list) and entry else None)
+        and is_sound(entry[0])
+    }
+
+
+def add_fact(file: str, is_sound: IsSound, key: str, value: object) -> None:
+    """Add a fact to a file of the cache folder, in place of an older one under the same key."""
+    facts = read_facts(file, is_sound)
+    facts.pop(key, None)
+    facts[key] = value
+    entries = {key: _with_digest(key, fact) for key, fact in [*facts.items()][-_MOST:]}
+    try:
+        folder = cache_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(folder / file, json.dumps(entries))
+    except (OSError, RuntimeError):
+        return
+
+
+def _with_digest(key: str, value: object) -> list[Any]:
+    return [value, hashlib.sha256(json.dumps([key, value]).encode()).hexdigest()[:16]]

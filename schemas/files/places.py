@@ -1,0 +1,268 @@
+"""Writing results without losing files that nnd did not write.
+
+A folder that nnd writes has a JSON document that lists the other files with their digests. Only
+files that did not change since then are ever replaced; any other file in the folder is an error
+that names it. A single file has its own digest (`nnd.schemas.files.digests`), and is replaced likewise.
+
+As with `nnd.schemas.files.atomic`, a kill at any moment leaves the old content or the new, never a
+mix. (Replacing a folder takes two steps on file systems that cannot exchange two names.)
+"""
+
+import contextlib
+import ctypes
+import errno
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from nnd.schemas.files.atomic import keep_access, replace_file, sync
+from nnd.schemas.files.documents import list_files, own_files, write_document
+from nnd.schemas.files.workplaces import NEW, OLD, workplace
+from nnd.schemas.words.errors import NNDError
+
+IsOurs: TypeAlias = Callable[[Path], bool]
+"""Says whether nnd wrote a file and no person changed it since."""
+
+_AT_FDCWD = -100
+_EXCHANGE = 2  # RENAME_EXCHANGE on Linux, RENAME_SWAP on macOS
+_NO_EXCHANGE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}
+_NAMED = 3
+"""Most files that an error names, before the number of others."""
+
+
+@contextlib.contextmanager
+def replace_folder(target: Path, *, document: str, scaffold: str | None = None) -> Iterator[Path]:
+    """Yield an empty folder; on leaving without an error, replace `target` by it.
+
+    Args:
+        target: The folder to create or replace, with its mode and group; missing parents are
+            created.
+        document: Name of the document in it that lists the other files.
+        scaffold: Name of a folder in it that is replaced too; the caller knows that nnd wrote all
+            of its content.
+
+    Raises:
+        NNDError: If `target` is a file, or holds anything that nnd did not write or that was
+            changed since, or is the working folder, the home folder or a folder above them, or
+            cannot be written (no room, no permission); the old content stays unchanged.
+    """
+    with _writing(target, "folder"):
+        check_replaceable(target, document=document, scaffold=scaffold)
+        folder = Path(os.path.realpath(target))  # a link is followed, not replaced
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with workplace(folder) as place:
+            fresh = place / NEW
+            fresh.mkdir()
+            yield fresh
+            for path in (fresh, *fresh.rglob("*")):
+                keep_access(folder / path.relative_to(fresh), path)
+            _sync_all(fresh)
+            # The work may have taken hours.
+            check_replaceable(target, document=document, scaffold=scaffold)
+            if folder.exists():
+                _exchange(fresh, folder)
+                try:
+                    _check_ours(fresh, target, document, scaffold)
+                except NNDError:  # a file was added at the last moment
+                    _exchange(fresh, folder)
+                    raise
+            else:
+                fresh.rename(folder)
+            sync(folder.parent)
+
+
+def check_replaceable(target: Path, *, document: str, scaffold: str | None = None) -> None:
+    """Check, before long work, that `replace_folder` accepts `target` (same arguments, errors)."""
+    if target.exists() and not target.is_dir():
+        raise NNDError(f"{target}: is a file; name a folder with --out")
+    folder = Path(os.path.realpath(target))
+    if folder in _protected():
+        raise NNDError(
+            f"{target}: the working folder, the home folder and the folders above them are never "
+            "replaced; name a folder of its own with --out"
+        )
+    if folder.is_dir():
+        _check_ours(folder, target, document, scaffold)
+
+
+@contextlib.contextmanager
+def exclusive(target: Path) -> Iterator[None]:
+    """Let one process at a time read and replace a folder; others wait until it leaves the block.
+
+    The lock is a hidden file next to the folder, removed on leaving.
+
+    Args:
+        target: The folder; missing parents are created.
+
+    Raises:
+        NNDError: If the lock cannot be made (no room, no permission).
+    """
+    from filelock import FileLock  # noqa: PLC0415 - imports asyncio
+
+    folder = Path(os.path.realpath(target))
+    path = folder.with_name(f".{folder.name}.lock")
+    with contextlib.ExitStack() as stack:
+        with _writing(target, "folder"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(FileLock(path))
+        try:
+            yield
+        finally:  # still locked: a process that waits for the removed file makes another
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def write_folder(
+    target: Path, facts: Mapping[str, Any], *, document: str, files: Mapping[str, bytes]
+) -> None:
+    """Write a folder of files and a JSON document that lists them (errors as in `replace_folder`).
+
+    Args:
+        target: The folder to make or to replace.
+        facts: What the document says beside its `outputs`.
+        document: Its name.
+        files: Name → content of the others.
+    """
+    with replace_folder(target, document=document) as folder:
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        outputs = list_files(folder, files)
+        write_document(folder, {**facts, "outputs": outputs}, document=document)
+
+
+@contextlib.contextmanager
+def replace_own(path: Path, is_ours: IsOurs) -> Iterator[Path]:
+    """Yield a temporary path; on leaving without an error, move the file there to `path`.
+
+    Args:
+        path: The file to create or replace; missing folders are created.
+        is_ours: Says whether nnd wrote an existing file, and no person changed it since.
+
+    Raises:
+        NNDError: If this is not so; the existing file then stays unchanged.
+        OSError: As in `replace_file`.
+    """
+    check_own(path, is_ours)
+    with replace_file(path) as fresh:
+        yield fresh
+        check_own(path, is_ours)
+
+
+def check_own(path: Path, is_ours: IsOurs) -> None:
+    """Check, before long work, that `replace_own` accepts `path` (same arguments and errors)."""
+    if path.is_dir():
+        raise NNDError(f"{path}: is a folder; name a file")
+    if not path.exists():
+        return
+    if path.is_file() and (not path.stat().st_size or is_ours(path)):
+        return
+    raise NNDError(
+        f"{path}: nnd did not write this file, or it was changed since; remove it, or write to "
+        "another place"
+    )
+
+
+@contextlib.contextmanager
+def make_new(target: Path) -> Iterator[Path]:
+    """Yield a temporary path; on leaving without an error, rename what is there to `target`.
+
+    For files that people may edit: nothing is ever replaced.
+
+    Args:
+        target: The file or folder to create; missing parents are created.
+
+    Raises:
+        NNDError: If `target` exists, before or on leaving, or cannot be written.
+    """
+    check_new(target)
+    with _writing(target, "place"):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with workplace(target) as place:
+            fresh = place / NEW
+            yield fresh
+            _sync_all(fresh)
+            check_new(target)
+            fresh.rename(target)
+            sync(target.parent)
+
+
+def check_new(target: Path) -> None:
+    """Check, before long work, that `make_new` accepts `target` (same arguments and errors)."""
+    if os.path.lexists(target):
+        raise NNDError(f"{target}: already exists; name another place with --out, or remove it")
+
+
+def _protected() -> set[Path]:
+    """Return the working folder, the home folder, and the folders above them."""
+    found: set[Path] = set()
+    for place in (Path.cwd, Path.home):
+        with contextlib.suppress(OSError, RuntimeError):  # a removed one; a user without a home
+            path = place().resolve()
+            found.update((path, *path.parents))
+    return found
+
+
+def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) -> None:
+    held = _foreign(folder, own_files(folder, document))
+    foreign = [name for name in held if name != f"{scaffold}/"]
+    if foreign:
+        more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
+        raise NNDError(
+            f"{shown}: contains files that nnd did not write, or that were changed since: "
+            f"{', '.join(foreign[:_NAMED])}{more}; name another folder with --out, or move them "
+            "away"
+        )
+
+
+def _foreign(folder: Path, ours: Collection[str], parent: str = "") -> Iterator[str]:
+    """Yield the content of a folder except our files; names of folders end in `/`."""
+    for path in sorted(folder.iterdir()):
+        name = f"{parent}{path.name}"
+        if path.is_symlink() or not path.is_dir():
+            if name not in ours or path.is_symlink() or not path.is_file():
+                yield name
+        elif any(file.startswith(f"{name}/") for file in ours):
+            yield from _foreign(path, ours, f"{name}/")
+        else:
+            yield f"{name}/"
+
+
+@contextlib.contextmanager
+def _writing(target: Path, kind: str) -> Iterator[None]:
+    """Raise errors of the disk as an NNDError with a remedy."""
+    try:
+        yield
+    except OSError as error:
+        raise NNDError(
+            f"{target}: cannot be written: {error.strerror or error}; make room, or name another "
+            f"{kind} with --out"
+        ) from error
+
+
+def _sync_all(path: Path) -> None:
+    """Wait until a file, or a folder with its content, is on the disk."""
+    for found in (*path.rglob("*"), path):
+        sync(found)
+
+
+def _exchange(fresh: Path, target: Path) -> None:
+    """Swap two folders in one step if the system can, else in two."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    old, new = os.fsencode(fresh), os.fsencode(target)
+    if sys.platform == "linux" and hasattr(libc, "renameat2"):
+        failed = libc.renameat2(_AT_FDCWD, old, _AT_FDCWD, new, _EXCHANGE)
+    elif sys.platform == "darwin":
+        failed = libc.renamex_np(old, new, _EXCHANGE)
+    else:
+        failed = ctypes.set_errno(errno.ENOSYS) or -1
+    if not failed:
+        return
+    code = ctypes.get_errno()
+    if code not in _NO_EXCHANGE:
+        raise OSError(code, os.strerror(code), str(target))
+    aside = fresh.with_name(OLD)
+    target.rename(aside)
+    fresh.rename(target)  # should it fail, or be killed: `workplace` puts the old one back
+    aside.rename(fresh)

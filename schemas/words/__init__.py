@@ -1,0 +1,1 @@
+"""Words: errors, short texts, and how results show themselves."""

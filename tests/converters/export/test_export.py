@@ -1,0 +1,305 @@
+"""Pairs for other tools: what is refused, what is left behind, and the two flat forms."""
+
+import csv
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import polars as pl
+import pytest
+from support.stored_folders import reseal, store, write_manifest
+
+from nnd.converters.export.export import Target, export
+from nnd.converters.export.prompt_rendering import Rendering
+from nnd.converters.folder.conversion import convert
+from nnd.schemas import NNDError, SchemaError, polars_schema, rows_of
+from nnd.schemas.files.parquet import read_parquet
+
+TARGETS = get_args(Target)
+every_target = pytest.mark.parametrize("target", TARGETS)
+
+HOSTILE = (
+    'quotes " and "" and \\',
+    "commas, semicolons; tabs\t and pipes |",
+    "lines\nend\r\nin\rmany\u2028ways\u2029or\x85so",
+    "  white space around  ",
+    "=1+1",
+    "null",
+    "NaN",
+    "1984-01-01",
+    "007",
+    "א נב 🍰 e\u0301",
+    "{{ jinja }} {% raw %}",
+    "\x01\x1f",
+)
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample, converted: leave it as it is."""
+    folder = tmp_path_factory.mktemp("converted") / "sample-nnd"
+    convert("sample", out=folder)
+    return folder
+
+
+@pytest.fixture
+def hostile(
+    make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]], tmp_path: Path
+) -> Path:
+    """A converted folder whose texts are hard to write down: a pair for each."""
+    rows = []
+    for number, text in enumerate(HOSTILE):
+        context = {"context_id": f"c{number}", "context": text, "inputs": {text: text, "q": text}}
+        context["metadata"] = {"topic": text}
+        rows.append(toy(f"a{number}", "heron", "good", **context, candidate=text))
+        rows.append(toy(f"b{number}", "wren", "wrong", **context, candidate=f"{text}!"))
+    folder = tmp_path / "hostile-nnd"
+    convert(make_source(rows, expected=None), out=folder)
+    return folder
+
+
+def files(place: Path) -> dict[str, bytes]:
+    """Everything at a place: a file, or those of a folder."""
+    found = [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.is_file())
+    return {str(path.relative_to(place)): path.read_bytes() for path in found}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("\n")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# What is refused
+
+
+def test_an_unknown_target_is_refused_with_those_there_are(sample: Path, tmp_path: Path) -> None:
+    with pytest.raises(NNDError, match='unknown target "xml"; choose one of trl, lm-eval'):
+        export(sample, tmp_path / "out", to="xml")  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+@every_target
+def test_a_folder_that_holds_no_pairs_is_refused(target: Target, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    with pytest.raises(SchemaError, match=r"in: there is no manifest\.json; name a folder"):
+        export(tmp_path / "in", tmp_path / "out", to=target)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda pairs: pairs.drop("candidate_low"), "candidate_low"),
+        (lambda pairs: pairs.with_columns(context=pl.lit(None, pl.String)), "context"),
+        (lambda pairs: pairs.clear(), "has no pairs to export"),
+    ],
+    ids=["no column", "a null", "no rows"],
+)
+def test_pairs_that_break_the_contract_are_refused(
+    change: Callable[[pl.DataFrame], pl.DataFrame], said: str, sample: Path, tmp_path: Path
+) -> None:
+    broken = shutil.copytree(sample, tmp_path / "in")
+    store(broken, "pairs.parquet", change(read_parquet(broken / "pairs.parquet")))
+    with pytest.raises(SchemaError, match=said):
+        export(broken, tmp_path / "out", to="jsonl")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_manifest_without_its_source_is_refused(sample: Path, tmp_path: Path) -> None:
+    broken = shutil.copytree(sample, tmp_path / "in")
+    write_manifest(broken, {})
+    with pytest.raises(SchemaError, match="`nnd validate` lists all problems"):
+        export(broken, tmp_path / "out", to="trl")
+
+
+@every_target
+@pytest.mark.parametrize("kind", ["file", "folder", "empty folder", "dangling link"])
+def test_what_is_there_already_is_left_alone(
+    target: Target, kind: str, sample: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    if kind == "file":
+        out.write_text("mine", encoding="utf-8")
+    elif kind == "dangling link":
+        out.symlink_to(tmp_path / "nowhere")
+    else:
+        out.mkdir()
+    if kind == "folder":
+        (out / "thesis.tex").write_text("mine", encoding="utf-8")
+    before = files(out) if out.exists() else {}
+
+    with pytest.raises(NNDError, match="out: already exists; name another place with --out"):
+        export(sample, out, to=target)
+
+    assert os.path.lexists(out)
+    assert (files(out) if out.exists() else {}) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("target", ["trl", "lm-eval"])
+def test_a_failure_half_way_leaves_nothing(target: Target, sample: Path, tmp_path: Path) -> None:
+    def fail(*_: object) -> list[tuple[str, str]]:
+        raise ValueError("half way")
+
+    with pytest.raises(ValueError, match="half way"):
+        export(sample, tmp_path / "out", to=target, rendering=Rendering("mine", " ", fail))
+    assert list(tmp_path.iterdir()) == []
+
+
+@every_target
+def test_a_full_disk_leaves_nothing(
+    target: Target, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "rename", full)  # the last step: everything is written by then
+    with pytest.raises(
+        NNDError, match="out: cannot be written: No space left on device; make room"
+    ):
+        export(sample, tmp_path / "out", to=target)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("target", ["jsonl", "csv"])
+def test_flat_forms_take_no_template(target: Target, sample: Path, tmp_path: Path) -> None:
+    rendering = Rendering("mine", " ", lambda contexts, _: [(text, "") for text in contexts])
+    with pytest.raises(NNDError, match=f'"{target}" keeps contexts and their parts as they are'):
+        export(sample, tmp_path / "out", to=target, rendering=rendering)
+
+
+# What comes out
+
+
+@every_target
+def test_the_same_pairs_give_the_same_bytes(target: Target, sample: Path, tmp_path: Path) -> None:
+    export(sample, tmp_path / "a", to=target)
+    export(sample, tmp_path / "deep" / "b", to=target)
+    assert files(tmp_path / "a") == files(tmp_path / "deep" / "b")
+
+
+@every_target
+def test_a_folder_as_it_lies_on_the_hub_gives_the_same(
+    target: Target, sample: Path, tmp_path: Path
+) -> None:
+    published = tmp_path / "published" / sample.name
+    (published / "pairs").mkdir(parents=True)
+    shutil.copy(sample / "manifest.json", published)
+    shutil.copy(sample / "pairs.parquet", published / "pairs" / "test-00000-of-00001.parquet")
+    reseal(published)
+    export(published, tmp_path / "a", to=target)
+    export(sample, tmp_path / "b", to=target)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+
+
+def test_jsonl_holds_the_pairs_as_the_schema_has_them(sample: Path, tmp_path: Path) -> None:
+    exported = export(sample, tmp_path / "pairs.jsonl", to="jsonl")
+    found = lines(tmp_path / "pairs.jsonl")
+    assert found == list(rows_of(read_parquet(sample / "pairs.parquet")))
+    assert (exported.rows, exported.notes, len(found)) == (72, (), 72)
+    assert list(found[0]) == polars_schema("pair").names()
+    assert isinstance(found[0]["inputs"], dict)
+
+
+def test_jsonl_brings_every_text_back(hostile: Path, tmp_path: Path) -> None:
+    export(hostile, tmp_path / "pairs.jsonl", to="jsonl")
+    found = lines(tmp_path / "pairs.jsonl")  # cut at whatever Python takes for a line's end
+    by_context = {row["context_id"]: row for row in found}
+    assert len(found) == len(HOSTILE)
+    for number, text in enumerate(HOSTILE):
+        row = by_context[f"c{number}"]
+        assert (row["context"], row["candidate_high"]) == (text, text)
+        assert row["inputs"] == {text: text, "q": text}
+
+
+def test_jsonl_is_readable_in_any_script(hostile: Path, tmp_path: Path) -> None:
+    export(hostile, tmp_path / "pairs.jsonl", to="jsonl")
+    assert "א נב 🍰" in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8")
+
+
+def test_csv_brings_every_text_back_by_pythons_reader(hostile: Path, tmp_path: Path) -> None:
+    exported = export(hostile, tmp_path / "pairs.csv", to="csv")
+    with (tmp_path / "pairs.csv").open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file, strict=True))
+    expected = list(rows_of(read_parquet(hostile / "pairs.parquet")))
+    assert exported.rows == len(found) == len(expected) == len(HOSTILE)
+    for row, pair in zip(found, expected, strict=True):
+        for name in ("inputs", "metadata"):
+            assert json.loads(row.pop(name)) == pair.pop(name) != {}
+        for name, value in pair.items():  # the reader has texts only, and no null
+            assert row[name] == ("" if value is None else str(value))
+
+
+def test_csv_comes_back_whole_by_polars(hostile: Path, tmp_path: Path) -> None:
+    export(hostile, tmp_path / "pairs.csv", to="csv")
+    pairs = read_parquet(hostile / "pairs.parquet").drop("inputs", "metadata")
+    schema = {**polars_schema("pair"), "inputs": pl.String(), "metadata": pl.String()}
+    found = pl.read_csv(tmp_path / "pairs.csv", schema=schema).drop("inputs", "metadata")
+    assert found.equals(pairs)  # nulls are nulls, empty texts are not
+    assert pairs.null_count().sum_horizontal().item() > 0
+
+
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =HYPERLINK(1)", "\r-", "＝1")  # noqa: RUF001
+
+
+@pytest.fixture
+def formulas(
+    make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]], tmp_path: Path
+) -> Path:
+    """A converted folder with a pair for each text that a spreadsheet would compute."""
+    rows = []
+    for number, text in enumerate(FORMULAS):
+        context = {"context_id": f"c{number}", "context": "Add.", "inputs": {"question": text}}
+        rows.append(toy(f"a{number}", "heron", "good", **context, candidate=f"a {text}"))
+        rows.append(toy(f"b{number}", "wren", "wrong", **context, candidate=text))
+    folder = tmp_path / "formulas-nnd"
+    convert(make_source(rows, expected=None), out=folder)
+    return folder
+
+
+def test_csv_says_what_a_spreadsheet_would_compute(formulas: Path, tmp_path: Path) -> None:
+    exported = export(formulas, tmp_path / "pairs.csv", to="csv")
+
+    found = pl.read_csv(tmp_path / "pairs.csv")["candidate_low"].to_list()
+    assert sorted(found) == sorted(FORMULAS)
+    (note,) = exported.notes
+    assert note.startswith("texts that a spreadsheet would read as formulas: 8; --for-excel puts")
+
+
+def test_csv_for_excel_has_no_formula(formulas: Path, tmp_path: Path) -> None:
+    exported = export(formulas, tmp_path / "pairs.csv", to="csv", for_excel=True)
+
+    found = pl.read_csv(tmp_path / "pairs.csv")
+    assert sorted(found["candidate_low"]) == sorted(f"'{text}" for text in FORMULAS)
+    assert sorted(found["candidate_high"]) == sorted(f"a {text}" for text in FORMULAS)
+    assert exported.notes == (
+        "texts that a spreadsheet would read as formulas: 8; each now has a quote ' before it",
+    )
+
+
+def test_csv_without_formulas_says_nothing(sample: Path, tmp_path: Path) -> None:
+    plain = export(sample, tmp_path / "plain.csv", to="csv")
+    quoted = export(sample, tmp_path / "quoted.csv", to="csv", for_excel=True)
+
+    assert plain.notes == quoted.notes == ()
+    assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "quoted.csv").read_bytes()
+
+
+@pytest.mark.parametrize("target", ["trl", "lm-eval", "jsonl"])
+def test_no_other_form_is_for_excel(target: Target, sample: Path, tmp_path: Path) -> None:
+    with pytest.raises(NNDError, match="--for-excel is for csv"):
+        export(sample, tmp_path / "out", to=target, for_excel=True)
+
+
+@pytest.mark.parametrize("target", ["jsonl", "csv"])
+def test_rows_keep_their_order(target: Target, sample: Path, tmp_path: Path) -> None:
+    turned = shutil.copytree(sample, tmp_path / "in")
+    pairs = read_parquet(sample / "pairs.parquet").reverse()
+    store(turned, "pairs.parquet", pairs)
+    export(turned, tmp_path / "out", to=target)
+    found = pl.read_ndjson(tmp_path / "out") if target == "jsonl" else pl.read_csv(tmp_path / "out")
+    assert found["pair_id"].to_list() == pairs["pair_id"].to_list()

@@ -1,0 +1,128 @@
+"""What is measured of texts, by hand; rows G70 to G77 of the sheet on suites."""
+
+import math
+
+import polars as pl
+import pytest
+from hypothesis import example, given, settings, strategies as st
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+from nnd.cards import length_warning
+from nnd.converters.folder.description.diversity import (
+    conditional_entropy,
+    distinct_share,
+    entropy,
+    mean_segmental_ttr,
+    ngrams,
+    singletons,
+    yules_i,
+)
+from nnd.converters.folder.description.overlap import (
+    best_rouge,
+    corpus_scores,
+    local_recall,
+    rouge_scores,
+)
+from nnd.converters.folder.description.word_tokens import tokens_13a
+
+TEXTS = [list("abab"), list("ac")]
+"""Six tokens: a three times, b twice, c once. Four bigrams: ab twice, ba, ac."""
+
+
+def test_g70_bleu_ignores_case_and_knows_all_references() -> None:
+    # All n-grams are in the reference; brevity penalty exp(1 - 6/4).
+    one = corpus_scores(["The cat sat on"], [["the cat sat ON the mat"]])
+    assert one["bleu"] == pytest.approx(100 * math.exp(-0.5))
+    # A second candidate has one reference more, which is the candidate: 9 tokens of 11.
+    two = corpus_scores(
+        ["The cat sat on", "a bird sang to us"],
+        [["the cat sat ON the mat"], ["quite another text", "a bird sang to us"]],
+    )
+    assert two["bleu"] == pytest.approx(100 * math.exp(1 - 11 / 9))
+
+
+def test_g70_chrf() -> None:
+    # abc and abd share 2 of 3 characters, 1 of 2 bigrams, 0 of 1 trigram; precision is recall.
+    assert corpus_scores(["abc"], [["abd"]])["chrf"] == pytest.approx(100 * (2 / 3 + 1 / 2) / 3)
+
+
+def test_g70_rouge_is_the_mean_over_candidates_of_the_best_reference() -> None:
+    # the cat of three words each; a bigram of two; then a candidate that is its second reference
+    found = rouge_scores(
+        ["the cat sat", "a dog"], [["the cat ran"], ["a bird", "a dog"]], best_rouge()
+    )
+    assert found == pytest.approx(
+        {"rouge_1": (2 / 3 + 1) / 2, "rouge_2": (1 / 2 + 1) / 2, "rouge_l": (2 / 3 + 1) / 2}
+    )
+
+
+def test_g71_msttr_leaves_out_the_last_short_window() -> None:
+    # aabc and abcd hold 3 and 4 types of 4; the last a is left out. Windows pass from text to text.
+    texts = [list("aab"), list("cab"), list("cda")]
+    assert mean_segmental_ttr(texts, 4) == (3 + 4) / 8
+    assert mean_segmental_ttr(texts, 9) == 4 / 9
+    assert mean_segmental_ttr(texts, 10) is None
+    assert mean_segmental_ttr([], 1) is None
+    assert mean_segmental_ttr(tokens_13a(pl.Series(["The the THE cat"])), 4) == 2 / 4
+
+
+def test_g72_tokens_types_singletons_and_entropies() -> None:
+    assert singletons(TEXTS) == 1
+    assert set(ngrams(TEXTS, 2)) == {("a", "b"), ("b", "a"), ("a", "c")}
+    # -(1/2 log2 1/2 + 1/3 log2 1/3 + 1/6 log2 1/6)
+    assert entropy(TEXTS) == pytest.approx(0.5 + math.log2(3) / 3 + math.log2(6) / 6)
+    assert entropy(TEXTS, 2) == pytest.approx(1.5)
+    # first tokens of bigrams: a three times, b once
+    first = 3 / 4 * math.log2(4 / 3) + 1 / 4 * 2
+    assert conditional_entropy(TEXTS) == pytest.approx(1.5 - first)
+    assert entropy([]) is conditional_entropy([["a"]]) is None
+
+
+def test_g73_local_recall_by_the_number_of_references_that_have_a_word() -> None:
+    # the: 3; cat, sat: 2; ran, dog: 1
+    references = [["the cat sat", "The cat ran", "the dog sat sat"]]
+    assert local_recall(["the cat ran"], references) == {1: 1 / 2, 2: 1 / 2, 3: 1}
+    # together with one of two equal references, of which the candidate has one word of two
+    more = local_recall(["the cat ran", "b c"], [*references, ["a b", "a b"]])
+    assert more == {1: 1 / 2, 2: (1 + 1) / (2 + 2), 3: 1}
+    assert local_recall(["a"], [["a b", "a b"]]) == {1: None, 2: 1 / 2}
+
+
+def test_g74_ttr_and_yules_i() -> None:
+    assert distinct_share(TEXTS, 1) == 3 / 6
+    assert yules_i(TEXTS) == 3**2 / ((9 + 4 + 1) - 3)
+    assert yules_i([["a", "b"]]) is yules_i([]) is None
+
+
+@pytest.mark.parametrize(
+    ("high", "low", "words"),
+    [
+        (10.0, 12.0, None),
+        (10.0, 12.1, "21 % longer"),
+        (10.0, 8.0, None),
+        (10.0, 7.5, "25 % shorter"),
+        (0.0, 1.0, "are longer"),
+        (None, None, None),
+    ],
+)
+def test_g75_mean_lengths_more_than_20_percent_apart(
+    high: float | None, low: float | None, words: str | None
+) -> None:
+    said = length_warning(high, low)
+
+    assert len(said) == (words is not None)
+    assert all(words in sentence for sentence in said if words)
+
+
+def test_g76_distinct_n_within_texts() -> None:
+    assert distinct_share(TEXTS, 2) == 3 / 4
+    assert distinct_share(TEXTS, 3) == 2 / 2
+    assert distinct_share(TEXTS, 5) is None
+
+
+@settings(max_examples=60)
+@given(st.text(alphabet=st.sampled_from("aB1.,-&'\"<>;$/{~[` \n\u00e9\u4e2d\u0130@!()")))
+@example("It's 3.50, o.k.? - No: 1-2,a.b")
+@example("&quot;A&amp;B&quot; <skipped>c-\nd &lt;e&gt;")
+def test_g77_tokens_are_those_of_sacrebleu(text: str) -> None:
+    assert tokens_13a(pl.Series([text])).to_list() == [Tokenizer13a()(text).lower().split()]

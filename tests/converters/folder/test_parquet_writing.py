@@ -1,0 +1,71 @@
+"""What lies in the Parquet files, for readers other than polars."""
+
+from pathlib import Path
+from typing import Any
+
+import datasets
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from nnd.converters.folder.conversion import FRAMES, convert
+from nnd.converters.folder.parquet_writing import write_parquet
+from nnd.schemas import SchemaName, load_schema, polars_schema
+from nnd.schemas.files.parquet import read_parquet
+
+FRAME = pl.DataFrame(
+    {"text": ["a", None], "n": [1, 2], "inputs": [[{"key": "k", "value": "v"}], []]},
+)
+
+
+def test_frame_comes_back_as_it_was(tmp_path: Path) -> None:
+    write_parquet(FRAME, tmp_path / "a.parquet")
+    for back in (pl.read_parquet(tmp_path / "a.parquet"), read_parquet(tmp_path / "a.parquet")):
+        assert back.schema == FRAME.schema
+        assert back.equals(FRAME)
+
+
+def test_texts_and_lists_are_of_the_plain_kind(tmp_path: Path) -> None:
+    write_parquet(FRAME, tmp_path / "a.parquet")
+    schema = pq.read_schema(tmp_path / "a.parquet")
+    assert str(schema.field("text").type) == "string"
+    assert str(schema.field("inputs").type) == "list<element: struct<key: string, value: string>>"
+
+
+def test_same_frame_gives_the_same_bytes(tmp_path: Path) -> None:
+    write_parquet(FRAME, tmp_path / "a.parquet")
+    write_parquet(FRAME.clone(), tmp_path / "b.parquet")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def test_a_frame_without_rows_keeps_its_columns(tmp_path: Path) -> None:
+    write_parquet(FRAME.clear(), tmp_path / "a.parquet")
+    assert read_parquet(tmp_path / "a.parquet").schema == FRAME.schema
+
+
+# JSON Schema type → what `datasets` must make of it.
+FEATURES: dict[str, Any] = {
+    "string": datasets.Value("string"),
+    "number": datasets.Value("float64"),
+    "integer": datasets.Value("int64"),
+    "object": datasets.List({"key": datasets.Value("string"), "value": datasets.Value("string")}),
+}
+
+
+@pytest.mark.parametrize(("file", "name"), FRAMES.items())
+def test_datasets_reads_the_features_of_the_schema(
+    file: str, name: SchemaName, tmp_path: Path
+) -> None:
+    convert("sample", out=tmp_path / "sample")
+    loaded = datasets.Dataset.from_parquet(
+        str(tmp_path / "sample" / file), cache_dir=str(tmp_path / "cache")
+    )
+    expected = {}
+    for column, spec in load_schema(name)["properties"].items():
+        kinds = {spec["type"]} if isinstance(spec["type"], str) else {*spec["type"]} - {"null"}
+        (kind,) = kinds
+        expected[column] = (
+            datasets.List(FEATURES[spec["items"]["type"]]) if kind == "array" else FEATURES[kind]
+        )
+    assert loaded.features == expected
+    assert list(loaded.features) == polars_schema(name).names()

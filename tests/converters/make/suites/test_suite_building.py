@@ -1,0 +1,283 @@
+"""Suites from definitions: what is built, the same bytes each time, and bad input in one line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.stored_folders import in_row, read_manifest, rewrite, store, write_manifest
+
+import nnd
+from nnd.converters.folder import validate
+from nnd.converters.make import built_in_definitions, read_definition
+from nnd.metric.data import load_pairs
+from nnd.schemas import NNDError, SchemaError
+
+Define = Callable[..., Path]
+
+PERTURBED = {"op": "punctuation", "note": "Final marks only."}
+SLICE = {"by": "error_category", "value": "wrong_fact"}
+SAMPLE = {"sample": 3, "name": "three"}
+WHERE = {"where": "error_category = 'disfluent' AND length > 0", "name": "slice-odd"}
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def refused(definition: object, sample: Path, out: Path) -> str:
+    """What building says; nothing is written."""
+    with pytest.raises(NNDError) as caught:
+        nnd.suite(str(definition), out=out, data=sample)
+    assert not out.exists()
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_sets_are_in_the_order_of_the_definition(
+    define: Define, sample: Path, tmp_path: Path
+) -> None:
+    found = nnd.suite(define(PERTURBED, SLICE, WHERE, SAMPLE), out=tmp_path / "suite", data=sample)
+    pairs = pl.read_parquet(sample / "pairs.parquet")
+
+    sets = read_manifest(tmp_path / "suite")["sets"]
+    assert [*found.sets] == sets
+    assert [(each["name"], each["kind"], each["note"]) for each in sets] == [
+        ("punctuation", "perturbation", "Final marks only."),
+        ("slice-wrong_fact", "slice", None),
+        ("slice-odd", "slice", None),
+        ("three", "shift", None),
+    ]
+    assert sets[3]["contexts"] == 3
+    for name, category in (("slice-wrong_fact", "wrong_fact"), ("slice-odd", "disfluent")):
+        stored = pl.read_parquet(tmp_path / "suite" / "sets" / f"{name}.parquet")
+        assert stored.equals(pairs.filter(pl.col("error_category") == category))
+    assert sets[1]["parameters"] == {"by": "error_category", "value": "wrong_fact"}
+    assert validate(tmp_path / "suite").ok
+
+
+def test_the_same_definition_gives_the_same_bytes(
+    define: Define, sample: Path, tmp_path: Path
+) -> None:
+    built = []
+    for _ in range(2):
+        nnd.suite(define(PERTURBED, SLICE), out=tmp_path / "suite", data=sample)
+        built.append(files_in(tmp_path / "suite"))
+    assert built[0] == built[1]
+
+
+@pytest.fixture
+def by_hand(define: Define, sample: Path) -> Path:
+    """A set of five pairs, of which the first two share a context."""
+    pairs = pl.read_parquet(sample / "pairs.parquet")
+    first = pairs.filter(pl.col("context_id") == pairs["context_id"][0]).head(2)
+    others = pairs.filter(pl.col("context_id") != pairs["context_id"][0]).head(3)
+    lines: list[dict[str, Any]] = [
+        {
+            "parent_id": row["pair_id"],
+            "context": f"Not {row['context']}",
+            "inputs": {part["key"]: f"Not {part['value']}" for part in row["inputs"]},
+        }
+        for row in first.iter_rows(named=True)
+    ]
+    lines += [
+        {"parent_id": row["pair_id"], "candidate_low": f"{row['candidate_low']} Not."}
+        for row in others.iter_rows(named=True)
+    ]
+    definition = define({"file": "negation.jsonl", "note": "Five negations."}, PERTURBED)
+    text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    definition.with_name("negation.jsonl").write_text(text, encoding="utf-8")
+    return definition
+
+
+def test_g11_five_lines_written_by_hand_are_a_set(
+    by_hand: Path, sample: Path, tmp_path: Path
+) -> None:
+    nnd.suite(by_hand, out=tmp_path / "suite", data=sample)
+    children = pl.read_parquet(tmp_path / "suite" / "sets" / "negation.parquet")
+    parents = pl.read_parquet(sample / "pairs.parquet")
+    both = children.join(parents, left_on="parent_id", right_on="pair_id", suffix="_p")
+
+    assert children.height == 5
+    assert both["context_id"].to_list()[:2] == [f"{both['context_id_p'][0]}~negation.1"] * 2
+    assert both["low_id"].to_list()[2:] == [f"{name}~negation.1" for name in both["low_id_p"][2:]]
+    assert both["high_id"].to_list() == both["high_id_p"].to_list()
+    assert both["cluster"].to_list() == both["context_id_p"].to_list()
+    assert children["origin"].unique().to_list() == ["synthetic:by_hand"]
+    assert validate(tmp_path / "suite").ok
+    assert [each.name for each in load_pairs(tmp_path / "suite").sets] == [
+        "negation",
+        "punctuation",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({"parent_id": "0"}, "parent_id 0 is not a pair of the data"),
+        ({"context": "x"}, 'there is no "parent_id"'),
+        ({"parent_id": "PAIR"}, "changes no text of PAIR"),
+        ({"parent_id": "PAIR", "context": "x"}, "changes the context; give its inputs too ("),
+        ({"parent_id": "PAIR", "candidate": "x"}, 'unknown "candidate"; known: parent_id, context'),
+    ],
+)
+def test_a_wrong_line_is_named(
+    define: Define, sample: Path, tmp_path: Path, line: dict[str, str], said: str
+) -> None:
+    pair = pl.read_parquet(sample / "pairs.parquet")["pair_id"][0]
+    definition = define({"file": "mine.jsonl"})
+    text = json.dumps(line).replace("PAIR", pair)
+    definition.with_name("mine.jsonl").write_text(f"\n{text}\n", encoding="utf-8")
+
+    message = refused(definition, sample, tmp_path / "suite")
+    assert message.startswith(f"{definition}: set 1: mine.jsonl:2")
+    assert said.replace("PAIR", pair) in message
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"op": "typo=0.05"}, 'set 1: unknown operation "typo"'),
+        (
+            {"by": "error_category", "value": "rude"},
+            "set 1: the slice has no pairs (by: error_cat",
+        ),
+        ({"by": "mood", "value": "x"}, "set 1: "),
+        ({"by": "shape"}, "set 1: `by` needs a `value`"),
+        ({"where": "length >", "name": "x"}, 'set 1: --where "length >": not an SQL condition'),
+        ({"where": "length > 0"}, "set 1: `where` needs a `name`"),
+        ({"where": "length < 0", "name": "none"}, "set 1: the slice has no pairs (where: length"),
+        (
+            {"op": "punctuation", "value": "x"},
+            "set 1: value cannot be combined with op; known: name, note",
+        ),
+        ({"op": "punctuation", "by": "shape"}, "set 1: has op and by; write exactly one of op, by"),
+        ({"name": "empty"}, "set 1: has none of them; write exactly one of op, by"),
+        ({"keywords": ["zebrafish"]}, "set 1: the set has no pairs (keywords: ['zebrafish'])"),
+        (
+            {"sample": 3, "on": "both"},
+            "set 1: on cannot be combined with sample; known: name, note, sampl",
+        ),
+        ({"op": "punctuation", "sed": 1}, "'sed' was unexpected"),
+        ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
+        ({"op": "punctuation", "name": "pairs"}, '"pairs" is the name of a part of every dataset'),
+    ],
+)
+def test_a_wrong_set_is_one_clear_error(
+    define: Define, sample: Path, tmp_path: Path, entry: dict[str, Any], said: str
+) -> None:
+    assert said in refused(define(entry), sample, tmp_path / "suite")
+
+
+def test_a_wrong_definition_is_one_clear_error(
+    define: Define, sample: Path, tmp_path: Path
+) -> None:
+    out, other = tmp_path / "suite", tmp_path / "other.yaml"
+    assert "is for the source quiz_design, but" in refused("quiz_design", sample, out)
+    assert 'definition (did you mean "quiz_design"?)' in refused("quiz_desing", sample, out)
+    assert "sets" in refused(define(), sample, out)
+    for text, said in (("- a", "is not a mapping"), ("{", "cannot be read as YAML")):
+        other.write_text(text, encoding="utf-8")
+        assert said in refused(other, sample, out)
+
+
+def test_two_sets_of_one_name_are_refused(define: Define, sample: Path, tmp_path: Path) -> None:
+    message = refused(define(PERTURBED, PERTURBED), sample, tmp_path / "suite")
+    assert 'there are two sets called "punctuation"' in message
+
+
+def test_a_suite_of_a_suite_is_refused(define: Define, sample: Path, tmp_path: Path) -> None:
+    nnd.suite(define(PERTURBED), out=tmp_path / "suite", data=sample)
+    assert "is a suite" in refused(define(SLICE), tmp_path / "suite", tmp_path / "again")
+
+
+@pytest.mark.parametrize("name", built_in_definitions())
+def test_a_built_in_definition_is_of_six_sets_of_its_source(name: str) -> None:
+    definition = read_definition(name)
+    assert definition.source == name
+    assert len(definition.sets) >= 6
+
+
+def test_the_built_in_definitions_are_these() -> None:
+    assert built_in_definitions() == ["quiz_design", "summeval", "wmt_mqm"]
+
+
+# Validation
+
+
+@pytest.fixture
+def suite(define: Define, sample: Path, tmp_path: Path) -> Path:
+    nnd.suite(define(PERTURBED, SLICE), out=tmp_path / "suite", data=sample)
+    return tmp_path / "suite"
+
+
+def problems(suite: Path) -> list[str]:
+    return [str(finding) for finding in validate(suite)]
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value", "said"),
+    [
+        (
+            "punctuation",
+            "candidate_high",
+            "x",
+            'candidate_high: "x" is not the value of its parent',
+        ),
+        (
+            "punctuation",
+            "parent_id",
+            "0" * 16,
+            f"parent_id: {'0' * 16} is not one of the human pai",
+        ),
+        ("punctuation", "aspect", "tone", 'aspect: "tone" is not the value of its parent'),
+        ("punctuation", "cluster", "c9", 'cluster: "c9" is not the value of its parent'),
+        ("punctuation", "pair_id", "0" * 16, f"pair_id: {'0' * 16} is not the id of these texts"),
+        ("slice-wrong_fact", "category", "x", "is not one of the human pairs and names no parent"),
+    ],
+)
+def test_a_changed_set_is_found(suite: Path, name: str, column: str, value: str, said: str) -> None:
+    rewrite(suite, f"sets/{name}.parquet", in_row(1, value, column))
+    found = [problem for problem in problems(suite) if said in problem]
+    assert len(found) == 1
+    assert found[0].startswith(f"sets/{name}.parquet: row 1")
+
+
+def test_counts_are_those_of_the_manifest(suite: Path) -> None:
+    path = "sets/punctuation.parquet"
+    store(suite, path, pl.read_parquet(suite / path).tail(-1))
+    (pairs, parents) = problems(suite)
+    assert "pairs in the manifest" in pairs
+    assert "parents in the manifest" in parents
+
+
+def test_a_set_that_is_not_listed_and_one_without_a_file_are_found(suite: Path) -> None:
+    manifest = read_manifest(suite)
+    manifest["sets"][1]["name"] = "other"
+    write_manifest(suite, manifest)
+    assert problems(suite) == [
+        "manifest.json: sets: other has no file (build the suite again)",
+        "manifest.json: sets: slice-wrong_fact has no entry in `sets` (build the suite again)",
+    ]
+
+
+def test_a_parent_that_was_changed_is_found(suite: Path) -> None:
+    pairs = pl.read_parquet(suite / "pairs.parquet")
+    pairs.with_columns(in_row(0, "Changed.", "candidate_high")).write_parquet(
+        suite / "pairs.parquet"
+    )
+    assert any('candidate_high: "Changed."' in problem for problem in problems(suite))
+    with pytest.raises(SchemaError, match=r"pairs\.parquet: changed since it was written; "):
+        load_pairs(suite)
+
+
+def test_a_missing_parent_is_found(suite: Path) -> None:
+    store(suite, "pairs.parquet", pl.read_parquet(suite / "pairs.parquet").tail(-1))
+    assert any("is not one of the human pairs" in problem for problem in problems(suite))

@@ -1,0 +1,291 @@
+"""What falsifications make of one right text: rows E24 and E25 of the fact sheet, and refusals."""
+
+import json
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from nnd.converters.make.text_operations.articles import with_article
+from nnd.converters.make.text_operations.falsification import Refusal, Statement
+from nnd.converters.make.text_operations.spelling import find_falsification
+from nnd.schemas import NNDError
+
+DIALOGUE = "Amanda: I baked  cookies. Do you want some?\nJerry: Sure!\nTom Lee: I don't."
+
+
+def falsified(spelled: str, text: str, context: str = DIALOGUE) -> set[str]:
+    """All that the draws of 40 seeds make of a text; of a refusal its reason."""
+    falsification = find_falsification(spelled)
+    statement = Statement("test", "c1", context, "c1/a", text)
+    found = (falsification.falsify(statement, Random(seed)) for seed in range(40))
+    return {f"refused: {each.reason}" if isinstance(each, Refusal) else each for each in found}
+
+
+SWAPPED = {
+    # E24, and the same with possessives, of which only the names move.
+    "Amanda baked cookies and will bring Jerry some tomorrow.": (
+        "Jerry baked cookies and will bring Amanda some tomorrow."
+    ),
+    "Amanda's aunt likes Jerry’s dog.": "Jerry's aunt likes Amanda’s dog.",  # noqa: RUF001
+    "Tom Lee says that Jerry lost his hat.": "Jerry says that Tom Lee lost his hat.",
+    # Names are whole words.
+    "Amanda saw Jerryson and Jerry.": "Jerry saw Jerryson and Amanda.",
+    "Mary-Amanda met Amanda before Jerry.": "Mary-Amanda met Jerry before Amanda.",
+    # What is said of both at once does not change, what is said of one of them does.
+    "Amanda met Jerry's dog.": "Jerry met Amanda's dog.",
+    "Amanda and Jerry talk. Jerry leaves.": "Jerry and Amanda talk. Amanda leaves.",
+}
+
+
+@pytest.mark.parametrize("text", SWAPPED)
+def test_e24_speakers_change_places(text: str) -> None:
+    assert falsified("swap_speakers", text) == {SWAPPED[text]}
+
+
+def test_e24_two_of_three_speakers_are_drawn() -> None:
+    assert falsified("swap_speakers", "Amanda asks Jerry to call Tom Lee.") == {
+        "Jerry asks Amanda to call Tom Lee.",
+        "Tom Lee asks Jerry to call Amanda.",
+        "Amanda asks Tom Lee to call Jerry.",
+    }
+
+
+def test_a_name_that_ends_in_s_gives_its_possessive_away() -> None:
+    dialogue = "James: Hi.\nAnn: Hi."
+    swapped = falsified("swap_speakers", "James' dog bit Ann's.", dialogue)
+
+    assert swapped == {"Ann's dog bit James's."}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Amanda baked cookies.", "fewer than two speakers named"),
+        ("She baked cookies for him.", "fewer than two speakers named"),
+        ("Amanda, Jerry and Tom Lee eat.", "the swap keeps the meaning"),
+        ("Amanda and Jerry's boss left.", "the swap keeps the meaning"),
+        ("Amanda will meet up with Jerry at 5.", "the swap keeps the meaning"),
+        ("Amanda is talking to Jerry.", "the swap keeps the meaning"),
+    ],
+)
+def test_speakers_stay_where_a_swap_would_not_make_the_text_wrong(text: str, reason: str) -> None:
+    assert falsified("swap_speakers", text) == {f"refused: {reason}"}
+
+
+def test_a_context_without_speakers_is_refused() -> None:
+    found = falsified("swap_speakers", "Amanda met Jerry.", "Amanda baked cookies for Jerry.")
+
+    assert found == {"refused: no speaker tags in the context"}
+
+
+NEGATED = {
+    "Ann is here.": "Ann is not here.",
+    "Ann has seen him.": "Ann has not seen him.",
+    "ann has been asked .": "ann has not been asked .",
+    "There are 12 guests.": "There are not 12 guests.",
+    "Ann can't swim.": "Ann can swim.",
+    "Ann won’t swim.": "Ann will swim.",  # noqa: RUF001
+    "Ann cannot swim.": "Ann can swim.",
+    "Ann did not swim.": "Ann did swim.",
+    "ann does n't swim .": "ann does swim .",
+    "ann is n't here .": "ann is here .",
+    # One auxiliary of a verb takes the "not", and a clause takes one "not".
+    "Ann must have left.": "Ann must not have left.",
+    "Ann would not have left.": "Ann would have left.",
+    "No man was here, Ann is here.": "No man was here, Ann is not here.",
+    "If he can come, Ann will swim.": "If he can come, Ann will not swim.",
+    "Is she here? Bob is outside.": "Is she here? Bob is not outside.",
+}
+
+
+@pytest.mark.parametrize("text", NEGATED)
+def test_one_negation_more_or_less(text: str) -> None:
+    assert falsified("negation", text) == {NEGATED[text]}
+
+
+def test_one_of_several_places_is_drawn() -> None:
+    assert falsified("negation", "Ann is here. Bob was not outside.") == {
+        "Ann is not here. Bob was not outside.",
+        "Ann is here. Bob was outside.",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann swims.", "Is Ann here?", "Ann has a boat.", "Ann has to swim.", "Ann is also here.",
+        "Ann is no swimmer.", "Ann is not only here.", "Ann did not see anybody.",
+        "Ann has not swum yet.", "He left when she was here.", "Her will is.", "Only then will we.",
+        "Will he come", "A can of fish", "Ann would rather swim.", "Who is Ann", "He has ten men.",
+        "Ann was reportedly here.", "All a man can during a day.", "As he was leaving, Ann swam.",
+        "Nothing is sacred.", "The boats will be nowhere near.",
+    ],
+)  # fmt: skip
+def test_what_would_read_badly_is_refused(text: str) -> None:
+    assert falsified("negation", text) == {"refused: no auxiliary that takes or loses a negation"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann may come.", "Ann may not come.", "Ann swims on may 2.",
+        "A third of the men are old.", "One in five boys was ill.", "Some are here.",
+        "Ann saw how many were ill.", "Ann swims since she was ill.",
+    ],
+)  # fmt: skip
+def test_what_a_negation_would_not_contradict_is_refused(text: str) -> None:
+    assert falsified("negation", text) == {"refused: no auxiliary that takes or loses a negation"}
+
+
+def test_numbers_of_the_candidate_change_alone_and_never_to_one() -> None:
+    found = falsified("numbers", "There were an 8 and 3 men.", "There were an 8 and 3 men.")
+    numbers = [re.fullmatch(r"There were (an?) (\d+) and (\d+) men\.", text) for text in found]
+
+    assert len(found) > 10
+    for each in numbers:
+        assert each is not None
+        assert each[2] not in {"0", "1", "8"}
+        assert each[3] not in {"0", "1", "3"}
+        assert (each[1] == "an") == (each[2] == "8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One man won.", "She is over 30 years old.", "in 1995", "at least 5 men", "12 pm",
+        "4.30 PM", "up to # 3,500", "up to £3,500", "under the age of 13", "an 85 - 80 win",
+        "from # 299 to # 400", "between £30 and £40", "2 or 3 of them",
+    ],
+)  # fmt: skip
+def test_numbers_that_may_stay_right_are_refused(text: str) -> None:
+    assert falsified("numbers", text) == {"refused: no number that can change"}
+
+
+def test_a_text_without_numbers_is_refused() -> None:
+    assert falsified("numbers", "Someone won.") == {"refused: no number"}
+
+
+def antonyms(tmp_path: Path, *rows: str) -> str:
+    path = tmp_path / "antonyms.csv"
+    path.write_text("\n".join(["word,antonym", *rows]) + "\n", encoding="utf-8")
+    return f"antonym={path}"
+
+
+def test_a_word_becomes_its_antonym(tmp_path: Path) -> None:
+    spelled = antonyms(tmp_path, "open,shut", "easy,hard", "go up,go down")
+
+    assert falsified(spelled, "It is an easy way to OPEN.") == {
+        "It is a hard way to OPEN.",
+        "It is an easy way to SHUT.",
+    }
+    assert falsified(spelled, "Go up!") == {"Go down!"}
+    assert falsified(spelled, "Reopened easily, open-ended.") == {"refused: no word of the table"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        (["hot,cold", "cold,hot"], "hot → cold → hot is a cycle"),
+        (["hot,Hot"], "hot → hot is a cycle"),
+        (["a,b", "b,c", "c,a"], "is a cycle; a word is replaced in one direction only"),
+        (["hot,cold", "Hot,cool"], '"hot" has two antonyms; keep one of its rows'),
+        (["hot,"], "antonyms.csv:2: a cell is blank"),
+        ([], "has no rows"),
+    ],
+)
+def test_a_table_that_leads_nowhere_is_one_error(
+    rows: list[str], problem: str, tmp_path: Path
+) -> None:
+    with pytest.raises(NNDError, match=re.escape(problem)):
+        find_falsification(antonyms(tmp_path, *rows))
+
+
+def test_a_table_with_other_columns_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("hot,cold\n", encoding="utf-8")
+
+    with pytest.raises(NNDError, match="write word, antonym as its first line"):
+        find_falsification(f"antonym={tmp_path / 'table.csv'}")
+    with pytest.raises(NNDError, match="file not found"):
+        find_falsification("antonym=missing.csv")
+
+
+CONTEXT = "Lima is in Peru. Quito is in Ecuador, an Andean country. Lima Sur is a part of Lima."
+
+
+def spans(tmp_path: Path, *rows: tuple[str | None, str, str]) -> str:
+    """A file of spans: candidate_id or None, the entity, its type."""
+    texts = {None: CONTEXT, "c1/a": "Lima lies in Peru, a state."}
+    lines = [
+        {"context_id": "c1", "candidate_id": of, "start": at, "end": at + len(entity), "type": kind}
+        for of, entity, kind in rows
+        for at in [texts[of].find(entity)]
+    ]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    return f"swap_entities={path}"
+
+
+def test_e25_an_entity_becomes_another_of_its_type_that_shares_no_token(tmp_path: Path) -> None:
+    of_context = [
+        (None, "Lima", "city"), (None, "Quito", "city"), (None, "Lima Sur", "city"),
+        (None, "Peru", "state"), (None, "Ecuador", "state"), (None, "Andean country", "kind"),
+    ]  # fmt: skip
+    of_text = [("c1/a", "Lima", "city"), ("c1/a", "Peru", "state"), ("c1/a", "state", "kind")]
+    text = "Lima lies in Peru, a state."
+
+    assert falsified(spans(tmp_path, *of_context, *of_text), text, CONTEXT) == {
+        "Quito lies in Peru, a state.",
+        "Lima lies in Ecuador, a state.",
+        "Lima lies in Peru, an Andean country.",
+    }
+
+
+def test_a_text_without_spans_or_without_another_entity_is_refused(tmp_path: Path) -> None:
+    text = "Lima lies in Peru, a state."
+    lonely = spans(tmp_path, ("c1/a", "Lima", "city"), (None, "Lima Sur", "city"))
+    other = "refused: no other entity of the type in the context"
+
+    assert falsified(lonely, text, CONTEXT) == {other}
+    assert falsified(spans(tmp_path, (None, "Lima", "city")), text, CONTEXT) == {
+        "refused: no spans"
+    }
+
+
+def test_spans_outside_the_text_are_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "spans.jsonl"
+    for span, problem in {
+        (20, 30): "spans.jsonl:1: 20 to 30 is not inside the text of 27 characters",
+        (3, 3): "3 to 3 is not inside",
+        (0.5, 3): "start and end are not whole numbers",
+    }.items():
+        row = {"context_id": "c1", "candidate_id": "c1/a", "start": span[0], "end": span[1]}
+        path.write_text(json.dumps(row | {"type": "city"}), encoding="utf-8")
+        with pytest.raises(NNDError, match=re.escape(problem)):
+            falsified(f"swap_entities={path}", "Lima lies in Peru, a state.")
+
+
+@pytest.mark.parametrize(
+    ("spelled", "problem"),
+    [
+        ("typos", '"typos" does not make a candidate wrong'),
+        ("swap_speaker", 'unknown operation "swap_speaker" (did you mean "swap_speakers"?)'),
+        ("negation=2", "negation takes no value"),
+        ("antonym", "antonym needs a file; write antonym=TABLE.csv"),
+        ("swap_entities=", "swap_entities needs a file; write swap_entities=SPANS.jsonl"),
+    ],
+)
+def test_what_makes_no_negatives_is_one_error(spelled: str, problem: str) -> None:
+    with pytest.raises(NNDError, match=re.escape(problem)):
+        find_falsification(spelled)
+
+
+def test_articles_go_by_the_sound() -> None:
+    spelled = {word: with_article("Here is a ", word) for word in ("hour", "union", "ant", "boat")}
+
+    assert spelled["hour"] == spelled["ant"] == "Here is an "
+    assert spelled["union"] == spelled["boat"] == "Here is a "
+    assert with_article("An ", "11") == "An "
+    assert with_article("AN ", "110") == "A "
+    assert with_article("a pan ", "11") == "a pan "

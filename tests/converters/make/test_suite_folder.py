@@ -1,0 +1,168 @@
+"""A suite is the converted folder of its parents with sets."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from support.stored_folders import in_row, read_manifest, rewrite, write_manifest
+
+from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.validation import validate
+from nnd.converters.make.deriving import derive
+from nnd.converters.make.parents import read_parents
+from nnd.converters.make.suite_folder import SuiteSet, set_facts, write_suite
+from nnd.schemas import NNDError, SchemaError, polars_schema
+
+
+@pytest.fixture
+def folder(make_source: Callable[..., Path], tmp_path: Path) -> Path:
+    """A converted folder with two pairs, of the context "Who sings?"."""
+    convert(make_source(), out=tmp_path / "toy")
+    return tmp_path / "toy"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_it_holds_the_folder_of_the_parents_unchanged_and_the_sets(
+    folder: Path, tmp_path: Path
+) -> None:
+    derive(folder, ["punctuation"], out=tmp_path / "suite")
+    old, new = files(folder), files(tmp_path / "suite")
+    manifest = read_manifest(tmp_path / "suite")
+    (facts,) = manifest.pop("sets")
+    listed = manifest["outputs"].pop("sets/punctuation.parquet")
+    children = pl.read_parquet(tmp_path / "suite/sets/punctuation.parquet")
+
+    assert new.keys() - old.keys() == {"sets/punctuation.parquet"}
+    assert {name for name in old if old[name] != new[name]} == {"manifest.json"}
+    assert manifest | {"digest": None} == read_manifest(folder) | {"digest": None}
+    assert listed["rows"] == children.height == 2
+    assert children.schema == polars_schema("pair")
+    assert facts == {
+        "name": "punctuation",
+        "kind": "perturbation",
+        "operation": "punctuation",
+        "parameters": {"on": "context"},
+        "seed": None,
+        "variants": 1,
+        "pairs": 2,
+        "parents": 2,
+        "contexts": 1,
+        "changed": 2,
+        "unchanged": 0,
+        "rejected": 0,
+        "dropped": 0,
+        "refusals": None,
+        "lengths": None,
+        "note": None,
+    }
+    assert validate(tmp_path / "suite").findings == ()
+
+
+def test_a_child_says_what_it_comes_from(folder: Path, tmp_path: Path) -> None:
+    derive(folder, ["punctuation"], out=tmp_path / "suite")
+    parents = pl.read_parquet(folder / "pairs.parquet")
+    children = pl.read_parquet(tmp_path / "suite/sets/punctuation.parquet")
+    differing = {name for name in parents.columns if not children[name].equals(parents[name])}
+
+    assert differing == {
+        "pair_id", "parent_id", "origin", "cluster", "context_id", "context", "inputs",
+    }  # fmt: skip
+    assert children["parent_id"].equals(parents["pair_id"])
+    assert set(children["origin"]) == {"synthetic:punctuation"}
+    assert set(children["context_id"]) == {"c1~punctuation.1"}
+    assert set(children["cluster"]) == {"c1"}
+    assert set(children["context"]) == {"Who sings"}
+    assert children["inputs"].to_list()[0] == [{"key": "question", "value": "Who sings"}]
+
+
+def test_made_twice_it_is_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        derive(folder, ["punctuation"], out=tmp_path / name, seed=1)
+
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+
+
+def test_it_replaces_an_older_suite_and_no_other_file(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "suite"
+    derive(folder, ["punctuation"], out=out)
+    derive(folder, ["punctuation"], out=out)
+    (out / "sets/thesis.tex").write_text("years of work", encoding="utf-8")
+    before = files(out)
+
+    with pytest.raises(NNDError, match=r"or that were changed since: sets/thesis\.tex"):
+        derive(folder, ["punctuation"], out=out)
+    assert files(out) == before
+
+
+def test_a_set_that_fails_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    parents = read_parents(folder)
+    rows = parents.pairs
+    chosen = SuiteSet(set_facts("all", "shift", "sample", rows, parameters={}), rows)
+
+    with pytest.raises(NNDError, match='two sets called "all"'):
+        write_suite(parents, [chosen, chosen], tmp_path / "suite")
+    with pytest.raises(NNDError, match="at least one set"):
+        write_suite(parents, [], tmp_path / "suite")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["toy", "toy_source"]
+
+
+def test_a_suite_of_a_suite_is_refused(folder: Path, tmp_path: Path) -> None:
+    derive(folder, ["punctuation"], out=tmp_path / "suite")
+
+    with pytest.raises(SchemaError, match="suite: is a suite; make the new one from"):
+        derive(tmp_path / "suite", ["punctuation"], out=tmp_path / "again")
+
+
+def test_changed_parents_are_refused(folder: Path, tmp_path: Path) -> None:
+    pl.read_parquet(folder / "pairs.parquet").head(1).write_parquet(folder / "pairs.parquet")
+
+    with pytest.raises(SchemaError, match=r"pairs\.parquet: changed since it was written"):
+        derive(folder, ["punctuation"], out=tmp_path / "suite")
+
+
+def test_the_folder_of_the_parents_is_not_replaced(folder: Path) -> None:
+    before = files(folder)
+
+    with pytest.raises(NNDError, match="is the folder that the suite is made from"):
+        derive(folder, ["punctuation"], out=folder)
+    assert files(folder) == before
+
+
+def test_validate_finds_a_set_that_was_changed(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "suite"
+    derive(folder, ["punctuation"], out=out)
+    rewrite(out, "sets/punctuation.parquet", in_row(0, "x y", "parent_id"))
+    broken, _no_such_parent = validate(out).findings
+    (out / "sets/punctuation.parquet").unlink()
+    (missing,) = validate(out).findings
+
+    assert (broken.file, broken.problem.path) == ("sets/punctuation.parquet", "parent_id")
+    assert str(missing).startswith("sets/punctuation.parquet: is missing")
+
+
+def test_validate_finds_facts_of_a_set_that_are_not_ones(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "suite"
+    derive(folder, ["punctuation"], out=out)
+    manifest = read_manifest(out)
+    manifest["sets"][0]["kind"] = "anything"
+    write_manifest(out, manifest)
+
+    assert any("sets/0/kind" in str(finding) for finding in validate(out))
+
+
+@pytest.mark.parametrize("name", ["", "Typos", "a b", "../up", ".hidden", "typos/2"])
+def test_a_name_that_is_no_file_name_everywhere_is_refused(name: str, folder: Path) -> None:
+    parents = read_parents(folder)
+    rows = parents.pairs
+    chosen = SuiteSet(set_facts(name, "shift", "sample", rows, parameters={}), rows)
+
+    with pytest.raises(NNDError, match="is not a name for a set"):
+        write_suite(parents, [chosen], folder.parent / "suite")

@@ -1,0 +1,784 @@
+"""`check-source`: each property it asks for, broken in a source that has them all."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.checked_source import (
+    CODE,
+    FACTS,
+    FIXTURE,
+    REAL,
+    Birds,
+    lines,
+    make_birds,
+    outcomes,
+    run_here,
+)
+
+from nnd.converters.onboard import CheckReport, check_source
+from nnd.converters.onboard.check import (
+    checked_source as case,
+    code_checks as checked_code,
+    separate_run as run,
+)
+from nnd.converters.onboard.check.check_result import Check
+from nnd.converters.onboard.check.process_limits import Limits
+from nnd.converters.onboard.check.source_checks import NAMES
+from nnd.converters.source import source
+from nnd.converters.source.source import list_sources, load_source
+from nnd.schemas.words.errors import SourceError
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
+# Of the rest, `tests/converters/sources` holds the counts of fixtures and real files always.
+SHORT = {"sample", "frank"}
+QUICK = {"quiz_design"}
+NOT_AT_HAND = [
+    *("coverage", "direction", "repeats", "scales"),
+    *("invented", "confounds", "giveaways", "hygiene"),
+]
+
+
+@pytest.fixture
+def birds(tmp_path: Path) -> Birds:
+    return make_birds(tmp_path)
+
+
+@pytest.fixture
+def here(birds: Birds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Birds:
+    """The source, converted in this process: for checks that watch nothing."""
+    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
+    return birds
+
+
+def only(checks: CheckReport, outcome: str, name: str) -> Check:
+    """Return the one check with that outcome, which must be that of `name`; nothing else is odd."""
+    found = outcomes(checks)
+    assert found.pop(outcome) == [name], [str(check) for check in checks]
+    found.pop("skipped", None)
+    assert found == {}, [str(check) for check in checks]
+    (one,) = (check for check in checks if check.name == name)
+    return one
+
+
+# What is as it should be.
+
+
+def test_a_good_source_passes_every_check(birds: Birds) -> None:
+    checks = birds.check()
+
+    assert [check.name for check in checks] == list(NAMES)
+    assert outcomes(checks) == {}
+
+
+def test_without_the_real_file_it_says_what_it_could_not_look_at(here: Birds) -> None:
+    checks = check_source(here.folder)
+
+    assert outcomes(checks) == {"skipped": NOT_AT_HAND}
+    assert all("--from" in check.remedy for check in checks if check.outcome == "skipped")
+
+
+def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = here.folder.parent / "cache"
+    (cache / "birds").mkdir(parents=True)
+    monkeypatch.setenv("NND_CACHE", str(cache))
+    (cache / "birds" / "birds.jsonl").write_bytes(here.real.read_bytes())
+
+    assert outcomes(check_source(here.folder)) == {}
+
+
+def test_the_source_is_read_once(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
+    here.set_facts(variants={"late": {"description": "Late birds"}})
+    here.set_fixture(FIXTURE)
+    read, whole = list[Path](), source.read_text
+
+    def read_text(path: Path, **options: int) -> str:
+        read.append(path)
+        return whole(path, **options)
+
+    monkeypatch.setattr(source, "read_text", read_text)
+
+    here.check()
+
+    assert read == [here.folder / "source.yaml"]
+
+
+def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
+    before = sorted(birds.folder.parent.rglob("*"))
+
+    birds.check()
+
+    assert sorted(birds.folder.parent.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", [one.name for one in list_sources()])
+def test_no_built_in_source_lacks_anything(name: str) -> None:
+    if name not in SHORT and not FULL:
+        pytest.skip("takes a while: NND_TEST_FULL=1")
+    failed = [str(check) for check in check_source(name) if check.outcome == "fail"]
+
+    assert failed == []
+
+
+@pytest.mark.parametrize("name", [one.name for one in list_sources() if one.name != "sample"])
+def test_no_built_in_source_lacks_anything_on_its_real_files(name: str, nnd_data: Path) -> None:
+    if name not in QUICK and not FULL:
+        pytest.skip("takes a while: NND_TEST_FULL=1")
+    place = nnd_data / name / ("ted" if name == "wmt_mqm" else "")
+    checks = check_source(name, place)
+
+    assert [str(check) for check in checks if check.outcome in ("fail", "skipped")] == []
+
+
+# source.yaml.
+
+
+def test_schema(here: Birds) -> None:
+    here.set_facts(licence=["CC0-1.0"])
+
+    check = only(here.check(), "fail", "source.yaml")
+
+    assert "licence" in check.message
+    assert len(outcomes(here.check())["skipped"]) == len(NAMES) - 1
+
+
+def test_schema_of_a_set(here: Birds) -> None:
+    here.set_facts(sets={"late": {"description": "Late birds", "languages": []}})
+
+    assert "languages" in only(here.check(), "fail", "source.yaml").message
+
+
+def test_schema_wants_the_folder_to_have_the_name(here: Birds) -> None:
+    here.set_facts(name="words")
+
+    assert "the source one name" in only(here.check(), "fail", "source.yaml").remedy
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"texts": "TODO"}, "texts"),
+        ({"limitations": ["Few.", "TODO, say more"]}, "limitations/1"),
+        ({"languages": ["und"]}, "languages"),
+        ({"aspects": {"answer": "TODO, the question"}}, "aspects/answer"),
+    ],
+)
+def test_filled_in(here: Birds, change: Mapping[str, Any], field: str) -> None:
+    here.set_facts(**change)
+
+    check = only(here.check(), "fail", "filled in")
+
+    assert field in check.message
+    assert "fill them in" in check.remedy
+
+
+def test_filled_in_looks_for_what_the_card_could_say(here: Birds) -> None:
+    here.set_facts(annotators=..., homepage=None, instruction=...)
+
+    check = only(here.check(), "review", "filled in")
+
+    assert check.message == "not stated: homepage, instruction, annotators"
+
+
+def test_licence_nobody_knows(here: Birds) -> None:
+    here.set_facts(licence="unknown", redistribution="unknown")
+
+    check = only(here.check(), "review", "licence")
+
+    assert "--private" in check.remedy
+
+
+@pytest.mark.parametrize("licence", ["unknown", "CC-BY-ND-4.0"])
+def test_licence_that_does_not_allow_what_it_is_said_to(here: Birds, licence: str) -> None:
+    here.set_facts(licence=licence)
+
+    assert f"licence: {licence}" in only(here.check(), "fail", "source.yaml").message
+
+
+def test_licence_that_the_hub_does_not_know(here: Birds) -> None:
+    here.set_facts(licence="Birds-1.0")
+
+    assert "spdx.org" in only(here.check(), "review", "licence").remedy
+
+
+@pytest.mark.parametrize(
+    "citation", ["@misc{birds, title={Birds}}", "@misc{birds, title={Birds, year={2021}}", "@misc"]
+)
+def test_citation(here: Birds, citation: str) -> None:
+    here.set_facts(citation=citation)
+
+    assert "BibTeX" in only(here.check(), "fail", "citation").remedy
+
+
+def test_files_that_nobody_can_fetch(here: Birds) -> None:
+    file = here.facts()["files"][0] | {"url": None}
+    here.set_facts(files=[file])
+
+    assert "birds.jsonl" in only(here.check(), "review", "files").message
+
+
+# The fixture.
+
+
+@pytest.mark.parametrize(
+    ("lost", "message"),
+    [
+        ("fixture/expected.yaml", "fixture/expected.yaml is missing"),
+        ("fixture/birds.jsonl", "birds.jsonl"),
+    ],
+)
+def test_fixture_is_there(here: Birds, lost: str, message: str) -> None:
+    (here.folder / lost).unlink()
+
+    check = only(here.check(), "fail", "fixture")
+
+    assert message in check.message
+    assert "expected.yaml" in check.remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["pairs: 2", "[]", "[2]", "{", "- {variant: late}", "- {set: [1]}", "- {from: ../../..}"],
+)
+def test_fixture_expects_something(here: Birds, text: str) -> None:
+    (here.folder / "fixture" / "expected.yaml").write_text(text)
+
+    only(here.check(), "fail", "fixture")
+
+
+def test_fixture_has_a_reading_of_every_variant(here: Birds) -> None:
+    here.set_facts(variants={"late": {"description": "Late birds"}})
+
+    assert "variant late" in only(here.check(), "fail", "fixture").message
+
+
+def test_fixture_is_invented(here: Birds) -> None:
+    key, _, *rest = FIXTURE[0]
+    question = REAL[0][1].upper()  # letter case does not make it another text
+    rows = [(key, question, *rest), *((key, question, *row[2:]) for row in FIXTURE[1:])]
+    here.set_fixture(rows)
+
+    check = only(here.check(), "fail", "invented")
+
+    assert "who nests in the reeds" in check.message
+    assert "of your own" in check.remedy
+
+
+def test_fixture_is_invented_where_a_few_characters_say_much(here: Birds) -> None:
+    copied = (*REAL[-1][:3], "那是一把舊的木椅子。", "wrong")  # a sentence of ten characters
+    here.set_real([*REAL[:-1], copied])
+    here.set_fixture([*FIXTURE[:-1], (*FIXTURE[-1][:3], copied[3], "rude")])
+
+    assert "那是一把舊的木椅子。" in only(here.check(), "fail", "invented").message
+
+
+def test_a_source_whose_file_lies_in_its_folder_is_to_be_looked_at(here: Birds) -> None:
+    (here.folder / "birds.jsonl").write_text(lines(FIXTURE))
+
+    checks = check_source(here.folder)
+
+    assert outcomes(checks)["review"] == ["invented"]
+
+
+# convert.py.
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["import numpy", "from polars import col", "import nnd.metric.data.pairs", "from . import x"],
+)
+def test_code_imports_little(here: Birds, line: str) -> None:
+    inner = CODE.replace("    for number", f"    if False:\n        {line}\n    for number")
+    (here.folder / "convert.py").write_text(inner)
+
+    check = only(here.check(), "fail", "convert.py")
+
+    assert line.split()[1] in check.message
+    assert "standard library" in check.remedy
+
+
+@pytest.mark.parametrize(
+    "line", ["open(__file__).close()", "import pathlib; list(pathlib.Path('/').iterdir())"]
+)
+def test_code_reads_nothing_at_import(birds: Birds, line: str) -> None:
+    birds.set_code('"""Birds."""\n', f"{line}\n")
+
+    check = only(birds.check(), "fail", "convert.py")
+
+    assert "importing it does something" in check.message
+    assert "annotations(files)" in check.remedy
+
+
+def test_code_may_import_what_reads_files_itself(birds: Birds) -> None:
+    birds.set_code('"""Birds."""\n', '"""Birds."""\nimport csv, zoneinfo, xml.dom.minidom\n')
+
+    assert outcomes(birds.check()) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "message"), [("def annotations(", "cannot be read"), ("X = 1\n", "no function")]
+)
+def test_code_is_python_with_the_function(here: Birds, code: str, message: str) -> None:
+    (here.folder / "convert.py").write_text(code)
+
+    assert message in only(here.check(), "fail", "convert.py").message
+
+
+def test_code_or_a_table_must_be_there(here: Birds) -> None:
+    (here.folder / "convert.py").unlink()
+
+    assert "`table:`" in only(here.check(), "fail", "convert.py").remedy
+
+
+def test_limits_of_time(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "LIMITS", Limits(seconds=4.0))
+    birds.set_code("    for number", "    while True:\n        pass\n    for number")
+
+    check = only(birds.check(), "fail", "limits")
+
+    assert "was ended after 4 s" in check.message
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "message"),
+    [
+        ("_MOST_SECONDS", -1.0, "s, more than"),
+        ("_MOST_BYTES", 1, "GiB of memory"),
+        ("_MOST_FIXTURE_BYTES", 10, "birds.jsonl in fixture/"),
+        ("_MOST_FOLDER_BYTES", 10, "the folder"),
+    ],
+)
+def test_limits(
+    here: Birds, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, message: str
+) -> None:
+    monkeypatch.setattr(checked_code, limit, value)
+
+    check = only(here.check(), "fail", "limits")
+
+    assert message in check.message
+    assert "read row by row" in check.remedy
+
+
+def test_limits_of_what_a_reader_follows(here: Birds) -> None:
+    (here.folder / "convert.py").write_text(CODE + "\n# more\n" * 60)
+
+    assert "has 141 lines" in only(here.check(), "review", "limits").message  # 21 + 2 * 60
+
+
+# What it gives.
+
+
+def test_converts(here: Birds) -> None:
+    here.set_code('row.text("answer")', 'row.text("reply")')
+
+    checks = here.check()
+
+    check = only(checks, "fail", "converts")
+    assert "reply" in check.message
+    assert check.remedy
+    assert outcomes(checks)["skipped"] == list(NAMES[NAMES.index("converts") + 1 :])
+
+
+def test_converts_without_empty_candidates(here: Birds) -> None:
+    here.set_real([*REAL[:-1], (*REAL[-1][:3], "", "wrong")])
+
+    check = only(here.check(), "fail", "converts")
+
+    assert "empty_candidates: keep" in check.remedy
+
+
+def test_converts_names_the_option_that_helps(here: Birds) -> None:
+    here.set_real([*REAL, (*REAL[0][:3], "They say that it is a goose.", "wrong")])
+
+    assert "--candidate-id" in only(here.check(), "fail", "converts").remedy
+
+
+def test_a_converter_that_ends_the_process_is_told_of(birds: Birds) -> None:
+    birds.set_code("    for number", "    import os; os._exit(7)\n    for number")
+
+    assert "ended with 7" in only(birds.check(), "fail", "converts").message
+
+
+def test_aspects(here: Birds) -> None:
+    here.set_facts(aspects={"question": "Is it a question?"})
+
+    check = only(here.check(), "fail", "aspects")
+
+    assert '"answer" is not in source.yaml' in check.message
+    assert "`aspects`" in check.remedy
+
+
+def test_categories(here: Birds) -> None:
+    here.set_facts(taxonomy={"wrong": FACTS["taxonomy"]["wrong"]})
+
+    check = only(here.check(), "fail", "categories")
+
+    assert '"rude" is not in source.yaml' in check.message
+    assert "`taxonomy`" in check.remedy
+
+
+def test_systems(here: Birds) -> None:
+    here.set_facts(systems={"heron": None, "wren": None})
+
+    check = only(here.check(), "fail", "systems")
+
+    assert '"plover" is not in source.yaml' in check.message
+    assert "`systems`" in check.remedy
+
+
+def test_a_source_may_let_in_any_system(here: Birds) -> None:
+    here.set_facts(systems={"*": None})
+
+    assert outcomes(here.check()) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "unused"),
+    [
+        ("aspects", {"aspects": {"answer": "Is it?", "style": "Is it nice?"}}, "style"),
+        (
+            "categories",
+            {"taxonomy": FACTS["taxonomy"] | {"late": FACTS["taxonomy"]["rude"]}},
+            "late",
+        ),
+        ("systems", {"systems": FACTS["systems"] | {"owl": None}}, "owl"),
+    ],
+)
+def test_what_is_never_used_is_to_be_looked_at(
+    here: Birds, name: str, change: Mapping[str, Any], unused: str
+) -> None:
+    here.set_facts(**change)
+
+    assert only(here.check(), "review", name).message == f"not in the real files: {unused}"
+
+
+def test_pairs(here: Birds) -> None:
+    here.set_fixture([(*row[:4], "good") for row in FIXTURE])
+
+    check = only(here.check(), "fail", "pairs")
+
+    assert "makes no pair" in check.message
+    assert "`quality`" in check.remedy
+
+
+def test_ids_that_are_numbers_of_rows(here: Birds) -> None:
+    here.set_code("f\"{row.text('key')}/{system}\"", 'f"{number}"')
+
+    check = only(here.check(), "fail", "ids")
+
+    assert "pairs changes" in check.message
+    assert "row number" in check.remedy
+
+
+def test_ids_that_are_numbers_of_rows_as_source_yaml_says(here: Birds) -> None:
+    (here.folder / "convert.py").unlink()
+    here.set_facts(
+        table={
+            "inputs": {"question": "question"},
+            "compute": {"number": "'row ' || _row"},
+            "columns": {"candidate": "answer", "candidate_id": "number", "system": "system"},
+            "labels": {"answer": "label"},
+        }
+    )
+
+    check = only(here.check(), "review", "ids")
+
+    assert check.message.endswith("the pair_id of pairs changes, because source.yaml reads `_row`")
+
+
+def test_ids_of_rows_that_convert_in_one_order_only(here: Birds) -> None:
+    # As of a file whose first row of a context holds what the others leave out.
+    here.set_code(
+        "    for number",
+        '    first = next(files.jsonl("birds.jsonl"))\n'
+        '    if first.text("system") != "heron":\n'
+        '        raise ValueError("begins with the heron")\n'
+        "    for number",
+    )
+
+    check = only(here.check(), "fail", "ids")
+
+    assert "begins with the heron" in check.message
+
+
+def test_counts_of_the_fixture(here: Birds) -> None:
+    here.set_fixture(FIXTURE, by_error_category={"rude": 2})
+
+    check = only(here.check(), "fail", "counts")
+
+    assert "by_error_category is {'rude': 1, 'wrong': 1}, but {'rude': 2}" in check.message
+    assert "expected.yaml" in check.remedy
+
+
+def test_counts_of_what_was_dropped(here: Birds) -> None:
+    here.set_fixture(FIXTURE, dropped={"unlabelled": 1})
+
+    assert "dropped is {}, but" in only(here.check(), "fail", "counts").message
+
+
+def test_counts_that_nobody_declared(here: Birds) -> None:
+    here.set_facts(expected=None)
+
+    check = only(here.check(), "fail", "counts")
+
+    assert "'pairs': 5" in check.message
+    assert "count by other means" in check.remedy
+
+
+def test_counts_of_the_real_file(here: Birds) -> None:
+    here.set_real(REAL, pairs=6)
+
+    assert "pairs is 5, but 6 is expected" in only(here.check(), "fail", "counts").message
+
+
+def test_counts_say_nothing_of_another_file(here: Birds) -> None:
+    here.real.write_text(lines(REAL[:-2]))
+
+    assert "not the declared files" in only(here.check(), "review", "counts").message
+
+
+@pytest.mark.parametrize("pairs", [4, 5])
+def test_counts_of_another_version(here: Birds, pairs: int) -> None:
+    (declared,) = load_source(here.folder).facts["files"]
+    here.real.write_text(lines(REAL[:-2]))
+    counted = {"counted_by": "hand", "annotations": 6, "contexts": 2, "systems": 3, "pairs": pairs}
+    version = {
+        "version": "v1",
+        "sha256": hashlib.sha256(here.real.read_bytes()).hexdigest(),
+        "expected": {**counted, "by_error_category": {"rude": 2, "wrong": 2}},
+    }
+    here.set_facts(files=[{**declared, "versions": [version]}])
+
+    if pairs == 4:
+        assert "fail" not in outcomes(here.check())
+    else:
+        assert "pairs is 4, but 5 is expected" in only(here.check(), "fail", "counts").message
+
+
+def test_counts_that_nobody_declared_and_no_file_at_hand(here: Birds) -> None:
+    here.set_facts(expected=None)
+
+    checks = check_source(here.folder)
+
+    assert outcomes(checks) == {"review": ["counts"], "skipped": NOT_AT_HAND}
+
+
+# Texts.
+
+
+def longer(rows: Any, label: str) -> list[Any]:
+    return [(*r[:3], r[3] + " So it is." * (r[4] == label), r[4]) for r in rows]
+
+
+def test_confounds(here: Birds) -> None:
+    # All five good candidates are the longer ones.
+    here.set_real(longer(longer(REAL, "good"), "good"))
+
+    check = only(here.check(), "review", "confounds")
+
+    assert "longer wins in 100.0% of 5" in check.message
+    assert "`limitations`" in check.remedy
+
+
+def many(low: str = "It is one.", high: str = "It is one.") -> list[Any]:
+    """Return contexts with a good and a wrong answer, of which something is the same in all."""
+    return [
+        row
+        for n in range(6)
+        for question in [f"Which of all birds has the number {n}?"]
+        for row in (
+            (f"k{n}", question, "heron", f"{n}: {high}", "good"),
+            (f"k{n}", question, "wren", f"{n}, {low}", "wrong"),
+        )
+    ]
+
+
+def message_of(here: Birds, name: str, rows: Sequence[Any]) -> str:
+    """Return what a check says of other real files, which it finds worth a look."""
+    here.set_real(rows)
+    (check,) = (check for check in here.check() if check.name == name)
+    assert check.outcome == "review"
+    return check.message
+
+
+def test_giveaways(here: Birds) -> None:
+    message = message_of(here, "giveaways", many(low="It is <v>none</v>."))
+
+    assert '"<v>" is in 100% of the worse and 0% of the better texts' in message
+
+
+def test_direction_of_people(here: Birds) -> None:
+    rows = [(*row[:2], row[2].replace("wren", "human"), *row[3:]) for row in many()]
+
+    assert message_of(here, "direction", rows).endswith("human ranks worst of 2 systems")
+
+
+def test_direction_of_labels(here: Birds) -> None:
+    here.set_facts(
+        taxonomy={"good": FACTS["taxonomy"]["wrong"]},
+        quality={"rule": "no_error", "no_error": "wrong"},
+    )
+
+    assert 'labelled "good" are the worse' in message_of(here, "direction", many())
+
+
+def test_repeats_of_pairs(here: Birds) -> None:
+    here.set_code("label=", 'group=row.text("key")[1:],\n            label=')
+    here.set_code('context_id=row.text("key")', 'context_id="k"')
+    here.set_code("candidate_id=f\"{row.text('key')}/{system}\"", 'candidate_id=row.text("answer")')
+    here.set_code("context=question", 'context="Which one?"')
+    here.set_code('{"question": question}', '{"question": "Which one?"}')
+    rows = [
+        (f"k{n}", "Which one?", bird, f"It is a {bird}.", label)
+        for n in range(5)
+        for bird, label in zip(
+            ("wren", "heron") if n == 4 else ("heron", "wren"), ("good", "wrong"), strict=True
+        )
+    ]
+
+    assert "1 pairs and their reverse" in message_of(here, "repeats", rows)
+
+
+def test_repeats_of_contexts_and_names(here: Birds) -> None:
+    here.set_facts(systems={"heron": None, "he ron": None, "wren": None})
+    rows = [(row[0], "Who is it that sings at dusk?", *row[2:]) for row in many()]
+    rows[0] = (*rows[0][:2], "he ron", *rows[0][3:])
+
+    message = message_of(here, "repeats", rows)
+
+    assert "1 of 1 contexts have several context_ids" in message
+    assert "differ only by blanks: 'he ron', 'heron'" in message
+
+
+def test_scales(here: Birds) -> None:
+    here.set_facts(taxonomy={}, quality={"rule": "gap", "minimum": 0.2})
+    here.set_code('label=row.optional_text("label")', 'score=float(row.text("label"))')
+    here.set_fixture([(*row[:4], str(n)) for n, row in enumerate(FIXTURE)])
+    rows = [(*row[:4], str(0.25 * (n % 4) if n < 4 else n % 5 + 1)) for n, row in enumerate(many())]
+
+    assert message_of(here, "scales", rows).endswith("both numbers from 0 to 1 and larger ones")
+
+
+def test_the_real_files_may_be_left_out_or_several(here: Birds) -> None:
+    alone = check_source(here.folder, fixture_only=True)
+    both = check_source(here.folder, here.real, here.real)
+
+    assert outcomes(alone) == {"skipped": NOT_AT_HAND}
+    assert "real files at birds.jsonl" in next(c.message for c in both if c.name == "converts")
+    with pytest.raises(SourceError, match="--fixture-only"):
+        check_source(here.folder, here.real, fixture_only=True)
+
+
+def test_counts_that_the_tool_wrote(here: Birds) -> None:
+    counts = {name: n for name, n in FACTS["expected"].items() if name != "counted_by"}
+    here.set_facts(expected=counts)
+
+    assert "`counted_by`" in only(here.check(), "review", "counts").remedy
+
+
+def test_a_fixture_may_lack_what_is_not_opened(here: Birds) -> None:
+    here.set_facts(
+        files=[{**here.facts()["files"][0], "name": "notes.json"}, *here.facts()["files"]]
+    )
+
+    (check,) = (check for check in check_source(here.folder) if check.name == "fixture")
+
+    assert check.outcome == "pass"
+
+
+def test_hygiene(here: Birds) -> None:
+    rows = [(*row[:3], row[3].replace(" ", "  ", 1), row[4]) for row in REAL]
+    here.set_real([(*rows[0][:3], rows[0][3] + "\x07\x07\x07", "good"), *rows[1:]])
+
+    check = only(here.check(), "review", "hygiene")
+
+    assert "doubled spaces 100.0%" in check.message
+    assert "control characters 12.5%" in check.message  # one of eight
+    assert "--normalise" in check.remedy
+
+
+def test_personal_data_in_the_fixture(here: Birds) -> None:
+    here.set_fixture([(*FIXTURE[0][:3], "Ask jo@birds.example.org.", "good"), *FIXTURE[1:]])
+
+    check = only(here.check(), "fail", "personal data")
+
+    assert "email j…@b…" in check.message
+    assert "out of the fixture" in check.remedy
+
+
+def test_personal_data_in_a_reference(here: Birds) -> None:
+    here.set_code("import Annotation, Files", "import Annotation, Files, Reference")
+    code = here.folder / "convert.py"
+    code.write_text(
+        code.read_text()
+        + """
+
+def references(files: Files) -> Iterator[Reference]:
+    for row in files.jsonl("birds.jsonl"):
+        yield Reference(
+            where=row.where, context_id=row.text("key"), reference="Ask jo@birds.example.org."
+        )
+"""
+    )
+
+    check = only(here.check(), "fail", "personal data")
+
+    assert "reference (email j…@b…)" in check.message
+
+
+def test_personal_data_in_the_real_file(here: Birds) -> None:
+    here.set_real([(*REAL[0][:3], "Ask al@x.org, not 8.8.8.8 again", "good"), *REAL[1:]])
+
+    check = only(here.check(), "review", "personal data")
+
+    assert "email 1, ip 1" in check.message
+    assert "--redact" in check.remedy
+
+
+def test_card(here: Birds) -> None:
+    here.set_facts(task_categories=["bird-watching"])
+
+    check = only(here.check(), "fail", "card")
+
+    assert "bird-watching" in check.message
+    assert "source.yaml" in check.remedy
+
+
+# The command.
+
+
+def test_the_command_tells_machines_and_exits_with_1(here: Birds, nnd: Callable[..., Any]) -> None:
+    here.set_facts(citation="@misc{birds}")
+
+    done = nnd("check-source", here.folder, "--from", here.real, "--json")
+
+    told = json.loads(done.stdout)
+    assert done.returncode == 1, done.stderr
+    assert [one["name"] for one in told] == list(NAMES)
+    assert [one["name"] for one in told if one["outcome"] == "fail"] == ["citation"]
+
+
+def test_the_command_tells_people_and_exits_with_0(here: Birds, nnd: Callable[..., Any]) -> None:
+    here.set_facts(licence="unknown", redistribution="unknown")
+
+    done = nnd("check-source", here.folder, "--from", here.real)
+
+    assert done.returncode == 0, done.stderr
+    assert f"{here.folder}: 25 pass, 0 fail, 1 review, 0 skipped" in done.stdout
+    assert all(name in done.stdout for name in NAMES)
+    assert "birds (real files) has 5 pairs; 3 shown." in done.stdout
+    assert "say that it is a [" in done.stdout
+
+
+@pytest.mark.parametrize("extra", [(), ("--from", "nowhere")])
+def test_what_is_not_there_is_one_line(
+    birds: Birds, nnd: Callable[..., Any], extra: tuple[str, ...]
+) -> None:
+    done = nnd("check-source", birds.folder if extra else birds.folder / "lost", *extra)
+
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,198 @@
+"""`check-source` on files unlike those of the built-in sources, of which a part is read."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.checked_source import Birds, make_birds, run_here
+
+from nnd.converters.onboard.check import checked_source as case
+from nnd.converters.onboard.check.check_result import Check
+from nnd.converters.onboard.check.checked_source import Case
+from nnd.converters.onboard.check.coverage import check_coverage
+from nnd.converters.onboard.check.file_columns import columns_of
+from nnd.converters.onboard.check.file_content import read_parts, write_parts
+from nnd.converters.onboard.check.source_readings import every_variant, real_readings
+from nnd.converters.reading.file_writing import write_workbook
+from nnd.converters.source.source import load_source
+
+CODE = """\
+from nnd.converters.annotation import Annotation
+
+def annotations(files):
+    for row in files.jsonl("birds.jsonl"):
+        for one in PICKED:
+            yield Annotation(
+                where=row.where,
+                context_id=row.text("key"),
+                context=row.text("question"),
+                inputs={"question": row.text("question")},
+                candidate_id=f"{row.text('key')}/{one['system']}",
+                candidate=one["answer"],
+                system=one["system"],
+                aspect="answer",
+                score=float(one["score"]),
+            )
+"""
+
+
+def item(n: int) -> dict[str, Any]:
+    answer = f"It is answer number {n} of those that were given here."
+    return {"system": f"s{n}", "answer": answer, "score": n % 5 + 1}
+
+
+def row(n: int, **more: Any) -> dict[str, Any]:
+    return {"key": f"k{n}", "question": f"Which of all birds has the number {n}?", **more}
+
+
+def check_rows(birds: Birds, rows: list[dict[str, Any]], picked: str) -> Check:
+    """Return what `coverage` says of a converter that reads what `picked` gives of each row."""
+    birds.set_facts(
+        quality={"rule": "gap", "minimum": 1}, taxonomy={}, systems={"*": None}, expected=None
+    )
+    (birds.folder / "convert.py").write_text(CODE.replace("PICKED", picked))
+    birds.real.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    source, place = load_source(birds.folder), birds.folder.parent / "place"
+    place.mkdir()
+    checked = Case([*every_variant(source)], real_readings(source, [birds.real], place), place)
+    checked.__dict__["fixture"] = []
+    return check_coverage(checked)
+
+
+@pytest.fixture
+def birds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Birds:
+    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
+    (tmp_path / "birds").mkdir()
+    return make_birds(tmp_path / "birds")
+
+
+SHAPES: dict[str, tuple[list[dict[str, Any]], str, str, str]] = {
+    "questions": (
+        [row(n, questions=[item(5 * n + k) for k in range(5)]) for n in range(12)],
+        'row.fields["questions"][:1]',
+        "the last items of questions.*.answer",
+        'row.fields["questions"]',
+    ),
+    "turns": (
+        [row(n, turn_1=item(2 * n), turn_2=item(2 * n + 1)) for n in range(12)],
+        '[row.fields["turn_1"]]',
+        "turn_2.answer is unread, and turn_1.answer is read",
+        '[row.fields["turn_1"], row.fields["turn_2"]]',
+    ),
+    "workers": (
+        [row(n, **item(n), ratings={"w1": n % 5 + 1, "w2": n % 3 + 1}) for n in range(12)],
+        '[{**row.fields, "score": row.fields["ratings"]["w1"]}]',
+        "ratings.w2 is unread",
+        '[{**row.fields, "score": row.fields["score"] + sum(row.fields["ratings"].values())}]',
+    ),
+    "splits": (
+        [row(0, train=[item(n) for n in range(9)], test=[item(n) for n in range(9, 18)])],
+        'row.fields["train"]',
+        "test.*.answer is unread, and train.*.answer is read",
+        'row.fields["train"] + row.fields["test"]',
+    ),
+    "rows": (
+        [row(n, **item(n)) for n in range(20)],
+        'row.fields["score"] > 2 and [row.fields] or []',
+        "8 of 20 texts under answer unread",
+        "[row.fields]",
+    ),
+    "aspects": (
+        [row(n, **item(n), fluency=(n * 7) % 5 + 1) for n in range(12)],
+        "[row.fields]",
+        "fluency is unread, though on the scale of score",
+        '[{**row.fields, "score": row.fields["score"] + row.fields["fluency"]}]',
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_like_something_read(birds: Birds, shape: str) -> None:
+    rows, picked, said, _ = SHAPES[shape]
+
+    check = check_rows(birds, rows, picked)
+
+    assert check.outcome == "review"
+    assert said in check.message
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_is_read_whole(birds: Birds, shape: str) -> None:
+    rows, _, _, picked = SHAPES[shape]
+
+    assert check_rows(birds, rows, picked).outcome == "pass"
+
+
+def test_what_is_declared(birds: Birds) -> None:
+    rows, picked, _, _ = SHAPES["turns"]
+    birds.set_facts(unread={"turn_2.*": "The second turn is another task."})
+
+    check = check_rows(birds, rows, picked)
+
+    assert (check.outcome, check.message.partition("; ")[2]) == (
+        "pass",
+        "declared as unread: turn_2.*",
+    )
+
+
+def test_a_file_beside_with_the_same_fields(birds: Birds) -> None:
+    rows, _, _, picked = SHAPES["rows"]
+    (birds.real.parent / "test.jsonl").write_text(json.dumps(rows[0]) + "\n")
+
+    check = check_rows(birds, rows, picked)
+
+    assert "test.jsonl has the fields of birds.jsonl, and is not declared" in check.message
+
+
+def test_keys_that_are_names_of_records_are_one_column() -> None:
+    value = {f"document {n}": {"text": "x", "votes": {"1": n, "2": n}} for n in range(8)}
+
+    assert [one.name for one in columns_of(value).values()] == ["text", "votes.*"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", 'a,b\n1,"x, ""y"""\n'),
+        ("a.tsv", 'a\tb\n1\tsix " wide\n'),
+        ("a.tsv", '"a"\t"b"\n"1"\t"x\ty"\n'),
+        ("a.jsonl", '{"a": "1", "b": ["é"]}\n'),
+        ("a.json", '[{"a": "1"}]'),
+    ],
+)
+def test_a_copy_with_the_same_rows_is_the_same(name: str, text: str, tmp_path: Path) -> None:
+    path, out = tmp_path / name, tmp_path / f"copy-{name}"
+    path.write_text(text)
+
+    write_parts(path, out, read_parts(path))
+
+    assert out.read_text() == text
+
+
+@pytest.mark.parametrize("kind", ["zip", "gztar"])
+def test_a_copy_of_an_archive_holds_what_was_changed(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "held"
+    folder.mkdir()
+    (folder / "a.csv").write_text("a,b\n1,2\n")
+    (folder / "notes.txt").write_text("of something else")
+    path = Path(shutil.make_archive(str(tmp_path / "a"), kind, folder))
+    parts = read_parts(path)
+    (name,) = parts
+    assert parts == {name: [{"a": "1", "b": "2"}]}
+
+    write_parts(path, tmp_path / f"copy-{path.name}", {name: [{"a": "3", "b": "4"}]})
+
+    shutil.unpack_archive(tmp_path / f"copy-{path.name}", tmp_path / "copy")
+    assert (tmp_path / "copy" / "a.csv").read_text() == "a,b\n3,4\n"
+    assert (tmp_path / "copy" / "notes.txt").read_text() == "of something else"
+
+
+def test_a_copy_of_a_workbook_has_all_its_sheets(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.xlsx", tmp_path / "b.xlsx"
+    write_workbook(path, {"one & two": [["a"], ["1"]], "three": [["b", "c"], ["2", "3"]]})
+
+    write_parts(path, out, read_parts(path))
+
+    assert read_parts(out) == {"one & two": [{"a": "1"}], "three": [{"b": "2", "c": "3"}]}

@@ -1,0 +1,84 @@
+"""`nnd show`: of whatever data there is."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from support.card_folders import make_folder
+from support.checked_source import make_birds
+
+from nnd.metric.app import show
+from nnd.metric.cli.command import main
+from nnd.schemas import NNDError
+
+Nnd = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Nnd:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
+        monkeypatch.setenv("COLUMNS", "80")
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), *capsys.readouterr()
+
+    return run
+
+
+def test_a_folder_a_file_a_table_and_a_source_give_the_same_pairs(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    file = folder / "pairs.parquet"
+    shown = [
+        show(data).rows.select("pair_id", "candidate_low", "error_category").rows()
+        for data in (folder, file, pl.read_parquet(file), tmp_path / "source")
+    ]
+
+    assert [row[1:] for row in shown[0]] == [("text of c", "rude"), ("text of b", "wrong")]
+    assert all(rows == shown[0] for rows in shown)
+    assert show(tmp_path / "source").name == "birds"
+
+
+def test_the_real_file_of_a_source_is_read_from_where_it_is(tmp_path: Path) -> None:
+    birds = make_birds(tmp_path)
+
+    assert show(birds.folder, origin=birds.real).total == 5
+    found = show(birds.folder, origin=birds.real, annotations=True, n=3)
+    assert (found.name, found.total) == ("birds", 8)
+    assert found.rows["label"].to_list() == ["good", "rude", "wrong"]  # stored by candidate_id
+
+
+def test_the_command_prints_them(nnd: Nnd, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+
+    code, out, err = nnd("show", folder, "--category", "wrong", "-n", 1)
+    assert (code, err) == (0, "")
+    assert out.startswith("birds-nnd (--category wrong) has 1 pair; 1 shown.\n")
+    assert "text of [a]" in out
+    assert max(map(len, out.splitlines())) <= 80
+    code, out, _ = nnd("show", folder, "--annotations", "--json")
+    assert (code, json.loads(out)["annotations"]) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"category": ["wron"]}, 'did you mean "wrong"'),
+        ({"category": ["wrong"], "annotations": True}, "--category applies to pairs only"),
+        ({"origin": "nowhere"}, "birds-nnd"),
+    ],
+)
+def test_what_cannot_be_shown_is_one_clear_error(
+    options: dict[str, object], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(NNDError, match=words):
+        show(make_folder(tmp_path), **options)  # type: ignore[arg-type]
+
+
+def test_a_table_has_no_annotations() -> None:
+    with pytest.raises(NNDError, match="has no annotations"):
+        show(pl.DataFrame(), annotations=True)

@@ -1,0 +1,97 @@
+"""Options that several commands share, as they are read."""
+
+import re
+from typing import Any
+
+import pytest
+import typer
+
+from nnd.metric.cli.command import app
+from nnd.metric.cli.shared_options import read_chat, read_templates
+from nnd.metric.text import Chat
+from nnd.schemas import ScoringError
+
+MODELS = ["gpt2", "gpt2=x", "org/bart"]
+COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "message"),
+    [
+        (
+            "evaluate",
+            ["gpt2", "--data", "sample"],
+            'unexpected argument "gpt2"; name models with --model and data with --data',
+        ),
+        ("show", ["sample", "b\n"], 'unexpected argument "b\\n"; leave it out'),
+    ],
+)
+def test_an_argument_that_belongs_behind_an_option_is_an_error_that_names_it(
+    command: str, words: list[str], message: str
+) -> None:
+    with pytest.raises(Exception, match=re.escape(message)):
+        COMMANDS[command].make_context(command, words)
+
+
+@pytest.mark.parametrize(
+    ("entries", "for_all", "own"),
+    [
+        ([], None, {}),
+        (["mixqg"], "mixqg", {}),
+        (["Input={context}"], "Input={context}", {}),
+        (["gpt2=mixqg"], None, {"gpt2": "mixqg"}),
+        (["gpt2=Q={question}", "macaw"], "macaw", {"gpt2": "Q={question}"}),
+        (["gpt2=x=mixqg", "org/bart=macaw"], None, {"gpt2=x": "mixqg", "org/bart": "macaw"}),
+    ],
+)
+def test_templates_are_of_one_model_or_of_all(
+    entries: list[str], for_all: str | None, own: dict[str, str]
+) -> None:
+    assert read_templates(entries, MODELS) == (for_all, own)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (
+            ["gtp2=mixqg"],
+            '--template "gtp2=mixqg": unknown model "gtp2"; did you mean "gpt2"?',
+        ),
+        (["mixqg", "macaw"], "--template is given twice for all models; give it once, and "),
+        (["org/bart=a", "org/bart=b"], '--template is given twice for model "org/bart"; '),
+    ],
+)
+def test_templates_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:
+    with pytest.raises(ScoringError) as caught:
+        read_templates(entries, MODELS)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        ("k=false", False),
+        ("k=False", False),
+        ("k=3", 3),
+        ("k=high", "high"),
+        ("k=a=b", "a=b"),
+        ('k="3"', "3"),
+        ("k=", ""),
+    ],
+)
+def test_an_argument_of_a_chat_template_is_json_or_a_text(entry: str, value: object) -> None:
+    assert read_chat("auto", "a\\nb", [entry]) == Chat("auto", "a\nb", {"k": value})
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (["k"], '--template-arg "k": write KEY=VALUE'),
+        (["=1"], '--template-arg "=1": write KEY=VALUE'),
+        (["k=1", "k=2"], "--template-arg: k has two values; give one"),
+    ],
+)
+def test_arguments_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:
+    with pytest.raises(ScoringError) as caught:
+        read_chat("auto", None, entries)
+    assert str(caught.value) == message

@@ -1,0 +1,56 @@
+"""TF32: by option only, only where there is any, and under a name of its own."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from support.engine.cases import REQUESTS, Loaded, run
+
+from nnd.metric.likelihood.engine.engine import Engine
+from nnd.metric.likelihood.engine.likelihood_cache import fingerprint
+from nnd.metric.likelihood.engine.precision import PRECISIONS, multiplying, precision_of
+from nnd.metric.likelihood.engine.scoring import Matmul, Scoring
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.schemas import ScoringError
+
+
+@pytest.fixture(autouse=True)
+def before() -> Iterator[None]:
+    """Begin with what scripts for training like to set."""
+    torch.set_float32_matmul_precision("high")
+    yield
+    torch.set_float32_matmul_precision("highest")
+
+
+def test_a_cpu_has_none(loaded: Loaded) -> None:
+    with pytest.raises(ScoringError, match=r"float32 on a CUDA GPU.*float32 on cpu; leave it"):
+        Engine(loaded("gpt2"), matmul="high")
+
+
+def test_an_unknown_name_is_an_error_before_a_model_is_loaded() -> None:
+    with pytest.raises(ScoringError, match='"medium"; choose highest or high'):
+        Scoring(matmul="medium").check()  # type: ignore[arg-type]
+
+
+def test_scoring_is_exact_whatever_torch_was_set_to(loaded: Loaded) -> None:
+    model, seen = loaded("gpt2"), list[str]()
+    layer = model.model.get_input_embeddings()
+    hook = layer.register_forward_hook(lambda *_: seen.append(torch.get_float32_matmul_precision()))
+    run(model, "native", REQUESTS)
+    hook.remove()
+    assert {*seen} == {"highest"}
+    assert torch.get_float32_matmul_precision() == "high"
+
+
+@pytest.mark.parametrize(("matmul", "like"), [("highest", "float32"), ("high", "float16")])
+def test_paths_may_differ_by_what_tf32_rounds(
+    matmul: Matmul, like: str, loaded: Loaded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LoadedModel, "device", torch.device("cuda"))
+    with multiplying(matmul):
+        assert precision_of(loaded("gpt2")) == PRECISIONS[like]
+
+
+def test_what_was_stored_is_not_taken_for_the_other(loaded: Loaded) -> None:
+    names = {fingerprint(loaded("gpt2"), "1", *matmul) for matmul in ((), ("highest",), ("high",))}
+    assert len(names) == 2

@@ -1,0 +1,60 @@
+"""Checkpoints of a training: found in a folder or on the Hub, the earliest first."""
+
+from pathlib import Path
+
+import pytest
+from support.hub.asking import Ask, refused
+from support.hub.server import Hub
+
+from nnd.metric.likelihood import list_checkpoints, step_of
+from nnd.schemas import ScoringError
+
+LIST = "load('nnd.metric.likelihood.models.checkpoint_series').list_checkpoints"
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [
+        ("runs/a/checkpoint-500", ("runs/a", 500)),
+        ("checkpoint-7", ("", 7)),
+        ("step2/checkpoint-5", ("step2", 5)),
+        ("org/model@step1000", ("org/model", 1000)),
+        ("org/model@stage1-step1000-tokens3B", ("org/model@stage1", 1000)),
+        ("runs/checkpoint-best", None),
+        ("gpt2", None),
+    ],
+)
+def test_a_name_says_the_training_and_the_step(name: str, step: tuple[str, int] | None) -> None:
+    assert step_of(name) == step
+
+
+def test_folders_come_in_the_order_of_their_steps(tmp_path: Path) -> None:
+    for name in ("checkpoint-1000", "checkpoint-500", "checkpoint-best", "runs"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "checkpoint-7").write_text("is a file")
+    found = [f"{tmp_path}/checkpoint-500", f"{tmp_path}/checkpoint-1000"]
+    assert list_checkpoints(tmp_path) == found
+
+
+def test_revisions_on_the_hub_come_in_the_order_of_their_steps(hub: Hub, ask: Ask) -> None:
+    for branch in ("main", "step2000", "step512", "step1000"):
+        hub.commit("models", "org/model", {"config.json": b"{}"}, branch=branch)
+    steps = [f"org/model@step{number}" for number in (512, 1000, 2000)]
+    assert ask(f"{LIST}('org/model')") == steps
+
+
+def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match=r"no checkpoints found; name a folder of folders"):
+        list_checkpoints(tmp_path)
+
+
+def test_a_model_that_the_hub_lacks_is_an_error(hub: Hub, ask: Ask) -> None:
+    error = refused(ask, f"{LIST}('org/none')")
+    assert error.name == "ScoringError"
+    assert "org/none: not a folder, and the Hub does not list its revisions (" in str(error)
+    assert hub.received
+
+
+def test_a_place_that_is_neither_folder_nor_model_is_an_error() -> None:
+    with pytest.raises(ScoringError, match=r"^no/such/folder: not a folder, and the Hub"):
+        list_checkpoints("no/such/folder")

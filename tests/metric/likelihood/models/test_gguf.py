@@ -1,0 +1,184 @@
+"""GGUF files: parsed once for each load, and, as everything that exists, not asked of the Hub."""
+
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import sysconfig
+import termios
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import gguf
+import pytest
+import transformers as hf
+from support.hub.asking import Ask, refused
+from support.hub.clients import environment
+from support.hub.server import Hub
+from support.metric_runs import write_pairs
+from support.models.adapted import adapted, load_base, lora
+from support.models.gguf_files import write_gguf
+from support.tiny_models import Family, rope_shape, seeded
+from tqdm.auto import tqdm
+from transformers.utils.logging import enable_progress_bar
+
+from nnd.metric.likelihood import Loading, load_config, load_model, load_skeleton, load_tokenizer
+from nnd.metric.likelihood.models.checkpoint_files import find_file
+from nnd.metric.likelihood.models.gguf_files import open_gguf
+from nnd.schemas import ScoringError
+
+CPU = Loading(device="cpu")
+LOAD = "load('nnd.metric.likelihood.models').load_model"
+NND = str(Path(sysconfig.get_path("scripts")) / "nnd")
+
+
+@pytest.fixture(scope="module")
+def place(tiny: Callable[[str], Family], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data, and a small Llama as a GGUF file, as a folder, and with an adapter."""
+    folder, tokenizer = tmp_path_factory.mktemp("here"), tiny("gpt2").tokenizer
+    with seeded():
+        model = hf.LlamaForCausalLM(hf.LlamaConfig(**rope_shape(len(tokenizer), 160)))
+    write_gguf(model, tokenizer, folder / "tiny.gguf")
+    model.save_pretrained(folder / "base")
+    tokenizer.save_pretrained(folder / "base")
+    adapted(load_base(folder / "base"), lora()).save_pretrained(folder / "adapter")
+    write_pairs(folder)
+    return folder
+
+
+# Parsed once
+
+
+@pytest.mark.parametrize("load", [load_model, load_skeleton, load_tokenizer, load_config])
+def test_each_load_parses_a_file_once(
+    load: Callable[[Path, Loading], object], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed, parse = list[object](), gguf.GGUFReader.__init__
+
+    def count(reader: Any, path: Path, *rest: Any) -> None:
+        parsed.append(path)
+        parse(reader, path, *rest)
+
+    monkeypatch.setattr(gguf.GGUFReader, "__init__", count)
+    load(place / "tiny.gguf", CPU)
+    assert parsed == [place / "tiny.gguf"]
+
+
+def test_the_library_is_as_before_afterwards(place: Path, tmp_path: Path) -> None:
+    before, file = dict(vars(gguf)), place / "tiny.gguf"
+    other = shutil.copy(file, tmp_path / "other.gguf")
+    opened = open_gguf(str(place), file.name, None)
+    with suppress(KeyError), opened.parsed_once():
+        assert gguf.GGUFReader(str(file)) is opened.reader
+        assert gguf.GGUFReader(str(other)) is not opened.reader
+        raise KeyError
+    assert vars(gguf) == before
+
+
+# What exists is not asked of the Hub
+
+
+@pytest.mark.parametrize("name", ["tiny.gguf", "base", "adapter"])
+@pytest.mark.parametrize("at", ["{name}", "./{name}", "{place}/{name}"])
+def test_what_exists_is_not_asked_of_the_hub(
+    name: str, at: str, ask: Ask, hub: Hub, place: Path
+) -> None:
+    before = len(hub.requests)
+    ask(f"load('os').chdir({str(place)!r})")
+    found = at.format(name=name, place=place)
+    assert ask(f"{LOAD}({found!r}).name") == found
+    assert hub.requests[before:] == []
+
+
+def test_a_missing_gguf_file_is_not_asked_of_the_hub(ask: Ask, hub: Hub) -> None:
+    before = len(hub.requests)
+    said = refused(ask, f"{LOAD}('missing.gguf')").message
+    assert said.startswith("./missing.gguf: file not found; name a file here, or ORG/NAME/FILE")
+    assert hub.requests[before:] == []
+    refused(ask, f"{LOAD}('missing')")  # what may be the id of a model is looked up
+    assert hub.requests[before:]
+
+
+@pytest.mark.parametrize("offline", ["0", "1"])
+def test_the_command_scores_a_file_of_the_working_folder(
+    offline: str, hub: Hub, place: Path, tmp_path: Path
+) -> None:
+    before = len(hub.requests)
+    done = subprocess.run(
+        [sys.executable, NND, "evaluate", "--model", "tiny.gguf", "--data", "pairs.parquet"],
+        cwd=place,
+        env=environment(hub.endpoint, tmp_path) | {"HF_HUB_OFFLINE": offline},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert hub.requests[before:] == []
+
+
+def test_nothing_is_in_a_file_that_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delattr("nnd.metric.likelihood.models.checkpoint_files.cached_file")
+    Path("notes").touch()
+    assert find_file("notes", "adapter_config.json", None) is None
+    with pytest.raises(ScoringError, match="notes: no such model: it is a file"):
+        load_model("notes", CPU)
+
+
+# Bars
+
+
+@contextmanager
+def stderr_to(end: int, far_end: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[bytes]]:
+    """Let stderr be one end of a terminal or pipe; yield what arrives at the other."""
+    arrived = list[bytes]()
+
+    def listen() -> None:
+        try:
+            while some := os.read(far_end, 4096):
+                arrived.append(some)
+        except OSError:  # how Linux says that a terminal was closed
+            pass
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    with os.fdopen(end, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        yield arrived
+    listener.join()
+    os.close(far_end)
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_bars_of_loading_are_one_line_of_a_terminal_and_go(
+    kind: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = {"file": "tiny.gguf", "folder": "base"}[kind]
+    enable_progress_bar()  # other tests call what disables them
+    far_end, end = pty.openpty()
+    termios.tcsetwinsize(end, (24, 80))
+    with stderr_to(end, far_end, monkeypatch) as arrived:
+        load_model(place / name, CPU)
+    shown = b"".join(arrived).decode()
+    assert "Loading weights: " in shown
+    assert ("de-quantizing GGUF tensors" in shown) == (kind == "file")
+    assert "\n" not in shown
+    assert shown.rstrip("\r").rpartition("\r")[2].strip() == ""
+
+    read_end, write_end = os.pipe()
+    with stderr_to(write_end, read_end, monkeypatch) as arrived:
+        load_model(place / name, CPU)
+    assert arrived == []
+
+
+def test_bars_of_others_are_as_before_afterwards(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ScoringError):
+        load_model(tmp_path, CPU)
+    assert list(tqdm([1], desc="theirs")) == [1]
+    assert capsys.readouterr().err.endswith("\n")

@@ -1,0 +1,493 @@
+"""Models: loaded from folders, refused with a reason, handed back as they were."""
+
+import copy
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers as hf
+from support.tiny_models import Family
+
+from nnd.metric.likelihood import Loading
+from nnd.metric.likelihood.engine.engine import Engine
+from nnd.metric.likelihood.models.load_model import (
+    best_device,
+    evaluation_mode,
+    load_config,
+    load_model,
+    load_skeleton,
+    wrap_model,
+)
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.likelihood.models.model_digests import weights_digest
+from nnd.schemas import ScoringError
+
+Saved = Callable[[str], Path]
+Tiny = Callable[[str], Family]
+REQUESTS = [("Who wrote the book?", "the cat"), ("the river", "a dog in London")]
+
+
+@pytest.fixture
+def folder(saved: Saved, tmp_path: Path) -> Callable[..., Path]:
+    """`folder("gpt2", without=["tokenizer.json"])`: a saved family of this test's own."""
+
+    def copied(name: str, without: Sequence[str] = ()) -> Path:
+        mine = tmp_path / name
+        shutil.copytree(saved(name), mine)
+        for file in without:
+            (mine / file).unlink()
+        return mine
+
+    return copied
+
+
+def refused(model_id: str | Path, **options: Any) -> str:
+    """The message of a model that cannot be loaded, checked to be one short line."""
+    with pytest.raises(ScoringError) as caught:
+        load_model(model_id, Loading(device="cpu", **options))
+    message = str(caught.value)
+    assert len(message.splitlines()) == 1
+    assert len(message) < 500
+    return message
+
+
+# Loading
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
+def test_a_saved_model_scores_as_before(name: str, saved: Saved, tiny: Tiny) -> None:
+    before = Engine(wrap_model(tiny(name).model, tiny(name).tokenizer))(REQUESTS)
+    after = Engine(load_model(saved(name), Loading(device="cpu")))(REQUESTS)
+    assert after.log_likelihood.tolist() == pytest.approx(before.log_likelihood.tolist(), abs=1e-6)
+    assert after.tokens.tolist() == before.tokens.tolist()
+
+
+def test_the_config_decides_the_family(saved: Saved) -> None:
+    assert not load_model(saved("gpt2"), Loading(device="cpu")).is_encoder_decoder
+    assert load_model(saved("bart"), Loading(device="cpu")).is_encoder_decoder
+
+
+def test_a_model_is_called_what_the_user_called_it(saved: Saved) -> None:
+    assert load_model(str(saved("gpt2")), Loading(device="cpu")).name == str(saved("gpt2"))
+
+
+def test_on_cpu_weights_are_float32_whatever_the_checkpoint(tiny: Tiny, tmp_path: Path) -> None:
+    copy.deepcopy(tiny("gpt2").model).bfloat16().save_pretrained(tmp_path)
+    tiny("gpt2").tokenizer.save_pretrained(tmp_path)
+    assert load_model(tmp_path, Loading(device="cpu")).dtype == "float32"
+    assert load_model(tmp_path, Loading(device="cpu", dtype="auto")).dtype == "bfloat16"
+
+
+def test_bfloat16_can_be_asked_for_and_scores(saved: Saved, tiny: Tiny) -> None:
+    loaded = load_model(saved("gpt2"), Loading(device="cpu", dtype="bfloat16"))
+    assert loaded.dtype == "bfloat16"
+    exact = Engine(wrap_model(tiny("gpt2").model, tiny("gpt2").tokenizer))(REQUESTS)
+    found = Engine(loaded)(REQUESTS)
+    # 8 bits of mantissa: close, and not the same.
+    assert found.log_likelihood.tolist() == pytest.approx(exact.log_likelihood.tolist(), abs=0.1)
+    assert found.log_likelihood.tolist() != exact.log_likelihood.tolist()
+
+
+def test_the_best_device_can_be_used() -> None:
+    assert torch.empty(1, device=best_device()).shape == (1,)
+
+
+def test_the_weights_learnt_are_all_there_is_to_load(tiny: Tiny, tmp_path: Path) -> None:
+    # Pegasus counts positions by a formula, and many a checkpoint of it leaves them out.
+    pegasus = tiny("pegasus")
+    weights = {
+        name: weight
+        for name, weight in pegasus.model.state_dict().items()
+        if "embed_positions" not in name
+    }
+    pegasus.model.save_pretrained(tmp_path, state_dict=weights)
+    pegasus.tokenizer.save_pretrained(tmp_path)
+    positions = load_model(tmp_path, Loading(device="cpu")).model.get_encoder().embed_positions
+    # Vaswani et al. 2017: sin(position / 10000^0) comes first, so sin(0) and sin(1).
+    assert positions.weight[:2, 0].tolist() == pytest.approx([0.0, 0.841471], abs=1e-6)
+
+
+# Refusing
+
+
+@pytest.mark.parametrize("dtype", ["banana", "int8", "nn", "float31"])
+def test_an_unknown_dtype_lists_the_usual_ones(dtype: str, saved: Saved) -> None:
+    message = refused(saved("gpt2"), dtype=dtype)
+    assert message == (
+        f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
+    )
+
+
+@pytest.mark.parametrize("device", ["banana", "cuda:99", "cpu:x"])
+def test_a_device_that_is_not_there_is_named(device: str, saved: Saved) -> None:
+    with pytest.raises(ScoringError, match=f'^device "{device}" cannot be used: '):
+        load_model(saved("gpt2"), Loading(device=device))
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    assert refused(tmp_path / "nowhere").startswith(f"{tmp_path}/nowhere: no such model: ")
+
+
+def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "pairs.parquet").write_bytes(b"PAR1")
+    assert refused(tmp_path).startswith(f"{tmp_path}: no such model: ")
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"_attn_implementation": "kernels-community/flash-attn2"},
+        {"attn_implementation": "stranger/kernel@main:attention"},
+        {"_attn_implementation": {"": "stranger/kernel"}},
+        {"_attn_implementation": "flash_attention_2"},
+        {"_experts_implementation": "stranger/kernel"},
+        {"experts_implementation": "sonicmoe"},
+    ],
+)
+def test_a_kernel_in_a_config_is_not_loaded(
+    named: dict[str, Any], saved: Saved, folder: Callable[..., Path]
+) -> None:
+    mine = folder("llama")
+    config = json.loads((mine / "config.json").read_text())
+    (mine / "config.json").write_text(json.dumps(config | named))
+
+    loaded = load_model(mine, Loading(device="cpu"))
+    skeleton = load_skeleton(mine, Loading(device="cpu"))
+
+    plain = load_model(saved("llama"), Loading(device="cpu"))
+    for model in (loaded.model, skeleton.model):
+        assert model.config._attn_implementation == plain.model.config._attn_implementation
+    found, expected = (Engine(each)(REQUESTS).log_likelihood for each in (loaded, plain))
+    assert found.tolist() == expected.tolist()
+
+
+def test_what_torch_computes_may_be_named_in_a_config(folder: Callable[..., Path]) -> None:
+    mine = folder("llama")
+    config = json.loads((mine / "config.json").read_text())
+    (mine / "config.json").write_text(json.dumps(config | {"_attn_implementation": "eager"}))
+
+    assert load_model(mine, Loading(device="cpu")).model.config._attn_implementation == "eager"
+
+
+def test_a_damaged_config(folder: Callable[..., Path]) -> None:
+    mine = folder("gpt2")
+    (mine / "config.json").write_text('{"model_type": "gpt2", ')
+    assert ": no such model: " in refused(mine)
+
+
+def test_a_model_without_weights(folder: Callable[..., Path]) -> None:
+    message = refused(folder("gpt2", without=["model.safetensors"]))
+    assert ": the weights cannot be loaded: " in message
+
+
+def test_weights_cut_off(folder: Callable[..., Path]) -> None:
+    mine = folder("gpt2")
+    whole = (mine / "model.safetensors").read_bytes()
+    (mine / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+    assert ": the weights cannot be loaded: " in refused(mine)
+
+
+TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bart", "t5", "llama"])
+def test_a_model_without_a_tokenizer(name: str, folder: Callable[..., Path]) -> None:
+    # For most of these transformers makes up a tokenizer that knows no word.
+    mine = folder(name, without=TOKENIZER_FILES)
+    assert refused(mine).startswith(f"{mine}: the model has no usable tokenizer: ")
+
+
+def test_a_damaged_tokenizer(folder: Callable[..., Path]) -> None:
+    mine = folder("gpt2")
+    (mine / "tokenizer.json").write_text('{"version": "1.0", ')
+    assert ": the model has no usable tokenizer: " in refused(mine)
+
+
+def test_a_tokenizer_without_words_is_refused_when_handed_over(
+    tiny: Tiny, folder: Callable[..., Path]
+) -> None:
+    empty = hf.AutoTokenizer.from_pretrained(folder("gpt2", without=TOKENIZER_FILES))
+    with pytest.raises(ScoringError, match="mine: the model has no usable tokenizer"):
+        wrap_model(tiny("gpt2").model, empty, name="mine")
+
+
+def test_a_model_without_a_head_is_refused_since_a_random_one_would_score(
+    tiny: Tiny, tmp_path: Path
+) -> None:
+    tiny("llama").model.base_model.save_pretrained(tmp_path)
+    tiny("llama").tokenizer.save_pretrained(tmp_path)
+    assert refused(tmp_path) == (
+        f"{tmp_path}: the weights cannot be loaded: lm_head.weight is missing; name a complete "
+        "LlamaForCausalLM"
+    )
+
+
+def test_a_checkpoint_that_lacks_several_weights_says_how_many(tiny: Tiny, tmp_path: Path) -> None:
+    gpt2 = tiny("gpt2")
+    weights = {
+        name: weight
+        for name, weight in gpt2.model.state_dict().items()
+        if not name.startswith("transformer.h.1.ln_") and name != "lm_head.weight"
+    }
+    gpt2.model.save_pretrained(tmp_path, state_dict=weights)
+    gpt2.tokenizer.save_pretrained(tmp_path)
+    # Two norms, each with weight and bias; the head is the embedding, so it is not missing.
+    assert "transformer.h.1.ln_1.bias is missing, and so are 3 others" in refused(tmp_path)
+
+
+def test_a_base_model_whose_head_is_its_embedding_is_whole(tiny: Tiny, tmp_path: Path) -> None:
+    tiny("bart").model.base_model.save_pretrained(tmp_path)
+    tiny("bart").tokenizer.save_pretrained(tmp_path)
+    assert load_model(tmp_path, Loading(device="cpu")).is_encoder_decoder
+
+
+def test_a_family_that_is_no_language_model(tmp_path: Path, tiny: Tiny) -> None:
+    hf.ViTConfig(hidden_size=8, num_hidden_layers=1, num_attention_heads=1).save_pretrained(
+        tmp_path
+    )
+    tiny("gpt2").tokenizer.save_pretrained(tmp_path)
+    assert ": the weights cannot be loaded: " in refused(tmp_path)
+
+
+def test_the_config_alone_tells_whether_there_is_a_model(
+    folder: Callable[..., Path], tmp_path: Path
+) -> None:
+    without_the_rest = folder("gpt2", without=[*TOKENIZER_FILES, "model.safetensors"])
+    assert load_config(without_the_rest).model_type == "gpt2"
+    with pytest.raises(ScoringError, match="no such model"):
+        load_config(tmp_path)
+
+
+# What does not fit
+
+
+def masked(tokenizer: Any, *, is_decoder: bool) -> LoadedModel:
+    config = hf.BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=48,
+        is_decoder=is_decoder,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        model = hf.BertLMHeadModel(config)
+    return wrap_model(model, tokenizer, name="bert")
+
+
+def test_a_masked_language_model_is_refused_since_it_sees_what_it_predicts(tiny: Tiny) -> None:
+    tokenizer = tiny("gpt2").tokenizer
+    with pytest.raises(ScoringError, match=r"^bert: BertLMHeadModel looks ahead: "):
+        Engine(masked(tokenizer, is_decoder=False))(REQUESTS)
+    # The same network with a causal mask is one that can be asked.
+    assert Engine(masked(tokenizer, is_decoder=True))(REQUESTS).log_likelihood.max() < 0
+
+
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [
+        ("gpt2", hf.GPT2ForSequenceClassification),
+        ("gpt2", hf.GPT2Model),
+        ("llama", hf.LlamaForTokenClassification),
+        ("bart", hf.BartForSequenceClassification),
+        ("t5", hf.T5EncoderModel),
+    ],
+)
+def test_a_model_that_predicts_no_tokens_is_refused(family: str, kind: Any, tiny: Tiny) -> None:
+    model = kind(copy.deepcopy(tiny(family).model.config))
+    with pytest.raises(
+        ScoringError, match=rf"^{kind.__name__}: the model defines no likelihood"
+    ) as told:
+        wrap_model(model, tiny(family).tokenizer)
+    assert len(str(told.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [
+        ("gpt2", hf.GPT2ForSequenceClassification),  # its embeddings would be the head
+        ("t5", hf.T5ForSequenceClassification),
+    ],
+)
+def test_a_classifiers_checkpoint_is_refused(
+    family: str, kind: Any, tiny: Tiny, tmp_path: Path
+) -> None:
+    kind(copy.deepcopy(tiny(family).model.config)).save_pretrained(tmp_path)
+    tiny(family).tokenizer.save_pretrained(tmp_path)
+
+    assert f"the model defines no likelihood of a text ({kind.__name__})" in refused(tmp_path)
+
+
+def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
+    small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    model = hf.BertForMaskedLM(hf.BertConfig(vocab_size=500, intermediate_size=8, **small))
+    model.save_pretrained(tmp_path)
+    tiny("gpt2").tokenizer.save_pretrained(tmp_path)
+    sentence = "is a masked language model (BertForMaskedLM), which predicts hidden tokens"
+    assert sentence in refused(tmp_path)
+    with pytest.raises(ScoringError, match=r"^BertForMaskedLM: this is a masked language model"):
+        wrap_model(model, tiny("gpt2").tokenizer)
+
+
+def test_what_is_no_model_and_no_tokenizer_is_refused(tiny: Tiny) -> None:
+    gpt2 = tiny("gpt2")
+    with pytest.raises(ScoringError, match=r"^object: the model defines no likelihood"):
+        wrap_model(object(), gpt2.tokenizer)  # type: ignore[arg-type]
+    with pytest.raises(ScoringError, match=r"^str is not a tokenizer; pass the model's own"):
+        wrap_model(gpt2.model, "gpt2")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "t5"])
+def test_another_models_tokenizer_is_found_out_by_its_ids(name: str, tiny: Tiny) -> None:
+    foreign = tiny("llama").tokenizer  # its ids go up to 399
+    family = tiny(name)
+    size = family.model.get_input_embeddings().num_embeddings
+    with pytest.raises(
+        ScoringError,
+        match=(
+            r"produces the token id \d+, but the model has embeddings for "
+            rf"{size} tokens"
+        ),
+    ):
+        Engine(wrap_model(family.model, foreign))([("Who wrote the book about it?", "a")])
+
+
+def test_weights_that_are_no_numbers_are_an_error(tiny: Tiny) -> None:
+    broken = copy.deepcopy(tiny("gpt2").model)
+    with torch.no_grad():
+        broken.get_input_embeddings().weight[5:] = float("nan")
+    with pytest.raises(ScoringError, match=r"^mine: the model returns NaN in float32; load it"):
+        Engine(wrap_model(broken, tiny("gpt2").tokenizer, name="mine"))(REQUESTS)
+
+
+@pytest.mark.parametrize("token_budget", [0, -1])
+def test_a_batch_has_at_least_one_request(token_budget: int, loaded: Callable[..., Any]) -> None:
+    with pytest.raises(ScoringError, match=f"token_budget is {token_budget}; give 1 or more"):
+        Engine(loaded("gpt2"), token_budget=token_budget)
+
+
+# Versions
+
+
+def test_the_digest_is_that_of_the_weights(saved: Saved) -> None:
+    one, other = (load_model(saved("gpt2"), Loading(device="cpu")) for _ in range(2))
+    assert one.version() == other.version() == weights_digest(one.model)
+    assert len(one.version()) == 64
+    assert one.commit is None
+
+
+def test_one_weight_more_or_less_is_another_version(tiny: Tiny) -> None:
+    gpt2 = tiny("gpt2")
+    changed = copy.deepcopy(gpt2.model)
+    assert weights_digest(changed) == weights_digest(gpt2.model)
+    with torch.no_grad():
+        changed.transformer.h[1].mlp.c_fc.bias[3] += 1e-6
+    assert weights_digest(changed) != weights_digest(gpt2.model)
+
+
+def test_another_precision_is_another_version(tiny: Tiny) -> None:
+    model = copy.deepcopy(tiny("gpt2").model)
+    before = weights_digest(model)
+    assert weights_digest(model.bfloat16()) != before
+
+
+def test_the_order_of_the_weights_is_not_part_of_the_version() -> None:
+    class Shelf(torch.nn.Module):
+        def __init__(self, *names: str) -> None:
+            super().__init__()
+            for name in names:
+                self.register_buffer(name, torch.tensor([float(ord(name))]))
+
+    assert weights_digest(Shelf("a", "b")) == weights_digest(Shelf("b", "a"))  # type: ignore[arg-type]
+    assert weights_digest(Shelf("a", "b")) != weights_digest(Shelf("a", "c"))  # type: ignore[arg-type]
+
+
+def test_a_commit_is_the_version_where_there_is_one(tiny: Tiny) -> None:
+    gpt2 = tiny("gpt2")
+    assert LoadedModel(gpt2.model, gpt2.tokenizer, "gpt2", commit="607a30d").version() == "607a30d"
+
+
+# Handed over
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("mine", "mine"), (None, "GPT2LMHeadModel")], ids=["named", "unnamed"]
+)
+def test_a_model_made_on_the_spot_has_a_name(name: str | None, expected: str, tiny: Tiny) -> None:
+    gpt2 = tiny("gpt2")
+    assert wrap_model(gpt2.model, gpt2.tokenizer, name=name).name == expected
+
+
+def test_a_model_loaded_by_transformers_keeps_its_name(saved: Saved, tiny: Tiny) -> None:
+    model = hf.AutoModelForCausalLM.from_pretrained(saved("gpt2"))
+    assert wrap_model(model, tiny("gpt2").tokenizer).name == str(saved("gpt2"))
+
+
+def test_each_module_is_handed_back_in_its_own_mode(fresh: Callable[..., Family]) -> None:
+    model = fresh("gpt2").model
+    model.train()
+    model.transformer.h[0].eval()  # as when a part is frozen
+    with evaluation_mode(model):
+        assert not any(module.training for module in model.modules())
+        assert torch.is_inference_mode_enabled()
+    assert model.training
+    assert model.transformer.h[1].attn.training
+    assert not model.transformer.h[0].attn.training
+
+
+def test_the_mode_comes_back_after_an_error(fresh: Callable[..., Family]) -> None:
+    model = fresh("gpt2").model.train()
+
+    def fail() -> None:
+        with evaluation_mode(model):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert model.training
+    assert not torch.is_inference_mode_enabled()
+
+
+# Windows
+
+
+def test_separate_windows_of_encoder_and_decoder_are_told_apart(tiny: Tiny) -> None:
+    tokenizer = tiny("bart").tokenizer
+    config = hf.LEDConfig(
+        vocab_size=len(tokenizer),
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=16,
+        decoder_ffn_dim=16,
+        attention_window=8,
+        max_encoder_position_embeddings=64,
+        max_decoder_position_embeddings=32,
+    )
+    loaded = wrap_model(hf.LEDForConditionalGeneration(config), tokenizer)
+    assert (loaded.encoder_window, loaded.decoder_window) == (64, 32)
+
+
+@pytest.mark.parametrize("limit", [int(1e30), None])
+def test_a_tokenizer_that_knows_no_limit_sets_none(
+    limit: int | None, fresh: Callable[..., Family]
+) -> None:
+    for name, window in (("gpt2", 40), ("bloom", None)):
+        family = fresh(name, window=40)
+        family.tokenizer.model_max_length = limit
+        assert wrap_model(family.model, family.tokenizer).decoder_window == window
+
+
+@pytest.mark.parametrize("family", ["gpt2", "bart"])
+def test_tied_weights_count_once(loaded: Callable[[str], LoadedModel], family: str) -> None:
+    found = loaded(family)
+    assert found.parameters == found.model.num_parameters()
+    stored = sum(tensor.numel() for tensor in found.model.state_dict().values())
+    assert found.parameters < stored  # which holds tied weights once for each of their names

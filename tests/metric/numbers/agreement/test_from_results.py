@@ -1,0 +1,483 @@
+"""Agreement of stored results with people, down to Table 1 of the paper on the real file."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.stored_folders import write_sealed
+from support.table_2 import SYSTEMS, TABLE_2, write_table
+
+from nnd.converters.folder.conversion import convert
+from nnd.metric.numbers.agreement.from_results import agree_scored, read_pass_rates
+from nnd.metric.numbers.agreement.over_runs import agree
+from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA
+from nnd.schemas import ScoringError
+
+
+@pytest.fixture(scope="module")
+def quiz(nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Quiz Design, converted into a folder."""
+    out = tmp_path_factory.mktemp("quiz") / "quiz_design-nnd"
+    convert("quiz_design", origin=nnd_data / "quiz_design", out=out)
+    return out
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Table 2 as a file, fractions of 1."""
+    return write_table(tmp_path / "rates.csv", list(TABLE_2))
+
+
+# Table 1: 0.78 and 0.80 (../shared/facts/sources.md, "Table 1 check")
+
+
+def test_table_1_of_the_paper(table: Path, quiz: Path) -> None:
+    mean = agree(table, quiz, systems=SYSTEMS).mean
+    assert mean.statistics["tau_a"] == pytest.approx(0.778, abs=0.0005)
+    assert mean.statistics["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
+    assert mean.statistics["gap_r"] == pytest.approx(0.818, abs=0.0005)
+    assert mean.categories["tau_a"] == 3  # "overall" is not among them
+
+
+@pytest.mark.parametrize(
+    ("category", "tau_a", "tau_b", "laban2022", "gap_r"),
+    [
+        ("disfluent", 0.667, 0.683, 0.706, 0.564),
+        ("off_target", 0.952, 0.976, 0.956, 0.986),
+        ("wrong_context", 0.714, 0.714, 0.735, 0.905),
+    ],
+)
+def test_each_category_of_it(
+    *,
+    category: str,
+    tau_a: float,
+    tau_b: float,
+    laban2022: float,
+    gap_r: float,
+    table: Path,
+    quiz: Path,
+) -> None:
+    found = agree(table, quiz, systems=SYSTEMS).by_category[category]
+    expected = {"tau_a": tau_a, "tau_b": tau_b, "gap_r_laban2022": laban2022, "gap_r": gap_r}
+    assert {name: found.statistics[name] for name in expected} == pytest.approx(expected, abs=5e-4)
+    assert (found.n, found.dropped) == (7, 0)
+
+
+def test_the_order_of_the_rows_matters_to_the_gaps_of_laban2022_only(
+    quiz: Path, tmp_path: Path
+) -> None:
+    # In Table 2 ProphetNet stands before BART-Large.
+    order = [*list(TABLE_2)[:4], "ProphetNet", "BART-Large", "MixQG-L"]
+    mean = agree(write_table(tmp_path / "rates.csv", order), quiz, systems=SYSTEMS).mean.statistics
+    assert mean["gap_r_laban2022"] == pytest.approx(0.789, abs=0.0005)
+    assert mean["tau_a"] == pytest.approx(0.778, abs=0.0005)
+    assert mean["gap_r"] == pytest.approx(0.818, abs=0.0005)
+
+
+def test_a_table_has_no_intervals(table: Path, quiz: Path) -> None:
+    found = agree(table, quiz, systems=SYSTEMS)
+    assert set(found.mean.intervals.values()) == {None}
+    assert set(found.by_category["overall"].intervals.values()) == {None}
+
+
+# Tables
+
+PEOPLE = pl.DataFrame(
+    [(s, None, "quality", "overall", score) for s, score in (("A", 0.1), ("B", 0.2), ("C", 0.3))],
+    {
+        "system": pl.String,
+        "model_id": pl.String,
+        "aspect": pl.String,
+        "category": pl.String,
+        "score": pl.Float64,
+    },
+    orient="row",
+)
+RATES = pl.DataFrame(
+    {"model": ["A", "B", "C"], "category": ["overall"] * 3, "pass_rate": [0.5, 0.7, 0.6]}
+)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".json", ".parquet"])
+def test_a_table_can_be_csv_json_or_parquet(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"rates{suffix}"
+    getattr(RATES.with_columns(note=pl.lit("x")), f"write_{suffix[1:]}")(path)
+    # Pairs of systems: A before B, A before C right, B before C wrong: (2 - 1) / 3.
+    tau = agree(path, PEOPLE).by_category["overall"].statistics["tau_a"]
+    assert tau == pytest.approx(1 / 3)
+
+
+def test_byte_order_marks_and_carriage_returns_are_read(tmp_path: Path) -> None:
+    (tmp_path / "rates.csv").write_bytes(
+        b"\xef\xbb\xbfmodel,category,pass_rate\r\nA,overall,0.5\r\nB,overall,1\r\n"
+    )
+    assert read_pass_rates(tmp_path / "rates.csv").rows() == [
+        ("A", "overall", 0.5, None),
+        ("B", "overall", 1.0, None),
+    ]
+
+
+def test_a_rate_may_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "rates.csv").write_text(
+        "model,category,pass_rate\nA,overall,0.5\nB,overall,\nC,overall,0.7\n"
+    )
+    found = agree(tmp_path / "rates.csv", PEOPLE).by_category["overall"]
+    assert (found.n, found.dropped) == (2, 1)
+
+
+def problem(results: Any, people: Any = PEOPLE, **options: Any) -> str:
+    with pytest.raises(ScoringError) as caught:
+        agree(results, people, **options)
+    message = str(caught.value)
+    assert len(message.splitlines()) == 1
+    return message
+
+
+def test_percent_is_not_taken_for_a_fraction(quiz: Path, tmp_path: Path) -> None:
+    percent = write_table(tmp_path / "rates.csv", list(TABLE_2), divisor=1)
+    assert problem(percent, quiz, systems=SYSTEMS) == (
+        f"{percent}: pass_rate 44.9 is not between 0 and 1; divide percentages by 100"
+    )
+
+
+@pytest.mark.parametrize("rate", ["-0.1", "1.01", "nan", "inf"])
+def test_a_rate_lies_between_0_and_1(rate: str, tmp_path: Path) -> None:
+    path = tmp_path / "rates.csv"
+    path.write_text(f"model,category,pass_rate\nA,overall,{rate}\nB,overall,0.5\n")
+    assert "is not between 0 and 1" in problem(path)
+
+
+@pytest.mark.parametrize("column", ["model", "category", "pass_rate"])
+def test_a_table_needs_three_columns(column: str, tmp_path: Path) -> None:
+    RATES.drop(column).write_csv(tmp_path / "rates.csv")
+    message = problem(tmp_path / "rates.csv")
+    assert "cannot be read as a table of model, category, pass_rate: " in message
+    assert column in message.split(": ", 2)[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rates.csv", b"model,category,pass_rate\nA,overall,good\n"),
+        ("rates.csv", "model,category,pass_rate\nA,überall,0.5\n".encode("utf-16")),
+        ("rates.csv", b""),
+        ("rates.json", b'[{"model": "A", "categ'),
+        ("rates.parquet", b"PAR1"),
+    ],
+    ids=["no number", "another encoding", "empty", "cut off", "no parquet"],
+)
+def test_a_table_that_cannot_be_read(name: str, text: bytes, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(text)
+    assert problem(tmp_path / name).startswith(f"{tmp_path / name}: cannot be read as a table of ")
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert "No such file" in problem(tmp_path / "rates.csv")
+
+
+def test_a_file_of_another_kind(tmp_path: Path) -> None:
+    (tmp_path / "rates.xlsx").touch()
+    assert problem(tmp_path / "rates.xlsx").endswith(
+        "name a folder that `nnd evaluate` wrote, or a .csv, .json or .parquet file"
+    )
+
+
+def test_a_model_with_two_rates_is_refused(tmp_path: Path) -> None:
+    pl.concat([RATES, RATES.head(1)]).write_csv(tmp_path / "rates.csv")
+    assert 'model "A" has several rows for category "overall"' in problem(tmp_path / "rates.csv")
+
+
+def test_one_model_cannot_agree(tmp_path: Path) -> None:
+    RATES.head(1).write_csv(tmp_path / "rates.csv")
+    assert "agreement needs two models" in problem(tmp_path / "rates.csv")
+
+
+def test_an_unknown_aspect_is_named(table: Path) -> None:
+    message = problem(table, systems={"Distil-GPT2": "A", "MixQG-L": "B"}, aspect="style")
+    assert message == 'unknown aspect "style"; known: quality'
+
+
+def test_human_scores_that_are_not_there(table: Path, tmp_path: Path) -> None:
+    assert "no_people" in problem(table, tmp_path / "no_people")
+
+
+# Stored likelihoods
+
+
+def scored(model: str, verdicts: str, **columns: Any) -> pl.DataFrame:
+    """Scored pairs of one model, one context each: `+` passed, `-` failed."""
+    rows = [
+        {
+            "model": model,
+            "pair_id": f"p{number}",
+            "split": "test",
+            "context_id": f"c{number}",
+            "high_id": "h",
+            "low_id": "l",
+            "aspect": "quality",
+            "error_category": "rude" if number % 2 else "wrong",
+            "ll_high": -1.0,
+            "ll_low": -2.0 if verdict == "+" else -0.5,
+            "tokens_high": 3,
+            "tokens_low": 3,
+            "truncated": False,
+            "passed": verdict == "+",
+            "tie": False,
+        }
+        | columns
+        for number, verdict in enumerate(verdicts)
+    ]
+    return pl.DataFrame(rows, {"model": pl.String, **SCORED_SCHEMA}, orient="row")
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Callable[..., list[Path]]:
+    """`runs(frame, frame)`: folders like those of `nnd evaluate`, one for each frame."""
+
+    def write(*frames: pl.DataFrame) -> list[Path]:
+        folders = [tmp_path / f"run{number}" for number in range(len(frames))]
+        for folder, frame in zip(folders, frames, strict=True):
+            folder.mkdir()
+            frame.write_parquet(folder / "log_likelihoods.parquet")
+        return folders
+
+    return write
+
+
+def test_rates_come_from_the_pairs(runs: Callable[..., list[Path]]) -> None:
+    # Overall A 1/4, B 3/4, C 2/4; people put A first last, so B and C are the wrong way round.
+    frames = [scored("A", "+---"), scored("B", "+++-"), scored("C", "++--")]
+    found = agree(runs(pl.concat(frames)), PEOPLE).by_category["overall"]
+    assert found.statistics["tau_a"] == pytest.approx(1 / 3)
+    assert found.n == 3
+
+
+def test_pairs_give_intervals(runs: Callable[..., list[Path]]) -> None:
+    frames = [scored("A", "+---" * 9), scored("B", "++++" * 9)]
+    found = agree(runs(pl.concat(frames)), PEOPLE).by_category["overall"]
+    # B passes whatever A passes, and more in nearly every draw.
+    assert found.intervals["tau_a"] == (1.0, 1.0)
+
+
+def test_several_folders_are_one_comparison(runs: Callable[..., list[Path]]) -> None:
+    a, b, c = scored("A", "+---"), scored("B", "+++-"), scored("C", "++--")
+    apart = agree(runs(a, pl.concat([b, c.reverse()])), PEOPLE)
+    assert apart.to_dict() == agree_scored(pl.concat([a, b, c]), PEOPLE)[0].to_dict()  # type: ignore[union-attr]
+
+
+def test_models_of_different_rules_are_taken_together_only_if_told(
+    runs: Callable[..., list[Path]],
+) -> None:
+    folders = runs(scored("A", "+---"), scored("B", "+++-"), scored("C", "++--"))
+    expected = agree(folders, PEOPLE)
+    for folder, name, version in zip(folders, "ABC", ("0.1.0", "0.2.0", "0.2.0"), strict=True):
+        signature = f"nnd|v:{version}|model:{name}@1|protocol:sum|sep:' '|bos:no"
+        results = {"results": [{"model": name, "signature": signature}]}
+        write_sealed(folder / "result.json", results)
+    assert problem(folders).startswith("the models were scored by different rules (A by that of 0.")
+    assert agree(folders, PEOPLE, mixed_rules=True).to_dict() == expected.to_dict()
+
+
+def test_a_category_that_is_a_context_category_is_compared_as_one() -> None:
+    people = pl.concat(
+        [
+            PEOPLE.with_columns(category=pl.lit("history"), score=-pl.col("score")),
+            PEOPLE,
+        ]
+    )
+    frames = [
+        scored("A", "++--", category="history"),
+        scored("B", "+++-", category="history"),
+    ]
+    found, _ = agree_scored(pl.concat(frames), people)
+    assert found is not None
+    assert list(found.by_category) == ["overall", "history"]  # and not rude, wrong
+    assert found.by_category["history"].statistics["tau_a"] == -1
+
+
+def test_a_category_that_is_an_error_category_is_compared_as_one() -> None:
+    people = pl.concat([PEOPLE.with_columns(category=pl.lit("rude")), PEOPLE])
+    frames = [
+        scored("A", "-+-+", category="history"),  # even places are wrong, odd ones rude
+        scored("B", "++-+", category="history"),
+        scored("C", "+-++", category="history"),
+    ]
+    found, _ = agree_scored(pl.concat(frames), people)
+    assert found is not None
+    assert list(found.by_category) == ["overall", "rude", "wrong"]
+    # Rude: A and B 2/2, C 1/2, though people put C first: a tie and two wrong of three.
+    assert found.by_category["rude"].statistics["tau_a"] == pytest.approx(-2 / 3)
+    # Nobody judged how wrong they are.
+    assert found.by_category["wrong"].statistics["tau_a"] is None
+
+
+def test_tests_without_a_likelihood_are_counted(runs: Callable[..., list[Path]]) -> None:
+    # Of A's four pairs two lack a likelihood, but both are of one (high, low): one test.
+    missing = scored("A", "--++").with_columns(
+        ll_low=pl.when(pl.col("passed")).then("ll_low"),
+        context_id=pl.when(pl.col("passed")).then("context_id").otherwise(pl.lit("c0")),
+    )
+    contexts = missing.select("pair_id", "context_id")
+    other = scored("B", "++--").drop("context_id").join(contexts, on="pair_id")
+    found = agree(runs(pl.concat([missing, other.select(missing.columns)])), PEOPLE)
+    assert found.unscored == {"A": 1, "B": 0}
+
+
+def test_a_table_does_not_know_what_was_unscored(table: Path, quiz: Path) -> None:
+    assert agree(table, quiz, systems=SYSTEMS).unscored is None
+
+
+def test_an_order_of_systems_comes_before_that_of_rows(quiz: Path, tmp_path: Path) -> None:
+    rows = write_table(tmp_path / "rates.csv", sorted(TABLE_2))
+    order = list(SYSTEMS.values())
+    mean = agree(rows, quiz, systems=SYSTEMS, order=order).mean.statistics
+    assert mean["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
+
+
+def test_an_order_holds_for_runs_too(runs: Callable[..., list[Path]]) -> None:
+    frames = [scored("A", "+---"), scored("B", "+++-"), scored("C", "++--")]
+    found = agree(runs(pl.concat(frames)), PEOPLE, order=["C", "A"])
+    assert list(found.systems) == ["C", "A", "B"]
+
+
+def test_no_pairs_are_a_reason() -> None:
+    found = agree_scored(scored("A", ""), PEOPLE)
+    assert found == (None, "the data has no pairs")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [scored("B", "+++"), scored("B", "++++", pair_id="x"), scored("B", "+++++")],
+    ids=["fewer", "others", "more"],
+)
+def test_models_scored_on_different_pairs_cannot_be_compared(
+    other: pl.DataFrame, runs: Callable[..., list[Path]]
+) -> None:
+    message = problem(runs(scored("A", "++--"), other))
+    assert message == (
+        'models "A" and "B" were not scored on the same pairs; evaluate both on the same data'
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("context_id", "c0", "context_id is c1 and c0"),  # one context fewer
+        ("context_id", None, "context_id is c1 and missing"),
+        ("split", None, "split is test and missing"),
+        ("error_category", "late", "error_category is rude and late"),  # one category more
+        ("error_category", None, "error_category is rude and missing"),
+        ("high_id", "other", "high_id is h and other"),
+        ("characters_low", 9, "characters_low is 5 and 9"),
+    ],
+)
+def test_a_pair_id_that_stands_for_two_pairs(
+    *, column: str, value: Any, told: str, runs: Callable[..., list[Path]]
+) -> None:
+    a, b = (scored(model, "++--", characters_low=5) for model in "AB")
+    changed = pl.when(pl.col("pair_id") == "p1").then(pl.lit(value)).otherwise(column)
+    message = problem(runs(a, b.with_columns(changed.alias(column))))
+    assert message == (
+        f'pair p1 is not the same in "A" and "B": {told}; evaluate both on the same data'
+    )
+
+
+def test_a_length_that_an_older_run_lacks_is_no_contradiction(
+    runs: Callable[..., list[Path]],
+) -> None:
+    folders = runs(scored("A", "+---", characters_low=5), scored("B", "+++-"))
+    assert agree(folders, PEOPLE).by_category["overall"].n == 2
+
+
+# Aspects
+
+TWO_ASPECTS = pl.concat(
+    [PEOPLE, PEOPLE.with_columns(aspect=pl.lit("style"), score=-pl.col("score"))]
+)
+
+
+def of_two_aspects(model: str, verdicts: str) -> pl.DataFrame:
+    """The first four pairs are of quality, the rest of style."""
+    aspect = pl.when(pl.int_range(pl.len()) < 4).then(pl.lit("quality")).otherwise(pl.lit("style"))
+    return scored(model, verdicts).with_columns(aspect=aspect)
+
+
+def test_an_aspect_is_of_the_pairs_too(runs: Callable[..., list[Path]]) -> None:
+    # Quality: A 1/4, B 2/4, C 3/4, as people see it. Style: 4/4, 2/4, 1/4, the other way round,
+    # as people see that. All: 5/8, 4/8, 4/8.
+    marks = {"A": "+---++++", "B": "++--++--", "C": "+++-+---"}
+    frames = [of_two_aspects(model, verdicts) for model, verdicts in marks.items()]
+    folders = runs(frames[0], pl.concat(frames[1:]))
+    for aspect in ("quality", "style"):
+        found = agree(folders, TWO_ASPECTS, aspect=aspect).by_category["overall"]
+        assert found.statistics["tau_a"] == 1
+        people = TWO_ASPECTS.filter(pl.col("aspect") == aspect)
+        alone = [frame.filter(pl.col("aspect") == aspect) for frame in frames]
+        expected, _ = agree_scored(pl.concat(alone), people)
+        assert expected is not None
+        assert found == expected.by_category["overall"]
+
+
+def test_tests_without_a_likelihood_are_counted_in_the_aspect() -> None:
+    a, b = (of_two_aspects(model, "+---++--") for model in "AB")
+    lost = a.with_columns(ll_low=pl.when(pl.col("aspect") == "style").then("ll_low"))
+    frames = pl.concat([lost, b]).with_columns(high_id="pair_id")
+    found, _ = agree_scored(frames, TWO_ASPECTS, aspect="style")
+    assert found is not None
+    assert found.unscored == {"A": 0, "B": 0}
+    found, _ = agree_scored(frames, TWO_ASPECTS, aspect="quality")
+    assert found is not None
+    assert found.unscored == {"A": 4, "B": 0}
+
+
+def test_pairs_without_aspects_are_of_any() -> None:
+    frames = pl.concat([scored(m, v, aspect=None) for m, v in (("A", "+---"), ("B", "++--"))])
+    found, _ = agree_scored(frames, TWO_ASPECTS, aspect="style")
+    assert found is not None
+    assert found.by_category["overall"].statistics["tau_a"] == -1
+
+
+def test_an_aspect_that_no_pair_has_is_a_reason() -> None:
+    frames = pl.concat([scored("A", "+---"), scored("B", "++--")])
+    assert agree_scored(frames, TWO_ASPECTS, aspect="style") == (
+        None,
+        'no pair has the aspect "style"; known: quality',
+    )
+    with pytest.raises(ScoringError, match='unknown aspect "rhyme"; known: quality, style'):
+        agree_scored(frames, TWO_ASPECTS, aspect="rhyme")
+
+
+def test_an_aspect_that_one_model_lacks_is_refused(runs: Callable[..., list[Path]]) -> None:
+    folders = runs(scored("A", "+---"), scored("B", "++--", aspect=None))
+    assert problem(folders, TWO_ASPECTS, aspect="quality") == (
+        'pair p0 is not the same in "A" and "B": aspect is quality and missing; evaluate both on '
+        "the same data"
+    )
+
+
+def test_a_model_in_two_folders_is_named_with_both(runs: Callable[..., list[Path]]) -> None:
+    one, other = folders = runs(scored("A", "+-"), scored("A", "++"))
+    assert problem(folders) == f'model "A" is in {one} and in {other}; name one of them'
+
+
+def test_a_missing_column_is_named(runs: Callable[..., list[Path]]) -> None:
+    (folder,) = folders = runs(scored("A", "+-").drop("passed"))
+    path = folder / "log_likelihoods.parquet"
+    assert problem(folders) == f"{path}: column passed is missing; evaluate again"
+
+
+def test_a_column_of_another_kind_is_named(runs: Callable[..., list[Path]]) -> None:
+    folders = runs(scored("A", "+-").with_columns(pl.col("ll_low").cast(pl.String)))
+    assert problem(folders).endswith(": column ll_low is String; evaluate again")
+
+
+def test_a_folder_without_results(tmp_path: Path) -> None:
+    assert problem(tmp_path).startswith(f"{tmp_path}: not a run of `nnd evaluate`, because ")
+
+
+def test_two_tables_at_once_are_refused(table: Path) -> None:
+    assert problem([table, table]) == (
+        f"{table}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
+    )

@@ -1,0 +1,300 @@
+"""Stored runs compared: which models, which pairs, what is said."""
+
+import json
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.stored_folders import write_sealed, write_text
+from support.two_models import scored, write_run
+
+from nnd.metric.numbers.comparison.comparing import compare
+from nnd.metric.numbers.comparison.comparison import Comparison
+from nnd.schemas import NNDError
+
+Runs = Callable[..., list[Path]]
+
+BETTER, WORSE = "+" * 30 + "-" * 10, "+" * 10 + "-" * 30
+KINDS = ["rude", "wrong"] * 20
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Runs:
+    """`runs(frame, frame)`: folders like those of `nnd evaluate`, one for each frame."""
+    numbers = count()
+    return lambda *frames: [write_run(tmp_path / f"run{next(numbers)}", each) for each in frames]
+
+
+def only(folders: list[Path], **options: Any) -> Comparison:
+    (found,) = compare(folders, **options)
+    return found
+
+
+def problem(folders: Any, **options: Any) -> str:
+    with pytest.raises(NNDError) as caught:
+        compare(folders, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def sign(folder: Path, **signatures: str) -> None:
+    """Write what `nnd evaluate` says of models."""
+    results = [{"model": name, "signature": text} for name, text in signatures.items()]
+    write_sealed(folder / "result.json", {"results": results})
+
+
+# Which models
+
+
+def test_two_runs_of_one_model_each(runs: Runs) -> None:
+    found = only(runs(scored("x", BETTER), scored("y", WORSE)))
+    assert (found.a, found.b, found.n_pairs) == ("x", "y", 40)
+    assert found.differences.overall.difference == 0.5
+    assert found.differences.overall.verdict == "a"
+
+
+def test_one_run_of_two_models(runs: Runs) -> None:
+    (folder,) = runs(pl.concat([scored("x", BETTER), scored("y", WORSE)]))
+    (found,) = compare(folder)  # one folder needs no list
+    assert (found.a, found.b, found.differences.overall.difference) == ("x", "y", 0.5)
+
+
+def test_all_models_each_with_each(runs: Runs) -> None:
+    x, y, z = (scored(name, BETTER) for name in "xyz")
+    found = compare(runs(pl.concat([x, y]), z))
+    assert [(each.a, each.b) for each in found] == [("x", "y"), ("x", "z"), ("y", "z")]
+
+
+def test_two_of_them_in_the_order_asked_for(runs: Runs) -> None:
+    folders = runs(pl.concat([scored(name, BETTER) for name in "xyz"]))
+    found = only(folders, models=["z", "x"])
+    assert (found.a, found.b) == ("z", "x")
+
+
+def test_one_model_in_two_runs_is_told_apart_by_the_folder(runs: Runs) -> None:
+    one, other = folders = runs(scored("x", BETTER), scored("x", WORSE))
+    found = only(folders)
+    assert (found.a, found.b) == (f"{one}:x", f"{other}:x")
+    assert found.sentences[0].startswith(f"{one}:x is better than {other}:x overall: ")
+    assert only(folders, models=[f"{other}:x", f"{one}:x"]).differences.overall.verdict == "b"
+    assert problem(folders, models=["x", f"{one}:x"]) == (
+        f'model "x" is in several runs; name it {one}:x or {other}:x'
+    )
+
+
+def test_models_that_cannot_be_compared(runs: Runs) -> None:
+    (folder,) = folders = runs(pl.concat([scored("x", "+"), scored("y", "-")]))
+    assert problem(folders, models=["x"]) == (
+        "a comparison needs two models, but only x was found; name a second run, or two models of "
+        "one (--model)"
+    )
+    assert problem(folders, models=["x", "q"]) == ('unknown model "q"; known: x, y')
+    assert problem(folders, models=["x", "x"]) == (
+        'model "x" is named twice; name two different ones'
+    )
+    assert problem([folder, folder]) == f"{folder}: named twice; name each run once"
+
+
+def test_what_is_no_run(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere"
+    assert problem(path) == f"{path}: not a folder; name folders that `nnd evaluate` wrote"
+    assert problem(tmp_path).startswith(f"{tmp_path}: not a run of `nnd evaluate`, because ")
+
+
+# Which pairs
+
+
+def test_the_order_of_rows_does_not_matter(runs: Runs) -> None:
+    x, y = scored("x", BETTER, aspect=KINDS), scored("y", WORSE, aspect=KINDS)
+    mixed = runs(x.reverse(), y.sample(fraction=1, shuffle=True, seed=1))
+    assert only(mixed).to_dict() == only(runs(x, y)).to_dict()
+
+
+def test_pairs_of_one_run_only_are_left_out_and_told(runs: Runs) -> None:
+    # x has p0 to p39, y p0 to p29 and ten of its own.
+    y = scored("y", WORSE)
+    others = y.tail(10).with_columns(pl.col("pair_id") + "!", pl.col("context_id") + "!")
+    found = only(runs(scored("x", BETTER).head(38), pl.concat([y.head(30), others])))
+    assert (found.n_pairs, found.only_in_a, found.only_in_b) == (30, 8, 10)
+    assert found.differences.overall.n == 30
+    assert found.sentences[-1] == (
+        "Left out: 8 pairs scored only with x, and 10 scored only with y."
+    )
+
+
+def test_a_category_that_no_shared_pair_has_stays_with_nothing(runs: Runs) -> None:
+    x, y = (scored(name, "++-", error_category=["rude", "wrong", "wrong"]) for name in "xy")
+    found = only(runs(x, y.filter(pl.col("error_category") == "wrong")))
+    rude, wrong = found.to_dict()["by_error_category"].values()
+    assert (rude["n"], rude["difference"], rude["interval"], rude["p"]) == (0, None, None, None)
+    assert (wrong["n"], wrong["difference"]) == (2, 0)
+    assert "the models share no pair of rude" in found.sentences[1]
+
+
+def test_a_pair_that_the_data_has_twice_is_two_pairs(runs: Runs) -> None:
+    x, y = (scored(name, "++-") for name in "xy")
+    found = only(runs(pl.concat([x, x]), pl.concat([y, y])))
+    assert (found.n_pairs, found.only_in_a) == (6, 0)
+
+
+def test_runs_without_a_common_pair(runs: Runs) -> None:
+    folders = runs(scored("x", "+-"), scored("y", "+-", pair_id=["q0", "q1"]))
+    assert problem(folders) == '"x" and "y" share no pair; evaluate both on the same data'
+    sign(folders[0], x="nnd|v:0.1.0|model:x@1|data:quiz@abc|protocol:native")
+    sign(folders[1], y="nnd|v:0.1.0|model:y@2|data:frank@def|protocol:native")
+    assert problem(folders) == (
+        '"x" and "y" share no pair (data quiz@abc and frank@def); evaluate both on the same data'
+    )
+
+
+def test_models_of_different_rules_are_compared_only_if_told(runs: Runs) -> None:
+    folders = runs(scored("x", BETTER), scored("y", WORSE), scored("z", WORSE))
+    for folder, name, version in zip(folders, "xyz", ("0.1.0", "0.2.0", "0.2.0"), strict=True):
+        sign(folder, **{name: f"nnd|v:{version}|model:{name}@1|protocol:native|sep:' '|bos:no"})
+    assert problem(folders).startswith(
+        "the models were scored by different rules (x by that of 0.1"
+    )
+    assert only(folders, models=["y", "z"]).sentences == only(folders[1:]).sentences
+    mixed = only(folders[:2], mixed_rules=True)
+    assert mixed.differences == only(runs(scored("x", BETTER), scored("y", WORSE))).differences
+    assert mixed.sentences[0].startswith("x and y were scored by different rules, 0.1: ")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("context_id", "other", "context_id is c1 and other"),
+        ("context_id", None, "context_id is c1 and missing"),
+        ("low_id", "other", "low_id is l1 and other"),
+        ("aspect", "other", "aspect is quality and other"),
+        ("characters_high", 9, "characters_high is 5 and 9"),
+    ],
+)
+def test_a_pair_id_that_stands_for_two_pairs(
+    *, column: str, value: Any, told: str, runs: Runs
+) -> None:
+    x = scored("x", "+-", aspect="quality").with_columns(characters_high=pl.lit(5, pl.Int64))
+    second = pl.col("pair_id") == "p1"
+    changed = pl.when(second).then(pl.lit(value)).otherwise(column).alias(column)
+    message = problem(runs(x, x.with_columns(changed, model=pl.lit("y"))))
+    assert message == (
+        f'pair p1 is not the same in "x" and "y": {told}; evaluate both on the same data'
+    )
+
+
+def test_no_pairs_at_all(runs: Runs) -> None:
+    # A run without pairs names no model either.
+    folders = runs(scored("x", ""), scored("y", ""))
+    assert problem(folders).startswith("a comparison needs two models, but none was found; ")
+
+
+# Stored files
+
+
+def test_runs_from_before_lengths_were_stored(runs: Runs) -> None:
+    added = ["characters_high", "characters_low", "copied_high", "copied_low"]
+    old = scored("y", WORSE).drop(added, "ll_alone_high", "ll_alone_low")
+    new = scored("x", BETTER).with_columns(pl.lit(7, pl.Int64).alias(name) for name in added[:2])
+    assert only(runs(new, old)).differences.overall.difference == 0.5
+
+
+def test_a_likelihood_that_is_nan_is_refused(runs: Runs) -> None:
+    wrong = scored("x", "++").with_columns(ll_low=pl.Series([-1.0, float("nan")]))
+    folders = runs(wrong, scored("y", "++"))
+    assert problem(folders).endswith(
+        "log_likelihoods.parquet: row 1: ll_low is NaN, but a missing likelihood must be null; "
+        "evaluate again"
+    )
+
+
+def test_a_verdict_that_is_missing_is_refused(runs: Runs) -> None:
+    wrong = scored("x", "++").with_columns(passed=pl.Series([True, None]))
+    assert problem(runs(wrong, scored("y", "++"))).endswith("row 1: passed is null; evaluate again")
+
+
+def test_signatures_come_along(runs: Runs) -> None:
+    folders = runs(scored("x", "+-"), scored("y", "+-"))
+    sign(folders[0], x="nnd|x")
+    found = only(folders)
+    assert (found.signature_a, found.signature_b) == ("nnd|x", None)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"results": [{"model": "x"}]}'])
+def test_a_result_that_is_none(text: str, runs: Runs) -> None:
+    folders = runs(scored("x", "+-"), scored("y", "+-"))
+    write_text(folders[0] / "result.json", text)
+    told = problem(folders)
+    assert told.startswith(f"{folders[0]}/result.json: ")
+    assert told.endswith("; evaluate again")
+
+
+def test_a_result_that_was_changed(runs: Runs) -> None:
+    folders = runs(scored("x", "+-"), scored("y", "+-"))
+    sign(folders[0], x="nnd|protocol:native")
+    path = folders[0] / "result.json"
+    path.write_text(path.read_text().replace("protocol:native", "protocol:sum"))
+    assert problem(folders) == f"{path}: changed since it was written; evaluate again"
+
+
+# What is said
+
+
+def test_the_better_one_comes_first(runs: Runs) -> None:
+    found = only(runs(scored("x", WORSE), scored("y", BETTER)))
+    # 20 of 40 discordant tests, all y's: p = 2 / 2^20.
+    assert found.sentences[0].startswith(
+        "y is better than x overall: 75.0 % against 25.0 % of 40 tests, a difference of +50.0 "
+        "points [+"
+    )
+    assert found.sentences[0].endswith("], p < 0.0001.")
+
+
+def test_where_the_data_cannot_tell_it_says_what_it_would_take(runs: Runs) -> None:
+    # 40 tests, two to a context. 6 only x passes, 3 only y: p = 2 (1+9+36+84) / 2^9 = 0.5078.
+    contexts = [f"c{number // 2}" for number in range(40)]
+    x = scored("x", "+" * 6 + "-" * 34, context_id=contexts)
+    y = scored("y", "-" * 37 + "+" * 3, context_id=contexts)
+    found = only(runs(x, y))
+    needed = found.differences.overall.needed
+    assert needed is not None
+    (sentence,) = found.sentences
+    assert sentence == (
+        "x and y do not differ significantly overall: 15.0 % against 7.5 % of 40 tests, a "
+        f"difference of +7.5 points [{shown(found)}], p = 0.5078; to detect 2 points takes about "
+        f"{needed.tests:,} tests of {needed.contexts:,} contexts like these."
+    )
+    assert needed.contexts == -(-needed.tests // 2)
+
+
+def shown(found: Comparison) -> str:
+    low, high = found.differences.overall.interval or (0, 0)
+    return f"{100 * low:+.1f}, {100 * high:+.1f}"
+
+
+def test_unscored_tests_are_told(runs: Runs) -> None:
+    found = only(runs(scored("x", "+?-"), scored("y", "++?")))
+    assert found.sentences[-1] == (
+        "2 tests lack a likelihood of one model or both; they count as failures."
+    )
+
+
+def test_where_each_is_better(runs: Runs) -> None:
+    kinds = ["rude"] * 20 + ["vague"] * 4 + ["wrong"] * 20
+    x = scored("x", "+" * 20 + "+-+-" + "-" * 20, error_category=kinds)
+    y = scored("y", "-" * 20 + "+--+" + "+" * 20, error_category=kinds)
+    found = only(runs(x, y))
+    assert found.sentences[1] == (
+        "By error category: x is better at rude; y is better at wrong; the difference is not "
+        "significant at vague."
+    )
+
+
+def test_the_dictionary_is_plain_json(runs: Runs) -> None:
+    plain = only(runs(scored("x", BETTER, aspect=KINDS), scored("y", WORSE))).to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert (plain["n_pairs"], plain["overall"]["only_a"], plain["by_category"]) == (40, 20, {})
+    assert plain["by_aspect"]["rude"]["n"] == 20

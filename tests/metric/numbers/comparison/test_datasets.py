@@ -1,0 +1,167 @@
+"""Runs of several datasets compared: within each, and a mean over them."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.screens.tables import lines
+from support.stored_folders import write_sealed
+from support.two_models import scored, write_run
+
+from nnd.metric.numbers import Comparisons, compare
+from nnd.schemas import ScoringError, check_rows
+
+SIGNED = {"quiz": "nnd|v:1|data:org/quiz@abc123", "frank": "nnd|v:1|data:frank@def456"}
+
+
+def frank(model: str, verdicts: str) -> pl.DataFrame:
+    """Scored pairs of another dataset than `scored` gives."""
+    return scored(model, verdicts, pair_id=[f"f{number}" for number in range(len(verdicts))])
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """x passes 30 of 40 and y 10 on quiz; x 10 of 20 and y 12 on frank, a run each."""
+    frames = {
+        "quiz-x": scored("x", "+" * 30 + "-" * 10),
+        "frank": pl.concat([frank("x", "+-" * 10), frank("y", "+-" * 9 + "++")]),
+        "quiz-y": scored("y", "+" * 10 + "-" * 30),
+    }
+    return [write_run(tmp_path / name, frame) for name, frame in frames.items()]
+
+
+def sign(folder: Path, **signatures: str) -> None:
+    """Write what `nnd evaluate` says of models."""
+    results = [{"model": name, "signature": text} for name, text in signatures.items()]
+    write_sealed(folder / "result.json", {"results": results})
+
+
+def sign_all(runs: list[Path]) -> None:
+    for folder in runs:
+        of = "frank" if folder.name == "frank" else "quiz"
+        sign(folder, x=SIGNED[of], y=SIGNED[of])
+
+
+def sides(found: Comparisons) -> list[tuple[str | None, str, str, float | None]]:
+    return [(e.data, e.a, e.b, e.differences.overall.difference) for e in found]
+
+
+def problem(runs: list[Path], **options: Any) -> str:
+    with pytest.raises(ScoringError) as caught:
+        compare(runs, **options)
+    return str(caught.value)
+
+
+def test_models_are_compared_within_each_dataset(runs: list[Path]) -> None:
+    sign_all(runs)
+    found = compare(runs)
+    assert sides(found) == [("org/quiz", "x", "y", 0.5), ("frank", "x", "y", -0.05)]
+    for data, folders in (("org/quiz", [runs[0], runs[2]]), ("frank", [runs[1]])):
+        (mine,), (alone,) = found.by_data()[data], compare(folders)
+        assert mine.to_dict() == {**alone.to_dict(), "data": data}
+        assert alone.to_dict()["data"] is None
+    assert list(check_rows("comparison", found.to_dict()["comparisons"])) == []
+
+
+def test_each_dataset_counts_once_in_the_mean(runs: list[Path]) -> None:
+    # x passes 75 % and 50 %, 62.5 % on average, and 66.7 % of all 60 tests; y 25 % and 55 %.
+    sign_all(runs)
+    found = compare(runs)
+    assert found.headline() == (
+        "Mean over 2 datasets, each counting once: x 62.5 %, y 40.0 %; 1 of 2 differences is "
+        "significant."
+    )
+    assert found.remarks()[0] == (
+        "org/quiz: x 75.0 % > y 25.0 % of 40 shared tests; the difference is significant."
+    )
+    assert found.remarks()[-1].startswith("frank: ")
+
+
+def test_the_table_has_rows_per_dataset(runs: list[Path]) -> None:
+    sign_all(runs)
+    rows = lines(compare(runs).table())
+    assert rows[0] == "dataset models points ahead [95 %] p differ"
+    assert [row.split(" +")[0] for row in rows if " against " in row] == [
+        *("org/quiz x against y", "frank y against x")
+    ]
+
+
+def test_a_frame_names_the_dataset(runs: list[Path]) -> None:
+    sign_all(runs)
+    overall = compare(runs).to_frame().filter(pl.col("slice") == "overall")
+    assert overall.select("data", "pass_rate_a").rows() == [("org/quiz", 0.75), ("frank", 0.5)]
+
+
+def test_datasets_of_one_name_are_told_apart(runs: list[Path]) -> None:
+    for folder in runs:
+        of = "abc123" if folder.name == "frank" else "def456"
+        sign(folder, x=f"nnd|data:quiz@{of}", y=f"nnd|data:quiz@{of}")
+    assert [*compare(runs).by_data()] == ["quiz@def456", "quiz@abc123"]
+
+
+def test_a_dataset_nobody_named_is_called_as_its_first_run(runs: list[Path]) -> None:
+    assert [*compare(runs).by_data()] == [str(runs[0]), str(runs[1])]
+
+
+def test_labels_need_the_folder_only_within_a_dataset(runs: list[Path], tmp_path: Path) -> None:
+    other = write_run(tmp_path / "other", frank("x", "-" * 20))
+    assert [each[1:3] for each in sides(compare([*runs, other]))] == [
+        *(("x", "y"), (f"{runs[1]}:x", "y"), (f"{runs[1]}:x", f"{other}:x"), ("y", f"{other}:x"))
+    ]
+    one = compare([*runs, other], models=["y", f"{other}:x"])
+    assert sides(one) == [(None, "y", f"{other}:x", 0.55)]
+
+
+def test_models_that_are_asked_for_are_found_on_every_dataset_that_has_them(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    sign_all(runs)
+    more = write_run(tmp_path / "more", frank("z", "+" * 20))
+    both = sides(compare([*runs, more], models=["y", "x"]))
+    assert [each[:3] for each in both] == [("org/quiz", "y", "x"), ("frank", "y", "x")]
+    one = sides(compare([*runs, more], models=["y", "z"]))
+    assert [each[:3] for each in one] == [(None, "y", "z")]
+    known = "known: x, y, z"
+    assert problem([*runs, more], models=["x", "w"]).endswith(known)
+
+
+def test_a_model_that_is_on_one_dataset_only_is_left_out_of_it(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    more = write_run(tmp_path / "more", frank("z", "+" * 20))
+    start = "Mean over 2 datasets, each counting once: x 62.5 %, y 40.0 %; "
+    assert compare([*runs, more]).headline().startswith(start)
+
+
+def test_no_mean_is_taken_where_models_share_different_tests(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    more = write_run(tmp_path / "more", frank("z", "+" * 10))
+    assert compare([*runs, more]).headline() == (
+        "The mean over the 2 datasets is undefined: not all models share the same tests; 1 of 4 "
+        "differences is significant."
+    )
+
+
+def test_no_mean_is_taken_where_no_model_is_on_all(runs: list[Path], tmp_path: Path) -> None:
+    rows = pl.concat([frank("v", "+-" * 10), frank("w", "+-" * 10)])
+    others = write_run(tmp_path / "others", rows)
+    assert compare([runs[0], runs[2], others]).headline() == (
+        "The mean over the 2 datasets is undefined: no model was scored on all of them; "
+        "1 of 2 differences is significant."
+    )
+
+
+def test_a_model_alone_on_its_dataset_is_refused(runs: list[Path]) -> None:
+    assert problem(runs[:2]) == (
+        f'"{runs[0]}:x" and "{runs[1]}:x" share no pair; evaluate both on the same data'
+    )
+
+
+def test_runs_are_joined_through_a_third(tmp_path: Path) -> None:
+    # p0..p3 and p2..p5 are connected by p0..p5 alone, which comes last.
+    ends = scored("x", "+" * 4), scored("y", "+" * 6).tail(4), scored("z", "+" * 6)
+    folders = [write_run(tmp_path / name, frame) for name, frame in zip("abc", ends, strict=True)]
+    assert [each.n_pairs for each in compare(folders)] == [2, 4, 4]
+    assert [*compare(folders).by_data()] == [None]

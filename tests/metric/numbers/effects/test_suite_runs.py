@@ -1,0 +1,183 @@
+"""Evaluating a suite: one pass over parents and sets, and a run folder that models are added to."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from support.metric_runs import pair_rows, write_pairs
+from support.stored_folders import write_sealed
+from support.suites.folders import shouted_pairs, write_suite
+
+from nnd.metric.data import choose_part, load_pairs
+from nnd.metric.likelihood import Likelihoods, LoadedModel, Scoring
+from nnd.metric.run import Evaluation, evaluate, score_suite
+from nnd.metric.text import Request, find_template
+from nnd.schemas import ScoringError, check_rows
+
+Loaded = Callable[[str], LoadedModel]
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    return write_suite(tmp_path / "suite")
+
+
+def run(model: LoadedModel | list[LoadedModel], data: Path, out: Path | None = None) -> Evaluation:
+    found = evaluate(model, data, out=out, scoring=Scoring(cache=False, unconditional=False))
+    assert isinstance(found, Evaluation)
+    return found
+
+
+def test_parents_and_sets_are_scored_in_one_call_and_shared_pairs_once(suite: Path) -> None:
+    calls: list[Sequence[Request]] = []
+
+    def scorer(requests: Sequence[Request]) -> Likelihoods:
+        calls.append(requests)
+        n = len(requests)
+        return Likelihoods(
+            np.arange(n, dtype=float), np.ones(n, dtype=int), np.zeros(n, dtype=bool)
+        )
+
+    found = score_suite(load_pairs(suite), scorer, find_template("default"))
+    scored, children = found.pairs, found.children
+
+    (requests,) = calls
+    assert len(requests) == 2 * (8 + 6)  # the pairs of slice-first are parents, and scored as such
+    assert scored["pair_id"].to_list() == pair_rows()["pair_id"].to_list()
+    assert children["set"].value_counts().sort("set").rows() == [("shouted", 6), ("slice-first", 3)]
+    assert children["ll_high"].to_list() == [float(n) for n in [*range(8, 14), 0, 1, 2]]
+
+
+def test_the_pass_rate_is_that_of_the_human_pairs(
+    loaded: Loaded, suite: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "birds").mkdir()
+    alone = run(loaded("gpt2"), write_pairs(tmp_path / "birds"))
+    found = run(loaded("gpt2"), suite)
+    (result,) = found.to_dict()["results"]
+
+    effects = result.pop("suite")
+    ignored = {"engine": None, "signature": None}  # tokens; the name of the folder
+    assert result | ignored == alone.to_dict()["results"][0] | ignored
+    assert found.scored.equals(alone.scored)
+    assert [(each["set"], each["kind"], each["op"], each["n"]) for each in effects] == [
+        ("shouted", "perturbation", "shout", 6),
+        ("slice-first", "slice", "first", 3),
+    ]
+    assert effects[0]["parents_pass_rate"] is not None
+
+
+def test_negatives_are_beside_the_human_pairs_and_not_among_them(
+    loaded: Loaded, suite: Path, tmp_path: Path
+) -> None:
+    made = (
+        pair_rows()
+        .head(4)
+        .with_columns(
+            pair_id="made" + pl.col("pair_id"),
+            parent_id=pl.lit(None, pl.String),
+            origin=pl.lit("synthetic:negation"),
+            candidate_low="not " + pl.col("candidate_high"),
+            low_id=pl.col("high_id") + "~negation.1",
+        )
+    )
+    made.write_parquet(suite / "sets" / "negation.parquet")
+    negation = {"name": "negation", "kind": "negatives", "operation": "negation"}
+    write_sealed(suite / "manifest.json", {"sets": [negation]})
+    (tmp_path / "birds").mkdir()
+    (alone,) = run(loaded("gpt2"), write_pairs(tmp_path / "birds")).to_dict()["results"]
+    (result,) = run(loaded("gpt2"), suite).to_dict()["results"]
+    (effect,) = result["suite"]
+
+    assert (result["n"], result["pass_rate"]) == (alone["n"], alone["pass_rate"])
+    assert (effect["n"], effect["parents"]) == (made["low_id"].n_unique(), None)
+    assert effect["rest_pass_rate"] == alone["pass_rate"]
+    assert effect["delta"] == effect["pass_rate"] - effect["rest_pass_rate"]
+
+
+def test_the_effect_is_that_of_pairs_scored_alone(loaded: Loaded, suite: Path) -> None:
+    (of_suite,) = run(loaded("gpt2"), suite).to_dict()["results"]
+    children = evaluate(loaded("gpt2"), shouted_pairs(), scoring=Scoring(cache=False)).to_dict()
+    parents = evaluate(loaded("gpt2"), pair_rows().head(6), scoring=Scoring(cache=False)).to_dict()
+
+    effect = of_suite["suite"][0]
+    assert effect["pass_rate"] == children["results"][0]["pass_rate"]
+    assert effect["parents_pass_rate"] == parents["results"][0]["pass_rate"]
+
+
+def test_the_result_keeps_the_schema(loaded: Loaded, suite: Path, tmp_path: Path) -> None:
+    run(loaded("gpt2"), suite, tmp_path / "run")
+    stored = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
+
+    assert list(check_rows("result", [stored])) == []
+    assert {*stored["outputs"]} == {"log_likelihoods.parquet", "sets.parquet"}
+    assert pl.read_parquet(tmp_path / "run" / "log_likelihoods.parquet").height == 8
+    sets = pl.read_parquet(tmp_path / "run" / "sets.parquet")
+    assert sets.columns[:4] == ["model", "set", "parent_id", "pair_id"]
+    assert sets.height == 6 + 3
+
+
+def test_a_run_made_model_by_model_is_the_run_of_both(
+    loaded: Loaded, suite: Path, tmp_path: Path
+) -> None:
+    models = [loaded("gpt2"), loaded("bart")]
+    both = run(models, suite, tmp_path / "both")
+    for model in models:
+        last = run(model, suite, tmp_path / "one by one")
+
+    assert last.to_dict() == both.to_dict()
+    for name in ("log_likelihoods.parquet", "sets.parquet"):
+        assert (tmp_path / "both" / name).read_bytes() == (
+            tmp_path / "one by one" / name
+        ).read_bytes()
+
+
+def test_a_run_of_other_sets_takes_no_model(loaded: Loaded, suite: Path, tmp_path: Path) -> None:
+    run(loaded("gpt2"), suite, tmp_path / "run")
+    shouted_pairs().head(5).write_parquet(suite / "sets" / "shouted.parquet")
+    with pytest.raises(ScoringError, match="scored on other sets than those of suite; name anothe"):
+        run(loaded("bart"), suite, tmp_path / "run")
+
+
+def test_a_part_of_a_suite_keeps_the_children_of_its_pairs(suite: Path) -> None:
+    part = choose_part(load_pairs(suite), categories=["disfluent"])
+    disfluent = pair_rows().filter(pl.col("error_category") == "disfluent")["pair_id"].to_list()
+
+    assert part.pairs["pair_id"].to_list() == disfluent
+    children, first = part.sets
+    assert children.pairs["parent_id"].to_list() == disfluent[:2]
+    assert first.pairs["pair_id"].to_list() == disfluent[:1]
+
+
+def test_a_suite_without_a_parent_is_refused(suite: Path) -> None:
+    pair_rows().tail(7).write_parquet(suite / "pairs.parquet")
+    with pytest.raises(ScoringError) as refused:
+        load_pairs(suite)
+    assert str(refused.value) == (
+        f"{suite}: set shouted: pair child0000000000000000 was derived from 0000000000000000, "
+        "which is not among the pairs of the suite; build the suite again"
+    )
+
+
+def test_a_suite_without_a_set_of_its_manifest_is_refused(suite: Path) -> None:
+    (suite / "sets" / "shouted.parquet").unlink()
+    with pytest.raises(ScoringError, match="the manifest lists the set shouted, but sets/ lacks"):
+        load_pairs(suite)
+
+
+def test_what_people_see_has_the_headline_as_ever_and_a_table_of_effects(
+    loaded: Loaded, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    found = run([loaded("gpt2"), loaded("bart")], suite)
+    lines = str(found).splitlines()
+
+    assert lines[0] == found.headline()
+    assert "No set of the suite lowers a pass rate significantly." in lines
+    table = [line.split() for line in lines[lines.index(" shouted") :]]
+    assert [row[:2] for row in table[1:3]] == [["gpt2", "6"], ["bart", "6"]]
+    assert max(len(line) for line in lines if line.startswith(" ")) <= 80
+    assert "<td" in found._repr_html_()

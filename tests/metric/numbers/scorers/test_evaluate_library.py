@@ -1,0 +1,155 @@
+"""Metrics of the library `evaluate` as scorers, by modules of our own: nothing is downloaded."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import evaluate
+import pytest
+
+from nnd.metric.numbers.scorers.scorer import Text, score_texts
+from nnd.metric.numbers.scorers.scorer_names import find_scorers
+from nnd.schemas import ScoringError
+
+MODULE = """
+import datasets
+import evaluate
+import numpy as np
+
+
+class Words(evaluate.Metric):
+    def _info(self):
+        features = datasets.Features(FEATURES)
+        return evaluate.MetricInfo(
+            description="d", citation="", inputs_description="", features=features
+        )
+
+    def _compute(self, predictions, references):
+        first = [each if isinstance(each, str) else each[0] for each in references]
+        shared = [len({*p.split()} & {*r.split()}) for p, r in zip(predictions, first)]
+        words = sum(len(each.split()) for each in first)
+        return RESULT
+"""
+ONE = '{"predictions": datasets.Value("string"), "references": datasets.Value("string")}'
+LISTS = (
+    '{"predictions": datasets.Value("string"), '
+    '"references": datasets.Sequence(datasets.Value("string"))}'
+)
+# "the cat" shares 2 words with "the cat sat" and 1 with "a cat"; "a dog" 1 with "a cat".
+TEXTS = [
+    Text("the cat", "context", None, ("the cat sat", "a cat")),
+    Text("a dog", "context", None, ("a cat",)),
+    Text("no reference", "context"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _caches_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """`evaluate` copies modules into a cache, and imports them from there."""
+    folder = tmp_path_factory.mktemp("evaluate")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluate.config, "HF_MODULES_CACHE", str(folder))
+        patch.setattr(evaluate.config, "HF_METRICS_CACHE", str(folder))
+        # Another cache that other tests have put first would be searched instead.
+        others = [place for place in sys.path if not (Path(place) / "evaluate_modules").is_dir()]
+        patch.setattr(sys, "path", others)
+        importlib.invalidate_caches()
+        for name in _imported():  # from another cache, by other tests
+            patch.delitem(sys.modules, name)
+        yield
+        for name in _imported():
+            del sys.modules[name]
+
+
+def _imported() -> list[str]:
+    return [name for name in sys.modules if name.partition(".")[0] == "evaluate_modules"]
+
+
+def module(folder: Path, name: str, result: str, features: str = ONE) -> Path:
+    """Write a module that answers with an expression of `shared` and `words`."""
+    path = folder / f"{name}.py"
+    path.write_text(MODULE.replace("FEATURES", features).replace("RESULT", result))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("result", "key"),
+    [
+        ('{"each": shared}', ""),
+        ('{"each": np.array(shared), "model": "words", "all": 4}', ""),
+        ('{"each": shared, "other": [0] * len(shared)}', ":each"),
+        ('{"mean": float(np.mean(shared))}', ""),  # as METEOR answers
+        ('{"mean": float(np.mean(shared)), "n": len(shared)}', ":mean"),
+    ],
+)
+@pytest.mark.parametrize("features", [ONE, LISTS], ids=["one", "lists"])
+def test_a_number_for_every_text(result: str, key: str, features: str, tmp_path: Path) -> None:
+    path = module(tmp_path, "words", result, features)
+    (scorer,) = find_scorers([f"evaluate={path}{key}"], several="mean")
+    assert score_texts(scorer, TEXTS).to_list() == [1.5, 1, None]
+    assert scorer.name == f"evaluate={path}{key}"
+    assert scorer.definition.startswith("words of evaluate 0.")
+    assert scorer.definition.endswith("; mean over references")
+
+
+def test_what_a_module_prints_is_not_an_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = module(tmp_path, "words", '[print("downloading"), {"each": shared}][1]')
+    (scorer,) = find_scorers([f"evaluate={path}"])
+    score_texts(scorer, TEXTS)
+    assert capsys.readouterr() == ("", "downloading\n")
+
+
+@pytest.mark.parametrize(
+    ("result", "key", "said"),
+    [
+        # 2 + 1 + 1 shared of 3 + 2 + 2 words; alone 2/3, 1/2, 1/2
+        (
+            '{"share": sum(shared) / words}',
+            ":share",
+            r": share is one number for the whole corpus \(0\.571429; the mean .* 0\.555556\); ch",
+        ),
+        ('{"a": shared, "b": shared}', "", r" gives a, b; choose one: evaluate=.*words\.py:a$"),
+        ('{"a": 1, "b": 2}', "", r" gives a, b; choose one: "),
+        ('{"each": shared}', ":f1", r': the result has no "f1"; it has each$'),
+        ('{"each": ["x"] * len(shared)}', "", r': "each" is neither a number nor a list with a'),
+        ('{"each": [0, 0]}', ":each", r': "each" is neither a number nor a list with a number'),
+        ("1 / 0", "", r" fails: ZeroDivisionError: division by zero$"),
+        ("None", "", r" fails: TypeError: "),
+    ],
+)
+def test_what_is_no_number_for_every_text(result: str, key: str, said: str, tmp_path: Path) -> None:
+    (scorer,) = find_scorers([f"evaluate={module(tmp_path, 'words', result)}{key}"])
+    with pytest.raises(ScoringError, match=rf"^evaluate=.*words\.py{key}{said}"):
+        score_texts(scorer, TEXTS)
+
+
+def test_other_inputs(tmp_path: Path) -> None:
+    path = module(
+        tmp_path, "words", "{}", ONE.replace("{", '{"sources": datasets.Value("string"), ')
+    )
+    with pytest.raises(
+        ScoringError, match=r"reads sources, predictions, references; choose a module that reads"
+    ):
+        find_scorers([f"evaluate={path}"])
+
+
+def test_texts_where_the_module_wants_numbers(tmp_path: Path) -> None:
+    path = module(tmp_path, "words", "{}", ONE.replace("string", "int32"))
+    (scorer,) = find_scorers([f"evaluate={path}"])
+    with pytest.raises(ScoringError, match=r"^evaluate=.* fails: ValueError: "):
+        score_texts(scorer, TEXTS)
+
+
+def test_a_module_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match=r"^evaluate=.*none\.py:f1: cannot be loaded: FileNot"):
+        find_scorers([f"evaluate={tmp_path / 'none.py'}:f1"])
+
+
+def test_texts_without_references(tmp_path: Path) -> None:
+    (scorer,) = find_scorers([f"evaluate={module(tmp_path, 'words', '{}')}"])
+    with pytest.raises(ScoringError, match="needs references, but the data has none"):
+        score_texts(scorer, TEXTS[2:])
+    assert score_texts(scorer, []).to_list() == []

@@ -1,0 +1,221 @@
+"""Wilson's interval and the cluster bootstrap."""
+
+import math
+import os
+import pickle
+import random
+import time
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from nnd.metric.numbers.statistics import intervals
+from nnd.metric.numbers.statistics.intervals import bootstrap_ratios, percentile_interval, wilson
+from nnd.schemas import ScoringError
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
+
+
+# Newcombe (1998), Two-sided confidence intervals for the single proportion: comparison of seven
+# methods, Statistics in Medicine 17(8), 857-872, Table I, method 3 (score, no correction).
+@pytest.mark.parametrize(
+    ("passes", "n", "expected"),
+    [
+        (81, 263, (0.2553, 0.3662)),
+        (15, 148, (0.0624, 0.1605)),
+        (0, 20, (0.0000, 0.1611)),
+        (1, 29, (0.0061, 0.1718)),
+    ],
+)
+def test_wilson_gives_the_published_intervals(
+    passes: int, n: int, expected: tuple[float, float]
+) -> None:
+    assert wilson(passes, n) == pytest.approx(expected, abs=0.00005)
+
+
+@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_bounds_solve_the_score_equation(counts: tuple[int, int]) -> None:
+    passes, n = counts
+    z = NormalDist().inv_cdf(0.975)
+    bounds = wilson(passes, n)
+    assert bounds is not None
+    for bound in bounds:
+        # A bound p is a rate the data would just not reject: |rate - p| = z sqrt(p (1 - p) / n).
+        reach = z * math.sqrt(bound * (1 - bound) / n)
+        assert abs(passes / n - bound) == pytest.approx(reach, abs=1e-7)
+
+
+def test_wilson_of_no_trials_is_none() -> None:
+    assert wilson(0, 0) is None
+
+
+def test_wilson_ends_are_exact() -> None:
+    # At 0 passes the bounds are 0 and z^2 / (n + z^2) = 3.8415 / 10.8415 = 0.3543.
+    none, every = wilson(0, 7), wilson(7, 7)
+    assert none is not None
+    assert every is not None
+    assert (none[0], every[1]) == (0.0, 1.0)
+    assert (none[1], every[0]) == pytest.approx((0.3543, 1 - 0.3543), abs=0.00005)
+
+
+@pytest.mark.parametrize(("passes", "n"), [(-1, 3), (4, 3), (0, -1)])
+def test_wilson_refuses_impossible_counts(passes: int, n: int) -> None:
+    with pytest.raises(ScoringError, match="passes of"):
+        wilson(passes, n)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, math.nan])
+def test_a_level_is_a_fraction(level: float) -> None:
+    with pytest.raises(ScoringError, match="level"):
+        wilson(1, 2, level)
+    with pytest.raises(ScoringError, match="level"):
+        percentile_interval([0.5], level)
+
+
+def test_resampled_ratios_follow_the_exact_distribution() -> None:
+    # Clusters A = 1 of 1 and B = 0 of 3. Of the four equally likely resamples, AA gives 1,
+    # AB and BA give 1/4, BB gives 0.
+    ratios = bootstrap_ratios([[1], [0]], [[1], [3]], resamples=40_000)[:, 0]
+    values, counts = np.unique(ratios, return_counts=True)
+    assert values.tolist() == [0, 0.25, 1]
+    # One standard error of a share of 1/4 is sqrt(0.25 * 0.75 / 40,000) = 0.0022; four of them.
+    assert counts / 40_000 == pytest.approx([0.25, 0.5, 0.25], abs=0.009)
+
+
+def test_many_clusters_of_few_kinds_follow_the_exact_distribution_too() -> None:
+    # 40 clusters of one pair, half of them passed: passes are binomial(40, 1/2), so the mean is 20
+    # of 40 and the variance 10, each within 5 standard errors of 40,000 draws. Alike clusters are
+    # counted together here, and drawn one by one in the test above.
+    ratios = bootstrap_ratios([[1], [0]] * 20, [[1]] * 40, resamples=40_000)[:, 0]
+    assert 40 * ratios.mean() == pytest.approx(20, abs=5 * math.sqrt(10 / 40_000))
+    assert (40 * ratios).var() == pytest.approx(10, abs=5 * 10 * math.sqrt(2 / 40_000))
+    exact = [math.comb(40, passes) / 2**40 for passes in range(41)]
+    found = np.bincount((40 * ratios).round().astype(int), minlength=41) / 40_000
+    assert np.abs(found - exact).max() < 5 * math.sqrt(0.125 * 0.875 / 40_000)
+
+
+def test_a_resample_without_pairs_of_the_slice_is_nan() -> None:
+    # Two of three clusters hold pairs; (1/3)^3 = 1/27 of the resamples draw the third three times.
+    ratios = bootstrap_ratios([[1], [0], [0]], [[1], [2], [0]], resamples=40_000)[:, 0]
+    assert np.isnan(ratios).mean() == pytest.approx(1 / 27, abs=0.004)
+
+
+def test_slices_share_the_draw() -> None:
+    # The second slice is the first one, failed where that passed: rates add up to 1 every time.
+    ratios = bootstrap_ratios([[1, 2], [3, 1], [0, 2]], [[3, 3], [4, 4], [2, 2]], resamples=500)
+    assert ratios.sum(axis=1) == pytest.approx(1)
+
+
+def test_the_same_seed_gives_the_same_resamples() -> None:
+    sums = np.arange(12.0).reshape(6, 2), np.full((6, 2), 12.0)
+    assert np.array_equal(bootstrap_ratios(*sums, seed=3), bootstrap_ratios(*sums, seed=3))
+    assert not np.array_equal(bootstrap_ratios(*sums, seed=3), bootstrap_ratios(*sums, seed=4))
+
+
+def test_the_order_of_clusters_does_not_matter() -> None:
+    passes, pairs = np.array([[1, 0], [2, 2], [0, 3], [1, 0]]), np.array([[2, 1]] * 4) + 2
+    order = [2, 0, 3, 1]
+    assert np.array_equal(
+        bootstrap_ratios(passes, pairs), bootstrap_ratios(passes[order], pairs[order])
+    )
+
+
+def test_the_size_of_the_chunks_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = np.arange(12.0).reshape(6, 2), np.full((6, 2), 12.0)
+    at_once = bootstrap_ratios(*sums, resamples=100)
+    monkeypatch.setattr(intervals, "WEIGHTS_AT_ONCE", 6 * 7)  # 7 resamples of 6 distinct rows
+    assert np.array_equal(bootstrap_ratios(*sums, resamples=100), at_once)
+
+
+def test_the_global_generator_is_left_alone() -> None:
+    before = pickle.dumps((np.random.get_state(), random.getstate()))  # noqa: NPY002
+    bootstrap_ratios([[1], [0]], [[1], [3]], resamples=10)
+    assert pickle.dumps((np.random.get_state(), random.getstate())) == before  # noqa: NPY002
+
+
+def test_all_passed_gives_an_interval_of_one() -> None:
+    pairs = [[2], [5], [1]]
+    assert percentile_interval(bootstrap_ratios(pairs, pairs)[:, 0]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("passes", "pairs"),
+    [([[3]], [[4]]), ([[3], [0], [0]], [[4], [0], [0]])],
+    ids=["one cluster", "one of three holds pairs"],
+)
+def test_one_cluster_gives_no_interval(passes: list[list[float]], pairs: list[list[float]]) -> None:
+    assert percentile_interval(bootstrap_ratios(passes, pairs)[:, 0]) is None
+
+
+def test_an_empty_slice_gives_no_interval_and_leaves_its_neighbour_alone() -> None:
+    ratios = bootstrap_ratios([[0, 1], [0, 1]], [[0, 1], [0, 1]], resamples=50)
+    assert percentile_interval(ratios[:, 0]) is None
+    assert percentile_interval(ratios[:, 1]) == (1.0, 1.0)
+
+
+def test_no_clusters_give_no_interval() -> None:
+    ratios = bootstrap_ratios(np.empty((0, 2)), np.empty((0, 2)), resamples=5)
+    assert ratios.shape == (5, 2)
+    assert percentile_interval(ratios[:, 0]) is None
+
+
+def test_percentiles_leave_undefined_resamples_out() -> None:
+    # 0, 1, ..., 100: the 5th and the 95th percentile of 101 evenly spaced values are 5 and 95.
+    assert percentile_interval([math.nan, *range(101), math.nan], 0.9) == pytest.approx((5, 95))
+
+
+@pytest.mark.parametrize(
+    ("passes", "pairs", "message"),
+    [
+        ([1, 2], [2, 2], "matrices"),
+        ([[1]], [[1, 2]], "matrices"),
+        ([[math.nan]], [[1]], "finite"),
+        ([[1]], [[-1]], "negative denominator"),
+    ],
+)
+def test_the_bootstrap_refuses_what_are_no_sums(
+    passes: list[list[float]], pairs: list[list[float]], message: str
+) -> None:
+    with pytest.raises(ScoringError, match=message):
+        bootstrap_ratios(passes, pairs)
+
+
+def covers(interval: tuple[float, float] | None, truth: float) -> bool:
+    return interval is not None and interval[0] <= truth <= interval[1]
+
+
+@pytest.mark.slow
+def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
+    # 150 contexts of 1 to 8 pairs; the chance to pass is drawn per context from Beta(1.2, 0.8),
+    # whose mean 1.2 / 2 = 0.6 is the true rate. Nominal 95 %: 93 to 97 % of the simulated data sets
+    # cover it; with fewer of them, three standard errors of sqrt(0.95 * 0.05 / times) more.
+    times, resamples = (4_000, 1_000) if FULL else (400, 400)
+    rng = np.random.default_rng(20)
+    by_cluster = by_pair = 0
+    for _ in range(times):
+        pairs = rng.integers(1, 9, size=(150, 1))
+        passes = rng.binomial(pairs, rng.beta(1.2, 0.8, size=(150, 1)))
+        ratios = bootstrap_ratios(passes, pairs, resamples=resamples)[:, 0]
+        by_cluster += covers(percentile_interval(ratios), 0.6)
+        by_pair += covers(wilson(int(passes.sum()), int(pairs.sum())), 0.6)
+    reach = 0 if FULL else 3 * math.sqrt(0.95 * 0.05 / times)
+    assert 0.93 - reach <= by_cluster / times <= 0.97 + reach
+    # Wilson takes the pairs of a context as independent and claims too much.
+    assert by_pair / times < 0.85
+
+
+@pytest.mark.parametrize("contexts", [100, 9_000, 45_000] if FULL else [100, 9_000])
+def test_2_000_resamples_of_45_000_pairs_take_seconds(contexts: int) -> None:
+    # Overall and nine categories, in few large contexts, many small ones, or one pair to each.
+    rng = np.random.default_rng(3)
+    context, category = rng.integers(contexts, size=45_000), rng.integers(1, 10, size=45_000)
+    passes, pairs = np.zeros((2, contexts, 10))
+    for column in (0, category):
+        np.add.at(pairs, (context, column), 1)
+        np.add.at(passes, (context, column), rng.random(45_000) < 0.6)
+    start = time.process_time()
+    ratios = bootstrap_ratios(passes, pairs)
+    assert time.process_time() - start < 4  # of all cores
+    assert ratios.shape == (2_000, 10)

@@ -1,0 +1,257 @@
+"""A list of runs: what its entries mean, what is wrong with them, and where results go."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from rich.table import Table
+from support.metric_runs import human_scores, pair_rows, write_pairs
+
+from nnd.metric.app import evaluate_runs
+from nnd.metric.cli.command import main
+from nnd.metric.likelihood import LoadedModel, Loading, Scoring, load_model
+from nnd.metric.numbers import agree, percent
+from nnd.metric.run import evaluate
+from nnd.schemas import NNDError, ScoringError
+
+Saved = Callable[[str], Path]
+Place = Callable[[str], Path]
+
+
+@pytest.fixture
+def place(tmp_path: Path, saved: Saved) -> Path:
+    """A folder with data/birds, data/trees, and the models gpt2 and bart."""
+    for name in ("birds", "trees"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+        write_pairs(tmp_path / "data" / name)
+    pair_rows().head(5).write_parquet(tmp_path / "data/trees/pairs.parquet")
+    human_scores().write_parquet(tmp_path / "data/trees/human_scores.parquet")
+    for name in ("gpt2", "bart"):
+        (tmp_path / name).symlink_to(saved(name))
+    return tmp_path
+
+
+@pytest.fixture
+def listed(place: Path) -> Place:
+    """`listed(text)`: a list of runs beside its models."""
+
+    def write(text: str) -> Path:
+        (place / "runs.yaml").write_text(dedent(text), encoding="utf-8")
+        return place / "runs.yaml"
+
+    return write
+
+
+BOTH = """
+    - model: ./gpt2
+      data: data/birds
+      system: left
+    - {model: bart, data: data/birds, system: right}
+    # Scored in another way: not in one table with the others.
+    - model: gpt2
+      data: [data/birds, data/trees]
+      protocol: sum
+      template: "Q: {context}"
+"""
+
+
+def test_entries_are_scored_as_by_evaluate(listed: Place, place: Path) -> None:
+    found = evaluate_runs(listed(BOTH), out=place / "out")
+
+    assert found.failures == ()
+    digest = hashlib.sha256(b"Q: {context}").hexdigest()[:8]
+    other = f"sum+template-{digest}"
+    assert list(found.evaluations) == ["native/birds", f"{other}/birds", f"{other}/trees"]
+    gpt2, bart = str(place / "gpt2"), str(place / "bart")
+    native = evaluate(
+        [gpt2, bart], place / "data/birds", systems={gpt2: "left", bart: "right"}
+    ).to_dict()
+    assert native["agreement"] is not None
+    assert found.evaluations["native/birds"].to_dict() == native
+    summed = Scoring("sum", "Q: {context}")
+    for name in ("birds", "trees"):
+        alone = evaluate(gpt2, place / "data" / name, scoring=summed)
+        assert found.evaluations[f"{other}/{name}"].to_dict() == alone.to_dict()
+    assert {*found.folders.values()} == {place / "out" / key for key in found.evaluations}
+    for key, evaluation in found.evaluations.items():
+        stored = json.loads((place / "out" / key / "result.json").read_text(encoding="utf-8"))
+        assert stored | evaluation.to_dict() == stored
+    assert agree([place / "out/native/birds"], place / "data/birds").to_dict()
+
+
+def test_a_model_that_is_read_in_several_ways_is_loaded_once(
+    listed: Place, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+
+    def load(model: str, loading: Loading) -> LoadedModel:
+        loaded.append(Path(model).name)
+        return load_model(model, loading)
+
+    monkeypatch.setattr("nnd.metric.run.lists.scoring_lists.load_model", load)
+    monkeypatch.setattr("nnd.metric.run.placement.in_turn.load_model", load)
+    found = evaluate_runs(
+        listed("""
+            - {model: gpt2, data: [data/birds, data/trees]}
+            - {model: gpt2, data: [data/birds, data/trees], protocol: sum}
+            - {model: gpt2, data: data/birds, chat_template: none}
+            - {model: bart, data: data/birds}
+        """),
+        out=place / "out",
+    )
+
+    assert (found.failures, loaded) == ((), ["gpt2", "bart"])
+    scored = found.evaluations["sum/birds"].to_dict()
+    assert (
+        scored
+        == evaluate(str(place / "gpt2"), place / "data/birds", scoring=Scoring("sum")).to_dict()
+    )
+
+
+def test_readings_of_one_model_are_rows_of_one_table(listed: Place, place: Path) -> None:
+    readings = """
+        - {model: gpt2, data: data/birds, template: default}
+        - {model: gpt2, data: data/birds, template: "Q: {context}"}
+    """
+    found = evaluate_runs(listed(readings), out=place / "out")
+    rows = ["plain text", 'plain text with the template "Q: {context}"']
+    results = [each.results[0] for each in found.evaluations.values()]
+    best = max(results, key=lambda result: result.rates.overall.pass_rate or 0.0)
+
+    table = found.table()
+    assert table is not None
+    assert sorted(str(cell) for cell in [*table.columns[0].cells][-2:]) == sorted(rows)
+    assert found.headline().startswith(f"gpt2 passes {percent(best.rates.overall.pass_rate)} % of ")
+    assert found.headline().endswith(", the highest of 2 readings.")
+    baselines = found.remarks()[0]
+    assert isinstance(baselines, Table)
+    assert baselines.row_count == 2
+    other = evaluate_runs(
+        listed(readings + "    - {model: bart, data: data/birds}\n"), out=place / "o"
+    )
+    assert other.headline() == "Results of 2 models on 3 datasets."
+
+
+def test_the_file_is_kept_and_may_grow(listed: Place, place: Path) -> None:
+    one = "- {model: gpt2, data: data/birds}\n"
+    for text in (one, one + "- {model: bart, data: data/birds}\n"):
+        found = evaluate_runs(listed(text), out=place / "out")
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        assert (place / "out" / f"runs-{digest}.yaml").read_text(encoding="utf-8") == text
+    (evaluation,) = found.evaluations.values()
+    assert [each.model for each in evaluation.results] == [
+        str(place / name) for name in ("gpt2", "bart")
+    ]
+    assert len(list((place / "out").glob("runs-*.yaml"))) == 2
+
+
+def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path) -> None:
+    path = listed("- {model: gpt2, data: data/none.parquet}\n- {model: gpt2, data: data/birds}\n")
+    with pytest.warns(match="continuing without it"):
+        found = evaluate_runs(path, out=place / "out")
+    assert list(found.evaluations) == ["native/birds"]
+    assert [each.model for each in found.failures] == [str(place / "gpt2")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model: gpt2", ":1: not a list of runs; begin each run with `- model: MODEL`"),
+        ("- model: gpt2\n", ":1: 'data' is a required property"),
+        ("- gpt2\n", ":1: 'gpt2' is not of type 'object'"),
+        (
+            "- {model: gpt2, data: x}\n- model: bart\n  data: x\n  protocl: sum\n",
+            ':4: unknown key "protocl" (did you mean "protocol"?); known: model, revision, ',
+        ),
+        ("- model: bart\n  data:\n  - x\n  - 3\n", ":4: data/1: 3 is not of type 'string'"),
+        ("- model: bart\n  data: x\n  protocol: nativ\n", ':1: unknown protocol "nativ"'),
+        ("- model: bart\n  data: x\n  keep: middle\n", ":3: keep: 'middle' is not one of"),
+        (
+            "- model: a/b@main\n  data: x\n  revision: v1\n",
+            ':1: the model "a/b@main" names a revision, and so does `revision`; keep one',
+        ),
+        (
+            "- {model: gpt2, data: quiz_desing}\n",
+            ":1: quiz_desing: file, folder or built-in source not found",
+        ),
+        ("- {model: ./none, data: data/birds}\n", ":1: /"),
+        (
+            "- {model: gpt2, data: a/x}\n\n- {model: gpt2, data: a/x, dtype: bfloat16}\n",
+            ':3: model "',
+        ),
+        (
+            "- {model: gpt2, data: a/x}\n- {model: gpt2, data: a/x}\n",
+            ':2: model "',
+        ),
+        (
+            "- {model: gpt2, data: /a/x}\n- {model: bart, data: /b/x}\n",
+            ":2: the results on /b/x belong into native/x, which holds those on /a/x (",
+        ),
+        ("- {model: ./gpt2, data: x, revision: v1}\n", ":1: /"),
+        ("- {model: gpt2, data: [/a/x, /b/x]}\n", ':1: two datasets are called "x"'),
+        ("- {model: gpt2, model: bart, data: x}\n", ": cannot be read as YAML: "),
+        ("- {model: gpt2\n", ": cannot be read as YAML: "),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_line(
+    text: str, said: str, listed: Place, place: Path
+) -> None:
+    path = listed(text)
+    with pytest.raises(ScoringError) as caught:
+        evaluate_runs(path, out=place / "out")
+    assert str(caught.value).startswith(f"{path}{said}")
+    assert not (place / "out").exists()
+
+
+def test_results_do_not_go_into_a_file(listed: Place, place: Path) -> None:
+    with pytest.raises(NNDError, match=r"runs\.yaml: is a file; name a folder with --out"):
+        evaluate_runs(listed(BOTH), out=place / "runs.yaml")
+    with pytest.raises(ScoringError, match=r"none\.yaml: cannot be read as YAML: No such file"):
+        evaluate_runs(place / "none.yaml", out=place / "out")
+
+
+Nnd = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nnd(listed: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Nnd:
+    """`nnd(…)`: exit code, stdout and stderr of `nnd evaluate --runs` of two models."""
+    path = listed("- {model: gpt2, data: data/birds}\n- {model: bart, data: data/birds}\n")
+    monkeypatch.chdir(path.parent)
+
+    def run(*options: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nnd", "evaluate", "--runs", "runs.yaml", *options])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return (code if isinstance(code, int) else 0), *capsys.readouterr()
+
+    return run
+
+
+def test_the_command_takes_the_options_that_a_file_does_not_hold(nnd: Nnd, place: Path) -> None:
+    code, out, err = nnd("--out", "out", "--limit", "2", "--no-unconditional")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "Results of 2 models on 1 dataset."
+    assert "written to out/native/birds" in out.splitlines()
+    result = json.loads((place / "out/native/birds/result.json").read_text(encoding="utf-8"))
+    assert len(result["results"]) == 2
+    assert all("|limit:2|" in each["signature"] for each in result["results"])
+    assert all(each["baselines"]["unconditional"] is None for each in result["results"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--out", "out", "--protocol", "sum"], "--protocol cannot be combined with --runs"),
+        ([], "name a folder for the results"),
+    ],
+)
+def test_the_command_refuses_the_others(options: list[str], said: str, nnd: Nnd) -> None:
+    code, _, err = nnd(*options)
+    assert code == 2
+    assert said in err

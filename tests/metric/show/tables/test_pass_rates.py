@@ -1,0 +1,82 @@
+"""Tables of pass rates: what is in which cell."""
+
+from typing import Any
+
+from support.screens.tables import lines, row
+from support.two_models import scored
+
+from nnd.metric.numbers.rates.pass_rates import pass_rates
+from nnd.metric.show import baselines_table, counts_table, pass_rate_table, slices_table
+
+KINDS = ["rude", "wrong"] * 20
+
+
+def result(verdicts: str, model: str = "x", **columns: Any) -> dict[str, Any]:
+    return {"model": model, **pass_rates(scored(model, verdicts, **columns)).to_dict()}
+
+
+def test_a_row_per_model_and_a_column_per_category() -> None:
+    # x passes the first 30 of 40, every other one rude: 15 of 20 of each. y passes all rude ones.
+    found = [
+        result("+" * 30 + "-" * 10, "org/x", error_category=KINDS),
+        result("+-" * 20, "y", error_category=KINDS),
+    ]
+    table = pass_rate_table(found)
+    assert lines(table)[0] == "pass rate, % overall [95 % interval] rude wrong"
+    assert row(table, "tests") == "40 20 20"
+    assert row(table, "x").startswith("75.0 [")
+    assert row(table, "x").endswith("] 75.0 75.0")
+    assert row(table, "y").endswith("] 100.0 0.0")
+
+
+def test_one_category_is_no_column() -> None:
+    table = pass_rate_table([result("+-" * 20, error_category="wrong")])
+    assert lines(table)[0] == "pass rate, % overall [95 % interval]"
+
+
+def test_aspects_are_columns_where_errors_have_no_categories() -> None:
+    # As `convert` does it for sources without labels: the error category is the aspect.
+    aspects = ["fluency", "relevance"] * 20
+    found = result("+-" * 20, aspect=aspects, error_category=aspects)
+    assert lines(pass_rate_table([found]))[0].endswith(" fluency relevance")
+    starts = [line.split(":")[0] for line in lines(slices_table([found])) if ": " in line]
+    assert starts == ["error category", "error category", "*"]  # all pass, or fail: it is said
+
+
+def test_slices_stand_below_each_other_where_they_differ() -> None:
+    groups = ["human", "human", "bird", "bird"] * 10
+    found = result("+-" * 20, error_category=KINDS, error_group=groups)
+    table = slices_table([found])
+    assert row(table, "error category: wrong").startswith("20 0.0 [")
+    assert row(table, "error group: bird").startswith("20 50.0 [")
+
+
+def test_baselines_stand_beside_the_model() -> None:
+    # Shorter wins passes tests 0 to 9 of 40, longer wins none; 30 match in length, and count half.
+    columns = {
+        "characters_high": [1] * 10 + [9] * 30,
+        "characters_low": [9] * 40,
+        "ll_alone_high": [-1.0] * 40,
+        "ll_alone_low": [-2.0] * 39 + [None],
+    }
+    table = baselines_table([result("+" * 30 + "-" * 10, **columns)])
+    assert row(table, "x").startswith("75.0 62.5 37.5 n/a 98.8 66.7 [")
+    assert row(table, "x").endswith("] of 30")
+
+
+def test_without_texts_there_are_no_baselines() -> None:
+    assert row(baselines_table([result("+-" * 20)]), "x") == "50.0 n/a n/a n/a n/a n/a"
+
+
+def test_counts_of_ties_and_the_like() -> None:
+    found = result("+=?" * 10, truncated=[True] * 5 + [False] * 25)
+    found |= {"n_close": 7}
+    assert row(counts_table([found]), "x") == "10 10 5 7 n/a"
+
+
+def test_a_star_is_explained_where_there_is_one() -> None:
+    all_pass, some = result("+" * 20), result("+-" * 10)
+    assert "*" in row(pass_rate_table([all_pass]), "x")
+    for table in (pass_rate_table, slices_table):
+        assert str(table([some, all_pass]).caption).startswith("*: all contexts agree")
+        assert table([some]).caption is None

@@ -1,0 +1,232 @@
+"""Templates: the paper's, literally, and a user's own."""
+
+from collections.abc import Callable, Mapping
+
+import pytest
+from support.tiny_models import Family
+
+from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text.encoding.assembly import encode
+from nnd.metric.text.encoding.protocols import PROTOCOLS
+from nnd.metric.text.encoding.templates import (
+    TEMPLATES,
+    Prompt,
+    choose_template,
+    find_template,
+    render,
+)
+from nnd.schemas import ScoringError, StoredContext
+
+QUIZ = {"paragraph": "Sea and salt.", "answer": "salt"}
+QUESTION = {"question": "What is in the sea?"}
+
+
+def prompt(template: str, parts: Mapping[str, str] | None, context: str = "stored") -> Prompt:
+    (one,) = render(find_template(template), [StoredContext(context, parts)])
+    return one
+
+
+def text(template: str, parts: Mapping[str, str] | None, context: str = "stored") -> str:
+    return "".join(prompt(template, parts, context).context)
+
+
+# The named ones; the texts stand in ../shared/facts/protocols.md, "laban2022", Templates.
+
+
+def test_the_named_templates_are_the_papers() -> None:
+    papers = ["mixqg", "prophetnet", "macaw", "unifiedqa", "t5-ssm-nq", "t5-summarize"]
+    assert list(TEMPLATES) == ["default", *papers, "chat-turns"]
+
+
+def test_default_reads_the_context_as_it_is_stored() -> None:
+    assert prompt("default", QUIZ, "salt \n Sea {x} and salt.") == ("salt \n Sea {x} and salt.", "")
+
+
+def test_mixqg_separates_with_a_backslash_and_an_n() -> None:
+    assert text("mixqg", QUIZ) == "salt " + chr(92) + "n Sea and salt."
+    assert prompt("mixqg", QUIZ).candidate_prefix == ""
+
+
+def test_prophetnet_separates_with_sep() -> None:
+    assert text("prophetnet", QUIZ) == "salt [SEP] Sea and salt."
+    assert prompt("prophetnet", QUIZ).candidate_prefix == ""
+
+
+def test_macaw_asks_for_a_question() -> None:
+    assert text("macaw", QUIZ) == "$question$ ; $context$ = Sea and salt. ; $answer$ = salt"
+    assert prompt("macaw", QUIZ).candidate_prefix == "$question$ = "
+
+
+def test_macaw_asks_for_an_answer() -> None:
+    assert text("macaw", QUESTION) == "$answer$ ; $question$ = What is in the sea?"
+    assert prompt("macaw", QUESTION).candidate_prefix == "$answer$ = "
+
+
+def test_macaw_takes_each_context_for_what_it_is() -> None:
+    prompts = render(TEMPLATES["macaw"], [StoredContext("", QUIZ), StoredContext("", QUESTION)])
+    assert [found.candidate_prefix for found in prompts] == ["$question$ = ", "$answer$ = "]
+
+
+def test_macaw_prefers_the_rendering_that_leaves_nothing_out() -> None:
+    # Both fit; the first says two of the three parts, the second one.
+    assert prompt("macaw", QUIZ | QUESTION).candidate_prefix == "$question$ = "
+
+
+def test_unifiedqa_reads_a_question_and_its_paragraph_if_there_is_one() -> None:
+    assert text("unifiedqa", QUESTION) == "What is in the sea?"
+    assert (
+        text("unifiedqa", QUIZ | QUESTION) == "What is in the sea? " + chr(92) + "n Sea and salt."
+    )
+
+
+def test_t5_ssm_nq_reads_the_bare_question() -> None:
+    assert text("t5-ssm-nq", QUESTION) == "What is in the sea?"
+
+
+@pytest.mark.parametrize("part", ["article", "document", "dialogue"])
+def test_t5_is_asked_to_summarize(part: str) -> None:
+    assert text("t5-summarize", {part: "Sea."}) == "summarize: Sea."
+
+
+@pytest.mark.parametrize(
+    ("model", "parts", "template"),
+    [
+        ("Salesforce/mixqg-large", QUIZ, "mixqg"),
+        ("microsoft/prophetnet-large-uncased-squad-qg", QUIZ, "prophetnet"),
+        ("microsoft/prophetnet-large-uncased-cnndm", QUIZ, "default"),
+        ("allenai/macaw-3b", QUESTION, "macaw"),
+        ("allenai/unifiedqa-v2-t5-base-1251000", QUESTION, "unifiedqa"),
+        ("google/t5-xl-ssm-nq", QUESTION, "t5-ssm-nq"),
+        ("google-t5/t5-small", {"article": "Sea."}, "t5-summarize"),
+        ("google-t5/t5-small", QUIZ, "default"),
+        ("google/flan-t5-small", {"article": "Sea."}, "default"),
+        ("allenai/macaw-3b", None, "default"),
+        ("gpt2", QUIZ, "default"),
+    ],
+)
+def test_auto_takes_the_template_of_the_models_family_if_the_parts_are_there(
+    model: str, parts: Mapping[str, str] | None, template: str
+) -> None:
+    assert choose_template("auto", model, [StoredContext("", parts)] * 2).name == template
+
+
+def test_a_template_that_is_asked_for_is_taken_whatever_the_model() -> None:
+    assert (
+        choose_template("default", "allenai/macaw-3b", [StoredContext("", QUESTION)]).name
+        == "default"
+    )
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_template_puts_one_space_before_the_candidate(name: str) -> None:
+    assert find_template(name).separator == " "
+
+
+# One's own
+
+
+def test_an_own_template_renders_parts_in_its_order() -> None:
+    assert text("A: {answer}\nP: {paragraph}", QUIZ) == "A: salt\nP: Sea and salt."
+
+
+def test_an_own_template_is_called_by_its_text() -> None:
+    assert find_template("A: {answer}").name == "A: {answer}"
+
+
+def test_an_own_template_may_repeat_a_part() -> None:
+    assert text("{answer}, {answer}", QUIZ) == "salt, salt"
+
+
+def test_context_is_the_stored_one_with_parts_and_without() -> None:
+    assert text("Read: {context}", QUIZ, "stored") == "Read: stored"
+    assert text("Read: {context}", None, "stored") == "Read: stored"
+
+
+def test_doubled_braces_are_braces() -> None:
+    assert text("{{x}} {answer} {{", QUIZ) == "{x} salt {"
+
+
+def test_braces_in_data_are_data() -> None:
+    assert text("Q: {question}", {"question": "{paragraph} {{"}) == "Q: {paragraph} {{"
+
+
+def test_literals_and_data_come_in_turn() -> None:
+    # A tuple: literal, data, literal, data, … so that what is data can never become a literal.
+    assert prompt("{{a}} {answer}{paragraph} b", QUIZ).context == (
+        "{a} ",
+        "salt",
+        "",
+        "Sea and salt.",
+        " b",
+    )
+
+
+def test_a_text_without_placeholders_is_no_template() -> None:
+    with pytest.raises(
+        ScoringError,
+        match=r'unknown template "mixgq" \(did you mean "mixqg"\?\); choose .*mixqg, .*macaw',
+    ):
+        find_template("mixgq")
+
+
+def test_an_unknown_placeholder_is_named_with_the_known_ones() -> None:
+    with pytest.raises(ScoringError) as caught:
+        prompt("{answr} {paragraph}", QUIZ)
+    assert str(caught.value) == (
+        'template "{answr} {paragraph}": the context has no {answr}; '
+        "known: {context}, {paragraph}, {answer}"
+    )
+
+
+def test_a_named_template_says_what_each_rendering_lacks() -> None:
+    with pytest.raises(ScoringError) as caught:
+        prompt("macaw", {"dialogue": "Hi."})
+    assert str(caught.value) == (
+        'template "macaw": the context has no {paragraph}, {answer} and no {question}; '
+        "known: {context}, {dialogue}"
+    )
+
+
+def test_data_without_parts_has_the_context_only() -> None:
+    with pytest.raises(ScoringError, match=r"no \{question\}; known: \{context\}$"):
+        prompt("Q: {question}", None)
+
+
+@pytest.mark.parametrize("broken", ["{answer", "answer}", "{answer} }", "{{answer}", "{answer!r:"])
+def test_braces_that_do_not_match_are_an_error(broken: str) -> None:
+    with pytest.raises(ScoringError, match="for braces that are text"):
+        find_template(broken)
+
+
+@pytest.mark.parametrize(
+    "fancy", ["{answer!r}", "{answer:>9}", "{answer.x}", "{answer[0]}", "{}", "{the answer}"]
+)
+def test_a_placeholder_is_a_plain_name(fancy: str) -> None:
+    with pytest.raises(ScoringError, match=r"plain \{name\}"):
+        find_template(fancy)
+
+
+# What the model gets
+
+
+def test_special_tokens_count_in_the_template_and_not_in_the_data(
+    tiny: Callable[[str], Family], loaded: Callable[[str], LoadedModel]
+) -> None:
+    bart = tiny("bart")
+    found = prompt("{question} </s> {answer}", {"question": "who </s>", "answer": "the <s>"})
+    (fed,) = encode(loaded("bart"), PROTOCOLS["native"], [(found.context, "x")])
+    # <s> is 0, </s> is 2; the template's </s> is one token, the question's is spelled out.
+    assert bart.text_ids("who </s> ")[-1] != 2
+    assert fed.context == (0, *bart.text_ids("who </s> "), 2, *bart.text_ids(" the <s>"), 2)
+
+
+def test_prophetnet_gets_its_sep_token_from_the_template_alone(
+    tiny: Callable[[str], Family], loaded: Callable[[str], LoadedModel]
+) -> None:
+    the, cat, river = tiny("prophetnet").tokenizer.convert_tokens_to_ids(["the", "cat", "river"])
+    found = prompt("prophetnet", {"answer": "the cat", "paragraph": "the river"})
+    (fed,) = encode(loaded("prophetnet"), PROTOCOLS["native"], [(found.context, "x")])
+    assert fed.context == (the, cat, 102, the, river, 102)
+    found = prompt("prophetnet", {"answer": "the [SEP]", "paragraph": "the river"})
+    with pytest.raises(ScoringError, match=r'a part of "the \[SEP\] " as a special token'):
+        encode(loaded("prophetnet"), PROTOCOLS["native"], [(found.context, "x")])
