@@ -157,6 +157,7 @@ if TYPE_CHECKING:
     )
     from .words.identity import (
         DISTRIBUTION as DISTRIBUTION,
+        __version__ as __version__,
         nnd_version as nnd_version,
     )
     from .words.layout import (

@@ -90,7 +90,7 @@ def files_page() -> str:
     """Return the fields of every file that has a JSON Schema."""
     schemas = (
         json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted((ROOT / "schemas").glob("*.schema.json"))
+        for path in sorted((ROOT / "schemas" / "contract").glob("*.schema.json"))
     )
     heading = "# Files\n\nEvery file that nnd reads or writes has a JSON Schema in `schemas/`."
     return "\n\n".join([heading, *(part for schema in schemas for part in _schema(schema)), ""])

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .export import (
+    from .exporting import (
         Exported as Exported,
         Target as Target,
+        export as export,
     )
     from .prompt_rendering import (
         STORED as STORED,

@@ -19,9 +19,7 @@ from nnd.converters.folder.conversion_tables import (
 from nnd.converters.folder.derived import Derived, derive
 from nnd.converters.folder.examples.sentences import example_sentences
 from nnd.converters.folder.writing import write_manifest, write_rows
-from nnd.converters.pairs import check_steps, normalise_texts
-from nnd.converters.pairs.annotation_frame import annotation_frame
-from nnd.converters.pairs.reference_frame import reference_frame
+from nnd.converters.pairs import annotation_frame, check_steps, normalise_texts, reference_frame
 from nnd.converters.source import (
     BUILT_IN,
     Files,

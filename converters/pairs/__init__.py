@@ -9,6 +9,9 @@ if TYPE_CHECKING:
         ANY_SYSTEM as ANY_SYSTEM,
         check_annotations as check_annotations,
     )
+    from .annotation_rows import (
+        annotation_frame as annotation_frame,
+    )
     from .contradictions import (
         find_contradictions as find_contradictions,
     )
@@ -39,9 +42,10 @@ if TYPE_CHECKING:
         Dropped as Dropped,
         compare as compare,
     )
-    from .reference_frame import (
+    from .reference_rows import (
         check_numbers as check_numbers,
         check_references as check_references,
+        reference_frame as reference_frame,
         reference_id as reference_id,
     )
 else:

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from .source_list import (
         sources as sources,
     )
-    from .table.table_annotations import (
-        table_annotations as table_annotations,
-    )
     from .table.text_numbering import (
         Named as Named,
         number_texts as number_texts,

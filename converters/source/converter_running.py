@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.reference import Reference
+from nnd.converters import Annotation, Reference
 from nnd.converters.source.source import Source, load_converter
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.table_annotations import (

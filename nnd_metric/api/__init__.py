@@ -29,8 +29,7 @@ if TYPE_CHECKING:
         Scoring as Scoring,
         wrap_model as wrap_model,
     )
-    from nnd.metric.numbers import agree as agree, compare as compare
-    from nnd.metric.numbers.metrics.on_datasets import metrics as metrics
+    from nnd.metric.numbers import agree as agree, compare as compare, metrics as metrics
     from nnd.metric.run import (
         Ray as Ray,
         estimate as estimate,
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
         SchemaError as SchemaError,
         ScoringError as ScoringError,
         SourceError as SourceError,
+        __version__ as __version__,
     )
-    from nnd.schemas.words.identity import __version__ as __version__
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnd.converters.export import STORED, Exported, Rendering, Target
-from nnd.converters.export.export import export as export_rendered
+from nnd.converters.export import STORED, Exported, Rendering, Target, export as export_rendered
 from nnd.metric.text import Chat
 from nnd.schemas import Instruction, NNDError, StoredContext
 

@@ -22,7 +22,7 @@ from nnd.metric.cli.deriving import derive, suite
 from nnd.metric.cli.evaluating import evaluate
 from nnd.metric.cli.publishing import card, export, publish, publish_metric
 from nnd.metric.cli.reporting import report
-from nnd.metric.cli.slice_command import slice
+from nnd.metric.cli.slice_command import slice  # noqa: A004 - as the command
 from nnd.metric.cli.statistics import agree, compare, metrics
 from nnd.metric.cli.training import train
 from nnd.metric.cli.workers import merge

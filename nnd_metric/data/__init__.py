@@ -77,8 +77,6 @@ if TYPE_CHECKING:
         RESULT as RESULT,
         SAME as SAME,
         SETS as SETS,
-        STORED as STORED,
-        STORED_SETS as STORED_SETS,
         check_same as check_same,
         locked_run as locked_run,
         open_result as open_result,
@@ -90,6 +88,15 @@ if TYPE_CHECKING:
         read_systems as read_systems,
         run_folders as run_folders,
         scored_splits as scored_splits,
+    )
+    from .scored_schema import (
+        ALONE_SCHEMA as ALONE_SCHEMA,
+        CHILD_SCHEMA as CHILD_SCHEMA,
+        SCORED_SCHEMA as SCORED_SCHEMA,
+        SLICES as SLICES,
+        STORED as STORED,
+        STORED_SETS as STORED_SETS,
+        SURFACE_SCHEMA as SURFACE_SCHEMA,
     )
     from .splits import (
         describe_splits as describe_splits,

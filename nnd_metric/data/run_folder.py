@@ -8,10 +8,15 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data.converted_folder import read_rows
+from nnd.metric.data.scored_schema import (
+    ALONE_SCHEMA,
+    SLICES,
+    STORED,
+    STORED_SETS,
+    SURFACE_SCHEMA,
+)
 from nnd.metric.data.splits import check_splits, splits_in
 from nnd.metric.data.streamed_pairs import row_groups
-from nnd.metric.numbers import ALONE_SCHEMA, SCORED_SCHEMA, SLICES, SURFACE_SCHEMA
-from nnd.metric.run import CHILD_SCHEMA
 from nnd.schemas import (
     CONTEXT,
     DISTINCT,
@@ -29,12 +34,6 @@ LIKELIHOODS = "log_likelihoods.parquet"
 SETS = "sets.parquet"
 PARTS = "parts"
 """Folder of a run whose parts are not merged yet."""
-
-STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
-"""Columns of `read_run`."""
-
-STORED_SETS = pl.Schema({"model": pl.String(), **CHILD_SCHEMA})
-"""Columns of `read_sets`."""
 
 _ADDED = ("cluster", "origin", *SURFACE_SCHEMA, *ALONE_SCHEMA)
 """Columns that older runs lack; they are read as null."""

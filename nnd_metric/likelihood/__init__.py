@@ -40,9 +40,6 @@ if TYPE_CHECKING:
         unwrap as unwrap,
         virtual_tokens as virtual_tokens,
     )
-    from .models.base_models import (
-        says_base as says_base,
-    )
     from .models.checkpoint_series import (
         list_checkpoints as list_checkpoints,
         step_of as step_of,

@@ -48,6 +48,13 @@ if TYPE_CHECKING:
     from .comparison.validity import (
         Validity as Validity,
     )
+    from .display_names import (
+        LONGEST as LONGEST,
+        short_names as short_names,
+        spoken as spoken,
+        visible as visible,
+        whole_name as whole_name,
+    )
     from .effects.effects import (
         PARENTS as PARENTS,
         Effect as Effect,
@@ -80,9 +87,12 @@ if TYPE_CHECKING:
     from .manners.scoring_rules import (
         has_present_rule as has_present_rule,
     )
-    from .metrics.metric_table import (
+    from .other_metrics.metric_table import (
         MetricTable as MetricTable,
         MetricTables as MetricTables,
+    )
+    from .other_metrics.on_datasets import (
+        metrics as metrics,
     )
     from .pictured import (
         Pictured as Pictured,
@@ -118,10 +128,7 @@ if TYPE_CHECKING:
         find_flips as find_flips,
     )
     from .rates.pass_rates import (
-        ALONE_SCHEMA as ALONE_SCHEMA,
-        SCORED_SCHEMA as SCORED_SCHEMA,
         SLICE_NUMBERS as SLICE_NUMBERS,
-        SLICES as SLICES,
         PassRates as PassRates,
         Rate as Rate,
         all_rates as all_rates,
@@ -134,7 +141,6 @@ if TYPE_CHECKING:
         rate_frame as rate_frame,
     )
     from .rates.surface_features import (
-        SURFACE_SCHEMA as SURFACE_SCHEMA,
         measure as measure,
     )
     from .scorers.references import (
@@ -148,12 +154,6 @@ if TYPE_CHECKING:
     )
     from .scorers.scorer_names import (
         find_scorers as find_scorers,
-    )
-    from .short_names import (
-        LONGEST as LONGEST,
-        spoken as spoken,
-        visible as visible,
-        whole_name as whole_name,
     )
     from .slices.conditions import (
         where_true as where_true,

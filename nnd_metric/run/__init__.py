@@ -41,7 +41,6 @@ if TYPE_CHECKING:
         evaluate_model as evaluate_model,
     )
     from .pair_scoring import (
-        CHILD_SCHEMA as CHILD_SCHEMA,
         score_pairs as score_pairs,
         score_suite as score_suite,
     )

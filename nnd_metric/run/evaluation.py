@@ -31,10 +31,10 @@ from nnd.metric.numbers import (
     manner_of,
     percent,
     rate_frame,
+    short_names,
     tell_readings,
     tests_of,
 )
-from nnd.metric.numbers.short_names import short_names
 from nnd.metric.run.model_result import ModelResult
 from nnd.metric.run.survival import Failure
 from nnd.schemas import ScoringError, Shown, counted, parquet_bytes, write_folder

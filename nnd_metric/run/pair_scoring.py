@@ -6,14 +6,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import PairSet, contexts_of
+from nnd.metric.data import ALONE_SCHEMA, CHILD_SCHEMA, SCORED_SCHEMA, PairSet, contexts_of
 from nnd.metric.likelihood import Likelihoods, Scorer, Work
-from nnd.metric.numbers import ALONE_SCHEMA, SCORED_SCHEMA, measure
+from nnd.metric.numbers import measure
 from nnd.metric.text import Prompt, Request, Template, render
 from nnd.schemas import CandidateError, ScoringError, collector_paused
-
-CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED_SCHEMA})
-"""Columns of the scored pairs of a suite's sets; parent_id is null in slices and samples."""
 
 
 class SuiteScores(NamedTuple):

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from nnd.metric.data import OVERALL
-from nnd.metric.numbers import SLICES, PassRates, Rate, wilson
+from nnd.metric.data import OVERALL, SLICES
+from nnd.metric.numbers import PassRates, Rate, wilson
 from nnd.schemas import ScoringError, find_change, seal, write_whole
 
 HISTORY = "nnd_history.jsonl"

@@ -2,7 +2,7 @@
 
 A folder that nnd writes has a JSON document that lists the other files with their digests. Only
 files that did not change since then are ever replaced; any other file in the folder is an error
-that names it. A single file has its own digest (`nnd.schemas.files.digests`), and is replaced likewise.
+that names it. A single file has its own digest (`files.digests`), and is replaced likewise.
 
 As with `nnd.schemas.files.atomic`, a kill at any moment leaves the old content or the new, never a
 mix. (Replacing a folder takes two steps on file systems that cannot exchange two names.)

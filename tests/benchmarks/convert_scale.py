@@ -41,7 +41,7 @@ WORDS = [
 ]
 
 CONVERTER = """
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 
 def annotations(files):
     for group in files.jsonl("made.jsonl"):

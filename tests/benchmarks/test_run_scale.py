@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 import run_scale
 
-from nnd.metric.data import read_pieces, read_run
+from nnd.metric.data import SLICES, read_pieces, read_run
 from nnd.metric.numbers import (
-    SLICES,
     cluster_intervals,
     compare,
     count_by_context,

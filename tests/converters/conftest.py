@@ -47,7 +47,7 @@ TOY_FACTS: dict[str, Any] = {
 
 # Every line of the toy file is one annotation, spelled out, so that a test can write any.
 TOY_CODE = """\
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 
 def annotations(files):
     for row in files.jsonl("toy.jsonl"):

@@ -10,7 +10,7 @@ import pytest
 from support.checked_source import make_birds
 from support.stored_folders import write_sealed
 
-from nnd.converters.export.export import export
+from nnd.converters.export.exporting import export
 from nnd.converters.folder import convert, validate
 from nnd.converters.hub import Published, PublishedFile, Pushed
 from nnd.converters.onboard import check_source, new_source

@@ -21,7 +21,7 @@ from support.training.histories import entry, write
 from support.two_models import scored, write_run
 
 from nnd.cards import card
-from nnd.converters.export.export import export
+from nnd.converters.export.exporting import export
 from nnd.converters.folder import convert, validate
 from nnd.converters.hub import Published, PublishedFile
 from nnd.converters.onboard import check_source, new_source
@@ -29,7 +29,7 @@ from nnd.converters.source import sources
 from nnd.metric.app import describe, show
 from nnd.metric.cli.printing import show_result
 from nnd.metric.numbers import agree, compare, slice_runs
-from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.numbers.other_metrics.on_datasets import metrics
 from nnd.metric.run import Failure, Sweep
 from nnd.metric.show import report
 from nnd.metric.train import curve

@@ -83,7 +83,13 @@ def test_a_room_says_in_one_sentence_what_it_is_for(room: str) -> None:
     assert re.fullmatch(r"[A-Z`].*\.", docstring.partition("\n")[0])
 
 
-def test_across_rooms_only_what_a_room_exports_is_imported() -> None:
+def wing_of(module: str) -> str:
+    """Return the wing of a room: a folder in the metric or the converters, else the top."""
+    parts = module.split(".")
+    return ".".join(parts[: 3 if parts[1:2] in (["metric"], ["converters"]) else 2])
+
+
+def test_across_wings_only_what_a_wing_exports_is_imported() -> None:
     wrong = []
     for room, path in modules():
         if path.name == "__init__.py":
@@ -91,12 +97,18 @@ def test_across_rooms_only_what_a_room_exports_is_imported() -> None:
         for module, name in imports(path):
             if module.split(".")[0] != "nnd" or module == "nnd.schemas.lazy":
                 continue
-            sibling = module.rpartition(".")[0] == room or (module == room and name)
-            if not sibling and name not in EXPORTS.get(module, {}):
+            inside = wing_of(module) == wing_of(room) and module != wing_of(room)
+            if not inside and name not in EXPORTS.get(module, {}):
                 wrong.append(f"{path.relative_to(ROOT)} imports {name} from {module}")
             if module == "nnd":
                 wrong.append(f"{path.relative_to(ROOT)} imports through the front door")
     assert wrong == []
+
+
+def test_rooms_inside_a_wing_have_no_exports() -> None:
+    assert [
+        room for room in ROOMS if EXPORTS[room] and room.count(".") > wing_of(room).count(".")
+    ] == []
 
 
 @pytest.mark.parametrize("room", [room for room in ROOMS if EXPORTS[room]])

@@ -17,7 +17,9 @@ from nnd.metric.cli.command import app
 from nnd.schemas.lazy import exports_in
 
 EXPORTS = exports_in((ROOT / "nnd_metric/api/__init__.py").read_text(encoding="utf-8"), "nnd")
-SCHEMAS = sorted(path.name.split(".")[0] for path in (ROOT / "schemas").glob("*.schema.json"))
+SCHEMAS = sorted(
+    path.name.split(".")[0] for path in (ROOT / "schemas/contract").glob("*.schema.json")
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ from support.screens.tables import row
 from support.shown import check_pictured, check_shown
 from support.two_models import scored
 
-from nnd.metric.numbers import SCORED_SCHEMA, pass_rates
+from nnd.metric.data import SCORED_SCHEMA
+from nnd.metric.numbers import pass_rates
 from nnd.metric.run import Evaluation, Failure, ModelResult, Sweep
 from nnd.schemas import table_text
 

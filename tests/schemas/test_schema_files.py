@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 import nnd.schemas
 from nnd.schemas import SCHEMA_NAMES, check_rows, load_schema
 
-FOLDER = Path(nnd.schemas.__file__).parent
+FOLDER = Path(nnd.schemas.__file__).parent / "contract"
 PRESENT = [name for name in SCHEMA_NAMES if (FOLDER / f"{name}.schema.json").is_file()]
 
 

@@ -43,7 +43,7 @@ FACTS: dict[str, Any] = {
 }
 
 CODE = """\
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 
 def annotations(files):
     for row in files.jsonl("birds.jsonl"):

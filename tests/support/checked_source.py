@@ -21,7 +21,7 @@ CODE = '''\
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.source import Files
 
 

@@ -12,7 +12,7 @@ from support.stored_folders import rewrite
 
 from nnd.cards.dataset import data_card
 from nnd.cards.model import ScoredOn, add_results
-from nnd.converters.export.export import export
+from nnd.converters.export.exporting import export
 
 HOSTILE = (
     '<img src="https://evil.example/a.png" onerror="seen()">',

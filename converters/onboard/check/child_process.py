@@ -17,14 +17,12 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.onboard.check.audit import watch
 from nnd.converters.onboard.check.peak_memory import peak_memory
 from nnd.converters.onboard.check.process_limits import limit_files, limit_threads
 from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.pairs import ANY_SYSTEM
-from nnd.converters.pairs.annotation_frame import annotation_frame
-from nnd.converters.pairs.reference_frame import reference_frame
+from nnd.converters.pairs import ANY_SYSTEM, annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter
 from nnd.schemas import NNDError
 

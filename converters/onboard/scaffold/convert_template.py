@@ -17,7 +17,7 @@ _TEMPLATE = Template('''\
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.source import Files
 from nnd.converters.source import table_annotations
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source.table.rater_rows import gather_raters
 from nnd.converters.source.table.row_cells import Row

@@ -8,7 +8,7 @@ weights, averaged over annotators. If one key has several texts, each counts sep
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.marked_errors import Key, Mark, read_marks
 from nnd.converters.source.table.row_cells import Row

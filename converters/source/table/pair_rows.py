@@ -8,7 +8,7 @@ which of `first` and `second` is better, for one or several annotators (see `vot
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.row_contexts import (
     Candidate,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.schemas import SourceError
 

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.section import Table, template_of
 

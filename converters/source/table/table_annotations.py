@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.reference import Reference
+from nnd.converters import Annotation, Reference
 from nnd.converters.source.source import Source
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.candidate_rows import candidate_annotations

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.pair_rows import PairReader, PairRow, annotate_pair

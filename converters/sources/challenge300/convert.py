@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation, Files, SourceError
 from nnd.converters.reading import Cells, parse_number
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
 
 FILE = "challenge300-outputs.tsv"
 QUESTION_COLUMNS = ["id", "question", "category"]

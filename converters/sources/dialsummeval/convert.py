@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.source import Files
+from nnd.converters import Annotation, Files
 
 FILE = "human_judgment.jsonl"
 ASPECTS = ("coherence", "consistency", "fluency", "relevance")

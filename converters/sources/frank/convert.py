@@ -4,11 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.reading import Record, read_text
-from nnd.converters.reference import Reference
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
+from nnd.converters import Annotation, Files, Record, Reference, SourceError
+from nnd.converters.reading import read_text
 
 SUMMARIES = "human_annotations.json"  # one number per summary; the main file has sentence labels
 TEXTS = "benchmark_data.json"

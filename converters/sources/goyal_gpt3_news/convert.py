@@ -3,10 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.reading import Record
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
+from nnd.converters import Annotation, Files, Record, SourceError
 
 ZIP = "human_annotations.zip"
 FILES = {"cnn": "cnn_human.json", "bbc": "bbc_human.json"}

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.source import Files
+from nnd.converters import Annotation, Files
 
 FILE = "quiz_design_groups.jsonl"
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
+from nnd.converters import Annotation, Files, SourceError
 
 FILE = "sample.jsonl"
 # What was judged, the keys that make up the context, and how they are read as one text, by task.

@@ -2,11 +2,7 @@
 
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
-from nnd.converters.reading import Record
-from nnd.converters.reference import Reference
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
+from nnd.converters import Annotation, Files, Record, Reference, SourceError
 
 PAIRED = "model_annotations.aligned.paired.jsonl"
 ASPECTS = ("coherence", "consistency", "fluency", "relevance")

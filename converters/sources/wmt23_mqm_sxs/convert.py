@@ -4,10 +4,8 @@ import io
 import re
 from collections.abc import Iterator
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation, Files, SourceError
 from nnd.converters.reading import Cells, decode, shown
-from nnd.converters.source import Files
-from nnd.schemas import SourceError
 
 COLUMNS = ["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category"]
 SEVERITY = 8  # the column after it, most of the file, records what a rater looked at

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation, Files, SourceError
 from nnd.converters.reading import Cells, read_lines, shown
-from nnd.converters.source import Files, Named, number_texts
-from nnd.schemas import SourceError
+from nnd.converters.source import Named, number_texts
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
 COLUMNS = {0: "system", 1: "doc", 4: "rater", 5: "source", 6: "target", 7: "category"}

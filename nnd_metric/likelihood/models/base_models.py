@@ -3,7 +3,6 @@
 import re
 
 from nnd.metric.likelihood.models.checkpoint_files import find_file
-from nnd.metric.likelihood.models.loaded_model import LoadedModel
 
 _BASE_NAME = re.compile(r"(^|[-_.])base([-_.]|$)|^gemma.*-pt$", re.IGNORECASE)
 _TUNED_NAME = re.compile(r"instruct|chat|(^|[-_.])it([-_.]|$)", re.IGNORECASE)
@@ -16,17 +15,19 @@ _BASE_CARD = re.compile(
 )
 
 
-def says_base(loaded: LoadedModel) -> str | None:
+def says_base(name: str, place: str, commit: str | None) -> str | None:
     """Return what says that a model is a base model: its "name", its "card", or None.
 
     A card that cannot be read counts as empty.
+
+    Args:
+        name: The model's name in the results.
+        place: Its folder, or its id on the Hub.
+        commit: Its commit on the Hub, or None.
     """
-    name = loaded.name.rstrip("/").rpartition("/")[2]
-    if _BASE_NAME.search(name) and not _TUNED_NAME.search(name):
+    last = name.rstrip("/").rpartition("/")[2]
+    if _BASE_NAME.search(last) and not _TUNED_NAME.search(last):
         return "name"
-    return "card" if _BASE_CARD.search(_read_card(loaded)) else None
-
-
-def _read_card(loaded: LoadedModel) -> str:
-    path = find_file(loaded.model.name_or_path or loaded.name, "README.md", loaded.commit)
-    return "" if path is None else path.read_text(encoding="utf-8", errors="replace")
+    path = find_file(place, "README.md", commit)
+    card = "" if path is None else path.read_text(encoding="utf-8", errors="replace")
+    return "card" if _BASE_CARD.search(card) else None

@@ -8,6 +8,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_digest, virtual_tokens
+from nnd.metric.likelihood.models.base_models import says_base
 from nnd.metric.likelihood.models.model_digests import weights_digest
 
 # Positions that the decoder of a family reserves and cannot read.
@@ -123,6 +124,10 @@ class LoadedModel:
     def virtual_tokens(self) -> int:
         """Number of trained vectors that an adapter puts before every text."""
         return virtual_tokens(self.model)
+
+    def says_base(self) -> str | None:
+        """Return what says that the model was not trained on chats: "name", "card", or None."""
+        return says_base(self.name, self.model.name_or_path or self.name, self.commit)
 
     def version(self) -> str:
         """Return the Hub commit, or else the SHA-256 of the weights as they are now.

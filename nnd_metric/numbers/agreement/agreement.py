@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from nnd.metric.data import OVERALL, HumanNumber, is_of_all_splits
+from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.pictured import Pictured
-from nnd.metric.numbers.short_names import short_names
 from nnd.metric.numbers.statistics.correlation_estimates import Permutations
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation

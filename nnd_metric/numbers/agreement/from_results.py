@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from nnd.metric.data import OVERALL, check_same, names_in, of_aspect, read_run, read_systems
+from nnd.metric.data import OVERALL, SLICES, check_same, names_in, of_aspect, read_run, read_systems
 from nnd.metric.numbers.agreement.agreement import Agreement
 from nnd.metric.numbers.agreement.measures import try_agreement
 from nnd.metric.numbers.manners.manner import check_runs, name_readings
@@ -20,7 +20,7 @@ from nnd.metric.numbers.rates.context_sums import (
     number_tests,
     slices_by,
 )
-from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS, SLICES
+from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
 from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
 from nnd.schemas import CONTEXT, ScoringError, read_parquet
 

@@ -11,7 +11,7 @@ from typing import Literal, overload
 
 import polars as pl
 
-from nnd.metric.data import SAME, check_same, describe_splits, scored_splits, splits_in
+from nnd.metric.data import SAME, SLICES, check_same, describe_splits, scored_splits, splits_in
 from nnd.metric.numbers.comparison.by_origin import compare_origins
 from nnd.metric.numbers.comparison.comparison import Comparison, Comparisons
 from nnd.metric.numbers.comparison.differences import find_differences, untested
@@ -30,7 +30,6 @@ from nnd.metric.numbers.manners.manner import (
     version_rules,
 )
 from nnd.metric.numbers.rates.numbering import number_occurrences
-from nnd.metric.numbers.rates.pass_rates import SLICES
 from nnd.schemas import ScoringError, did_you_mean
 
 

@@ -10,8 +10,8 @@ from nnd.metric.data import describe_splits
 from nnd.metric.numbers.comparison.differences import Differences
 from nnd.metric.numbers.comparison.ranking import mean_ranking, ranking
 from nnd.metric.numbers.comparison.sentences import findings
+from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.pictured import Pictured
-from nnd.metric.numbers.short_names import short_names
 from nnd.schemas import counted
 
 if TYPE_CHECKING:

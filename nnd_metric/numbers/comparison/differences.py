@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 
 import polars as pl
 
+from nnd.metric.data import SLICES
 from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER, each_once, number_tests
-from nnd.metric.numbers.rates.pass_rates import SLICES
 from nnd.metric.numbers.statistics.context_intervals import ClusterInterval, cluster_intervals
 from nnd.metric.numbers.statistics.intervals import Interval
 from nnd.metric.numbers.statistics.significance import LEVEL, holm, mcnemar_exact, pairs_needed

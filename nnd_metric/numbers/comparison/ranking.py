@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
 from nnd.metric.numbers.statistics.interval_text import percent
 

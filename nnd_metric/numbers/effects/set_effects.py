@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.data import SuiteSet
+from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.effects.effects import Effect, SetEffect, find_effects
-from nnd.metric.numbers.short_names import short_names
 from nnd.schemas import Shown
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from nnd.metric.numbers.manners.readings import (
     wording_of,
 )
 from nnd.metric.numbers.manners.scoring_rules import scoring_rule
-from nnd.metric.text import describe_options
-from nnd.metric.text.chats.chat_options import AUTO
+from nnd.metric.text import AUTO, describe_options
 from nnd.schemas import ScoringError, listed
 
 _PROTOCOL, _VERSION, _WORDING = "protocol", "version", "wording"

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from nnd.metric.data import SLICES
 from nnd.metric.numbers.rates.baselines import (
     BASELINES,
     Baseline,
@@ -23,7 +24,6 @@ from nnd.metric.numbers.rates.context_sums import (
     number_tests,
     slices_by,
 )
-from nnd.metric.numbers.rates.surface_features import SURFACE_SCHEMA
 from nnd.metric.numbers.statistics.context_intervals import (
     ClusterInterval,
     Method,
@@ -31,35 +31,6 @@ from nnd.metric.numbers.statistics.context_intervals import (
 )
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
 
-ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
-"""Log-likelihoods without the context; null if not requested."""
-
-_PAIR_SCHEMA = pl.Schema(
-    {
-        "pair_id": pl.String,
-        "split": pl.String,
-        "context_id": pl.String,
-        "cluster": pl.String,
-        "high_id": pl.String,
-        "low_id": pl.String,
-        "aspect": pl.String,
-        "category": pl.String,
-        "error_category": pl.String,
-        "error_group": pl.String,
-        "origin": pl.String,
-        "ll_high": pl.Float64,
-        "ll_low": pl.Float64,
-        "tokens_high": pl.Int64,
-        "tokens_low": pl.Int64,
-        "truncated": pl.Boolean,
-        "passed": pl.Boolean,
-        "tie": pl.Boolean,
-    }
-)
-SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
-"""Columns of the scored frame, one row per pair: the stored artefact (see `scoring`)."""
-
-SLICES = ("error_category", "aspect", "category", "error_group")
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
 

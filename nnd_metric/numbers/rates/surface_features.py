@@ -15,16 +15,7 @@ from itertools import pairwise
 
 import polars as pl
 
-SURFACE_SCHEMA = pl.Schema(
-    {
-        "characters_high": pl.Int64,
-        "characters_low": pl.Int64,
-        "copied_high": pl.Float64,
-        "copied_low": pl.Float64,
-    }
-)
-"""Columns of `measure`: code points; the share, from 0 to 1, of a candidate's word bigrams that
-occur in the context, null for one of fewer than two words, which has no bigram."""
+from nnd.metric.data import SURFACE_SCHEMA
 
 _WORD = re.compile(r"\w+")
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from nnd.metric.data import OVERALL
+from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.pictured import Pictured
 from nnd.metric.numbers.rates.pass_rates import Rate
-from nnd.metric.numbers.short_names import short_names
 from nnd.metric.numbers.slices.slice_rates import SliceRate, SliceRates
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.interval_text import percent

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers import short_names
 from nnd.metric.run.cost.measured_speeds import ENOUGH
 from nnd.metric.run.cost.model_needs import Need
 from nnd.schemas import Shown, counted, text_table

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from nnd.metric.likelihood import Loading, Scoring, split_revision
-from nnd.metric.text import NONE
-from nnd.metric.text.chats.chat_options import AUTO
+from nnd.metric.text import AUTO, NONE
 from nnd.schemas import NNDError, ScoringError, check_rows, did_you_mean, load_schema
 
 Where: TypeAlias = Callable[[Sequence[int | str]], str]

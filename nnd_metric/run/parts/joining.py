@@ -7,17 +7,20 @@ Rates and agreement with people count contexts and tests, so numbers can replace
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from nnd.metric.data import PARTS, SAME, STORED, are_judged, choices_for, read_pieces, read_sets
 from nnd.metric.numbers import PARENTS, agree_rated, all_effects
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.model_result import ModelResult
 from nnd.metric.run.parts.joined_result import join_parts, rate_parts
 from nnd.metric.run.parts.part_file import Footer
 from nnd.metric.run.parts.run_plan import Plan
 from nnd.schemas import ScoringError
+
+if TYPE_CHECKING:
+    from nnd.metric.run.model_result import ModelResult
 
 _PAIR = pl.struct("pair_id", "cluster", *SAME).hash().alias("pair")
 """Hash of the columns that are equal in all models' rows of a pair."""

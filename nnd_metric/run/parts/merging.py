@@ -11,8 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.metric.data import LIKELIHOODS, PARTS, RESULT, SETS, STORED, STORED_SETS
-from nnd.metric.numbers import ALONE_SCHEMA
+from nnd.metric.data import ALONE_SCHEMA, LIKELIHOODS, PARTS, RESULT, SETS, STORED, STORED_SETS
 from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.run.parts.joined_result import has_baseline
 from nnd.metric.run.parts.joining import join

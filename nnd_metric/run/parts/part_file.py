@@ -17,7 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nnd.metric.numbers import SCORED_SCHEMA
+from nnd.metric.data import SCORED_SCHEMA
 from nnd.metric.run.parts.run_plan import Plan
 from nnd.schemas import ScoringError, write_whole
 

@@ -7,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nnd.metric.numbers import SLICES
+from nnd.metric.data import SLICES
 
 _AT_ONCE = 200_000
 """Smallest number of rows in a row group, except the last."""

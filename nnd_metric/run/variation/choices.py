@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from nnd.metric.likelihood import LoadedModel, Loading, Scoring
 from nnd.metric.run.variation.rewording import RAW, REWORDINGS
 from nnd.metric.text import (
+    AUTO,
     NONE,
     PROTOCOLS,
     Chat,
@@ -15,7 +16,6 @@ from nnd.metric.text import (
     find_protocol,
     instruction_templates,
 )
-from nnd.metric.text.chats.chat_options import AUTO
 from nnd.schemas import Instruction, ScoringError, did_you_mean
 
 _SEPARATORS = {"space": " ", "newline": "\n", "nothing": ""}

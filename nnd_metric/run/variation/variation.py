@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.metric.numbers import Flips, Pictured, percent
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers import Flips, Pictured, percent, short_names
 from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.run.model_result import ModelResult
 from nnd.schemas import parquet_bytes, write_folder
@@ -136,10 +135,7 @@ class Variation(Pictured):
 
     def drawing(self) -> "Drawing | None":
         """Return the share of verdicts that flip under each choice."""
-        from nnd.metric.show import (
-            draw_flips,
-            style,
-        )
+        from nnd.metric.show import draw_flips, style  # noqa: PLC0415 - matplotlib is slow
 
         with style():
             return draw_flips([each.to_dict() for each in self.variants])

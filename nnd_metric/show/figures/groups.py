@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nnd.metric.data import OVERALL
-from nnd.metric.numbers import SLICES, PassRates
+from nnd.metric.data import OVERALL, SLICES
+from nnd.metric.numbers import PassRates
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers import short_names
 from nnd.metric.show.tables.cells import NOTHING, p_value, points, share, slices
 from nnd.schemas import text_table
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.numbers import FEWEST_SYSTEMS, mean_defined, percent
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers import FEWEST_SYSTEMS, mean_defined, percent, short_names
 from nnd.metric.show.tables.cells import NOTHING, number, pass_rate, share
 from nnd.schemas import counted, text_table
 

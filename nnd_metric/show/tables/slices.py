@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.numbers import ALL_AGREE, do_all_agree
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers import ALL_AGREE, do_all_agree, short_names
 from nnd.metric.show.tables.cells import p_value, pass_rate, points
 from nnd.schemas import text_table
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nnd.metric.numbers import mean_over
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers import mean_over, short_names
 from nnd.metric.show.tables.cells import NOTHING, pass_rate, share
 from nnd.schemas import text_table
 

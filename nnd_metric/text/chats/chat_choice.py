@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
-from nnd.metric.likelihood import LoadedModel, says_base
 from nnd.metric.text.chats.chat_options import NONE, Chat
 from nnd.metric.text.chats.chat_shape import REMEDY
 from nnd.metric.text.chats.chat_template import ChatTemplate, make_chat_template
 from nnd.metric.text.encoding.chat_ids import count_neutralised
 from nnd.metric.text.encoding.protocols import Protocol
+from nnd.metric.text.encoding.reader import Reader
 from nnd.metric.text.encoding.templates import Template, choose_template, find_template
 from nnd.schemas import Instruction, ScoringError, StoredContext
 
@@ -55,7 +55,7 @@ class ChatChoice(NamedTuple):
 
 
 def choose_rendering(
-    loaded: LoadedModel,
+    loaded: Reader,
     protocol: Protocol,
     asked: Chat,
     template: str | None,
@@ -87,9 +87,7 @@ def choose_rendering(
     return chosen, choose_chat(loaded, protocol, chosen, asked)
 
 
-def choose_chat(
-    loaded: LoadedModel, protocol: Protocol, template: Template, asked: Chat
-) -> ChatChoice:
+def choose_chat(loaded: Reader, protocol: Protocol, template: Template, asked: Chat) -> ChatChoice:
     """Choose how a model's contexts are rendered.
 
     Args:
@@ -128,7 +126,7 @@ def choose_chat(
     )
 
 
-def _why_plain(loaded: LoadedModel, protocol: Protocol, asked: Chat) -> str | None:
+def _why_plain(loaded: Reader, protocol: Protocol, asked: Chat) -> str | None:
     if loaded.is_encoder_decoder:
         return "the model is an encoder-decoder"
     if protocol.tokens != "native":
@@ -177,8 +175,8 @@ def find_chat(
         ) from error
 
 
-def _base_caveat(loaded: LoadedModel) -> Iterator[str]:
-    if where := says_base(loaded):
+def _base_caveat(loaded: Reader) -> Iterator[str]:
+    if where := loaded.says_base():
         yield (
             f"the {where} of the model says that it is a base model, but its contexts were "
             "rendered as chats; use --chat-template none for plain text"

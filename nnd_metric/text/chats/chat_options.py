@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from nnd.metric.text.encoding.protocols import Protocol
+from nnd.metric.text.encoding.templates import AUTO
 from nnd.schemas import ScoringError
 
-AUTO, NONE = "auto", "none"
+NONE = "none"
 
 LONGEST = 2**20
 """Most characters of a template, and of what it writes around turns; real ones have some thousands.

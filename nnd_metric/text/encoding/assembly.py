@@ -5,10 +5,10 @@ Context and candidate are tokenised separately, so tokens neither cross the boun
 
 from collections.abc import Sequence
 
-from nnd.metric.likelihood import LoadedModel
 from nnd.metric.text.encoding.boundary import Known, shared_end
 from nnd.metric.text.encoding.chat_ids import chat_ids, cut_chat
 from nnd.metric.text.encoding.protocols import Protocol
+from nnd.metric.text.encoding.reader import Reader
 from nnd.metric.text.encoding.requests import (
     ChatContext,
     Context,
@@ -25,7 +25,7 @@ from nnd.schemas import CandidateError, ScoringError, collector_paused, excerpt
 
 @collector_paused()
 def encode(
-    loaded: LoadedModel,
+    loaded: Reader,
     protocol: Protocol,
     requests: Sequence[Reading],
     *,
@@ -104,7 +104,7 @@ def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encode
     return Encoded(start, inputs, target.targets, target.scored, prefix.truncated)
 
 
-def _bodies(loaded: LoadedModel, contexts: Sequence[Context]) -> dict[Context, Ids]:
+def _bodies(loaded: Reader, contexts: Sequence[Context]) -> dict[Context, Ids]:
     """Return the tokens of each context, without special tokens around it."""
     chats = [context for context in contexts if isinstance(context, ChatContext)]
     texts = [context for context in contexts if not isinstance(context, ChatContext)]
@@ -114,7 +114,7 @@ def _bodies(loaded: LoadedModel, contexts: Sequence[Context]) -> dict[Context, I
     return found
 
 
-def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
+def _around(loaded: Reader, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
     """Return the special tokens around a context."""
     if loaded.is_encoder_decoder:
         return (
@@ -127,7 +127,7 @@ def _around(loaded: LoadedModel, protocol: Protocol, frame: Frame, body: Ids) ->
     return Frame(frame.lead or (() if body else _stand_in(loaded)), ())
 
 
-def _stand_in(loaded: LoadedModel) -> Ids:
+def _stand_in(loaded: Reader) -> Ids:
     for token in (loaded.tokenizer.bos_token_id, loaded.tokenizer.eos_token_id):
         if token is not None:
             return (token,)
@@ -161,7 +161,7 @@ def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None
 
 
 def _fit_chat(
-    loaded: LoadedModel, chat: ChatContext, body: Ids, room: int | None, side: Keep
+    loaded: Reader, chat: ChatContext, body: Ids, room: int | None, side: Keep
 ) -> Prefix | None:
     """Cut the contents of a chat; None if nothing of them would remain."""
     whole = body or _stand_in(loaded)  # a token has to predict the first token of the candidate
@@ -170,7 +170,7 @@ def _fit_chat(
     return cut_chat(loaded.tokenizer, chat, room, side)
 
 
-def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> None:
+def _check_decoder_window(loaded: Reader, target_of: dict[str, Target]) -> None:
     window = loaded.decoder_window
     for candidate, target in target_of.items():
         if window is not None and len(target.targets) > window:
@@ -178,7 +178,7 @@ def _check_decoder_window(loaded: LoadedModel, target_of: dict[str, Target]) -> 
 
 
 def _too_long(
-    loaded: LoadedModel, candidate: str, target: Target, context: Context = ""
+    loaded: Reader, candidate: str, target: Target, context: Context = ""
 ) -> CandidateError:
     others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
     return CandidateError(

@@ -20,7 +20,7 @@ from support.tiny_models import Family
 from support.tokenizer_kinds import KINDS, build_kind
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from nnd.converters.export.export import export
+from nnd.converters.export.exporting import export
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import load_source

@@ -8,7 +8,7 @@ import datasets
 import pytest
 
 from nnd.converters.export import Exported, Rendering
-from nnd.converters.export.export import export
+from nnd.converters.export.exporting import export
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import cut_by_context
 from nnd.schemas.files.parquet import read_parquet

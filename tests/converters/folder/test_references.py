@@ -12,13 +12,13 @@ from support.stored_folders import in_row, read_manifest, rewrite
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.hub.release_folder import read_release, write_release
-from nnd.metric.numbers.metrics.judged_candidates import read_judged
+from nnd.metric.numbers.other_metrics.judged_candidates import read_judged
 from nnd.schemas import NNDError, PublishError
 
 # A row of the toy file may list references: the fields of one, or something that is none.
 CODE = """\
-from nnd.converters.annotation import Annotation
-from nnd.converters.reference import Reference
+from nnd.converters import Annotation
+from nnd.converters import Reference
 
 def annotations(files):
     for row in files.jsonl("toy.jsonl"):
@@ -156,7 +156,7 @@ def test_what_is_no_reference_is_refused(write: Write, given: Any, message: str)
 
 def test_an_error_in_the_generator_names_its_line(make_source: Write) -> None:
     code = (
-        "from nnd.converters.annotation import Annotation\n"
+        "from nnd.converters import Annotation\n"
         "def annotations(files):\n"
         "    for row in files.jsonl('toy.jsonl'):\n"
         "        yield Annotation(where=row.where, **row.fields)\n"
@@ -216,7 +216,7 @@ def test_what_is_published_has_them_without_addresses(folder: Path, tmp_path: Pa
     assert json.loads(files["manifest.json"].read_text())["contacts"] == {
         "redacted": {"email": 1, "ip": 0}
     }
-    assert "schemas/contract/reference.schema.json" in files
+    assert "schemas/reference.schema.json" in files
     card = files["README.md"].read_text(encoding="utf-8")
     assert f"- config_name: references\n  data_files:\n  - split: test\n    path: {path}" in card
     assert 'load_dataset("org/toy", "references", split="test")' in card

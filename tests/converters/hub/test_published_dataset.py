@@ -23,7 +23,7 @@ from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.metric.data.pairs import load_pairs
-from nnd.metric.numbers.metrics.judged_candidates import read_judged
+from nnd.metric.numbers.other_metrics.judged_candidates import read_judged
 from nnd.schemas import NNDError, PublishError, SchemaError, nnd_version, seal
 from nnd.schemas.files.folder import FrameName
 from nnd.schemas.files.frames import read_frame
@@ -153,10 +153,10 @@ def test_what_is_published(
         "manifest.json",
         "pairs/test-00000-of-00001.parquet",
         "pairs/train.easy-00000-of-00001.parquet",
-        "schemas/contract/annotation.schema.json",
-        "schemas/contract/human_score.schema.json",
-        "schemas/contract/pair.schema.json",
-        "schemas/contract/source.schema.json",
+        "schemas/annotation.schema.json",
+        "schemas/human_score.schema.json",
+        "schemas/pair.schema.json",
+        "schemas/source.schema.json",
     ]
     held = there.files()
     assert sorted(held) == [".gitattributes", *paths]
@@ -264,7 +264,7 @@ def test_files_that_are_no_longer_made_go_and_foreign_ones_stay(
     two_splits: list[dict[str, Any]],
 ) -> None:
     there.publish(convert_rows(two_splits))
-    foreign = {"photo.png": b"p", "docs/more.md": b"m", "schemas/contract/old.schema.json": b"{}"}
+    foreign = {"photo.png": b"p", "docs/more.md": b"m", "schemas/old.schema.json": b"{}"}
     there.hub.commit("datasets", there.name, foreign)
 
     published = there.publish(convert_rows(two_splits[:2], folder="less"))
@@ -372,7 +372,7 @@ def test_a_manifest_that_was_changed_there_is_refused(
 
 @pytest.mark.parametrize(
     "path",
-    ["schemas/contract/pair.schema.json", "pairs/test-00000-of-00001.parquet", "validity.json"],
+    ["schemas/pair.schema.json", "pairs/test-00000-of-00001.parquet", "validity.json"],
 )
 def test_a_file_that_was_changed_there_is_refused_by_name(
     there: There, tmp_path: Path, path: str
@@ -393,7 +393,7 @@ def test_a_file_that_was_changed_there_is_refused_by_name(
 def test_a_schema_of_an_earlier_version_is_replaced_and_one_of_somebody_else_is_not(
     there: There, convert_rows: Callable[..., Path], *, listed: bool
 ) -> None:
-    folder, path = convert_rows(), "schemas/contract/pair.schema.json"
+    folder, path = convert_rows(), "schemas/pair.schema.json"
     there.publish(folder)
     present, earlier = there.files()[path], b'{"type": "object"}'
     manifest = there.manifest()
@@ -883,7 +883,7 @@ def test_a_dry_run_writes_nothing_anywhere(
     changes = {file["path"]: file["change"] for file in plan["files"]}
     assert changes["pairs/train.easy-00000-of-00001.parquet"] == "added"
     assert changes["pairs/test-00000-of-00001.parquet"] == "changed"
-    assert changes["schemas/contract/pair.schema.json"] == "same"
+    assert changes["schemas/pair.schema.json"] == "same"
     diff = plan["card_diff"].splitlines()
     assert diff[:2] == [f"--- {there.name}/README.md", "+++ README.md"]
     assert any("train.easy" in line for line in diff if line.startswith("+"))

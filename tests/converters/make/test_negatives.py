@@ -21,8 +21,8 @@ from nnd.schemas import NNDError
 DIALOGUE = "Ann: I am here.\nBob: I will come by boat at 5."
 
 CODE = """\
-from nnd.converters.annotation import Annotation
-from nnd.converters.reference import Reference
+from nnd.converters import Annotation
+from nnd.converters import Reference
 
 def annotations(files):
     for row in files.jsonl("toy.jsonl"):

@@ -17,7 +17,7 @@ from nnd.schemas import SourceError
 
 Toy = Callable[..., dict[str, Any]]
 CODE = """\
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 
 def annotations(files):
     for name in ("one.jsonl", "two.jsonl"):

@@ -274,7 +274,7 @@ def test_a_converter_that_prints_does_not_spoil_the_output(
     make_source: MakeSource, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = """\
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 print("loading")
 def annotations(files):
     print("reading")
@@ -291,7 +291,7 @@ def annotations(files):
 def test_a_converter_may_give_tuples_and_mappings(make_source: MakeSource) -> None:
     code = """\
 from types import MappingProxyType
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 def annotations(files):
     for name, ratings in (("heron", (5, 5, 4)), ("wren", (5, 4, 4))):
         yield Annotation(

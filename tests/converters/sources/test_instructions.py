@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.recounts.readings import READINGS
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.source import Files, Source, choose_converter, load_source
 from nnd.converters.source.source import list_sources
 from nnd.schemas import (

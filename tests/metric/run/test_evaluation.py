@@ -18,12 +18,12 @@ from support.tokenizer_kinds import joining
 from support.two_models import write_run
 
 from nnd.metric.data.pairs import load_pairs
+from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.likelihood.models.load_model import wrap_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.numbers import agree
 from nnd.metric.numbers.comparison.comparing import compare
-from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA
 from nnd.metric.run import Evaluation, Sweep, evaluate
 from nnd.schemas import NNDError, ScoringError, check_rows
 

@@ -13,11 +13,11 @@ from support.tiny_models import Family
 
 from nnd.metric.data.completion import complete_pairs
 from nnd.metric.data.pairs import PairSet, load_pairs
+from nnd.metric.data.scored_schema import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.likelihood.engine.answers import Likelihoods
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.models.load_model import wrap_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
-from nnd.metric.numbers.rates.pass_rates import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.run.pair_scoring import SuiteScores, score_pairs, score_suite
 from nnd.metric.text.encoding.requests import Request
 from nnd.metric.text.encoding.templates import TEMPLATES, Template, find_template

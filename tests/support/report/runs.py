@@ -9,9 +9,10 @@ import polars as pl
 from support.stored_folders import write_sealed
 
 from nnd.metric.data.pairs import PairSet, load_pairs
+from nnd.metric.data.scored_schema import ALONE_SCHEMA, SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored
 from nnd.metric.numbers.rates.caveats import caveats
-from nnd.metric.numbers.rates.pass_rates import ALONE_SCHEMA, SCORED_SCHEMA, count_close, pass_rates
+from nnd.metric.numbers.rates.pass_rates import count_close, pass_rates
 from nnd.metric.numbers.rates.surface_features import measure
 
 DEVIATION = 1e-2

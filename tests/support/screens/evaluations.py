@@ -2,8 +2,9 @@
 
 import polars as pl
 
+from nnd.metric.data import SCORED_SCHEMA
 from nnd.metric.likelihood.engine.answers import NO_WORK
-from nnd.metric.numbers import SCORED_SCHEMA, Agreement, caveats, pass_rates
+from nnd.metric.numbers import Agreement, caveats, pass_rates
 from nnd.metric.run import Evaluation, ModelResult
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nnd.metric.data import PairSet
-from nnd.metric.numbers import SLICES, join_texts
+from nnd.metric.data import SLICES, PairSet
+from nnd.metric.numbers import join_texts
 from nnd.metric.show.reports.content.report_models import Evaluated
 
 VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}

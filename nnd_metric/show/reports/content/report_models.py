@@ -17,8 +17,8 @@ from nnd.metric.numbers import (
     name_readings,
     pass_rates,
     read_scored,
+    short_names,
 )
-from nnd.metric.numbers.short_names import short_names
 from nnd.metric.text import PROTOCOLS
 from nnd.schemas import ScoringError
 

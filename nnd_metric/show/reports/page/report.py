@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairData
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers import short_names
 from nnd.metric.show.drawing.svg import png, svg_file
 from nnd.metric.show.reports.content.by_dataset import gather_each
 from nnd.metric.show.reports.content.report_figures import draw_figures

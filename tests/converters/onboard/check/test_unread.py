@@ -19,7 +19,7 @@ from nnd.converters.reading.file_writing import write_workbook
 from nnd.converters.source.source import load_source
 
 CODE = """\
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 
 def annotations(files):
     for row in files.jsonl("birds.jsonl"):

@@ -1,6 +1,6 @@
 """The head: log-probabilities of targets from hidden states, the model's own way."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -10,7 +10,9 @@ from support.tiny_models import build
 
 from nnd.metric.likelihood.engine.head import _COLUMNS, _sum_each_there, log_probabilities, sum_each
 from nnd.metric.likelihood.models.load_model import wrap_model
-from nnd.metric.likelihood.models.loaded_model import LoadedModel
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood.models.loaded_model import LoadedModel
 
 VOCABULARY = 2 * _COLUMNS + 77  # the vocabulary is multiplied by part after part; the last is short
 ROWS = 9

@@ -24,13 +24,14 @@ from support.engine.cases import (
 )
 from support.tiny_models import Family
 
+from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.likelihood import Scoring
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.engine.precision import PRECISIONS
 from nnd.metric.likelihood.engine.proof import score_alone
 from nnd.metric.likelihood.models.load_model import wrap_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
-from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA, count_close
+from nnd.metric.numbers.rates.pass_rates import count_close
 from nnd.metric.run import evaluate
 from nnd.metric.text.encoding.requests import Encoded
 from nnd.schemas import ScoringError

@@ -10,9 +10,9 @@ from support.stored_folders import write_sealed
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 
 from nnd.converters.folder.conversion import convert
+from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored, read_pass_rates
 from nnd.metric.numbers.agreement.over_runs import agree
-from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA
 from nnd.schemas import ScoringError
 
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from support.two_models import scored
 
+from nnd.metric.data.scored_schema import SLICES
 from nnd.metric.numbers.comparison.differences import Difference, Differences, find_differences
-from nnd.metric.numbers.rates.pass_rates import SLICES
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.significance import pairs_needed
 

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 from support.two_models import scored
 
-from nnd.metric.data import SuiteSet
+from nnd.metric.data import CHILD_SCHEMA, SuiteSet
 from nnd.metric.numbers import Effect, Effects, SetEffect, find_effects
-from nnd.metric.run import CHILD_SCHEMA
 
 TYPOS = SuiteSet("typos-0.05", "perturbation", "typos", pl.DataFrame())
 NEGATION = SuiteSet("slice-negation", "slice", "negation", pl.DataFrame())

@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from nnd.metric.data.scored_schema import SCORED_SCHEMA, SLICES
 from nnd.metric.numbers.rates.context_sums import count_by_context, distinct_tests, slices_by
-from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA, SLICES, Rate, pass_rates
+from nnd.metric.numbers.rates.pass_rates import Rate, pass_rates
 
 PASS: dict[str, Any] = {"ll_high": -1.0, "ll_low": -2.0, "passed": True}
 FAIL: dict[str, Any] = {"ll_high": -2.0, "ll_low": -1.0, "passed": False}

@@ -3,7 +3,8 @@
 import polars as pl
 import pytest
 
-from nnd.metric.numbers.rates.surface_features import SURFACE_SCHEMA, measure
+from nnd.metric.data.scored_schema import SURFACE_SCHEMA
+from nnd.metric.numbers.rates.surface_features import measure
 
 CONTEXT = "The cat sat on the mat. It was happy, the cat."
 

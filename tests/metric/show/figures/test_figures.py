@@ -15,7 +15,7 @@ from support.report.svg_marks import marks, texts
 
 import nnd.metric.show.reports.page.report
 from nnd.metric.numbers import spoken, visible
-from nnd.metric.numbers.short_names import short_names
+from nnd.metric.numbers.display_names import short_names
 from nnd.metric.show import (
     Group,
     Points,

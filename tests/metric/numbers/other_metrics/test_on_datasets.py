@@ -9,7 +9,7 @@ from support.judged_cases import write_judged
 from support.screens.tables import lines
 
 from nnd.metric.numbers import MetricTables, Text
-from nnd.metric.numbers.metrics.on_datasets import metrics
+from nnd.metric.numbers.other_metrics.on_datasets import metrics
 from nnd.schemas import NNDError, ScoringError
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from nnd.metric.numbers.metrics.candidate_correlations import CandidateAgreement
+from nnd.metric.numbers.other_metrics.candidate_correlations import CandidateAgreement
 from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, interval_of_most
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import polars as pl
 import pyarrow as pa
 
-from nnd.converters.annotation import Annotation
+from nnd.converters import Annotation
 from nnd.converters.pairs.annotation_checks import check_annotations
 from nnd.converters.source import Source
 from nnd.schemas import Problem, SourceError, check_frame, check_rows, polars_schema

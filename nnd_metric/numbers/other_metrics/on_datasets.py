@@ -7,9 +7,9 @@ from typing import Any, TypeVar, overload
 
 from nnd.metric.data import Table, is_several, only_of_one
 from nnd.metric.numbers.manners.manner import check_runs
-from nnd.metric.numbers.metrics.common_basis import Over
-from nnd.metric.numbers.metrics.measuring_metrics import AnyScorer, metrics_on_one
-from nnd.metric.numbers.metrics.metric_table import METRICS, MetricTable, MetricTables
+from nnd.metric.numbers.other_metrics.common_basis import Over
+from nnd.metric.numbers.other_metrics.measuring_metrics import AnyScorer, metrics_on_one
+from nnd.metric.numbers.other_metrics.metric_table import METRICS, MetricTable, MetricTables
 from nnd.metric.numbers.rates.by_dataset import split_by_dataset
 from nnd.metric.numbers.scorers.letter_case import Normalise
 from nnd.metric.numbers.scorers.reference_scorers import Several

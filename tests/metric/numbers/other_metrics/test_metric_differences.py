@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from support.judged_cases import by_candidate, write_judged
 
-from nnd.metric.numbers.metrics.judged_candidates import read_judged
-from nnd.metric.numbers.metrics.measuring_metrics import compare_metrics
+from nnd.metric.numbers.other_metrics.judged_candidates import read_judged
+from nnd.metric.numbers.other_metrics.measuring_metrics import compare_metrics
 from nnd.metric.numbers.scorers.scorer_names import find_scorers
 
 LENGTH = find_scorers(["length"])

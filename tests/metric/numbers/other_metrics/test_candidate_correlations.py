@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from nnd.metric.numbers.metrics.candidate_correlations import (
+from nnd.metric.numbers.other_metrics.candidate_correlations import (
     STATISTICS,
     correlate,
     correlate_candidates,

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from nnd.metric.data import Table, of_aspect, read_splits
+from nnd.metric.data import SCORED_SCHEMA, Table, of_aspect, read_splits
 from nnd.metric.numbers.agreement.from_results import agree_scored, read_scored, stored_systems
 from nnd.metric.numbers.agreement.measures import FEWEST_MODELS
 from nnd.metric.numbers.manners.manner import (
@@ -29,11 +29,11 @@ from nnd.metric.numbers.manners.manner import (
     name_protocols,
     read_manners_of,
 )
-from nnd.metric.numbers.metrics.candidate_correlations import (
+from nnd.metric.numbers.other_metrics.candidate_correlations import (
     correlate_candidates,
     judgements_by_system,
 )
-from nnd.metric.numbers.metrics.common_basis import (
+from nnd.metric.numbers.other_metrics.common_basis import (
     Numbers,
     Over,
     Shared,
@@ -42,11 +42,11 @@ from nnd.metric.numbers.metrics.common_basis import (
     find_shared,
     of_systems,
 )
-from nnd.metric.numbers.metrics.judged_candidates import CANDIDATE, Judged, read_judged
-from nnd.metric.numbers.metrics.metric_differences import find_differences
-from nnd.metric.numbers.metrics.metric_table import METRICS, MetricRow, MetricTable
-from nnd.metric.numbers.metrics.system_correlations import agree_on_systems
-from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA, pass_rates
+from nnd.metric.numbers.other_metrics.judged_candidates import CANDIDATE, Judged, read_judged
+from nnd.metric.numbers.other_metrics.metric_differences import find_differences
+from nnd.metric.numbers.other_metrics.metric_table import METRICS, MetricRow, MetricTable
+from nnd.metric.numbers.other_metrics.system_correlations import agree_on_systems
+from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.numbers.rates.surface_features import measure
 from nnd.metric.numbers.scorers.letter_case import (
     Normalise,

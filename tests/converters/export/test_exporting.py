@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from support.stored_folders import reseal, store, write_manifest
 
-from nnd.converters.export.export import Target, export
+from nnd.converters.export.exporting import Target, export
 from nnd.converters.export.prompt_rendering import Rendering
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import NNDError, SchemaError, polars_schema, rows_of

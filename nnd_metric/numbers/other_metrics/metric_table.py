@@ -9,13 +9,13 @@ import polars as pl
 
 from nnd.metric.data import OVERALL, describe_splits
 from nnd.metric.numbers.agreement.agreement import Agreement
-from nnd.metric.numbers.metrics.candidate_correlations import STATISTICS, CandidateAgreement
-from nnd.metric.numbers.metrics.common_basis import Shared
-from nnd.metric.numbers.metrics.metric_differences import Difference
+from nnd.metric.numbers.display_names import short_names
+from nnd.metric.numbers.other_metrics.candidate_correlations import STATISTICS, CandidateAgreement
+from nnd.metric.numbers.other_metrics.common_basis import Shared
+from nnd.metric.numbers.other_metrics.metric_differences import Difference
 from nnd.metric.numbers.rates.by_dataset import OverDatasets
 from nnd.metric.numbers.rates.pass_rates import PassRates
 from nnd.metric.numbers.scorers.letter_case import Normalise
-from nnd.metric.numbers.short_names import short_names
 from nnd.metric.numbers.statistics.correlations import mean_defined
 from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
 from nnd.metric.numbers.statistics.interval_text import percent

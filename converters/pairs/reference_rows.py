@@ -5,10 +5,10 @@ from typing import TypeAlias
 
 import polars as pl
 
+from nnd.converters import Reference
 from nnd.converters.pairs.annotation_checks import spreadsheet_errors
-from nnd.converters.pairs.annotation_frame import raise_first
+from nnd.converters.pairs.annotation_rows import raise_first
 from nnd.converters.reading import shown
-from nnd.converters.reference import Reference
 from nnd.converters.source import Source
 from nnd.schemas import (
     CONTEXT,

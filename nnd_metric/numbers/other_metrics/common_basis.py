@@ -14,7 +14,7 @@ import polars as pl
 
 from nnd.metric.data import match_systems, names_in
 from nnd.metric.numbers.agreement.measures import FEWEST_MODELS
-from nnd.metric.numbers.metrics.judged_candidates import CANDIDATE, Judged
+from nnd.metric.numbers.other_metrics.judged_candidates import CANDIDATE, Judged
 from nnd.schemas import ScoringError, did_you_mean
 
 Over: TypeAlias = Literal["shared", "all"]

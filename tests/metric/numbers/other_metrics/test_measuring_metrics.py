@@ -12,12 +12,12 @@ from support.judged_cases import CANDIDATES, by_candidate, write_judged, write_r
 from support.screens.tables import lines
 from support.stored_folders import read_facts, write_sealed
 
+from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored
-from nnd.metric.numbers.metrics.candidate_correlations import correlate_candidates
-from nnd.metric.numbers.metrics.judged_candidates import Judged, read_judged
-from nnd.metric.numbers.metrics.measuring_metrics import compare_metrics, prefer
-from nnd.metric.numbers.metrics.on_datasets import metrics
-from nnd.metric.numbers.rates.pass_rates import SCORED_SCHEMA
+from nnd.metric.numbers.other_metrics.candidate_correlations import correlate_candidates
+from nnd.metric.numbers.other_metrics.judged_candidates import Judged, read_judged
+from nnd.metric.numbers.other_metrics.measuring_metrics import compare_metrics, prefer
+from nnd.metric.numbers.other_metrics.on_datasets import metrics
 from nnd.metric.numbers.rates.surface_features import measure
 from nnd.metric.numbers.scorers.references import read_references
 from nnd.metric.numbers.scorers.scorer import Text, TextScorer

@@ -1,0 +1,54 @@
+"""The columns of scored pairs, the stored artefact from which every number follows."""
+
+import polars as pl
+
+SLICES = ("error_category", "aspect", "category", "error_group")
+
+SURFACE_SCHEMA = pl.Schema(
+    {
+        "characters_high": pl.Int64,
+        "characters_low": pl.Int64,
+        "copied_high": pl.Float64,
+        "copied_low": pl.Float64,
+    }
+)
+"""Surface features: code points; the share, from 0 to 1, of a candidate's word bigrams that
+occur in the context, null for one of fewer than two words, which has no bigram."""
+
+ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
+"""Log-likelihoods without the context; null if not requested."""
+
+_PAIR_SCHEMA = pl.Schema(
+    {
+        "pair_id": pl.String,
+        "split": pl.String,
+        "context_id": pl.String,
+        "cluster": pl.String,
+        "high_id": pl.String,
+        "low_id": pl.String,
+        "aspect": pl.String,
+        "category": pl.String,
+        "error_category": pl.String,
+        "error_group": pl.String,
+        "origin": pl.String,
+        "ll_high": pl.Float64,
+        "ll_low": pl.Float64,
+        "tokens_high": pl.Int64,
+        "tokens_low": pl.Int64,
+        "truncated": pl.Boolean,
+        "passed": pl.Boolean,
+        "tie": pl.Boolean,
+    }
+)
+SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
+"""Columns of the scored frame, one row per pair: the stored artefact (see `pair_scoring`)."""
+
+
+CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED_SCHEMA})
+"""Columns of the scored pairs of a suite's sets; parent_id is null in slices and samples."""
+
+STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
+"""Columns of `read_run`."""
+
+STORED_SETS = pl.Schema({"model": pl.String(), **CHILD_SCHEMA})
+"""Columns of `read_sets`."""
