@@ -125,7 +125,7 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     unused = {"reference"} if conversion.references.is_empty() else set[str]()
     schemas = [f"{name}.schema.json" for name in SCHEMAS if name not in unused]
     for name in schemas:
-        text = (package_files("nnd.schemas") / name).read_bytes()
+        text = (package_files("nnd.schemas.contract") / name).read_bytes()
         (folder / "schemas" / name).write_bytes(text)
     conversion.write_files(folder, frames, [f"schemas/{name}" for name in schemas])
     card = data_card(folder, repo_id)

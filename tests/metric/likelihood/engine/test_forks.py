@@ -38,7 +38,7 @@ else:
 
 
 def test_a_forked_child_says_why_it_cannot_work(tmp_path: Path) -> None:
-    tests = str(Path(__file__).parents[2])
+    tests = str(Path(__file__).parents[3])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path / "run")],
         env=os.environ | {"PYTHONPATH": tests, "NND_CACHE": str(tmp_path), "OMP_NUM_THREADS": "2"},
