@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nnd.converters.annotation import Annotation
 from nnd.converters.reading import Cells, read_lines, shown
-from nnd.converters.source import Files, Named, number_texts
+from nnd.converters.source import Files, NamedText, number_texts
 from nnd.schemas import SourceError
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
@@ -34,8 +34,8 @@ def annotations(files: Files) -> Iterator[Annotation]:
     candidates = number_texts(
         (f"{key.name}/{cells[0]}", cells[6]) for key, (_, cells) in zip(keys, rows, strict=True)
     )
-    first: dict[tuple[Named, str], tuple[Named, Cells]] = {}
-    raters: dict[tuple[Named, str], set[str]] = {}
+    first: dict[tuple[NamedText, str], tuple[NamedText, Cells]] = {}
+    raters: dict[tuple[NamedText, str], set[str]] = {}
     for context, row in zip(keys, rows, strict=True):
         cells = row.values
         candidate = candidates[f"{context.name}/{cells[0]}", cells[6]]
