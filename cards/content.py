@@ -21,7 +21,6 @@ from nnd.schemas import (
     read_frame,
     read_instruction,
     read_manifest,
-    read_set,
     read_validity,
 )
 
@@ -101,7 +100,7 @@ def read_content(folder: Path) -> Content:
     except ScoringError as error:
         raise SchemaError(f"{folder / MANIFEST}: {error}") from error
     sets = {
-        entry["name"]: read_set(folder, entry["name"], ["split", "pair_id"])
+        entry["name"]: read_frame(folder, f"sets/{entry['name']}", ["split", "pair_id"])
         for entry in manifest.get("sets", ())
     }
     validity = read_validity(folder)
@@ -112,7 +111,7 @@ def read_content(folder: Path) -> Content:
         read_frame(folder, "pairs", polars_schema("pair").names()),
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
         read_frame(folder, "annotations", _JUDGED),
-        read_frame(folder, "references", list(CONTEXT)),
+        read_frame(folder, "references", CONTEXT, empty=polars_schema("reference")),
         sets,
         validity,
         instruction,

@@ -10,7 +10,7 @@ from nnd.cards.asked import description
 from nnd.cards.content import Content
 from nnd.cards.markdown import one_visible_line
 from nnd.cards.vocabulary import hub_languages, hub_licence, size_category
-from nnd.schemas import FrameName, published_path, published_set_path
+from nnd.schemas import FrameName, published_path
 
 TAGS = ("near-negative-distinction", "nnd", "human-evaluation", "evaluation", "preference-pairs")
 
@@ -75,4 +75,4 @@ def _files(name: FrameName, splits: list[str]) -> list[dict[str, str]]:
 
 
 def _set_files(name: str, splits: Iterable[str]) -> list[dict[str, str]]:
-    return [{"split": split, "path": published_set_path(name, split)} for split in splits]
+    return [{"split": split, "path": published_path(f"sets/{name}", split)} for split in splits]

@@ -50,13 +50,11 @@ if TYPE_CHECKING:
         labels_of as labels_of,
         listed_numbers as listed_numbers,
         needs_annotators as needs_annotators,
+        read_ratings as read_ratings,
         read_rules as read_rules,
         readable as readable,
-        used_column as used_column,
-    )
-    from .contract.quality.rated_aspects import (
-        read_ratings as read_ratings,
         rule_of as rule_of,
+        used_column as used_column,
     )
     from .contract.schemas import (
         SCHEMA_NAMES as SCHEMA_NAMES,
@@ -67,10 +65,9 @@ if TYPE_CHECKING:
         rows_of as rows_of,
     )
     from .contract.sql import (
-        READS_CLOCK as READS_CLOCK,
-        READS_FILES as READS_FILES,
-        SUBQUERY as SUBQUERY,
-        sql_excess as sql_excess,
+        SqlExpression as SqlExpression,
+        first_line as first_line,
+        parse_sql as parse_sql,
     )
     from .files.atomic import (
         put_in_place as put_in_place,
@@ -83,6 +80,7 @@ if TYPE_CHECKING:
         read_facts as read_facts,
     )
     from .files.digests import (
+        file_digest as file_digest,
         fingerprint as fingerprint,
         has_mark as has_mark,
         with_mark as with_mark,
@@ -99,21 +97,17 @@ if TYPE_CHECKING:
         write_document as write_document,
     )
     from .files.folder import (
-        SETS as SETS,
         FrameName as FrameName,
-        check_files as check_files,
+        find_frame as find_frame,
+        find_manifest as find_manifest,
         frame_files as frame_files,
-        has_frame as has_frame,
         is_published_path as is_published_path,
+        missing_frame as missing_frame,
         published_path as published_path,
-        published_set_path as published_set_path,
+        read_file as read_file,
+        read_frame as read_frame,
         read_manifest as read_manifest,
         read_validity as read_validity,
-        set_path as set_path,
-    )
-    from .files.frames import (
-        read_frame as read_frame,
-        read_set as read_set,
     )
     from .files.parquet import (
         parquet_bytes as parquet_bytes,

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
         annotation_examples as annotation_examples,
         pair_examples as pair_examples,
     )
-    from .parquet_writing import (
-        write_parquet as write_parquet,
-    )
     from .slicing import (
         write_slice as write_slice,
     )
@@ -40,6 +37,7 @@ if TYPE_CHECKING:
     )
     from .writing import (
         write_manifest as write_manifest,
+        write_parquet as write_parquet,
         write_rows as write_rows,
     )
 else:

@@ -16,7 +16,7 @@ from nnd.converters.folder.conversion_tables import (
     pairs_of_contexts,
     pairs_table,
 )
-from nnd.converters.folder.derived import Derived, derive
+from nnd.converters.folder.derived import Derived, Part, derive
 from nnd.converters.folder.examples.sentences import example_sentences
 from nnd.converters.folder.writing import write_manifest, write_rows
 from nnd.converters.pairs import annotation_frame, check_steps, normalise_texts, reference_frame
@@ -33,7 +33,6 @@ from nnd.schemas import (
     CONTEXT,
     MANIFEST,
     VALIDITY,
-    SchemaName,
     Shown,
     SourceError,
     check_frame,
@@ -47,15 +46,6 @@ from nnd.schemas import (
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-FRAMES: dict[str, SchemaName] = {
-    "pairs.parquet": "pair",
-    "human_scores.parquet": "human_score",
-    "annotations.parquet": "annotation",
-}
-"""File of every converted folder → the schema of its rows."""
-
-_REFERENCES = "references.parquet"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,11 +93,13 @@ class Conversion(Shown):
 
     def _input_remarks(self) -> list[str]:
         """Return remarks on the input: unverified files, oddities, changed texts."""
+        declared = {file["name"]: file["sha256"] for file in self.manifest["source"]["files"]}
+        unverified = (file["name"] for file in self.manifest["files"] if not file["verified"])
         notes = [
-            f"{file['name']} is unverified ({_why_unverified(self.manifest, file['name'])}): "
+            f"{name} is unverified (its SHA-256 "
+            f"{'is not declared' if declared[name] is None else 'differs from the declared one'}): "
             "expected counts were not checked"
-            for file in self.manifest["files"]
-            if not file["verified"]
+            for name in unverified
         ]
         notes += [f"note: {oddity}" for oddity in self.manifest["oddities"]]
         if self.manifest["normalised"]:
@@ -129,10 +121,13 @@ class Conversion(Shown):
         Raises:
             NNDError: If the folder holds anything that nnd did not write, or cannot be written.
         """
-        held = (self.pairs, self.human_scores, self.annotations)
-        frames = dict(zip(FRAMES, held, strict=True))
+        frames = {
+            "pairs.parquet": self.pairs,
+            "human_scores.parquet": self.human_scores,
+            "annotations.parquet": self.annotations,
+        }
         if not self.references.is_empty():
-            frames[_REFERENCES] = self.references
+            frames["references.parquet"] = self.references
         with replace_folder(Path(folder), document=MANIFEST) as fresh:
             self.write_files(fresh, frames)
 
@@ -150,13 +145,6 @@ class Conversion(Shown):
         write_manifest(self.manifest | {"outputs": outputs | list_files(folder, others)}, folder)
         if self.validity is not None:
             write_document(folder, self.validity, document=VALIDITY)
-
-
-def _why_unverified(manifest: Mapping[str, Any], name: str) -> str:
-    declared = {file["name"]: file["sha256"] for file in manifest["source"]["files"]}
-    if declared[name] is None:
-        return "its SHA-256 is not declared"
-    return "its SHA-256 differs from the declared one"
 
 
 def convert(
@@ -265,28 +253,33 @@ def convert_source(
 
 
 def convert_again(
-    annotations: pl.DataFrame, references: pl.DataFrame, manifest: Mapping[str, Any]
+    annotations: pl.DataFrame,
+    references: pl.DataFrame,
+    manifest: Mapping[str, Any],
+    part: Part | None = None,
 ) -> Conversion:
-    """Derive pairs, human scores and counts from annotations whose texts were changed.
+    """Derive pairs, human scores and counts from the annotations of a converted folder.
 
     Args:
-        annotations: Rows of the annotation schema; only their texts differ from a converted folder.
+        annotations: Rows of the annotation schema; at most their texts were changed.
         references: Rows of the reference schema, likewise.
         manifest: The folder's manifest; its source, files, oddities and steps stay.
+        part: The pairs to keep; None keeps all.
 
     Raises:
-        SourceError: If no pair is left, or the folder holds a slice.
+        SourceError: If no pair is left, or texts of a slice were changed.
     """
-    if "slice" in manifest:
+    if "slice" in manifest and part is None:
         raise SourceError(
             f"{manifest['source']['name']}: the texts of a slice cannot be changed, because other "
             "pairs would follow from them; change the texts of the whole data, then slice it"
         )
     source = Source(Path(manifest["source"]["name"]), manifest["source"])
     keep_equal = bool(manifest.get("keep_equal"))
-    derived = derive(annotations, references, source, keep_equal=keep_equal)
-    _check_result(source, derived, verified=False)
-    facts = {**manifest, **derived.facts}
+    derived = derive(annotations, references, source, keep_equal=keep_equal, part=part)
+    if part is None:
+        _check_result(source, derived, verified=False)
+    facts = {**manifest, **derived.facts, **({"slice": {"name": part.name}} if part else {})}
     return Conversion(annotations, derived.pairs, derived.human_scores, references, facts)
 
 
@@ -310,10 +303,7 @@ def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:
                 f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
                 "although the file is the declared one; fix convert.py, or `expected`"
             )
-    frames: dict[SchemaName, pl.DataFrame] = {
-        "pair": derived.pairs,
-        "human_score": derived.human_scores,
-    }
-    for name, frame in frames.items():
-        for problem in check_frame(name, frame):
-            raise SourceError(f"{name}: {problem}")
+    for problem in check_frame("pair", derived.pairs):
+        raise SourceError(f"pair: {problem}")
+    for problem in check_frame("human_score", derived.human_scores):
+        raise SourceError(f"human_score: {problem}")

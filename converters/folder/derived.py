@@ -108,10 +108,8 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
         **find_contradictions(pairs)._asdict(),
         "equal_pairs": equal,
         "same_after_lowercase": alike.height - equal,
-        **{f"by_{name}": _tally(pairs[name]) for name in _TALLIED},
+        **{
+            f"by_{name}": dict(pairs[name].drop_nulls().value_counts().sort(name).iter_rows())
+            for name in _TALLIED
+        },
     }
-
-
-def _tally(values: pl.Series) -> dict[str, int]:
-    counted = values.drop_nulls().value_counts().sort(values.name)
-    return dict(counted.iter_rows())

@@ -23,7 +23,7 @@ _NAMED = {"context_id": "context", "high_id": "candidate_high", "low_id": "candi
 """Id → the text that has it."""
 
 
-class Human(NamedTuple):
+class HumanRows(NamedTuple):
     """The pairs, annotations and references that sets are made from."""
 
     pairs: pl.DataFrame
@@ -34,7 +34,7 @@ class Human(NamedTuple):
 def check_sets(
     manifest: Mapping[str, Any],
     sets: Mapping[str, Mapping[str, pl.DataFrame]],
-    human: Human,
+    human: HumanRows,
 ) -> Iterator[Finding]:
     """Yield what is wrong with the sets of a suite (`check_set`).
 
@@ -52,7 +52,7 @@ def check_sets(
                 yield located(problem, files)
 
 
-def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: Human) -> Iterator[Problem]:
+def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: HumanRows) -> Iterator[Problem]:
     """Yield what is wrong with a set of a suite.
 
     A row without a parent must be a human pair, and a child must agree with its parent in all that
@@ -115,7 +115,7 @@ def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem
             yield Problem(row, name, message, _BUILD_AGAIN)
 
 
-def _check_negatives(operation: str, rows: pl.DataFrame, human: Human) -> Iterator[Problem]:
+def _check_negatives(operation: str, rows: pl.DataFrame, human: HumanRows) -> Iterator[Problem]:
     """Check that negatives are made from texts of the folder and name their operation."""
     text = ("split", "context_id", "high_id", "candidate_high")
     candidates = human.annotations.select(

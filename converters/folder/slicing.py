@@ -3,12 +3,9 @@
 from collections.abc import Collection
 from pathlib import Path
 
-import polars as pl
-
-from nnd.converters.folder.conversion import Conversion
-from nnd.converters.folder.derived import Part, derive
-from nnd.converters.source import Source
-from nnd.schemas import SourceError, has_frame, polars_schema, read_frame, read_manifest
+from nnd.converters.folder.conversion import Conversion, convert_again
+from nnd.converters.folder.derived import Part
+from nnd.schemas import SourceError, polars_schema, read_frame, read_manifest
 
 
 def write_slice(
@@ -41,31 +38,14 @@ def write_slice(
             f"{folder}: the slice {name} has no pairs, so nothing is written; choose another slice"
         )
     annotations = read_frame(folder, "annotations")
-    references = (
-        read_frame(folder, "references")
-        if has_frame(folder, "references")
-        else pl.DataFrame(schema=polars_schema("reference"))
-    )
+    references = read_frame(folder, "references", empty=polars_schema("reference"))
     if "slice" in manifest:
         name = f"{manifest['slice']['name']} & {name}"
-    derived = derive(
-        annotations,
-        references,
-        Source(Path(manifest["source"]["name"]), manifest["source"]),
-        keep_equal=bool(manifest.get("keep_equal")),
-        part=Part(name, pair_ids),
-    )
-    lost = {*pair_ids}.difference(derived.pairs["pair_id"])
+    conversion = convert_again(annotations, references, manifest, Part(name, pair_ids))
+    lost = {*pair_ids}.difference(conversion.pairs["pair_id"])
     if lost:
         raise SourceError(
             f"{folder}: its annotations do not give pair {min(lost)}; see `nnd validate {folder}`"
         )
-    conversion = Conversion(
-        annotations,
-        derived.pairs,
-        derived.human_scores,
-        references,
-        {**manifest, **derived.facts, "slice": {"name": name}},
-    )
     conversion.write(out)
     return conversion

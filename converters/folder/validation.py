@@ -10,29 +10,27 @@ import polars as pl
 from nnd.cards import check_form, check_validity
 from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.row_differences import PAIR_KEY, SCORE_KEY, differences
-from nnd.converters.folder.set_checks import Human, check_sets
+from nnd.converters.folder.set_checks import HumanRows, check_sets
 from nnd.converters.folder.validation_result import Finding, Validation, located
 from nnd.converters.pairs import check_annotations, check_numbers, check_references
 from nnd.converters.reading import shown
 from nnd.converters.source import Source, check_instruction, check_licence
 from nnd.schemas import (
     MANIFEST,
-    SETS,
     VALIDITY,
     FrameName,
     Problem,
-    SchemaError,
     SchemaName,
     SourceError,
     check_frame,
     find_change,
     fingerprint,
     frame_files,
-    has_frame,
+    missing_frame,
     polars_schema,
     published_path,
+    read_file,
     read_manifest,
-    read_parquet,
     read_rules,
     read_validity,
 )
@@ -105,7 +103,7 @@ def _findings(folder: Path) -> Iterator[Finding]:
     rows_fit = all(finding.problem.row is None for name in _GIVEN for finding in wrong[name])
     if not of_manifest and columns_fit and rows_fit:  # otherwise nothing can be derived
         yield from _check_derived(manifest, parts)
-        yield from check_sets(manifest, sets, Human(*_whole(parts, "pairs", *_GIVEN)))
+        yield from check_sets(manifest, sets, HumanRows(*_whole(parts, "pairs", *_GIVEN)))
 
 
 def _check_file(
@@ -113,18 +111,22 @@ def _check_file(
 ) -> Iterator[Problem]:
     """Check that a file keeps the contract, and that the manifest lists exactly it."""
     yield from check_frame(schema, frame)
-    yield from _check_recorded(folder / path, path, frame, manifest)
+    recorded = _section(_section(manifest, "outputs"), path)
+    if recorded.get("rows") != frame.height:
+        message = f"{frame.height} rows, but the manifest states {recorded.get('rows')}"
+        yield Problem(None, "", message, _CONVERT_AGAIN)
+    yield from _check_bytes(folder / path, recorded)
 
 
 def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, dict[str, pl.DataFrame]]:
     """Return the rows of the files of each set of a suite, by path within the folder."""
     found: dict[str, dict[str, pl.DataFrame]] = {}
     for path in _section(manifest, "outputs"):
-        if path.startswith(f"{SETS}/"):
+        if path.startswith("sets/"):
             name = path.split("/")[1].removesuffix(".parquet")
             files = found.setdefault(name, {})
             if (folder / path).is_file():
-                files[path] = _read_frame(folder / path)
+                files[path] = read_file(folder / path)
     return found
 
 
@@ -195,17 +197,10 @@ def _whole(
 
 def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:
     """Return the rows of each file of a frame, by path within the folder."""
-    if name == "references" and not has_frame(folder, name):
-        return {}
-    files = frame_files(folder, name)
-    return {str(path.relative_to(folder).as_posix()): _read_frame(path) for path in files}
-
-
-def _read_frame(path: Path) -> pl.DataFrame:
-    try:
-        return read_parquet(path)
-    except (OSError, ValueError) as error:
-        raise SchemaError(f"{path}: cannot be read: {error}; {_CONVERT_AGAIN}") from error
+    files = frame_files(folder, name, changed=True)
+    if not files and name != "references":
+        raise missing_frame(folder, name)
+    return {path.relative_to(folder).as_posix(): read_file(path) for path in files}
 
 
 def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
@@ -227,17 +222,6 @@ def _check_other(path: Path, name: str, manifest: dict[str, Any]) -> Iterator[Pr
         yield Problem(None, "", message, _CONVERT_AGAIN)
     else:
         yield from _check_bytes(path, _section(_section(manifest, "outputs"), name))
-
-
-def _check_recorded(
-    path: Path, name: str, frame: pl.DataFrame, manifest: dict[str, Any]
-) -> Iterator[Problem]:
-    """Check rows, size and SHA-256 of a file against the manifest."""
-    recorded = _section(_section(manifest, "outputs"), name)
-    if recorded.get("rows") != frame.height:
-        message = f"{frame.height} rows, but the manifest states {recorded.get('rows')}"
-        yield Problem(None, "", message, _CONVERT_AGAIN)
-    yield from _check_bytes(path, recorded)
 
 
 def _check_bytes(path: Path, recorded: Mapping[str, Any]) -> Iterator[Problem]:
@@ -305,18 +289,11 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
         if manifest.get(name, {}) != facts[name]:
             yield Problem(None, name, "does not follow from the annotations", _CONVERT_AGAIN)
     files = manifest["files"]
-    if files and all(file["verified"] for file in files) and not _changed(manifest):
+    # Changed texts, kept equal texts and a slice change the counts.
+    changes = (manifest["normalised"], "slice" in manifest, manifest.get("keep_equal"))
+    is_redacted = "redacted" in _section(manifest, "contacts")
+    if files and all(file["verified"] for file in files) and not (any(changes) or is_redacted):
         for name, expected in (manifest["source"]["expected"] or {}).items():
             if name in counts and counts[name] != expected:
                 message = f"{counts[name]}, but the source expects {expected}"
                 yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
-
-
-def _changed(manifest: dict[str, Any]) -> bool:
-    """Say whether changed texts, kept equal texts or a slice change the counts."""
-    return (
-        bool(manifest["normalised"])
-        or "slice" in manifest
-        or bool(manifest.get("keep_equal"))
-        or "redacted" in _section(manifest, "contacts")
-    )

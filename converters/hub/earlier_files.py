@@ -88,7 +88,8 @@ def earlier_files(
     own = {
         path
         for path, held in there.items()
-        if _is_listed(repository, state, manifest, held) or _is_validity(repository, state, path)
+        if _is_listed(repository, state, manifest, held)
+        or (path == VALIDITY and _is_unchanged(_fetch_object(repository, state, path), path))
     }
     foreign = sorted(sent.keys() & there.keys() - own)
     if foreign:
@@ -115,10 +116,6 @@ def _is_listed(
         return held.lfs.sha256 == entry.get("sha256")
     data = fetch(repository, state.commit, held.path)
     return hashlib.sha256(data).hexdigest() == entry.get("sha256")
-
-
-def _is_validity(repository: Repository, state: State, path: str) -> bool:
-    return path == VALIDITY and _is_unchanged(_fetch_object(repository, state, path), path)
 
 
 def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:

@@ -51,9 +51,7 @@ def ask(
         return None if is_unreachable(error) and not reached() else wanted_pause(error)
 
     def attempt_in_time() -> Result:
-        get_session().timeout = (
-            _SILENCE_S  # for each attempt, because errors may start a new session
-        )
+        get_session().timeout = _SILENCE_S  # each time, because errors may start a new session
         return attempt()
 
     with _client_for_us():

@@ -108,7 +108,8 @@ def scrub(text: str) -> str:
 
 def _explain_status(error: HfHubHTTPError) -> str:
     status = error.response.status_code
-    said = _hub_message(error)
+    message = error.server_message or error.response.headers.get("X-Error-Message") or ""
+    said = f": {' '.join(message.split())}" if message.strip() else ""
     match status:
         case HTTPStatus.UNAUTHORIZED:
             return (
@@ -134,12 +135,6 @@ def _explain_status(error: HfHubHTTPError) -> str:
     asked = error.response.headers.get("Retry-After", "")
     when = f" in {asked} seconds" if asked.isdecimal() else " later"
     return f"the Hub is busy ({status}{said}); run the same command again{when}"
-
-
-def _hub_message(error: HfHubHTTPError) -> str:
-    """Return the message of the Hub after a colon, or the empty text."""
-    said = error.server_message or error.response.headers.get("X-Error-Message") or ""
-    return f": {' '.join(said.split())}" if said.strip() else ""
 
 
 def _reason(error: BaseException) -> str:

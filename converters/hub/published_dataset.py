@@ -168,7 +168,11 @@ def publish(
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
     repository = Repository("dataset", repo_id, private=private)
     check_name(repository, offline=dry_run)
-    _check_tag(tag)
+    # The Hub would refuse it only after everything was sent.
+    if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
+        raise PublishError(
+            f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
+        )
     if not dry_run:
         check_token(repository)
     conversion = read_release(
@@ -218,14 +222,6 @@ def publish(
                 f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
                 f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
             ),
-        )
-
-
-def _check_tag(tag: str | None) -> None:
-    """Refuse an invalid tag now: the Hub would refuse it only after everything was sent."""
-    if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
-        raise PublishError(
-            f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
         )
 
 

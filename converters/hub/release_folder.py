@@ -23,11 +23,10 @@ from nnd.schemas import (
     PublishError,
     SchemaError,
     SchemaName,
+    polars_schema,
     published_path,
-    published_set_path,
     read_frame,
     read_manifest,
-    read_set,
     read_validity,
 )
 
@@ -71,7 +70,10 @@ def read_release(
     _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
     if redact and keep_contacts is not None:
         raise PublishError("--redact and --keep-contacts contradict each other; choose one")
-    _check_folder(folder)
+    if findings := validate(folder).findings:
+        raise SchemaError(
+            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
+        )
     manifest = read_manifest(folder)
     _check_licence(manifest, folder, private=private, permission=permission)
     _check_verified(manifest, folder, unverified)
@@ -79,13 +81,14 @@ def read_release(
     _check_splits(annotations, folder)
     if permission is not None:
         manifest["permission"] = permission
+    sets = [entry["name"] for entry in manifest.get("sets", ())]
     conversion = Conversion(
         annotations,
         read_frame(folder, "pairs"),
         read_frame(folder, "human_scores"),
-        read_frame(folder, "references"),
+        read_frame(folder, "references", empty=polars_schema("reference")),
         manifest,
-        {entry["name"]: read_set(folder, entry["name"]) for entry in manifest.get("sets", ())},
+        {name: read_frame(folder, f"sets/{name}") for name in sets},
         read_validity(folder),
     )
     return _without_contacts(conversion, folder, redact=redact, keep_contacts=keep_contacts)
@@ -117,7 +120,7 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     }
     for name, rows_of_set in conversion.sets.items():
         for (split,), rows in sorted(rows_of_set.group_by("split", maintain_order=True)):
-            frames[published_set_path(name, split)] = rows
+            frames[published_path(f"sets/{name}", split)] = rows
     if conversion.pairs.is_empty():  # the file states the columns even without pairs
         frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
@@ -145,14 +148,6 @@ def _check_reasons(**reasons: str | None) -> None:
         if reason is not None and not reason.strip():
             option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
             raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
-
-
-def _check_folder(folder: Path) -> None:
-    findings = validate(folder).findings
-    if findings:
-        raise SchemaError(
-            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
-        )
 
 
 def _first(problems: Sequence[Any]) -> str:

@@ -16,7 +16,7 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
     validate_repo_id,
 )
 
-from nnd.schemas import PublishError
+from nnd.schemas import PublishError, fingerprint
 
 Change = Literal["added", "changed", "same", "deleted"]
 
@@ -139,13 +139,11 @@ def fetch(repository: Repository, revision: str, path: str) -> bytes:
 
 def digest(file: Path) -> Digests:
     """Return the digests of a local file, including its git id."""
-    size = file.stat().st_size
-    sha256, git_id = hashlib.sha256(), hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    facts = fingerprint(file)
+    git_id = hashlib.sha1(b"blob %d\0" % facts["bytes"], usedforsecurity=False)
     with file.open("rb") as opened:
-        while block := opened.read(1 << 20):
-            sha256.update(block)
-            git_id.update(block)
-    return Digests(size, sha256.hexdigest(), git_id.hexdigest())
+        hashlib.file_digest(opened, lambda: git_id)
+    return Digests(facts["bytes"], facts["sha256"], git_id.hexdigest())
 
 
 def digests(files: Mapping[str, Path]) -> dict[str, Digests]:

@@ -8,26 +8,20 @@ if TYPE_CHECKING:
     from .deriving import (
         derive as derive,
     )
-    from .parents import (
-        read_parents as read_parents,
-    )
     from .perturbing import (
         perturb as perturb,
     )
     from .suite_folder import (
-        write_suite as write_suite,
-    )
-    from .suite_report import (
         SuiteReport as SuiteReport,
+        read_parents as read_parents,
+        write_suite as write_suite,
     )
     from .suites.definition import (
         built_in_definitions as built_in_definitions,
         read_definition as read_definition,
     )
-    from .suites.sliced_sets import (
-        Slicing as Slicing,
-    )
     from .suites.suite_building import (
+        Slicing as Slicing,
         build_suite as build_suite,
     )
     from .text_operations.operation_list import (

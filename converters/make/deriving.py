@@ -5,12 +5,16 @@ from pathlib import Path
 
 from nnd.converters.make.negating import make_negatives
 from nnd.converters.make.originals import GoodTexts, good_texts
-from nnd.converters.make.parents import Parents, read_parents
 from nnd.converters.make.perturbing import check_variants, perturb
-from nnd.converters.make.suite_folder import check_names, check_place, write_suite
-from nnd.converters.make.suite_report import SuiteReport
+from nnd.converters.make.suite_folder import (
+    SuiteReport,
+    check_names,
+    check_place,
+    read_parents,
+    write_suite,
+)
 from nnd.converters.make.text_operations.operation import Target
-from nnd.converters.make.text_operations.spelling import find_falsification, find_operation
+from nnd.converters.make.text_operations.spelling import find_operation
 from nnd.schemas import NNDError
 
 
@@ -63,30 +67,22 @@ def derive(
     check_variants(variants)
     if not operations:
         raise NNDError("no operation is given; `nnd derive --list` shows them")
-    if negatives is None:
-        if aspect is not None:
-            raise NNDError("--aspect is for negatives; leave it out, or add --negatives preferred")
-        chosen = [find_operation(spelled) for spelled in operations]
-        if on is not None:
-            chosen = [operation.applied_to(on) for operation in chosen]
-        check_names(operation.set_name for operation in chosen)
-        parents = _read(data, out)
-        sets = (perturb(parents.pairs, each, seed=seed, variants=variants) for each in chosen)
-    else:
-        if on is not None:
-            raise NNDError("--on is for perturbations; leave it out: negatives change candidates")
-        rules = [find_falsification(spelled) for spelled in operations]
-        check_names(rule.name for rule in rules)
-        parents = _read(data, out)
-        texts = good_texts(parents, negatives, aspect)
-        sets = (
-            make_negatives(texts, rule, which=negatives, seed=seed, variants=variants)
-            for rule in rules
-        )
-    return write_suite(parents, sets, out)
-
-
-def _read(data: str | Path, out: str | Path) -> Parents:
+    if negatives is None and aspect is not None:
+        raise NNDError("--aspect is for negatives; leave it out, or add --negatives preferred")
+    if negatives is not None and on is not None:
+        raise NNDError("--on is for perturbations; leave it out: negatives change candidates")
+    chosen = [find_operation(spelled, keeps_label=negatives is None) for spelled in operations]
+    if on is not None:
+        chosen = [operation.applied_to(on) for operation in chosen]
+    check_names(operation.set_name for operation in chosen)
     parents = read_parents(data)
     check_place(parents, Path(out))
-    return parents
+    if negatives is None:
+        sets = (perturb(parents.pairs, each, seed=seed, variants=variants) for each in chosen)
+    else:
+        texts = good_texts(parents, negatives, aspect)
+        sets = (
+            make_negatives(texts, each, which=negatives, seed=seed, variants=variants)
+            for each in chosen
+        )
+    return write_suite(parents, sets, out)

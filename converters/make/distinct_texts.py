@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import polars as pl
 
-from nnd.converters.make.text_operations.operation import Operation
+from nnd.converters.make.text_operations.operation import Operation, Statement
 from nnd.schemas import CONTEXT
 
 Piece: TypeAlias = str | int
@@ -49,20 +49,6 @@ class Candidate(NamedTuple):
     position: int
 
 
-class Call(NamedTuple):
-    """The texts that one call of an operation changes together.
-
-    Attributes:
-        split: Split of the context or candidate.
-        name: Its id.
-        positions: Positions of its texts.
-    """
-
-    split: str
-    name: str
-    positions: Sequence[int]
-
-
 class Texts(NamedTuple):
     """The texts of some pairs.
 
@@ -78,25 +64,30 @@ class Texts(NamedTuple):
     candidates: Sequence[Candidate]
     rows: pl.DataFrame
 
-    def calls(self, operation: Operation) -> Iterator[Call]:
-        """Yield the calls of an operation, in an order that does not depend on rows."""
-        if not operation.keeps_label:
-            yield from self._whole_contexts()
+    def calls(self, operation: Operation) -> Iterator[tuple[Statement, Sequence[int]]]:
+        """Yield what each call of an operation changes, and the positions of these texts.
+
+        Their order does not depend on rows.
+        """
+        if operation.together:
+            positions = [context.positions for context in self.contexts]
+            for candidate in self.candidates:
+                positions[candidate.context].append(candidate.position)
+            for context, of_all in zip(self.contexts, positions, strict=True):
+                yield self._call(context, of_all)
             return
         if operation.on != "candidate":
             for context in self.contexts:
-                yield Call(context.split, context.name, context.positions)
+                yield self._call(context, context.positions)
         if operation.on != "context":
             for candidate in self.candidates:
-                yield Call(candidate.split, candidate.name, [candidate.position])
+                yield self._call(candidate, [candidate.position])
 
-    def _whole_contexts(self) -> Iterator[Call]:
-        """Yield each context with all its candidates."""
-        positions = [context.positions for context in self.contexts]
-        for candidate in self.candidates:
-            positions[candidate.context].append(candidate.position)
-        for context, together in zip(self.contexts, positions, strict=True):
-            yield Call(context.split, context.name, together)
+    def _call(
+        self, named: Context | Candidate, positions: Sequence[int]
+    ) -> tuple[Statement, Sequence[int]]:
+        texts = [self.texts[position] for position in positions]
+        return Statement(named.split, named.name, texts), positions
 
 
 def texts_of(pairs: pl.DataFrame) -> Texts:
@@ -105,50 +96,32 @@ def texts_of(pairs: pl.DataFrame) -> Texts:
     Args:
         pairs: Rows of the pair schema.
     """
-    texts: list[str] = []
-    contexts = [
-        _context(split, name, text, parts, texts)
-        for split, name, text, parts in _distinct_contexts(pairs)
-        .select(*CONTEXT, "context", "inputs")
-        .iter_rows()
-    ]
-    candidates = _distinct_candidates(pairs)
-    of_context = candidates.join(
-        _distinct_contexts(pairs).select(CONTEXT).with_row_index("context"),
-        on=CONTEXT,
-        maintain_order="left",
-    )
-    listed = []
-    for split, name, text, context in of_context.select(
-        "split", "candidate_id", "candidate", "context"
-    ).iter_rows():
-        listed.append(Candidate(split, name, context, len(texts)))
-        texts.append(text)
-    return Texts(texts, contexts, listed, _row_numbers(pairs, candidates))
-
-
-def _distinct_contexts(pairs: pl.DataFrame) -> pl.DataFrame:
-    return pairs.select(*CONTEXT, "context", "inputs").unique(CONTEXT, keep="first").sort(CONTEXT)
-
-
-def _distinct_candidates(pairs: pl.DataFrame) -> pl.DataFrame:
-    key = ("split", "candidate_id")
+    contexts = pairs.select(*CONTEXT, "context", "inputs").unique(CONTEXT, keep="first")
+    contexts = contexts.sort(CONTEXT)
+    numbers = contexts.select(CONTEXT).with_row_index("context")
     sides = (
         pairs.select(*CONTEXT, candidate_id=f"{side}_id", candidate=f"candidate_{side}")
         for side in ("high", "low")
     )
-    return pl.concat(sides).unique(key, keep="first").sort(key)
-
-
-def _row_numbers(pairs: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
-    contexts = _distinct_contexts(pairs).select(CONTEXT).with_row_index("context")
+    key = ("split", "candidate_id")
+    candidates = pl.concat(sides).unique(key, keep="first").sort(key)
+    candidates = candidates.join(numbers, on=CONTEXT, maintain_order="left")
+    texts: list[str] = []
+    of_contexts = [
+        _context(split, name, text, parts, texts)
+        for split, name, text, parts in contexts.iter_rows()
+    ]
+    of_candidates = []
+    for split, name, text, context in candidates.select(*key, "candidate", "context").iter_rows():
+        of_candidates.append(Candidate(split, name, context, len(texts)))
+        texts.append(text)
     rows = pairs.select(*CONTEXT, "high_id", "low_id")
-    rows = rows.join(contexts, on=CONTEXT, maintain_order="left")
+    rows = rows.join(numbers, on=CONTEXT, maintain_order="left")
     for side in ("high", "low"):
         numbered = candidates.select("split", pl.col("candidate_id").alias(f"{side}_id"))
         numbered = numbered.with_row_index(side)
         rows = rows.join(numbered, on=["split", f"{side}_id"], maintain_order="left")
-    return rows.select("context", "high", "low")
+    return Texts(texts, of_contexts, of_candidates, rows.select("context", "high", "low"))
 
 
 def _context(

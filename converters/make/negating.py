@@ -1,97 +1,75 @@
 """Pairs of a right text and the same text made wrong: negatives."""
 
 from collections import Counter
-from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 import polars as pl
 
-from nnd.converters.make.draws import random_of
 from nnd.converters.make.originals import GoodTexts
-from nnd.converters.make.suite_folder import OUTCOMES, SuiteSet, set_facts
-from nnd.converters.make.text_operations.falsification import Falsification, Refusal, Statement
-from nnd.converters.make.text_operations.operation import FailedChangeError
+from nnd.converters.make.suite_folder import OUTCOMES, DerivedSet, make_set
+from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement
 from nnd.converters.pairs import pair_ids
-from nnd.schemas import NNDError, counts_in_words, fold, polars_schema
+from nnd.schemas import fold, polars_schema
 
 _PAIR = polars_schema("pair")
 
 
 def make_negatives(
     texts: pl.DataFrame,
-    falsification: Falsification,
+    operation: Operation,
     *,
     which: GoodTexts,
     seed: int,
     variants: int = 1,
     name: str | None = None,
     note: str | None = None,
-) -> SuiteSet:
-    """Return pairs of each right text and the same text falsified.
+) -> DerivedSet:
+    """Return pairs of each right text and the same text made wrong.
 
     Args:
         texts: The right texts (`good_texts`).
-        falsification: The change that makes them wrong.
+        operation: The operation that makes them wrong.
         which: The kind of right texts.
         seed: Seed of random draws.
         variants: Number of variants of each text; repeated texts are dropped.
-        name: Name of the set; None: that of the falsification.
+        name: Name of the set; None: that of the operation.
         note: Remark on the set.
 
     Raises:
-        NNDError: If the falsification fails or makes no pair.
+        NNDError: If the operation fails or makes no pair.
     """
-    name = name or falsification.name
-    made = variants if falsification.is_random else 1
+    name = name or operation.set_name
+    made = variants if operation.is_random else 1
     counts, refusals = dict.fromkeys(OUTCOMES, 0), Counter[str]()
     rows: list[dict[str, Any]] = []
     for row, variant in product(texts.iter_rows(named=True), range(1, made + 1)):
-        wrong = _falsified(row, falsification, seed, variant)
+        right = row["candidate_high"]
+        key = (row["split"], row["high_id"], [right], row["context_id"], row["context"])
+        wrong = operation.apply(Statement(*key), seed=seed, variant=variant)
         if isinstance(wrong, Refusal):
             refusals[wrong.reason] += 1
-        elif wrong == row["candidate_high"]:
+        elif wrong[0] == right:
             counts["unchanged"] += 1
         else:
             low_id = f"{row['high_id']}~{name}.{variant}"
-            rows.append({**row, "candidate_low": wrong, "low_id": low_id})
-    pairs = _distinct(pl.DataFrame(rows, _PAIR, orient="row"), falsification.name)
+            rows.append({**row, "candidate_low": wrong[0], "low_id": low_id})
+    pairs = _distinct(pl.DataFrame(rows, _PAIR, orient="row"), operation.name)
     counts["changed"] = pairs.height
     counts["dropped"] = len(rows) - pairs.height
     counts["rejected"] = refusals.total()
-    if pairs.is_empty():
-        others = {each: counts[each] for each in ("unchanged", "dropped") if counts[each]}
-        why = counts_in_words({**dict(refusals.most_common()), **others})
-        raise NNDError(f'"{name}" makes no pair: {why}; leave the operation out')
-    facts = set_facts(
+    return make_set(
         name,
         "negatives",
-        falsification.name,
+        operation.name,
         pairs,
-        parameters={**falsification.parameters, "of": which, "aspect": pairs["aspect"][0]},
-        seed=seed if falsification.is_random else None,
+        parameters={**operation.parameters, "of": which, "aspect": texts["aspect"][0]},
+        seed=seed if operation.is_random else None,
         variants=made,
         counts=counts,
         refusals=dict(refusals.most_common()),
         note=note,
     )
-    return SuiteSet(facts, pairs)
-
-
-def _falsified(
-    row: Mapping[str, Any], falsification: Falsification, seed: int, variant: int
-) -> str | Refusal:
-    split, name, text = row["split"], row["high_id"], row["candidate_high"]
-    statement = Statement(split, row["context_id"], row["context"], name, text)
-    try:
-        wrong = falsification.falsify(
-            statement, random_of(seed, split, name, falsification.name, variant)
-        )
-    except FailedChangeError as error:
-        raise NNDError(f'{error}, for "{name}" of split {split}; correct the function') from error
-    if isinstance(wrong, str) and not wrong.strip():
-        return Refusal("nothing is left of the text")
-    return wrong
 
 
 def _distinct(rows: pl.DataFrame, operation: str) -> pl.DataFrame:

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias, get_args
 import polars as pl
 
 from nnd.converters.folder import best_rouge
-from nnd.converters.make.parents import Parents
+from nnd.converters.make.suite_folder import Parents
 from nnd.converters.pairs import reference_id
-from nnd.schemas import CONTEXT, NNDError, has_frame, polars_schema, read_frame
+from nnd.schemas import CONTEXT, NNDError, find_frame, polars_schema, read_frame
 
 GoodTexts: TypeAlias = Literal["preferred", "references", "fake_references"]
 
@@ -77,11 +77,12 @@ def _preferred(parents: Parents, aspect: str) -> pl.DataFrame:
 
 
 def _references(parents: Parents, _aspect: str) -> pl.DataFrame:
-    if not has_frame(parents.folder, "references"):
+    references = find_frame(parents.folder, "references")
+    if references is None:
         return pl.DataFrame(schema=_PAIR)
-    references = read_frame(parents.folder, "references").filter(pl.col("origin") == "human")
+    human = references.filter(pl.col("origin") == "human").drop("source")
     contexts = _annotations(parents).unique(CONTEXT, keep="first", maintain_order=True)
-    with_context = references.drop("source").join(contexts, on=CONTEXT, maintain_order="left")
+    with_context = human.join(contexts, on=CONTEXT, maintain_order="left")
     return with_context.select(
         *_OF_CONTEXT,
         candidate_high="reference",

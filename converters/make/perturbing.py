@@ -1,30 +1,16 @@
 """Pairs with changed texts: the children of human pairs."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
 from nnd.converters.make.distinct_texts import Texts, texts_of
-from nnd.converters.make.draws import random_of
-from nnd.converters.make.suite_folder import OUTCOMES, SuiteSet, set_facts
-from nnd.converters.make.text_operations.operation import FailedChangeError, Operation
+from nnd.converters.make.suite_folder import OUTCOMES, DerivedSet, make_set
+from nnd.converters.make.text_operations.operation import Operation, Refusal
 from nnd.converters.pairs import pair_ids
-from nnd.schemas import NNDError, fold, polars_schema
+from nnd.schemas import NNDError, have_equal_texts, polars_schema
 
 _PAIR = polars_schema("pair")
-
-
-class Changed(NamedTuple):
-    """Texts after an operation.
-
-    Attributes:
-        texts: One for each original text.
-        rejected: Positions of the texts that the operation rejected.
-    """
-
-    texts: Sequence[str]
-    rejected: frozenset[int]
 
 
 def check_variants(variants: int) -> None:
@@ -45,7 +31,7 @@ def perturb(
     variants: int = 1,
     name: str | None = None,
     note: str | None = None,
-) -> SuiteSet:
+) -> DerivedSet:
     """Return the children of pairs under an operation.
 
     Args:
@@ -70,118 +56,91 @@ def perturb(
         frames.append(children)
         for outcome, n in outcomes.value_counts().iter_rows():
             counts[outcome] += n
-    children = pl.concat(frames)
-    if children.is_empty():
-        summary = ", ".join(f"{n:,} {outcome}" for outcome, n in counts.items() if n)
-        raise NNDError(f'"{name}" makes no pair ({summary}); leave the operation out')
-    facts = set_facts(
+    return make_set(
         name,
         "perturbation",
         operation.name,
-        children,
+        pl.concat(frames),
         parameters={**operation.parameters, "on": operation.on},
         seed=seed if operation.is_random else None,
         variants=made,
         counts=counts,
         note=note,
     )
-    return SuiteSet(facts, children)
 
 
-def _change(texts: Texts, operation: Operation, seed: int, variant: int) -> Changed:
-    new, rejected = list(texts.texts), set[int]()
-    for call in texts.calls(operation):
-        old = [texts.texts[position] for position in call.positions]
-        random = random_of(seed, call.split, call.name, operation.name, variant)
-        try:
-            found = operation.change(old, random)
-        except FailedChangeError as error:
-            raise NNDError(
-                f'{error}, for "{call.name}" of split {call.split}; correct the function'
-            ) from error
-        if found is None or any(_is_blank(*both) for both in zip(old, found, strict=True)):
-            rejected.update(call.positions)
-            continue
-        for position, text in zip(call.positions, found, strict=True):
+def _change(texts: Texts, operation: Operation, seed: int, variant: int) -> list[str | None]:
+    """Return each text after an operation; None if it was rejected."""
+    new: list[str | None] = [*texts.texts]
+    for statement, positions in texts.calls(operation):
+        found = operation.apply(statement, seed=seed, variant=variant)
+        changed = [None] * len(positions) if isinstance(found, Refusal) else found
+        for position, text in zip(positions, changed, strict=True):
             new[position] = text
-    return Changed(new, frozenset(rejected))
-
-
-def _is_blank(old: str, new: str) -> bool:
-    """Say whether a text is blank."""
-    return not new.strip() and bool(old.strip())
+    return new
 
 
 def _children(
-    pairs: pl.DataFrame, texts: Texts, changed: Changed, operation: Operation, suffix: str
+    pairs: pl.DataFrame,
+    texts: Texts,
+    changed: Sequence[str | None],
+    operation: Operation,
+    suffix: str,
 ) -> tuple[pl.DataFrame, pl.Series]:
     """Return the children, and the outcome for each parent."""
-    contexts = pl.DataFrame(_changed_contexts(texts, changed), _CONTEXT_COLUMNS, orient="row")
-    candidates = pl.DataFrame(_changed_candidates(texts, changed), _CANDIDATE_COLUMNS, orient="row")
-    context = contexts[texts.rows["context"]]
+    of_contexts = [
+        (
+            "".join((changed[at] or "") if isinstance(at, int) else at for at in context.pieces),
+            [{"key": key, "value": changed[at]} for key, at in context.parts.items()],
+            _is_changed(context.positions, texts.texts, changed),
+        )
+        for context in texts.contexts
+    ]
+    of_candidates = [
+        (changed[each.position], _is_changed([each.position], texts.texts, changed))
+        for each in texts.candidates
+    ]
+    context = pl.DataFrame(of_contexts, _CONTEXT, orient="row")[texts.rows["context"]]
+    candidates = pl.DataFrame(of_candidates, _CANDIDATE, orient="row")
     high, low = (candidates[texts.rows[side]] for side in ("high", "low"))
-    became_equal = _are_equal(high["candidate"], low["candidate"]) & ~_are_equal(
-        pairs["candidate_high"], pairs["candidate_low"]
-    )
-    outcomes = pl.select(
-        pl.when(context["rejected"] | high["rejected"] | low["rejected"])
-        .then(pl.lit("rejected"))
-        .when(~(context["changed"] | high["changed"] | low["changed"]))
-        .then(pl.lit("unchanged"))
-        .when(became_equal)
-        .then(pl.lit("dropped"))
-        .otherwise(pl.lit("changed"))
-    ).to_series()
     children = pairs.with_columns(
         context["context"],
         context["inputs"],
         high["candidate"].alias("candidate_high"),
         low["candidate"].alias("candidate_low"),
-        _renamed("context_id", context["changed"], suffix),
-        _renamed("high_id", high["changed"], suffix),
-        _renamed("low_id", low["changed"], suffix),
+        *(
+            pl.col(name) + pl.when(part["changed"]).then(pl.lit(suffix)).otherwise(pl.lit(""))
+            for name, part in (("context_id", context), ("high_id", high), ("low_id", low))
+        ),
         origin=pl.lit(f"synthetic:{operation.name}"),
         parent_id=pl.col("pair_id"),
         cluster=pl.coalesce("cluster", "context_id"),
-    ).filter(outcomes == "changed")
+    )
+    states = [part["changed"].cast(pl.Int8) for part in (context, high, low)]
+    n_changed = states[0] + states[1] + states[2]
+    became_equal = have_equal_texts(children) & ~have_equal_texts(pairs)
+    outcomes = pl.select(
+        pl.when(n_changed.is_null())
+        .then(pl.lit("rejected"))
+        .when(n_changed == 0)
+        .then(pl.lit("unchanged"))
+        .when(became_equal)
+        .then(pl.lit("dropped"))
+        .otherwise(pl.lit("changed"))
+    ).to_series()
+    children = children.filter(outcomes == "changed")
     return children.with_columns(pair_id=pair_ids(children)).select(_PAIR.names()), outcomes
 
 
-def _renamed(column: str, changed: pl.Series, suffix: str) -> pl.Expr:
-    name = pl.col(column)
-    return pl.when(changed).then(name + suffix).otherwise(name).alias(column)
+def _is_changed(
+    positions: Iterable[int], old: Sequence[str], new: Sequence[str | None]
+) -> bool | None:
+    """Return whether any of some texts changed; None if one was rejected."""
+    if any(new[at] is None for at in positions):
+        return None
+    return any(old[at] != new[at] for at in positions)
 
 
-_STATE: dict[str, pl.DataType] = {"changed": pl.Boolean(), "rejected": pl.Boolean()}
+_CONTEXT = {"context": pl.String(), "inputs": _PAIR["inputs"], "changed": pl.Boolean()}
 
-_CONTEXT_COLUMNS = pl.Schema({"context": pl.String(), "inputs": _PAIR["inputs"], **_STATE})
-
-_CANDIDATE_COLUMNS = pl.Schema({"candidate": pl.String(), **_STATE})
-
-
-def _changed_contexts(texts: Texts, changed: Changed) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = []
-    for context in texts.contexts:
-        pieces = (changed.texts[at] if isinstance(at, int) else at for at in context.pieces)
-        inputs = [{"key": key, "value": changed.texts[at]} for key, at in context.parts.items()]
-        rows.append(("".join(pieces), inputs, *_state(context.positions, texts, changed)))
-    return rows
-
-
-def _changed_candidates(texts: Texts, changed: Changed) -> Iterator[tuple[object, ...]]:
-    for candidate in texts.candidates:
-        position = candidate.position
-        yield (changed.texts[position], *_state([position], texts, changed))
-
-
-def _state(positions: Sequence[int], texts: Texts, changed: Changed) -> tuple[bool, bool]:
-    """Return whether any of these texts changed, and whether any was rejected."""
-    return (
-        any(texts.texts[at] != changed.texts[at] for at in positions),
-        not changed.rejected.isdisjoint(positions),
-    )
-
-
-def _are_equal(one: pl.Series, other: pl.Series) -> pl.Series:
-    """Say whether two candidates are the same text by the rule of `convert`."""
-    return pl.select(fold(pl.lit(one)).eq(fold(pl.lit(other)))).to_series()
+_CANDIDATE = {"candidate": pl.String(), "changed": pl.Boolean()}

@@ -3,61 +3,132 @@
 Contexts are chosen with all their pairs, because pairs of one context are not independent.
 """
 
+import itertools
 import math
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 import polars as pl
 
+from nnd.converters.make.suite_folder import DerivedSet, make_set
 from nnd.schemas import CONTEXT, NNDError, counted, did_you_mean
+
+SHIFTS: Mapping[str, tuple[str, ...]] = {
+    "sample": ("mix", "seed"),
+    "keywords": (),
+    "metadata": ("values", "from", "before"),
+}
+"""Key that chooses pairs → further keys that it allows."""
 
 _COLUMNS = ("category", "language", "split")
 """Columns of a pair that describe its context."""
 
 
-def sample(pairs: pl.DataFrame, contexts: int, *, seed: int) -> pl.DataFrame:
+def shift_set(pairs: pl.DataFrame, entry: Mapping[str, Any], *, seed: int = 0) -> DerivedSet:
+    """Return the set that an entry of a definition describes.
+
+    Args:
+        pairs: The human pairs, rows of the pair schema.
+        entry: With `sample`, the number of contexts, perhaps in a `mix` ({topic: {sport: 0.5,
+            politics: 0.5}}); with `keywords`, a list of words; or with `metadata`, the name of a
+            fact, and `values`, `from` or `before` (the last two a span of dates or numbers). It may
+            have a `name` and a `note`.
+        seed: Seed of the draw, where the entry has none.
+
+    Raises:
+        NNDError: If the set has no pairs, or the entry has no key that chooses pairs.
+    """
+    kind = next((kind for kind in SHIFTS if kind in entry), None)
+    if kind is None:
+        raise NNDError(f"{dict(entry)} chooses no pairs; write {', '.join(SHIFTS)}")
+    parameters = {key: entry[key] for key in (kind, *SHIFTS[kind]) if key in entry}
+    parameters |= {key: str(parameters[key]) for key in ("from", "before") if key in parameters}
+    drawn_with = parameters.pop("seed", seed) if kind == "sample" else None
+    chosen = _chosen(pairs, kind, parameters, drawn_with or 0)
+    if chosen.is_empty():
+        stated = ", ".join(f"{key}: {value}" for key, value in parameters.items())
+        raise NNDError(f"the set has no pairs ({stated})")
+    return make_set(
+        entry.get("name") or _name(kind, parameters),
+        "shift",
+        kind,
+        chosen,
+        parameters=parameters,
+        seed=drawn_with,
+        note=entry.get("note"),
+    )
+
+
+def _chosen(
+    pairs: pl.DataFrame, kind: str, parameters: Mapping[str, Any], seed: int
+) -> pl.DataFrame:
+    if kind == "keywords":
+        return with_keywords(pairs, parameters["keywords"])
+    if kind == "sample":
+        return sample(pairs, parameters["sample"], parameters.get("mix", {}), seed=seed)
+    return with_metadata(
+        pairs,
+        parameters["metadata"],
+        values=[str(value) for value in parameters.get("values", ())],
+        since=parameters.get("from"),
+        before=parameters.get("before"),
+    )
+
+
+def _name(kind: str, parameters: Mapping[str, Any]) -> str:
+    """Return the default name of a set: its kind and first parameters."""
+    listed = (
+        [*value] if isinstance(value, list | dict) else [value] for value in parameters.values()
+    )
+    words = itertools.chain.from_iterable(listed)
+    return re.sub("[^a-z0-9._]+", "-", f"{kind}-{'-'.join(map(str, words))}".lower()).strip("-")
+
+
+def sample(
+    pairs: pl.DataFrame,
+    contexts: int,
+    mix: Mapping[str, Mapping[str, float]] = {},
+    *,
+    seed: int,
+) -> pl.DataFrame:
     """Return the pairs of a sample of contexts, drawn without replacement; all if there are fewer.
 
     The draw depends on the ids of the contexts, not on the order of rows, and a larger sample
-    contains a smaller one with the same seed.
+    contains a smaller one with the same seed. In a mix, each value of a fact gets its share of the
+    contexts, rounded down, and the contexts that are left go to the largest remainders, so that no
+    share is off by more than one context.
 
     Args:
         pairs: Rows of the pair schema.
         contexts: How many contexts to draw.
+        mix: The mixed fact (`category`, `language`, `split`, or the name of a fact in `metadata`) →
+            value → share of the contexts; the shares add up to 1.
         seed: Seed of the draw.
 
     Raises:
-        NNDError: If less than one context is requested.
+        NNDError: If less than one context is requested, the mix is of several facts, its shares do
+            not add up to 1, the metadata lacks the fact, or a value has too few contexts.
     """
-    if contexts < 1:
-        raise NNDError(f"a sample of {contexts} contexts: draw at least 1")
-    return _of_contexts(pairs, _drawn(pairs, contexts, seed))
-
-
-def stratified(
-    pairs: pl.DataFrame, contexts: int, by: str, mix: Mapping[str, float], *, seed: int
-) -> pl.DataFrame:
-    """Return the pairs of a sample of contexts with a given mix.
-
-    Each value gets its share of the contexts, rounded down, and the contexts that are left go to
-    the largest remainders, so that no share is off by more than one context.
-
-    Args:
-        pairs: Rows of the pair schema.
-        contexts: How many contexts to draw.
-        by: The mixed fact: `category`, `language`, `split`, or the name of a fact in `metadata`.
-        mix: Value → share of the contexts; the shares add up to 1.
-        seed: Seed of the draw.
-
-    Raises:
-        NNDError: If the shares do not add up to 1, the metadata lacks that fact, or a value has
-            fewer contexts than its share.
-    """
-    if not mix or min(mix.values()) <= 0 or not math.isclose(sum(mix.values()), 1, abs_tol=1e-9):
-        raise NNDError(f"the shares of {by} are {dict(mix)}; give shares above 0 that add up to 1")
+    if not mix:
+        if contexts < 1:
+            raise NNDError(f"a sample of {contexts} contexts: draw at least 1")
+        return _of_contexts(pairs, _drawn(pairs, contexts, seed))
+    if len(mix) > 1:
+        raise NNDError(f"the mix is of {' and '.join(mix)}; mix one fact")
+    ((by, shares),) = mix.items()
+    if (
+        not shares
+        or min(shares.values()) <= 0
+        or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9)
+    ):
+        raise NNDError(
+            f"the shares of {by} are {dict(shares)}; give shares above 0 that add up to 1"
+        )
     valued = pairs.with_columns(value=_fact(pairs, by))
     parts = []
-    for value, n in _shares(contexts, mix).items():
+    for value, n in _shares(contexts, shares).items():
         rows = valued.filter(pl.col("value") == value)
         available = rows.select(pl.struct(CONTEXT).n_unique()).item()
         if available < n:

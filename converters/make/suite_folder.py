@@ -3,24 +3,126 @@
 import re
 import shutil
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import polars as pl
 
 from nnd.converters.folder import write_manifest, write_rows
-from nnd.converters.make.parents import Parents
-from nnd.converters.make.suite_report import SuiteReport
 from nnd.converters.pairs import report_lengths
 from nnd.schemas import (
     CONTEXT,
     MANIFEST,
     FrameName,
     NNDError,
+    SchemaError,
+    Shown,
     check_replaceable,
+    counted,
+    counts_in_words,
+    polars_schema,
+    read_frame,
+    read_manifest,
+    read_with,
     replace_folder,
-    set_path,
+    text_table,
 )
+
+
+class Parents(NamedTuple):
+    """A converted folder that did not change since it was written.
+
+    Attributes:
+        folder: The folder.
+        manifest: Its manifest.
+        pairs: Rows of the pair schema.
+    """
+
+    folder: Path
+    manifest: dict[str, Any]
+    pairs: pl.DataFrame
+
+
+def read_parents(data: str | Path) -> Parents:
+    """Return the content of a converted folder from which a suite can be made.
+
+    Args:
+        data: A folder that `convert` wrote.
+
+    Raises:
+        SchemaError: If it is not such a folder, is a suite itself, has no pairs, or a file differs
+            from the manifest.
+    """
+    folder = Path(data)
+    manifest = read_manifest(folder)
+    if "sets" in manifest:
+        raise SchemaError(
+            f"{folder}: is a suite; make the new one from the converted folder that it was made "
+            "from, with all sets at once"
+        )
+    read_with(folder / MANIFEST, manifest.get("outputs", {}))
+    pairs = read_frame(folder, "pairs", polars_schema("pair").names())
+    if pairs.is_empty():
+        raise SchemaError(f"{folder}: holds no pairs, so nothing can be derived from it")
+    return Parents(folder, manifest, pairs)
+
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_COUNTS = ("pairs", "parents", "unchanged", "rejected", "dropped")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SuiteReport(Shown):
+    """A suite that was written.
+
+    Attributes:
+        folder: Its folder.
+        source: Name of the source.
+        sets: The entry of each set in the manifest.
+    """
+
+    folder: Path
+    source: str
+    sets: tuple[Mapping[str, Any], ...]
+
+    def headline(self) -> str:
+        """Return the number of sets, the source and the folder."""
+        pairs = sum(entry["pairs"] for entry in self.sets)
+        made = f"{counted(len(self.sets), 'set')} with {counted(pairs, 'pair')}"
+        return f"{made} from {self.source}, written to {self.folder}."
+
+    def table(self) -> "Table":
+        """Return a row for each set."""
+        rows = (
+            [entry["name"], entry["kind"], *(_count(entry[name]) for name in _COUNTS)]
+            for entry in self.sets
+        )
+        return text_table(("set", "kind", *_COUNTS), rows, right=_COUNTS)
+
+    def remarks(self) -> list[str]:
+        """Return why texts were rejected."""
+        return [
+            f"{entry['name']} refused {counted(entry['rejected'], 'text')}: {reasons}."
+            for entry in self.sets
+            if (reasons := counts_in_words(entry["refusals"] or {}))
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each set, without its parameters and refusals."""
+        names = [name for name in self.sets[0] if name not in ("parameters", "refusals")]
+        return pl.DataFrame([{name: entry[name] for name in names} for entry in self.sets])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain Python values."""
+        return {"folder": str(self.folder), "source": self.source, "sets": [*self.sets]}
+
+
+def _count(count: int | None) -> str:
+    return "" if count is None else f"{count:,}"
+
 
 Kind = Literal["perturbation", "slice", "shift", "negatives"]
 
@@ -30,7 +132,7 @@ OUTCOMES = ("changed", "unchanged", "rejected", "dropped")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
-class SuiteSet(NamedTuple):
+class DerivedSet(NamedTuple):
     """A set of a suite.
 
     Attributes:
@@ -42,7 +144,7 @@ class SuiteSet(NamedTuple):
     pairs: pl.DataFrame
 
 
-def set_facts(
+def make_set(
     name: str,
     kind: Kind,
     operation: str,
@@ -54,8 +156,8 @@ def set_facts(
     counts: Mapping[str, int] | None = None,
     refusals: Mapping[str, int] | None = None,
     note: str | None = None,
-) -> dict[str, Any]:
-    """Return the entry of a set in the manifest.
+) -> DerivedSet:
+    """Return a set with its entry in the manifest.
 
     Args:
         name: Its name.
@@ -69,9 +171,16 @@ def set_facts(
             not changed.
         refusals: Why texts were rejected → how many; None if no reasons are known.
         note: Remark on the set.
+
+    Raises:
+        NNDError: If an operation made no pair.
     """
+    if pairs.is_empty():
+        outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})
+        why = counts_in_words({what: n for what, n in outcomes.items() if n})
+        raise NNDError(f'"{name}" makes no pair: {why}; leave the operation out')
     has_children = pairs["parent_id"].null_count() < pairs.height
-    return {
+    facts = {
         "name": name,
         "kind": kind,
         "operation": operation,
@@ -86,6 +195,7 @@ def set_facts(
         "lengths": report_lengths(pairs) if kind == "negatives" else None,
         "note": note,
     }
+    return DerivedSet(facts, pairs)
 
 
 def check_place(parents: Parents, out: Path) -> None:
@@ -121,7 +231,7 @@ def check_names(names: Iterable[str]) -> None:
         seen.add(name)
 
 
-def write_suite(parents: Parents, sets: Iterable[SuiteSet], out: str | Path) -> SuiteReport:
+def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -> SuiteReport:
     """Write a suite to a new folder, or replace an older one.
 
     Args:
@@ -141,7 +251,7 @@ def write_suite(parents: Parents, sets: Iterable[SuiteSet], out: str | Path) -> 
         outputs, entries = dict(parents.manifest["outputs"]), list[Mapping[str, Any]]()
         for facts, pairs in sets:
             check_names([*(entry["name"] for entry in entries), facts["name"]])
-            path = set_path(facts["name"])
+            path = f"sets/{facts['name']}.parquet"
             outputs[path] = write_rows(pairs, fresh / path)
             entries.append(facts)
         if not entries:

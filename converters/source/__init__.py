@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .contradictions import (
+        check_instruction as check_instruction,
+        check_licence as check_licence,
+    )
     from .converter_running import (
         choose_converter as choose_converter,
         say_whose_rights as say_whose_rights,
-    )
-    from .instructions import (
-        check_instruction as check_instruction,
-    )
-    from .licence import (
-        check_licence as check_licence,
     )
     from .source import (
         BUILT_IN as BUILT_IN,
@@ -30,8 +28,8 @@ if TYPE_CHECKING:
     from .source_list import (
         sources as sources,
     )
-    from .table.text_numbering import (
-        Named as Named,
+    from .table.error_spans import (
+        NamedText as NamedText,
         number_texts as number_texts,
     )
 else:

@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -52,19 +52,15 @@ def choose_converter(source: Source) -> Converter:
     found: Mapping[str, Any] = _TABLES if is_table else load_converter(source)
     return Converter(
         partial(_explaining, source, found["annotations"]),
-        partial(_explaining, source, found.get("references", _nothing)),
+        partial(_explaining, source, found.get("references", lambda _: ())),
     )
 
 
 _TABLES = {"annotations": table_annotations, "references": table_references}
 
 
-def _nothing(_files: Files) -> Iterator[Reference]:
-    return iter(())
-
-
 def _explaining(
-    source: Source, generator: Callable[[Files], Iterator[Row]], files: Files
+    source: Source, generator: Callable[[Files], Iterable[Row]], files: Files
 ) -> Iterator[Row]:
     """Run a generator of a convert.py; its uncaught errors become a SourceError with the line."""
     try:

@@ -1,8 +1,6 @@
 """Fetching declared files: cached, resumed, and put in place only when complete and checked."""
 
 import contextlib
-import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,14 +8,9 @@ from filelock import FileLock, Timeout
 
 from nnd.converters.source.resume import PAUSE_S, complete, forget
 from nnd.converters.source.source import SourceFile
-from nnd.schemas import SourceError, put_in_place, write_whole
+from nnd.schemas import SourceError, cache_folder, file_digest, put_in_place, write_whole
 
 _MOST_LOCKED_S = 1800
-
-
-def cache_folder() -> Path:
-    """Return the folder of fetched files: `$NND_CACHE`, else `~/.cache/nnd`."""
-    return Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
 
 
 def find_cached(file: SourceFile, source_name: str) -> Path | None:
@@ -58,7 +51,12 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Pa
             if find_cached(file, source_name) is None:  # no other process has fetched it meanwhile
                 part = target.with_name(f"{target.name}.part")
                 complete(part, file.url, size=file.bytes, pause_s=pause_s)
-                _check(part, file)
+                if (difference := _difference(part, file)) is not None:
+                    forget(part)
+                    raise SourceError(
+                        f"{file.url}: what arrived is not the declared file ({difference} "
+                        "differs); if the publisher changed it, name your copy with --from"
+                    )
                 put_in_place(part, target)
                 forget(part)
     return target
@@ -77,22 +75,11 @@ def keep(raw: bytes, file: SourceFile, source_name: str) -> Path:
     return target
 
 
-def _check(part: Path, file: SourceFile) -> None:
-    if (difference := _difference(part, file)) is not None:
-        forget(part)
-        raise SourceError(
-            f"{file.url}: what arrived is not the declared file ({difference} differs); if the "
-            "publisher changed it, name your copy with --from"
-        )
-
-
 def _difference(path: Path, file: SourceFile) -> str | None:
     """Return how `path` differs from the declared file (`size` or `SHA-256`), or None."""
     if file.sha256 is None:
         return "size" if file.bytes not in (None, path.stat().st_size) else None
-    with path.open("rb") as opened:
-        same = hashlib.file_digest(opened, "sha256").hexdigest() == file.sha256
-    return None if same else "SHA-256"
+    return None if file_digest(path) == file.sha256 else "SHA-256"
 
 
 @contextlib.contextmanager

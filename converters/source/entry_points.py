@@ -10,17 +10,15 @@ modules is imported, neither to list its sources nor to convert one: the install
 is looked up, and the rest of the dotted name is a path of folders in it.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 GROUP = "nnd.sources"
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedFolder(NamedTuple):
     """A source folder that a package offers.
 
     Attributes:
@@ -36,23 +34,22 @@ class Offered:
     problem: str | None
 
 
-def offered_sources() -> list[Offered]:
+def offered_folders() -> list[OfferedFolder]:
     """Return the source folders of installed packages, by name; broken entry points included."""
-    found = [offered for point in entry_points(group=GROUP) for offered in _offered(point)]
+    found: list[OfferedFolder] = []
+    for point in entry_points(group=GROUP):
+        owner = "?" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+        try:
+            folders = _folders(point)
+        except (_BrokenError, OSError) as error:
+            problem = (
+                f'entry point {point.name} = "{point.value}" of {owner}: {error}; fix the package, '
+                "or uninstall it"
+            )
+            found.append(OfferedFolder(point.name, owner, None, problem))
+        else:
+            found += (OfferedFolder(name, owner, each, None) for name, each in folders.items())
     return sorted(found, key=lambda offered: (offered.name, offered.distribution))
-
-
-def _offered(point: EntryPoint) -> Iterator[Offered]:
-    owner = "?" if point.dist is None else f"{point.dist.name} {point.dist.version}"
-    try:
-        for name, folder in _folders(point).items():
-            yield Offered(name, owner, folder, None)
-    except (_BrokenError, OSError) as error:
-        problem = (
-            f'entry point {point.name} = "{point.value}" of {owner}: {error}; fix the package, or '
-            "uninstall it"
-        )
-        yield Offered(point.name, owner, None, problem)
 
 
 class _BrokenError(Exception):

@@ -3,15 +3,14 @@
 import os.path
 import runpy
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from nnd.converters.reading import load_yaml, read_text
-from nnd.converters.source.entry_points import Offered, offered_sources
-from nnd.converters.source.instructions import check_instruction
-from nnd.converters.source.licence import check_licence
+from nnd.converters.source.contradictions import check_instruction, check_licence
+from nnd.converters.source.entry_points import OfferedFolder, offered_folders
 from nnd.schemas import Rules, SourceError, check_rows, did_you_mean, read_rules
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
@@ -151,7 +150,7 @@ def list_sources() -> list[Source]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundSource:
     """A source that can be converted by name, or says why it cannot.
 
     Attributes:
@@ -167,42 +166,41 @@ class Found:
     problem: str | None
 
 
-def find_sources() -> list[Found]:
+def find_sources() -> list[FoundSource]:
     """Return the built-in sources, then those of installed packages (`entry_points`), by name.
 
     A package cannot override a built-in source, because a name must mean the same on every machine.
     If two packages use one name, neither source can be converted by it. `problem` states both, and
     why a source cannot be read. No module of a package is imported.
     """
-    built_in = [Found(source.name, None, source, None) for source in list_sources()]
-    others = [_read_offered(offered) for offered in offered_sources()]
+    built_in = [FoundSource(source.name, None, source, None) for source in list_sources()]
+    others = [_read_offered(offered) for offered in offered_folders()]
     names = Counter(found.name for found in [*built_in, *others])
     hidden = {found.name for found in built_in}
     return built_in + [
-        replace(found, problem=_clash(found, built_in=found.name in hidden))
-        if found.problem is None and names[found.name] > 1
+        replace(found, problem=_clash(found.name, found.source.folder, hidden))
+        if found.source is not None and names[found.name] > 1
         else found
         for found in others
     ]
 
 
-def _read_offered(offered: Offered) -> Found:
+def _clash(name: str, folder: Path, built_in: Collection[str]) -> str:
+    other = "a built-in source" if name in built_in else "another package's source"
+    return f"{name} is also the name of {other}; convert it by its folder, {folder}"
+
+
+def _read_offered(offered: OfferedFolder) -> FoundSource:
     """Read a source of a package; its name is the one in its source.yaml."""
     if offered.folder is None:
-        return Found(offered.name, offered.distribution, None, offered.problem)
+        return FoundSource(offered.name, offered.distribution, None, offered.problem)
     try:
         source = Source(offered.folder, _read_facts(offered.folder / "source.yaml"))
         for name in source.facts.get("sets", {}):
             source.choose("set", name)
     except SourceError as error:
-        return Found(offered.name, offered.distribution, None, str(error))
-    return Found(source.name, offered.distribution, source, None)
-
-
-def _clash(found: Found, *, built_in: bool) -> str:
-    other = "a built-in source" if built_in else "another package's source"
-    folder = None if found.source is None else found.source.folder
-    return f"{found.name} is also the name of {other}; convert it by its folder, {folder}"
+        return FoundSource(offered.name, offered.distribution, None, str(error))
+    return FoundSource(source.name, offered.distribution, source, None)
 
 
 def load_source(name_or_folder: str | Path) -> Source:

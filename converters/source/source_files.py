@@ -5,7 +5,6 @@ The order is `--from`, the source's own folder, the cache, a compressed copy in 
 
 import contextlib
 import glob
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -29,7 +28,7 @@ from nnd.converters.reading import (
 from nnd.converters.source.download import fetch, find_cached
 from nnd.converters.source.packed_files import unpack_copy, unpack_declared
 from nnd.converters.source.source import Source, SourceFile
-from nnd.schemas import SourceError, one_line
+from nnd.schemas import SourceError, file_digest, one_line
 
 _NAMED = 3
 
@@ -122,9 +121,7 @@ class Files:
         """
         found: list[dict[str, Any]] = []
         for name, path in sorted(self.opened.items()):
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-                size = file.tell()
+            digest, size = file_digest(path), path.stat().st_size
             declared = self._declared(name)
             others = [each.version for each in declared.versions if each.sha256 == digest]
             verified = digest == declared.sha256 or bool(others)
@@ -196,13 +193,14 @@ def find_set(source: Source, origin: Path) -> Source:
     Raises:
         SourceError: If the main files of several sets are there, and the source's own is not.
     """
+    mains = {name: source.choose("set", name).files[0].name for name in _sets(source)}
     with _looking_into(origin):
         if origin.is_file():
-            found = [name for name in _sets(source) if _is_called(origin, _main(source, name))]
-        elif _holds(origin, source):
+            found = [name for name, main in mains.items() if _is_called(origin, main)]
+        elif _holds(origin, source.files[0].name):
             found = []
         else:
-            found = [name for name in _sets(source) if _holds(origin, source.choose("set", name))]
+            found = [name for name, main in mains.items() if _holds(origin, main)]
     if len(found) > 1:
         raise SourceError(
             f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
@@ -232,12 +230,8 @@ def _is_called(path: Path, name: str) -> bool:
     return path.parts[-len(parts) :] == parts
 
 
-def _main(source: Source, name: str) -> str:
-    return source.choose("set", name).files[0].name
-
-
-def _holds(folder: Path, source: Source) -> bool:
-    return any(True for _ in folder.rglob(glob.escape(source.files[0].name)))
+def _holds(folder: Path, name: str) -> bool:
+    return any(True for _ in folder.rglob(glob.escape(name)))
 
 
 def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool) -> Path:

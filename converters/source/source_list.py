@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.converters.source.source import Found, find_sources
+from nnd.converters.source.source import FoundSource, find_sources
 from nnd.schemas import Shown, counted, rule_of, text_table
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class Sources(Shown):
         found: The sources; one that cannot be converted says why.
     """
 
-    found: tuple[Found, ...]
+    found: tuple[FoundSource, ...]
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[FoundSource]:
         return iter(self.found)
 
     def __len__(self) -> int:
@@ -95,11 +95,11 @@ def sources() -> Sources:
     return Sources(tuple(sorted(find_sources(), key=_is_sample)))
 
 
-def _is_sample(found: Found) -> bool:
+def _is_sample(found: FoundSource) -> bool:
     return found.name == "sample" and found.distribution is None
 
 
-def _entries(found: Found) -> list[dict[str, Any]]:
+def _entries(found: FoundSource) -> list[dict[str, Any]]:
     marks = {"name": found.name, "distribution": found.distribution, "problem": found.problem}
     if found.source is None:
         return [marks]

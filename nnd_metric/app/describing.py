@@ -5,9 +5,9 @@ from pathlib import Path
 import polars as pl
 
 from nnd.converters.folder import Description, describe_pairs
-from nnd.metric.data import PairData, load_pairs, parts_of, read_stored
+from nnd.metric.data import PairData, load_pairs, parts_of
 from nnd.metric.numbers import match_references, measure, read_references, references_in
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, find_frame
 
 
 def describe(data: PairData, *, window: int = 100) -> Description:
@@ -37,7 +37,7 @@ def describe(data: PairData, *, window: int = 100) -> Description:
 
 def _references(data: PairData, pairs: pl.DataFrame) -> list[tuple[str, ...]]:
     is_folder = isinstance(data, str | Path) and Path(data).is_dir()
-    stored = read_stored(Path(str(data)), "references") if is_folder else None
+    stored = find_frame(Path(str(data)), "references") if is_folder else None
     if stored is None:
         return [references_in(parts) for parts in parts_of(pairs)]
     return match_references(pairs, read_references(stored))

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         SuiteSet as SuiteSet,
         instruction_in as instruction_in,
         read_rows as read_rows,
-        read_stored as read_stored,
     )
     from .data_places import (
         check_place as check_place,

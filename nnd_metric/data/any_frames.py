@@ -80,7 +80,12 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
     """
     lists = dict(columns)
     if "inputs" in lists:
-        lists["inputs"] = [_entries(parts) for parts in lists["inputs"]]
+        lists["inputs"] = [  # of objects, polars would keep only the keys of the first row
+            [{"key": key, "value": value} for key, value in parts.items()]
+            if isinstance(parts, Mapping)
+            else parts
+            for parts in lists["inputs"]
+        ]
     check_characters(lists)
     try:
         return pl.DataFrame(lists)
@@ -111,13 +116,6 @@ def _texts_in(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
     if isinstance(value, list | tuple):
         return "".join(map(_texts_in, value))
     return value if isinstance(value, str) else ""
-
-
-def _entries(parts: Any) -> Any:  # noqa: ANN401 - as stored, or as JSON rows
-    """Return a context's parts as a list: of objects, polars keeps only the first row's keys."""
-    if not isinstance(parts, Mapping):
-        return parts
-    return [{"key": key, "value": value} for key, value in parts.items()]
 
 
 def _is_pandas(data: object) -> bool:

@@ -4,7 +4,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
-from typing import Any, NamedTuple, TypeAlias
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,8 @@ _ID_OF = {
     "pair_id": _READ,
 }
 """Column of ids → the columns whose texts are hashed for a missing id."""
+
+_ENTRY = itemgetter("key", "value")
 
 Digests: TypeAlias = npt.NDArray[np.uint32]
 """SHA-256 of everything that a template can render, for each pair: uint32 [pairs, 8]."""
@@ -65,7 +68,13 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
             texts = _told_apart(pairs) if column == "context_id" else pairs
             ids = pl.Series(_text_digests(texts, read), dtype=pl.String)
             pairs = pairs.with_columns(pl.coalesce(column, ids).alias(column))
-    return Complete(pairs, _row_digests(_text_digests(pairs, _READ), parts_of(pairs)))
+    rows = (
+        hashlib.sha256(f"{digest} {inputs}".encode()).digest()
+        for digest, inputs in zip(
+            _text_digests(pairs, _READ), _as_json(parts_of(pairs)), strict=True
+        )
+    )
+    return Complete(pairs, np.frombuffer(b"".join(rows), dtype="<u4").reshape(-1, 8))
 
 
 def _told_apart(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -108,7 +117,10 @@ def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
     before, parts = None, None
     for (value,) in pairs.select("inputs").iter_rows():
         if value != before:  # adjacent rows are mostly of one context
-            before, parts = value, None if value is None else _parts(value)
+            before, parts = value, None
+            if value is not None:
+                entries = value.items() if isinstance(value, Mapping) else map(_ENTRY, value)
+                parts = {key: text for key, text in entries if text is not None}
         parts_of_rows.append(parts)
     return parts_of_rows
 
@@ -123,19 +135,6 @@ def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
         context = StoredContext.of(text, parts, *of_pair)
         found.append(found[-1] if found and found[-1] == context else context)
     return found
-
-
-def _parts(value: Any) -> dict[str, str]:  # noqa: ANN401 - as stored, or as JSON rows
-    entries = value if isinstance(value, Mapping) else {e["key"]: e["value"] for e in value}
-    return {key: text for key, text in entries.items() if text is not None}
-
-
-def _row_digests(texts: Iterable[str], parts: Sequence[Mapping[str, str] | None]) -> Digests:
-    rows = (
-        hashlib.sha256(f"{digest} {inputs}".encode()).digest()
-        for digest, inputs in zip(texts, _as_json(parts), strict=True)
-    )
-    return np.frombuffer(b"".join(rows), dtype="<u4").reshape(-1, 8)
 
 
 def _as_json(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:

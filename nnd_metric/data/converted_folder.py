@@ -1,4 +1,4 @@
-"""Read the files of a converted or published folder: pairs, annotations, sets of a suite."""
+"""What else is in the folder of some pairs: the instruction, and the sets of a suite."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,13 +9,11 @@ import polars as pl
 
 from nnd.metric.data.remote import File, readable
 from nnd.schemas import (
-    MANIFEST,
-    SETS,
     Instruction,
     ScoringError,
-    check_files,
+    find_manifest,
+    read_frame,
     read_instruction,
-    read_manifest,
     read_parquet,
 )
 
@@ -49,40 +47,6 @@ def read_rows(file: File) -> pl.DataFrame:
         return read_parquet(opened)
 
 
-def read_stored(folder: Path, name: str) -> pl.DataFrame | None:
-    """Read rows from one file, or from the published form, a folder with a file per split.
-
-    Args:
-        folder: Folder that `nnd convert` or `nnd publish` made.
-        name: `pairs`, `annotations`, `references` or `sets/NAME`.
-
-    Returns:
-        The rows, or None if the folder has no such file.
-
-    Raises:
-        ScoringError: If they cannot be read.
-        SchemaError: If a file was changed since it was written.
-    """
-    files = stored_files(folder, name)
-    try:
-        return pl.concat([read_rows(path) for path in files]) if files else None
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).splitlines()[0]
-        raise ScoringError(f"{folder / name}: the files do not fit together: {reason}") from error
-
-
-def stored_files(folder: Path, name: str) -> list[Path]:
-    """Return the files that `read_stored` reads; the list is empty if the folder has none.
-
-    Raises:
-        SchemaError: If one of them was changed since it was written.
-    """
-    whole = folder / f"{name}.parquet"
-    files = [whole] if whole.is_file() else sorted((folder / name).glob("*.parquet"))
-    check_files(folder, files)
-    return files
-
-
 def instruction_in(folder: Path) -> Instruction | None:
     """Return the instruction of a converted or published folder, or None without one.
 
@@ -90,14 +54,13 @@ def instruction_in(folder: Path) -> Instruction | None:
         SchemaError: If the manifest cannot be read.
         ScoringError: If the instruction cannot be read.
     """
-    manifest = read_manifest(folder) if (folder / MANIFEST).is_file() else {}
-    source = manifest.get("source")
+    source = find_manifest(folder).get("source")
     return read_instruction(source) if isinstance(source, Mapping) else None
 
 
 def has_sets(folder: Path) -> bool:
     """Whether a folder is a suite."""
-    return (folder / MANIFEST).is_file() and bool(read_manifest(folder).get("sets"))
+    return bool(find_manifest(folder).get("sets"))
 
 
 def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
@@ -108,25 +71,18 @@ def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
         parents: Its human pairs.
 
     Raises:
-        ScoringError: If a set cannot be read, or has a pair whose human pair is missing.
-        SchemaError: If a file was changed since it was written.
+        ScoringError: If a set has a pair whose human pair is missing.
+        SchemaError: If a file is missing, cannot be read, or was changed since it was written.
     """
-    if not has_sets(folder):
-        return []
     return [
         SuiteSet(each["name"], each["kind"], each["operation"], _read_set(folder, each, parents))
-        for each in read_manifest(folder)["sets"]
+        for each in find_manifest(folder).get("sets") or ()
     ]
 
 
 def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> pl.DataFrame:
     name = facts["name"]
-    pairs = read_stored(folder, f"{SETS}/{name}")
-    if pairs is None:
-        raise ScoringError(
-            f"{folder}: the manifest lists the set {name}, but sets/ lacks it; "
-            "build the suite again"
-        )
+    pairs = read_frame(folder, f"sets/{name}")
     if "parent_id" not in pairs.columns:
         pairs = pairs.with_columns(parent_id=pl.lit(None, pl.String))
     is_made = facts["kind"] == "negatives"

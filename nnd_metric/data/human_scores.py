@@ -7,10 +7,17 @@ import polars as pl
 
 from nnd.metric.data.any_frames import PairData, to_frame
 from nnd.metric.data.completion import check_columns
-from nnd.metric.data.converted_folder import read_rows, read_stored
+from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.data_places import find_place
 from nnd.metric.data.remote import is_url
-from nnd.schemas import MANIFEST, ScoringError, check_files, make_human_scores, read_manifest
+from nnd.schemas import (
+    MANIFEST,
+    ScoringError,
+    find_frame,
+    find_manifest,
+    frame_files,
+    make_human_scores,
+)
 
 HUMAN_SCORES = "human_scores.parquet"
 
@@ -48,14 +55,13 @@ def _scores_file(data: str | Path) -> Path:
     path = find_place(data, [HUMAN_SCORES]).path
     if path.is_file():
         return path
-    file = path / HUMAN_SCORES
-    if not file.is_file():
+    files = frame_files(path, "human_scores")
+    if not files:
         raise ScoringError(
             f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
             "source with judged systems, or pass your own human scores"
         )
-    check_files(path, [file])
-    return file
+    return files[0]
 
 
 def read_scores_in(folder: Path) -> pl.DataFrame | None:
@@ -90,8 +96,8 @@ def _compute(home: str | Path, splits: Collection[str]) -> pl.DataFrame | None:
         folder = find_place(home, _JUDGED).path
     except ScoringError:  # the Hub cannot be reached
         return None
-    annotations = read_stored(folder, "annotations")
-    source = read_manifest(folder).get("source") if (folder / MANIFEST).is_file() else None
+    annotations = find_frame(folder, "annotations")
+    source = find_manifest(folder).get("source")
     if annotations is None or not isinstance(source, Mapping):
         return None
     if not {*annotations.columns} >= _COLUMNS or not {"name", "quality", "systems"} <= {*source}:

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nnd.metric.data.any_frames import PairData
 from nnd.metric.data.data_places import find_place
 from nnd.metric.data.pairs import NEEDED
 from nnd.metric.data.remote import is_url
-from nnd.schemas import MANIFEST, ScoringError, read_manifest
+from nnd.schemas import MANIFEST, ScoringError, find_manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +40,14 @@ def read_origin(data: PairData) -> Origin | None:
     if not isinstance(data, str | Path) or is_url(data):
         return None
     folder = find_place(data, NEEDED).path
-    if not (folder / MANIFEST).is_file():
+    manifest = find_manifest(folder)
+    if not manifest:
         return None
-    source = read_manifest(folder).get("source")
+    source = manifest.get("source")
     if not isinstance(source, Mapping):
         raise ScoringError(
             f"{folder / MANIFEST}: the name of the source is missing; convert the source again"
         )
-    return _origin(source)
-
-
-def _origin(source: Mapping[str, Any]) -> Origin:
     homepage, notes = source.get("homepage"), source.get("notes")
     is_address = isinstance(homepage, str) and homepage.startswith(("https://", "http://"))
     return Origin(

@@ -40,7 +40,13 @@ def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
         ScoringError: If a column is missing, or the columns do not form a table.
     """
     check_required(columns)
-    lists = {name: _values(name, values) for name, values in columns.items()}
+    lists: dict[str, list[Any]] = {}
+    for name, values in columns.items():
+        if isinstance(values, str | Mapping) or not isinstance(values, Sized):
+            raise ScoringError(
+                f"{name} is {type(values).__name__}; give a list, one entry per pair"
+            )
+        lists[name] = list(values)  # type: ignore[call-overload]
     lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -61,9 +67,3 @@ def check_required(columns: Mapping[str, Any]) -> None:
     missing = [name for name in REQUIRED if columns.get(name) is None]
     if missing:
         raise ScoringError(f"{missing[0]} is missing; pass {', '.join(REQUIRED)} together")
-
-
-def _values(name: str, values: Any) -> list[Any]:  # noqa: ANN401 - anything with values
-    if isinstance(values, str | Mapping) or not isinstance(values, Sized):
-        raise ScoringError(f"{name} is {type(values).__name__}; give a list, one entry per pair")
-    return list(values)  # type: ignore[call-overload,no-any-return]

@@ -8,13 +8,7 @@ import polars as pl
 
 from nnd.metric.data.any_frames import PairData, name_of, to_frame
 from nnd.metric.data.completion import OPTIONAL, complete_pairs, sum_digests, version_of
-from nnd.metric.data.converted_folder import (
-    SuiteSet,
-    instruction_in,
-    read_rows,
-    read_sets,
-    read_stored,
-)
+from nnd.metric.data.converted_folder import SuiteSet, instruction_in, read_rows, read_sets
 from nnd.metric.data.data_places import find_place
 from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
 from nnd.metric.data.remote import is_url, stem_of
@@ -26,6 +20,7 @@ from nnd.schemas import (
     Shown,
     check_not_forked,
     counted,
+    find_frame,
     have_equal_texts,
     text_table,
 )
@@ -93,11 +88,8 @@ class PairSet(Shown):
         systems = counted(0 if people is None else people["system"].n_unique(), "system")
         return (
             f"{self.title} has {self.pairs.height:,} pairs in {contexts:,} contexts, and human "
-            f"scores of {systems}.{self._dropped()}"
+            f"scores of {systems}.{f' {equal_texts(len(self.equal))}.' if self.equal else ''}"
         )
-
-    def _dropped(self) -> str:
-        return f" {equal_texts(len(self.equal))}." if self.equal else ""
 
     def table(self) -> "RichTable":
         """Return the number of pairs of each split, aspect and category."""
@@ -137,6 +129,7 @@ def load_pairs(data: PairData) -> PairSet:
 
     Raises:
         ScoringError: If it cannot be read, a column is missing, or a text is null.
+        SchemaError: If a file of a folder cannot be read, or was changed since it was written.
         NNDError: If this process was forked (`check_not_forked`).
     """
     check_not_forked()
@@ -154,7 +147,7 @@ def load_pairs(data: PairData) -> PairSet:
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
-    rows = read_stored(folder, "pairs")
+    rows = find_frame(folder, "pairs")
     if rows is None:
         raise ScoringError(
             f"{where}: pairs.parquet not found; name a folder that `nnd convert` wrote"

@@ -15,14 +15,14 @@ import polars as pl
 
 from nnd.metric.data.any_frames import PairData
 from nnd.metric.data.completion import Complete, complete_pairs
-from nnd.metric.data.converted_folder import has_sets, instruction_in, stored_files
+from nnd.metric.data.converted_folder import has_sets, instruction_in
 from nnd.metric.data.data_places import find_place
 from nnd.metric.data.human_scores import read_human_scores, read_scores_in
 from nnd.metric.data.pairs import NEEDED, PairSet, load_pairs
 from nnd.metric.data.remote import File, is_url, readable, stem_of
 from nnd.metric.data.splits import check_splits, default_splits
 from nnd.metric.data.subset import as_part, choose_splits
-from nnd.schemas import read_row_group, row_group_sizes
+from nnd.schemas import frame_files, read_row_group, row_group_sizes
 
 Span: TypeAlias = tuple[int, int]
 """The first row of a span, and the one after the last."""
@@ -105,7 +105,7 @@ def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStre
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
         return replace(_in_pieces(_about(path.stem, commit), [path], splits), is_own=True)
-    files = stored_files(path, "pairs")
+    files = frame_files(path, "pairs")
     if has_sets(path) or not files:
         return _in_memory(choose_splits(load_pairs(data), splits))
     about = _about(repo or path.resolve().name, commit)
@@ -160,7 +160,7 @@ def read_human_scores_in(data: PairData, splits: Sequence[str] | None) -> pl.Dat
     if not splits or not isinstance(data, str | Path) or is_url(data):
         return people
     place = find_place(data, NEEDED).path
-    if place.is_file() or not stored_files(place, "pairs"):
+    if place.is_file() or not frame_files(place, "pairs"):
         return people
     found = open_pairs(data, splits).about.human_scores
     return people if found is None else found
@@ -180,16 +180,12 @@ def row_groups(files: Sequence[File]) -> list[Chunk]:
     Raises:
         ScoringError: If a file cannot be read as Parquet; `Chunk.read` raises it, too.
     """
-    return [
-        Chunk(rows, partial(_read, file, number))
-        for file in files
-        for number, rows in enumerate(_sizes(file))
-    ]
-
-
-def _sizes(file: File) -> list[int]:
-    with readable(file) as opened:
-        return row_group_sizes(opened)
+    chunks: list[Chunk] = []
+    for file in files:
+        with readable(file) as opened:
+            sizes = row_group_sizes(opened)
+        chunks += (Chunk(rows, partial(_read, file, number)) for number, rows in enumerate(sizes))
+    return chunks
 
 
 def _read(file: File, number: int, columns: Sequence[str] | None = None) -> pl.DataFrame:

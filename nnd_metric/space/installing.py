@@ -7,7 +7,6 @@ several, so the script is written there.
 The script is `nnd_metric.py`, which imports the installed package.
 """
 
-import hashlib
 import os
 import shutil
 import time
@@ -16,7 +15,7 @@ from pathlib import Path
 
 import evaluate
 
-from nnd.schemas import ScoringError, Shown, workplace
+from nnd.schemas import ScoringError, Shown, file_digest, workplace
 
 SCRIPT = Path(__file__).parents[1] / "nnd_metric.py"
 
@@ -63,7 +62,7 @@ def install_metric(modules_cache: str | Path | None = None) -> Installed:
     cache = Path(modules_cache or evaluate.config.HF_MODULES_CACHE)
     metrics = cache / str(evaluate.config.MODULE_NAME_FOR_DYNAMIC_MODULES) / "metrics"
     versions = metrics / "evaluate-metric--nnd"
-    target = versions / hashlib.sha256(SCRIPT.read_bytes()).hexdigest()
+    target = versions / file_digest(SCRIPT)
     try:
         versions.mkdir(parents=True, exist_ok=True)
         for folder in (cache, metrics.parent, metrics, versions):

@@ -40,17 +40,13 @@ def _keeps(value: pl.Expr, spec: Mapping[str, Any]) -> pl.Expr:
     return pl.when(value.is_null()).then("null" in spec.get("type", "")).otherwise(kept)
 
 
-def _keeps_type(value: pl.Expr, types: str | list[str]) -> pl.Expr:
-    """Return whether each value has its type: given its dtype, only NaN and infinity do not."""
-    return value.is_finite() if "number" in types else pl.lit(True)
-
-
 def _all(value: pl.Expr, part: pl.Expr, spec: Mapping[str, Any]) -> pl.Expr:
     return value.list.eval(_keeps(part, spec)).list.all()
 
 
 _TESTS: Mapping[str, Callable[[pl.Expr, Any], pl.Expr]] = {
-    "type": _keeps_type,
+    # Given the dtype of a column, only NaN and infinity do not have its type.
+    "type": lambda value, types: value.is_finite() if "number" in types else pl.lit(True),
     "const": lambda value, limit: value == limit,
     "not": lambda value, spec: ~_keeps(value, spec),
     "minLength": lambda value, limit: value.str.len_chars() >= limit,

@@ -89,7 +89,11 @@ def _check_columns(expected: pl.Schema, found: pl.Schema) -> Iterator[Problem]:
 @cache
 def _validator(name: SchemaName) -> Draft202012Validator:
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"number": _is_finite_number, "integer": _is_integer, "string": _is_text}
+        {
+            "number": _is_finite_number,
+            "integer": lambda _, value: isinstance(value, int) and not isinstance(value, bool),
+            "string": lambda _, value: isinstance(value, str) and not has_surrogate(value),
+        }
     )
     strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
         Draft202012Validator, {"pattern": _check_pattern}, type_checker=types
@@ -117,14 +121,6 @@ def _is_finite_number(_checker: object, value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= sys.float_info.max  # false for NaN, too
-
-
-def _is_integer(_checker: object, value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_text(_checker: object, value: object) -> bool:
-    return isinstance(value, str) and not has_surrogate(value)
 
 
 def _problem(row: int, error: ValidationError) -> Problem:

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,7 +68,8 @@ def keep_access(old: Path, fresh: Path) -> None:
         facts = old.stat()
     except (FileNotFoundError, NotADirectoryError):
         return
-    with contextlib.suppress(OSError):  # a group that this user does not belong to
+    # A group that this user does not belong to; Windows has none.
+    with contextlib.suppress(OSError, AttributeError):
         os.chown(fresh, -1, facts.st_gid)
     fresh.chmod(stat.S_IMODE(facts.st_mode))
 
@@ -81,7 +83,8 @@ def sync(path: Path) -> None:
         OSError: If it cannot be written to the disk.
     """
     try:
-        opened = os.open(path, os.O_RDONLY)
+        # Windows flushes only what is open for writing.
+        opened = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
         try:
             os.fsync(opened)
         finally:

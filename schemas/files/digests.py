@@ -64,6 +64,11 @@ def fingerprint(path: Path) -> dict[str, Any]:
     return {"bytes": facts.st_size, "sha256": digest}
 
 
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits (errors as in `fingerprint`)."""
+    return str(fingerprint(path)["sha256"])
+
+
 def with_mark(content: bytes) -> bytes:
     """Return a file with the digest of its content: a PNG text chunk, else a comment at the end."""
     digest = hashlib.sha256(content).hexdigest().encode()

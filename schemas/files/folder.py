@@ -8,6 +8,9 @@ references adds `references.parquet`, published as `references/SPLIT-00000-of-00
 A suite is such a folder with `sets/NAME.parquet` for every set that its manifest lists, published
 as `sets/NAME/SPLIT-00000-of-00001.parquet`. If it has `validity.json`, its card shows how well its
 negatives represent human pairs.
+
+A frame is the rows of one of these names: `pairs`, `annotations`, `human_scores`, `references` or
+`sets/NAME`.
 """
 
 import contextlib
@@ -16,13 +19,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import polars as pl
+
 from nnd.schemas.files.documents import MANIFEST, VALIDITY, parse_document, read_document, read_with
+from nnd.schemas.files.parquet import read_parquet
 from nnd.schemas.words.errors import SchemaError
 
 FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "references"]
-
-SETS = "sets"
-"""Folder of the sets of a suite."""
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
@@ -32,7 +35,7 @@ _PUBLISHED = re.compile(
 _REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"
 
 
-def published_path(name: FrameName, split: str) -> str:
+def published_path(name: str, split: str) -> str:
     """Return the path of the rows of a split in a published folder, with `/` as separator.
 
     Human scores are of systems and belong to no split: they are in one file for every `split`.
@@ -52,53 +55,80 @@ def published_path(name: FrameName, split: str) -> str:
     )
 
 
-def published_set_path(name: str, split: str) -> str:
-    """Return the path of the pairs of a set in a published suite (as `published_path`)."""
-    return published_path("pairs", split).replace("pairs", f"{SETS}/{name}", 1)
-
-
 def is_published_path(path: str) -> bool:
     """Say whether `published_path` returns this path for any frame and split."""
     return _PUBLISHED.fullmatch(path) is not None
 
 
-def set_path(name: str) -> str:
-    """Return the path of the pairs of a set in a suite, with `/` as separator."""
-    return f"{SETS}/{name}.parquet"
+def frame_files(folder: Path, name: str, *, changed: bool = False) -> list[Path]:
+    """Return the files of a frame, in order; the list is empty if the folder has none.
 
-
-def frame_files(folder: Path, name: FrameName) -> list[Path]:
-    """Return the files that hold a frame, in order: `NAME.parquet`, else all of `NAME/*.parquet`.
+    Args:
+        folder: A converted or published folder.
+        name: The frame.
+        changed: Whether they may have been changed since they were written.
 
     Raises:
-        SchemaError: If there are none.
+        SchemaError: If one of them, or the manifest, was changed although it may not.
     """
     single = folder / f"{name}.parquet"
-    found = [single] if single.is_file() else sorted((folder / name).glob("*.parquet"))
-    if not found:
-        raise SchemaError(f"{folder}: there is neither {name}.parquet nor {name}/; {_REMEDY}")
-    return found
+    files = [single] if single.is_file() else sorted((folder / name).glob("*.parquet"))
+    if files and not changed and (folder / MANIFEST).exists():
+        read_with(folder / MANIFEST, [path.relative_to(folder).as_posix() for path in files])
+    return files
 
 
-def set_files(folder: Path, name: str) -> list[Path]:
-    """Return the files of a set, in order: `sets/NAME.parquet`, else all of `sets/NAME/*.parquet`.
+def read_file(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """Return the rows of a file of a folder (columns and errors as in `read_frame`)."""
+    try:
+        return read_parquet(path, columns)
+    except (OSError, ValueError) as error:
+        raise SchemaError(f"{path}: cannot be read: {error}; convert the source again") from error
+
+
+def find_frame(
+    folder: Path, name: str, columns: Sequence[str] | None = None
+) -> pl.DataFrame | None:
+    """Return the rows of a frame as `read_frame`, or None if the folder has none."""
+    parts = [read_file(path, columns) for path in frame_files(folder, name)]
+    try:
+        return pl.concat(parts) if parts else None
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise SchemaError(f"{folder / name}: its files do not fit together: {reason}") from error
+
+
+def read_frame(
+    folder: Path,
+    name: str,
+    columns: Sequence[str] | None = None,
+    *,
+    empty: pl.Schema | None = None,
+) -> pl.DataFrame:
+    """Return the rows of a frame of a converted or published folder.
+
+    Args:
+        folder: The folder.
+        name: The frame.
+        columns: The columns to read; None: all.
+        empty: The columns of a frame that may be missing, and is then empty.
 
     Raises:
-        SchemaError: If there are none.
+        SchemaError: If it is missing, was changed since it was written, cannot be read, lacks a
+            column, or its files do not have the same columns.
     """
-    single = folder / set_path(name)
-    found = [single] if single.is_file() else sorted((folder / SETS / name).glob("*.parquet"))
-    if not found:
-        raise SchemaError(
-            f"{folder}: the manifest lists the set {name}, but there is neither {set_path(name)} "
-            f"nor {SETS}/{name}/; build the suite again"
-        )
-    return found
+    rows = find_frame(folder, name, columns)
+    if rows is None and empty is not None:
+        return pl.DataFrame(schema=empty).select(columns or pl.all())
+    if rows is None:
+        raise missing_frame(folder, name)
+    return rows
 
 
-def has_frame(folder: Path, name: FrameName) -> bool:
-    """Say whether a folder holds a frame; only some sources have references."""
-    return (folder / f"{name}.parquet").is_file() or any((folder / name).glob("*.parquet"))
+def missing_frame(folder: Path, name: str) -> SchemaError:
+    """Return the error for a folder without a frame."""
+    remedy = "build the suite again" if name.startswith("sets/") else _REMEDY
+    return SchemaError(f"{folder}: there is neither {name}.parquet nor {name}/; {remedy}")
 
 
 def read_manifest(folder: Path, *, changed: bool = False) -> dict[str, Any]:
@@ -114,17 +144,12 @@ def read_manifest(folder: Path, *, changed: bool = False) -> dict[str, Any]:
     with contextlib.suppress(OSError):  # no permission, which reading it tells
         if not (folder / MANIFEST).exists():
             raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}")
-    return _read(folder / MANIFEST, changed=changed)
+    return (parse_document if changed else read_document)(folder / MANIFEST)
 
 
-def check_files(folder: Path, files: Sequence[Path]) -> None:
-    """Check files of a folder that are about to be read, if it has a manifest.
-
-    Raises:
-        SchemaError: If one of them, or the manifest, was changed since it was written.
-    """
-    if files and (folder / MANIFEST).exists():
-        read_with(folder / MANIFEST, [path.relative_to(folder).as_posix() for path in files])
+def find_manifest(folder: Path) -> dict[str, Any]:
+    """Return the manifest of a folder as `read_manifest`; it is empty if the folder has none."""
+    return read_manifest(folder) if (folder / MANIFEST).is_file() else {}
 
 
 def read_validity(folder: Path, *, changed: bool = False) -> dict[str, Any] | None:
@@ -133,8 +158,4 @@ def read_validity(folder: Path, *, changed: bool = False) -> dict[str, Any] | No
     Arguments and errors are those of `read_manifest`.
     """
     path = folder / VALIDITY
-    return _read(path, changed=changed) if path.exists() else None
-
-
-def _read(path: Path, *, changed: bool) -> dict[str, Any]:
-    return parse_document(path) if changed else read_document(path)
+    return (parse_document if changed else read_document)(path) if path.exists() else None

@@ -249,7 +249,7 @@ def _sync_all(path: Path) -> None:
 
 def _exchange(fresh: Path, target: Path) -> None:
     """Swap two folders in one step if the system can, else in two."""
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = ctypes.CDLL("kernel32" if sys.platform == "win32" else None, use_errno=True)
     old, new = os.fsencode(fresh), os.fsencode(target)
     if sys.platform == "linux" and hasattr(libc, "renameat2"):
         failed = libc.renameat2(_AT_FDCWD, old, _AT_FDCWD, new, _EXCHANGE)

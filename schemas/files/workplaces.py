@@ -6,12 +6,12 @@ is free. A file system may support locks of one host only, so folders of other h
 """
 
 import contextlib
-import fcntl
 import os
 import platform
 import re
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -24,6 +24,9 @@ OLD = "old"
 """Name of the old one, if it is moved away first; it is moved back if nothing replaced it."""
 
 _LOCK = ".nnd-lock"
+_LOCKED_BYTE = 4096
+"""On Windows, which lets nobody else read a locked byte: one after the names of the host."""
+
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -44,8 +47,7 @@ def workplace(target: Path) -> Iterator[Path]:
     try:
         yield place
     finally:
-        _remove(place, target)
-        os.close(lock)
+        _remove(place, target, lock)
 
 
 @contextlib.contextmanager
@@ -70,13 +72,30 @@ def _claim(target: Path) -> tuple[Path, int]:
             try:
                 os.write(lock, " ".join(_here()).encode())
                 with contextlib.suppress(OSError):  # a file system without locks
-                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    _lock(lock, wait=True)
                 (place / _LOCK).stat()
             except BaseException:
-                os.close(lock)
-                _remove(place, target)
+                _remove(place, target, lock)
                 raise
             return place, lock
+
+
+def _lock(file: int, *, wait: bool) -> None:
+    """Lock an open file; the system releases it when the file is closed or the process ends.
+
+    Raises:
+        OSError: If another process holds it, or the file system has no locks.
+    """
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415 - only there
+
+        os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        os.lseek(file, 0, os.SEEK_SET)
+    else:
+        import fcntl  # noqa: PLC0415 - not there on Windows
+
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 def _remove_leftovers(target: Path) -> None:
@@ -90,34 +109,36 @@ def _remove_leftovers(target: Path) -> None:
 def _remove_dead(place: Path, target: Path) -> None:
     """Remove a workplace unless its owner is, or may be, alive."""
     try:
-        lock = os.open(place / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
+        lock = os.open(place / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         with contextlib.suppress(OSError):  # killed before it had a lock: it is empty
             place.rmdir()
         return
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        owner = (
-            os.read(lock, 1000).decode(errors="replace").split()
-        )  # empty: killed before it wrote
-        if not owner or _here().intersection(owner):
-            _remove(place, target)
-    except OSError:
-        pass  # alive, or on a file system without locks
-    finally:
+        _lock(lock, wait=False)
+        owner = os.read(lock, 1000).decode(errors="replace").split()
+    except OSError:  # alive, or on a file system without locks
+        os.close(lock)
+        return
+    if not owner or _here().intersection(owner):  # empty: killed before it wrote
+        _remove(place, target, lock)
+    else:
         os.close(lock)
 
 
-def _remove(place: Path, target: Path) -> None:
+def _remove(place: Path, target: Path, lock: int) -> None:
     """Remove a workplace, its lock last, since this run may be killed too."""
     with contextlib.suppress(OSError):
-        if (place / OLD).exists() and not os.path.lexists(target):
-            (place / OLD).rename(target)  # a replacement was killed between its two steps
-        for path in place.iterdir():
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            elif path.name != _LOCK:
-                path.unlink()
+        try:
+            if (place / OLD).exists() and not os.path.lexists(target):
+                (place / OLD).rename(target)  # a replacement was killed between its two steps
+            for path in place.iterdir():
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path)
+                elif path.name != _LOCK:
+                    path.unlink()
+        finally:
+            os.close(lock)  # before it is removed, because Windows removes no open file
         (place / _LOCK).unlink()
         place.rmdir()
 

@@ -56,7 +56,9 @@ class Shown(ABC):
         parts = [self.headline()]
         parts += [] if table is None else ["", table_text(table)]
         remarks = self.remarks()
-        parts += ["", *map(_as_text, remarks)] if remarks else []
+        if remarks:
+            parts.append("")
+            parts += (r if isinstance(r, str) else f"\n{table_text(r)}\n" for r in remarks)
         return visible("\n".join(parts))
 
     def __repr__(self) -> str:
@@ -67,16 +69,8 @@ class Shown(ABC):
         table = self.table()
         parts = [_paragraph(self.headline())]
         parts += [] if table is None else [table_html(table)]
-        parts += map(_as_html, self.remarks())
+        parts += (_paragraph(r) if isinstance(r, str) else table_html(r) for r in self.remarks())
         return "\n".join([*parts, self.svg() or ""])
-
-
-def _as_text(part: "Table | str") -> str:
-    return part if isinstance(part, str) else f"\n{table_text(part)}\n"
-
-
-def _as_html(part: "Table | str") -> str:
-    return _paragraph(part) if isinstance(part, str) else table_html(part)
 
 
 def _paragraph(text: str) -> str:

@@ -37,7 +37,9 @@ def fit(table: "Table", width: int) -> list["Table"]:
         width: Width of the screen.
     """
     for column in table.columns:
-        column.header, *column._cells = map(_visible, (column.header, *column.cells))  # noqa: SLF001 - rich has no other way to change them
+        cells = (column.header, *column.cells)
+        shown = (visible(cell) if isinstance(cell, str) else cell for cell in cells)
+        column.header, *column._cells = shown  # noqa: SLF001 - rich has no other way to change them
     if _least(table) <= width:
         return [_settled(table, width)]
     folded = _part(table, range(len(table.columns)))
@@ -48,10 +50,6 @@ def fit(table: "Table", width: int) -> list["Table"]:
         parts = [_settled(part, width) for part in parts]
     parts[-1].caption = table.caption
     return parts
-
-
-def _visible(cell: "RenderableType") -> "RenderableType":
-    return visible(cell) if isinstance(cell, str) else cell
 
 
 def table_text(table: "Table", width: int | None = None) -> str:

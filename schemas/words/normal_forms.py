@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import partial
 
 _BRACKETS = {"l": "([{", "r": ")]}"}
 _TOKENS = (
@@ -35,16 +36,12 @@ def _bracket(match: re.Match[str]) -> str:
     return _BRACKETS[match[1].lower()]["rsc".index(match[2].lower())]
 
 
-def _compose(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
-
-
 def _fold_blanks(text: str) -> str:
     return re.sub(r"[^\S\n]+", " ", re.sub(r"\r\n?", "\n", text)).strip()
 
 
 NORMAL_FORMS: dict[str, Callable[[str], str]] = {
-    "nfc": _compose,
+    "nfc": partial(unicodedata.normalize, "NFC"),
     "whitespace": _fold_blanks,
     "detokenise": _detokenise,
 }

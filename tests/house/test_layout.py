@@ -210,3 +210,38 @@ print(sorted(taken & set(sys.modules)), logging.root.handlers, random.getstate()
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd="/"
     )
     assert done.stdout == "[] [] True\n"
+
+
+WITHOUT_POSIX = """
+import builtins, importlib, pkgutil, sys
+
+MISSING = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+usual = builtins.__import__
+
+def import_on_windows(name, globals=None, *others, **named):
+    importer = str((globals or {}).get("__name__"))
+    if name in MISSING and importer.startswith("nnd."):
+        raise ModuleNotFoundError(f"{importer} imports {name}")
+    return usual(name, globals, *others, **named)
+
+builtins.__import__ = import_on_windows
+for room in sys.argv[1:]:
+    path = importlib.import_module(room).__path__
+    for module in pkgutil.walk_packages(path, f"{room}."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
+print(sum(name.startswith("nnd.") for name in sys.modules))
+"""
+
+
+def test_no_module_needs_what_windows_lacks_to_be_imported() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_POSIX, *FOLDERS],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+
+    assert done.returncode == 0, done.stderr.splitlines()[-1]
+    assert int(done.stdout) > 500

@@ -31,7 +31,6 @@ from nnd.schemas import (
     read_facts,
     read_frame,
     read_manifest,
-    read_set,
     read_validity,
 )
 
@@ -94,7 +93,7 @@ FRAMES: dict[str, Callable[[Path], Any]] = {
     "pairs.parquet": lambda folder: load_pairs(folder).pairs,
     "annotations.parquet": lambda folder: read_frame(folder, "annotations"),
     "human_scores.parquet": lambda folder: load_pairs(folder).human_scores,
-    "sets/negation.parquet": lambda folder: read_set(folder, "negation"),
+    "sets/negation.parquet": lambda folder: read_frame(folder, "sets/negation"),
 }
 
 

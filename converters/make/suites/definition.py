@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.make.shifted import SHIFTS
+from nnd.converters.make.shifts import SHIFTS
 from nnd.converters.reading import load_yaml, read_text
 from nnd.schemas import SchemaError, check_rows, did_you_mean
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.make.suite_folder import SuiteSet, set_facts
+from nnd.converters.make.suite_folder import DerivedSet, make_set
 from nnd.converters.pairs import pair_ids
 from nnd.converters.reading import Record, read_jsonl
 from nnd.schemas import SchemaError, polars_schema
@@ -16,7 +16,7 @@ _SIDES = ("high", "low")
 _FIELDS = ("parent_id", "context", "inputs", "candidate_high", "candidate_low")
 
 
-def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> SuiteSet:
+def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> DerivedSet:
     """Return the children that a file describes.
 
     Each line is an object with `parent_id`, the pair_id of a human pair, and the changed texts
@@ -44,7 +44,7 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     if children["pair_id"].is_duplicated().any():
         row = int(children["pair_id"].is_duplicated().arg_max() or 0)
         raise SchemaError(f"{path}:{row + 1}: the same pair occurs twice; remove one")
-    facts = set_facts(
+    return make_set(
         name,
         "perturbation",
         _OPERATION,
@@ -52,7 +52,6 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
         parameters={"file": path.name},
         note=entry.get("note"),
     )
-    return SuiteSet(facts, children)
 
 
 class _Names:

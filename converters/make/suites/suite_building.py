@@ -1,21 +1,78 @@
 """From a definition and a converted folder to a suite."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from nnd.converters.make.negating import make_negatives
 from nnd.converters.make.originals import good_texts
-from nnd.converters.make.parents import Parents, read_parents
 from nnd.converters.make.perturbing import perturb
-from nnd.converters.make.shifted import SHIFTS, shift_set
-from nnd.converters.make.suite_folder import SuiteSet, check_place, write_suite
-from nnd.converters.make.suite_report import SuiteReport
+from nnd.converters.make.shifts import SHIFTS, shift_set
+from nnd.converters.make.suite_folder import (
+    DerivedSet,
+    Parents,
+    SuiteReport,
+    check_place,
+    make_set,
+    read_parents,
+    write_suite,
+)
 from nnd.converters.make.suites.definition import Definition, kind_of
 from nnd.converters.make.suites.hand_made import hand_made_set
-from nnd.converters.make.suites.sliced_sets import Slicing, slice_set
-from nnd.converters.make.text_operations.spelling import find_falsification, find_operation
+from nnd.converters.make.text_operations.spelling import find_operation
 from nnd.schemas import NNDError, SchemaError, read_frame
+
+
+class Slicing(NamedTuple):
+    """Functions of the metric that slice pairs; converters cannot import them.
+
+    Attributes:
+        by: (pairs, axis, annotations) → pair_id and slice (AXIS=VALUE), a row for every slice that
+            a pair is in.
+        where: (pairs, SQL condition, annotations) → whether it is true for each pair.
+    """
+
+    by: Callable[[pl.DataFrame, str, pl.DataFrame], pl.DataFrame]
+    where: Callable[[pl.DataFrame, str, pl.DataFrame], Sequence[bool]]
+
+
+def slice_set(
+    pairs: pl.DataFrame, annotations: pl.DataFrame, entry: Mapping[str, Any], slicing: Slicing
+) -> DerivedSet:
+    """Return the slice that an entry of a definition describes.
+
+    Args:
+        pairs: The human pairs, rows of the pair schema.
+        annotations: What the pairs were made from.
+        entry: Has `by` and `value`, or `where`.
+        slicing: Functions that slice pairs.
+
+    Raises:
+        NNDError: If it has no pairs, its name cannot be the name of a file, or pairs cannot be
+            sliced in this way.
+    """
+    if "where" in entry:
+        operation, parameters = "where", {"where": entry["where"]}
+        members = pairs.filter(pl.Series(slicing.where(pairs, entry["where"], annotations)))
+        known = ""
+    else:
+        operation = re.split("[:=]", entry["by"], maxsplit=1)[0]
+        parameters = {"by": entry["by"], "value": entry["value"]}
+        found = slicing.by(pairs, entry["by"], annotations)
+        values = found.select("pair_id", value=pl.col("slice").str.replace("^[^=]*=", ""))
+        own = values.filter(pl.col("value") == entry["value"])["pair_id"]
+        members = pairs.filter(pl.col("pair_id").is_in(own.implode()))
+        known = f"; there are {', '.join(values['value'].unique(maintain_order=True))}"
+    if members.is_empty():
+        chosen = ", ".join(f"{key}: {value}" for key, value in parameters.items())
+        raise NNDError(f"the slice has no pairs ({chosen}){known}")
+    name = entry.get("name") or f"slice-{entry['value'].lower()}"
+    return make_set(
+        name, "slice", operation, members, parameters=parameters, note=entry.get("note")
+    )
 
 
 def build_suite(
@@ -44,7 +101,7 @@ def build_suite(
     return write_suite(parents, _sets(definition, parents, slicing), out)
 
 
-def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterator[SuiteSet]:
+def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterator[DerivedSet]:
     annotations = read_frame(parents.folder, "annotations")
     for number, entry in enumerate(definition.sets, start=1):
         try:
@@ -62,14 +119,14 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
             raise type(error)(f"{where}: {error}") from error
 
 
-def _derived_set(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> SuiteSet:
+def _derived_set(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> DerivedSet:
     """Return the perturbed pairs or negatives that an entry describes."""
     seed, variants = entry.get("seed", definition.seed), entry.get("variants", 1)
     name, note = entry.get("name"), entry.get("note")
     if "negatives" in entry:
         return make_negatives(
             good_texts(parents, entry["negatives"], entry.get("aspect")),
-            find_falsification(entry["op"]),
+            find_operation(entry["op"], keeps_label=False),
             which=entry["negatives"],
             seed=seed,
             variants=variants,

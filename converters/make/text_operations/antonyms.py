@@ -1,6 +1,5 @@
 """Replacing one word of a text by its antonym, from a table of the user."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -9,17 +8,17 @@ from pathlib import Path
 from random import Random
 
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.falsification import Falsification, Refusal, Statement
+from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement, falsified
 from nnd.converters.reading import read_cells
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, file_digest
 
 DESCRIPTION = "replaces one word by its antonym in a table (columns word, antonym)"
 
 _COLUMNS = ["word", "antonym"]
 
 
-def antonym(path: Path) -> Falsification:
-    """Return the falsification that uses a table of antonyms.
+def antonym(path: Path) -> Operation:
+    """Return the operation that uses a table of antonyms.
 
     Args:
         path: CSV file with the columns word and antonym; words are replaced in this direction only.
@@ -30,14 +29,13 @@ def antonym(path: Path) -> Falsification:
     opposites = _read_table(path)
     any_word = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))
     pattern = re.compile(rf"(?<![\w-])(?:{any_word})(?![\w-])", re.IGNORECASE)
-    return Falsification(
+    return Operation(
         name="antonym",
         description=DESCRIPTION,
-        falsify=partial(_replace_word, opposites=opposites, pattern=pattern),
-        parameters={
-            "file": path.name,
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        },
+        change=falsified(partial(_replace_word, opposites=opposites, pattern=pattern)),
+        keeps_label=False,
+        is_random=True,
+        parameters={"file": path.name, "sha256": file_digest(path)},
     )
 
 

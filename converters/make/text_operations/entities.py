@@ -5,7 +5,6 @@ characters, end exclusive), `type`, `candidate_id` if it is in a candidate or a 
 the context, and `split` if it is not "test".
 """
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,9 +14,9 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.falsification import Falsification, Refusal, Statement
+from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement, falsified
 from nnd.converters.reading import Record, read_jsonl
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, file_digest
 
 DESCRIPTION = "replaces an entity by another one of its type from the context"
 
@@ -49,8 +48,8 @@ class _Span(NamedTuple):
         return text[self.start : self.end]
 
 
-def swap_entities(path: Path) -> Falsification:
-    """Return the falsification that uses a file of spans.
+def swap_entities(path: Path) -> Operation:
+    """Return the operation that uses a file of spans.
 
     Raises:
         NNDError: If it cannot be read, or a field is missing or unknown.
@@ -61,14 +60,13 @@ def swap_entities(path: Path) -> Falsification:
     for record in read_jsonl(path):
         place, span = _read_span(record)
         spans[place].append(span)
-    return Falsification(
+    return Operation(
         name="swap_entities",
         description=DESCRIPTION,
-        falsify=partial(_replace_entity, spans=spans),
-        parameters={
-            "file": path.name,
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-        },
+        change=falsified(partial(_replace_entity, spans=spans)),
+        keeps_label=False,
+        is_random=True,
+        parameters={"file": path.name, "sha256": file_digest(path)},
     )
 
 
@@ -92,7 +90,7 @@ def _replace_entity(
     statement: Statement, random: Random, *, spans: Mapping[_Place, Sequence[_Span]]
 ) -> str | Refusal:
     place = (statement.split, statement.context_id)
-    own = sorted(spans.get((*place, statement.candidate_id), ()), key=lambda span: span.start)
+    own = sorted(spans.get((*place, statement.name), ()), key=lambda span: span.start)
     if not own:
         return Refusal("no spans")
     entities = [(span, span.of(statement.text)) for span in own]

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from nnd.converters.make.text_operations.falsification import Refusal, Statement
+from nnd.converters.make.text_operations.operation import Refusal, Statement
 
 _BE = "is|are|was|were|am"
 _MODAL = "will|would|can|could|must|should|shall"

@@ -17,7 +17,7 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.falsification import Refusal, Statement
+from nnd.converters.make.text_operations.operation import Refusal, Statement
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MONTHS = (
@@ -81,7 +81,7 @@ class _Mention(NamedTuple):
 
 def replace_numbers(
     texts: Sequence[str], random: Random, *, untouched: Collection[Value] = ()
-) -> Sequence[str] | None:
+) -> Sequence[str] | Refusal:
     """Return texts with other numbers, replaced by one mapping for all texts.
 
     Args:
@@ -90,7 +90,7 @@ def replace_numbers(
         untouched: Numbers that do not change, and that no other number becomes.
 
     Returns:
-        The changed texts; None if there are too many numbers for distinct replacements.
+        The changed texts; a refusal if there are too many numbers for distinct replacements.
     """
     mentions = [list(_mentions(text)) for text in texts]
     decimals: dict[Value, int] = {}
@@ -106,7 +106,7 @@ def replace_numbers(
     for value in sorted(decimals, key=_upper):  # those with the fewest choices first
         new = _other(value, decimals[value], taken, random)
         if new is None:
-            return None
+            return Refusal("too many numbers for each to become another")
         mapping[value] = new
         taken.add(new)
     return [_replaced(*both, mapping) for both in zip(texts, mentions, strict=True)]
@@ -129,10 +129,9 @@ def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
         or (_CLOCK.match(text, each.end) and (each.decimals or _upper(each.value) > _SMALL))
     }
     found = replace_numbers([text], random, untouched=untouched | _SINGULAR)
-    if found is None:
-        return Refusal("too many numbers for each to become another")
-    (wrong,) = found
-    return Refusal("no number that can change") if wrong == text else wrong
+    if isinstance(found, Refusal):
+        return found
+    return Refusal("no number that can change") if found[0] == text else found[0]
 
 
 def _mentions(text: str) -> Iterator[_Mention]:

@@ -1,26 +1,54 @@
-"""Types of operations: changes of texts, and the texts that they apply to."""
+"""A change of texts that keeps human judgements, or makes a right text wrong."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from random import Random
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from nnd.schemas import NNDError
 
 Target = Literal["context", "candidate", "both"]
 
-Change: TypeAlias = Callable[[Sequence[str], Random], Sequence[str] | None]
-"""(texts, random generator) → as many changed texts, or None if the change is rejected."""
-
-ChangeOne: TypeAlias = Callable[[str, Random], str | None]
-"""The same for one text."""
-
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
+class Statement(NamedTuple):
+    """Texts that are changed together: one candidate, the parts of a context, or both.
+
+    Attributes:
+        split: Their split.
+        name: Id of the candidate; of the context, if that is changed.
+        texts: The texts.
+        context_id: Id of the candidate's context.
+        context: That context.
+    """
+
+    split: str
+    name: str
+    texts: Sequence[str]
+    context_id: str = ""
+    context: str = ""
+
+    @property
+    def text(self) -> str:
+        """The candidate."""
+        return self.texts[0]
+
+
+class Refusal(NamedTuple):
+    """Why texts cannot be changed; reasons are counted."""
+
+    reason: str
+
+
+Change: TypeAlias = Callable[[Statement, Random], Sequence[str] | Refusal]
+"""(statement, random generator) → as many changed texts, or a refusal."""
+
+
 class FailedChangeError(Exception):
-    """A function of the user failed; callers add the place of the text."""
+    """A function of the user failed; `Operation.apply` adds the place of the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +60,9 @@ class Operation:
         description: What it does, in a few words.
         change: The change itself.
         parameters: Values of its parameters, for the manifest.
-        keeps_label: Whether human judgements still hold if a text alone is changed. Otherwise one
-            call changes a context and all its candidates.
+        keeps_label: Whether human judgements still hold. Otherwise it makes a right candidate wrong
+            given its context.
+        together: Whether they hold only if a context and all its candidates are changed together.
         is_random: Whether variants of a text differ.
         on: Which texts it changes.
     """
@@ -43,6 +72,7 @@ class Operation:
     change: Change
     parameters: Mapping[str, Any] = field(default_factory=lambda: _NONE)
     keeps_label: bool = True
+    together: bool = False
     is_random: bool = False
     on: Target = "context"
 
@@ -50,8 +80,8 @@ class Operation:
     def set_name(self) -> str:
         """Name of its sets: the operation with its parameters."""
         values = [value for key, value in self.parameters.items() if key in ("rate", "case")]
-        target = [self.on] if self.keeps_label and self.on != "context" else []
-        return "-".join([self.name, *map(str, values), *target])
+        is_usual = self.on == "context" or self.together or not self.keeps_label
+        return "-".join([self.name, *map(str, values), *([] if is_usual else [self.on])])
 
     def applied_to(self, target: Target) -> "Operation":
         """Return the operation for other texts.
@@ -61,24 +91,67 @@ class Operation:
         """
         if target not in get_args(Target):
             raise NNDError(f'unknown target "{target}"; choose context, candidate or both')
-        if not self.keeps_label and target != "both":
+        if self.together and target != "both":
             raise NNDError(
                 f'"{self.name}" on the {target} alone would change which candidate is right; it '
                 "changes the context and all its candidates together (both)"
             )
         return replace(self, on=target)
 
+    def apply(self, statement: Statement, *, seed: int, variant: int) -> Sequence[str] | Refusal:
+        """Return the changed texts, or why they cannot be changed.
 
-def each(change: ChangeOne) -> Change:
-    """Return the change of several texts that applies a change to each."""
+        The draw depends on the id of the text, and not on the order of rows.
 
-    def change_all(texts: Sequence[str], random: Random) -> Sequence[str] | None:
+        Args:
+            statement: The texts.
+            seed: Seed of all draws.
+            variant: Number of the variant.
+
+        Raises:
+            NNDError: If a function of the user fails.
+        """
+        split, name, texts = statement[:3]
+        key = "\x00".join(map(str, (seed, split, name, self.name, variant)))
+        random = Random(sha256(key.encode()).digest())  # noqa: S311 - no secret
+        try:
+            changed = self.change(statement, random)
+        except FailedChangeError as error:
+            raise NNDError(
+                f'{error}, for "{name}" of split {split}; correct the function'
+            ) from error
+        if isinstance(changed, Refusal):
+            return changed
+        both = zip(texts, changed, strict=True)
+        is_lost = any(old.strip() and not new.strip() for old, new in both)
+        return Refusal("nothing is left of the text") if is_lost else changed
+
+
+def each(change: Callable[[str, Random], str | None], refusal: str = "") -> Change:
+    """Return the change of several texts that applies a change to each.
+
+    Args:
+        change: (text, random generator) → the changed text, or None if it cannot be changed.
+        refusal: Why this is so.
+    """
+
+    def change_all(statement: Statement, random: Random) -> Sequence[str] | Refusal:
         changed = list[str]()
-        for text in texts:
+        for text in statement.texts:
             new = change(text, random)
             if new is None:
-                return None
+                return Refusal(refusal)
             changed.append(new)
         return changed
 
     return change_all
+
+
+def falsified(falsify: Callable[[Statement, Random], str | Refusal]) -> Change:
+    """Return the change of one candidate by a function that makes it wrong."""
+
+    def change(statement: Statement, random: Random) -> Sequence[str] | Refusal:
+        wrong = falsify(statement, random)
+        return wrong if isinstance(wrong, Refusal) else [wrong]
+
+    return change

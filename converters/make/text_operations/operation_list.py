@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters.make.text_operations.falsification import Falsification, Statement
-from nnd.converters.make.text_operations.operation import Operation
+from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement
 from nnd.converters.make.text_operations.spelling import FALSIFICATIONS, FILES, OPERATIONS
 from nnd.schemas import Shown, counted, text_table
 
@@ -20,17 +19,17 @@ EXAMPLE = "The 12 guests came by boat. Did you see them all?"
 
 STATEMENT = Statement(
     "test",
+    "1/a",
+    ["Ann is there with 12 guests, and Bob will come by boat."],
     "1",
     "Ann: We are all here, 12 of us.\nBob: I will come by boat.",
-    "1/a",
-    "Ann is there with 12 guests, and Bob will come by boat.",
 )
 """The statement of the examples of negatives."""
 
 _DRAWS = 1000
 
 
-class Listed(NamedTuple):
+class ListedOperation(NamedTuple):
     """An entry of the list of operations.
 
     Attributes:
@@ -54,7 +53,7 @@ class Operations(Shown):
         listed: An entry for each operation.
     """
 
-    listed: tuple[Listed, ...]
+    listed: tuple[ListedOperation, ...]
 
     def headline(self) -> str:
         """Return the number of operations, and the texts of the examples."""
@@ -87,29 +86,29 @@ def operations() -> Operations:
     return Operations(tuple(_listed()))
 
 
-def _listed() -> Iterator[Listed]:
+def _listed() -> Iterator[ListedOperation]:
     for name, make in OPERATIONS.items():
         if name == "back_translation":
             continue
         operation = make(None)
         value = next((f"={operation.parameters[key]}" for key in operation.parameters), "")
-        example = _example(operation)
-        yield Listed(f"{name}{value}", operation.on, operation.description, example)
-    yield Listed(
+        example = _example(operation, STATEMENT._replace(texts=[EXAMPLE]))
+        yield ListedOperation(f"{name}{value}", operation.on, operation.description, example)
+    yield ListedOperation(
         "back_translation=path.py:function",
         "context",
         "takes text → text there and back, of like length",
         None,
     )
-    for name, make_wrong in FALSIFICATIONS.items():
+    for name, make in FALSIFICATIONS.items():
         if name in FILES:
             file, description = FILES[name]
-            yield Listed(f"{name}={file}", "negatives", description, None)
+            yield ListedOperation(f"{name}={file}", "negatives", description, None)
             continue
-        falsification = make_wrong(None)
-        example = _wrong_example(falsification)
-        yield Listed(name, "negatives", falsification.description, example)
-    yield Listed(
+        operation = make(None)
+        example = _example(operation, STATEMENT)
+        yield ListedOperation(name, "negatives", operation.description, example)
+    yield ListedOperation(
         "path.py:function",
         "context, or negatives",
         "takes text, random.Random (and, for negatives, context) → text; None rejects it",
@@ -117,15 +116,14 @@ def _listed() -> Iterator[Listed]:
     )
 
 
-def _wrong_example(falsification: Falsification) -> str:
-    found = falsification.falsify(STATEMENT, Random(0))  # noqa: S311 - no secret
-    return found if isinstance(found, str) else ""
-
-
-def _example(operation: Operation) -> str:
+def _example(operation: Operation, statement: Statement) -> str:
     """Return the first draw that changes the text: at a small rate, most do not."""
     changed = (
-        operation.change([EXAMPLE], Random(seed))  # noqa: S311 - no secret
+        operation.change(statement, Random(seed))  # noqa: S311 - no secret
         for seed in range(_DRAWS)
     )
-    return next(texts[0] for texts in changed if texts is not None and texts[0] != EXAMPLE)
+    return next(
+        texts[0]
+        for texts in changed
+        if not isinstance(texts, Refusal) and texts[0] != statement.text
+    )

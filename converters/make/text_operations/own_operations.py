@@ -1,19 +1,24 @@
 """Operations from functions of the user: `path.py:function`."""
 
-import hashlib
 import inspect
 import re
 import runpy
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from nnd.converters.make.text_operations.falsification import Falsification, Refusal, Statement
-from nnd.converters.make.text_operations.operation import FailedChangeError, Operation, each
+from nnd.converters.make.text_operations.operation import (
+    FailedChangeError,
+    Operation,
+    Refusal,
+    Statement,
+    each,
+)
 from nnd.converters.source import say_whose_rights
-from nnd.schemas import NNDError, did_you_mean, excerpt, has_surrogate
+from nnd.schemas import NNDError, did_you_mean, excerpt, file_digest, has_surrogate
 
 OWN = re.compile(r"(?P<path>.+\.py):(?P<function>\w+)")
 """How a function of the user is written."""
@@ -34,11 +39,6 @@ class Own(NamedTuple):
     function: Callable[..., Any]
     spelled: str
     facts: dict[str, str]
-
-    @property
-    def takes_context(self) -> bool:
-        """Whether it has a parameter called `context`."""
-        return "context" in inspect.signature(self.function).parameters
 
     def call(self, *arguments: object, **named: object) -> str | None:
         """Call the function.
@@ -64,65 +64,53 @@ class Own(NamedTuple):
         return found
 
 
-def own_operation(spelled: str) -> Operation:
+def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
     """Return the operation of a function of a text and a random generator.
+
+    Args:
+        spelled: A function that returns the changed text, or None.
+        keeps_label: Whether it keeps human judgements. Otherwise it makes the text wrong, and if it
+            has a parameter `context`, it gets the text's context.
 
     Raises:
         NNDError: If the function cannot be found.
     """
     own = load_function(spelled)
-    if own.takes_context:
+    takes_context = "context" in inspect.signature(own.function).parameters
+    if keeps_label and takes_context:
         raise NNDError(
             f"{spelled} takes a context, so it makes wrong texts; add --negatives preferred (or "
             "references, fake_references)"
         )
 
-    def change(text: str, random: Random) -> str | None:
-        return own.call(text, random)
+    def change(statement: Statement, random: Random) -> Sequence[str] | Refusal:
+        named = {"context": statement.context} if takes_context else {}
+        return each(partial(own.call, **named), "the function returned None")(statement, random)
 
     return Operation(
-        name=_operation_name(own),
+        name=re.sub("[^a-z0-9]+", "_", own.facts["function"].lower()).strip("_") or "own",
         description="a function of your own",
-        change=each(change),
+        change=change,
         parameters=own.facts,
+        keeps_label=keeps_label,
         is_random=True,
     )
 
 
-def own_falsification(spelled: str) -> Falsification:
-    """Return the falsification of a function of a text and a random generator.
-
-    Args:
-        spelled: A function that returns a wrong text, or None; if it has a parameter `context`, it
-            gets the text's context.
-
-    Raises:
-        NNDError: If the function cannot be found.
-    """
-    own = load_function(spelled)
-
-    def falsify(statement: Statement, random: Random) -> str | Refusal:
-        named = {"context": statement.context} if own.takes_context else {}
-        new = own.call(statement.text, random, **named)
-        return Refusal("the function returned None") if new is None else new
-
-    return Falsification(
-        name=_operation_name(own),
-        description="a function of your own",
-        falsify=falsify,
-        parameters=own.facts,
-    )
-
-
-def back_translation(spelled: str) -> Operation:
+def back_translation(spelled: str | None) -> Operation:
     """Return the operation that replaces a text by its translation there and back.
 
     Args:
         spelled: A function that returns the text translated there and back, or None.
 
     Raises:
-        NNDError: If the function cannot be found.
+        NNDError: If the function is missing or cannot be found.
     """
+    if spelled is None:
+        raise NNDError(
+            "back_translation needs a function that translates a text there and back: write "
+            "back_translation=path.py:function"
+        )
     own = load_function(spelled)
 
     def change(text: str, _random: Random) -> str | None:
@@ -135,7 +123,7 @@ def back_translation(spelled: str) -> Operation:
             "translates there and back with a function of yours; rejected where the length changes "
             f"by more than {_MOST_GROWTH} %"
         ),
-        change=each(change),
+        change=each(change, "no translation of like length"),
         parameters=own.facts,
     )
 
@@ -167,7 +155,7 @@ def load_function(spelled: str) -> Own:
     if not callable(members.get(name)):
         known = [each for each, value in members.items() if callable(value)]
         raise NNDError(f'{path}: unknown function "{name}"{did_you_mean(name, known)}')
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    digest = file_digest(path)
     facts = {"file": path.name, "function": name, "sha256": digest}
     return Own(members[name], spelled, facts)
 
@@ -184,7 +172,3 @@ def _run(path: Path) -> dict[str, Any]:
         ) from error
     finally:
         sys.path.remove(beside)
-
-
-def _operation_name(own: Own) -> str:
-    return re.sub("[^a-z0-9]+", "_", own.facts["function"].lower()).strip("_") or "own"

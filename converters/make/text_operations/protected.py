@@ -1,7 +1,7 @@
-"""Spans of a text that random operations do not change: speakers, addresses, numbers."""
+"""Spans of a text: those that random operations may change, and replacing some."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 SPEAKER = r"(?:^|(?<=\|))[^\S\n]*(?P<name>\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}):(?=\s|$)"  # noqa: RUF001
 """Multi-line pattern of the name of a speaker at the beginning of a turn."""
@@ -24,3 +24,12 @@ def free_spans(text: str) -> Iterator[tuple[int, int]]:
         end = found.end()
     if end < len(text):
         yield end, len(text)
+
+
+def splice(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """Return a text with some spans replaced: (start, end, new text), in order."""
+    pieces, after = list[str](), 0
+    for start, end, new in edits:
+        pieces += [text[after:start], new]
+        after = end
+    return "".join([*pieces, text[after:]])

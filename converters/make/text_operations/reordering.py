@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import TypeAlias
 
+from nnd.converters.make.text_operations.protected import splice
+
 _Span: TypeAlias = tuple[int, int]
 
 _BETWEEN = {
@@ -63,11 +65,9 @@ def permute(text: str, random: Random) -> str:
     shuffled = components.copy()
     while shuffled == components:
         random.shuffle(shuffled)
-    pieces, last = list[str](), 0
-    for (start, end), component in zip(spans, shuffled, strict=True):
-        pieces += [text[last:start], component]
-        last = end
-    return "".join([*pieces, text[last:]])
+    return splice(
+        text, ((*span, component) for span, component in zip(spans, shuffled, strict=True))
+    )
 
 
 def _components(text: str) -> Iterator[list[_Span]]:

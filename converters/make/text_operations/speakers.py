@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from random import Random
 
-from nnd.converters.make.text_operations.falsification import Refusal, Statement
+from nnd.converters.make.text_operations.operation import Refusal, Statement
 from nnd.converters.make.text_operations.protected import SPEAKER
 
 _SPEAKER = re.compile(SPEAKER, re.MULTILINE)
@@ -28,10 +28,10 @@ _BEFORE_TOGETHER = r"(?:(?:is|are|was|were|will|would|wants? to|has|have|had|is 
 
 def swap_speakers(statement: Statement, random: Random) -> str | Refusal:
     """Return a text with the names of two speakers exchanged, or a refusal."""
-    speakers = _speakers(statement.context)
+    speakers = list(dict.fromkeys(found["name"] for found in _SPEAKER.finditer(statement.context)))
     if not speakers:
         return Refusal("no speaker tags in the context")
-    pattern = _any_of(speakers)
+    pattern = re.compile(rf"(?<![\w-])({_alternatives(speakers)})(?![\w-])")
     named = list(dict.fromkeys(pattern.findall(statement.text)))
     if len(named) <= 1:
         return Refusal("fewer than two speakers named")
@@ -41,17 +41,9 @@ def swap_speakers(statement: Statement, random: Random) -> str | Refusal:
     return random.choice(texts) if texts else Refusal("the swap keeps the meaning")
 
 
-def _speakers(context: str) -> list[str]:
-    return list(dict.fromkeys(found["name"] for found in _SPEAKER.finditer(context)))
-
-
 def _alternatives(names: Sequence[str]) -> str:
     """Return a pattern of names, with longer names before their prefixes."""
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-
-
-def _any_of(names: Sequence[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])({_alternatives(names)})(?![\w-])")
 
 
 def _swapped(text: str, pattern: re.Pattern[str], one: str, other: str) -> str:

@@ -3,79 +3,63 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from random import Random
 
 from nnd.converters.make.text_operations.antonyms import DESCRIPTION as ANTONYMS, antonym
-from nnd.converters.make.text_operations.blanks import change_blanks
 from nnd.converters.make.text_operations.entities import DESCRIPTION as ENTITIES, swap_entities
-from nnd.converters.make.text_operations.falsification import Falsification
-from nnd.converters.make.text_operations.function_words import drop_function_words
-from nnd.converters.make.text_operations.letter_case import CASES, change_case
 from nnd.converters.make.text_operations.negation import negate
 from nnd.converters.make.text_operations.numbers import falsify_numbers, replace_numbers
-from nnd.converters.make.text_operations.operation import Operation, each
-from nnd.converters.make.text_operations.own_operations import (
-    OWN,
-    back_translation,
-    own_falsification,
-    own_operation,
+from nnd.converters.make.text_operations.operation import (
+    Operation,
+    Refusal,
+    Statement,
+    each,
+    falsified,
 )
-from nnd.converters.make.text_operations.punctuation import drop_final
+from nnd.converters.make.text_operations.own_operations import OWN, back_translation, own_operation
 from nnd.converters.make.text_operations.reordering import permute
 from nnd.converters.make.text_operations.speakers import swap_speakers
-from nnd.converters.make.text_operations.typos import add_typos
+from nnd.converters.make.text_operations.surface import (
+    CASES,
+    add_typos,
+    change_blanks,
+    change_case,
+    drop_final,
+    drop_function_words,
+)
 from nnd.schemas import NNDError, did_you_mean
 
-_Either = TypeVar("_Either", Operation, Falsification)
 
-
-def find_operation(spelled: str) -> Operation:
+def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
     """Return the operation that a text names.
 
     Args:
         spelled: `NAME` or `NAME=VALUE` of a known operation, or `path.py:function`.
+        keeps_label: Whether it must keep human judgements, or make a right text wrong.
 
     Raises:
         NNDError: If the name is unknown, or its value is wrong.
     """
     name, equals, value = spelled.partition("=")
-    if name in OPERATIONS:
-        return OPERATIONS[name](value if equals else None)
+    known = OPERATIONS if keeps_label else FALSIFICATIONS
+    if name in known:
+        return known[name](value if equals else None)
     if OWN.fullmatch(spelled):
-        return own_operation(spelled)
+        return own_operation(spelled, keeps_label=keeps_label)
     if name in FALSIFICATIONS:
         raise NNDError(
             f'"{name}" makes a candidate wrong, so it is not a perturbation; add --negatives '
             "preferred (or references, fake_references)"
         )
-    raise NNDError(
-        f'unknown operation "{name}"{did_you_mean(name, OPERATIONS)}; choose one of '
-        f"{', '.join(OPERATIONS)}, or write path.py:function for a function of your own"
-    )
-
-
-def find_falsification(spelled: str) -> Falsification:
-    """Return the falsification that a text names.
-
-    Args:
-        spelled: `NAME` or `NAME=FILE` of a known falsification, or `path.py:function`.
-
-    Raises:
-        NNDError: If the name is unknown, or its file is wrong.
-    """
-    name, equals, value = spelled.partition("=")
-    if name in FALSIFICATIONS:
-        return FALSIFICATIONS[name](value if equals else None)
-    if OWN.fullmatch(spelled):
-        return own_falsification(spelled)
     if name in OPERATIONS:
         raise NNDError(
             f'"{name}" does not make a candidate wrong; leave --negatives '
-            f"out, or choose one of {', '.join(FALSIFICATIONS)}"
+            f"out, or choose one of {', '.join(known)}"
         )
+    what = "choose one of" if keeps_label else "negatives are made by"
     raise NNDError(
-        f'unknown operation "{name}"{did_you_mean(name, FALSIFICATIONS)}; negatives are made by '
-        f"{', '.join(FALSIFICATIONS)}, or by path.py:function, a function of your own"
+        f'unknown operation "{name}"{did_you_mean(name, known)}; {what} {", ".join(known)}, or '
+        "write path.py:function for a function of your own"
     )
 
 
@@ -102,7 +86,7 @@ def _read_rate(name: str, usual: float, value: str) -> float:
     return rate
 
 
-def _without_value(operation: _Either, value: str | None) -> _Either:
+def _without_value(operation: Operation, value: str | None) -> Operation:
     name = operation.name
     if value is not None:
         raise NNDError(f'"{name}={value}": {name} takes no value; write {name}')
@@ -121,15 +105,6 @@ def _case(value: str | None) -> Operation:
     )
 
 
-def _back_translation(value: str | None) -> Operation:
-    if value is None:
-        raise NNDError(
-            "back_translation needs a function that translates a text there and back: write "
-            "back_translation=path.py:function"
-        )
-    return back_translation(value)
-
-
 _PUNCTUATION = Operation(
     name="punctuation",
     description="leaves out the punctuation at the end of each part",
@@ -139,8 +114,8 @@ _PUNCTUATION = Operation(
 _NUMBERS = Operation(
     name="numbers",
     description="replaces each number by another, by one mapping for a context and its candidates",
-    change=replace_numbers,
-    keeps_label=False,
+    change=lambda statement, random: replace_numbers(statement.texts, random),
+    together=True,
     is_random=True,
     on="both",
 )
@@ -164,7 +139,7 @@ OPERATIONS: Mapping[str, Callable[[str | None], Operation]] = {
     "function_words": partial(
         _at_rate, "function_words", "leaves out English function words", drop_function_words, 0.1
     ),
-    "back_translation": _back_translation,
+    "back_translation": back_translation,
 }
 """Name → function from its value, or None, to the operation."""
 
@@ -176,38 +151,34 @@ FILES: Mapping[str, tuple[str, str]] = {
 """Falsification that needs a file → what to write for it, and what it does."""
 
 
-def _of_file(name: str, make: Callable[[Path], Falsification], value: str | None) -> Falsification:
+def _of_file(name: str, make: Callable[[Path], Operation], value: str | None) -> Operation:
     if not value:
         raise NNDError(f"{name} needs a file; write {name}={FILES[name][0]}")
     return make(Path(value))
 
 
-FALSIFICATIONS: Mapping[str, Callable[[str | None], Falsification]] = {
-    "swap_speakers": partial(
-        _without_value,
-        Falsification(
-            name="swap_speakers",
-            description="exchanges the names of two speakers of a dialogue",
-            falsify=swap_speakers,
-        ),
+def _falsification(
+    name: str, description: str, falsify: Callable[[Statement, Random], str | Refusal]
+) -> Callable[[str | None], Operation]:
+    operation = Operation(
+        name=name,
+        description=description,
+        change=falsified(falsify),
+        keeps_label=False,
+        is_random=True,
+    )
+    return partial(_without_value, operation)
+
+
+FALSIFICATIONS: Mapping[str, Callable[[str | None], Operation]] = {
+    "swap_speakers": _falsification(
+        "swap_speakers", "exchanges the names of two speakers of a dialogue", swap_speakers
     ),
     "swap_entities": partial(_of_file, "swap_entities", swap_entities),
-    "numbers": partial(
-        _without_value,
-        Falsification(
-            name="numbers",
-            description="replaces each number of the candidate by another",
-            falsify=falsify_numbers,
-        ),
+    "numbers": _falsification(
+        "numbers", "replaces each number of the candidate by another", falsify_numbers
     ),
-    "negation": partial(
-        _without_value,
-        Falsification(
-            name="negation",
-            description="puts in or leaves out one English negation",
-            falsify=negate,
-        ),
-    ),
+    "negation": _falsification("negation", "puts in or leaves out one English negation", negate),
     "antonym": partial(_of_file, "antonym", antonym),
 }
-"""Name → function from its file, or None, to the falsification."""
+"""The operations that make a text wrong, likewise."""

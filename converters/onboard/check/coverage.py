@@ -1,6 +1,5 @@
 """Check for content of the real files that no annotation has."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
@@ -20,7 +19,7 @@ from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
 from nnd.converters.source import SourceFile
-from nnd.schemas import fold, listed
+from nnd.schemas import file_digest, fold, listed
 
 COVERAGE = "coverage"
 
@@ -219,7 +218,7 @@ def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tu
     }
     files = reading.files
     for path in sorted({*_files_beside(reading.origin)} - {files.path(name) for name in contents}):
-        if _is_declared(str(path), declared) or _digest(path) in digests:
+        if _is_declared(str(path), declared) or file_digest(path) in digests:
             continue
         for part, value in read_parts(path).items():
             fields = fields_of(columns_of(value))
@@ -242,8 +241,3 @@ def _files_beside(origin: Path) -> Iterator[Path]:
     kinds = (path for path in found if path.name.lower().endswith(SUFFIXES) and path.is_file())
     small = (path for path in kinds if path.stat().st_size <= _LARGEST_NEIGHBOUR and path != origin)
     return islice(small, _MOST_NEIGHBOURS)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

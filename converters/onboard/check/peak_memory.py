@@ -1,7 +1,6 @@
 """The peak memory of this process."""
 
 import re
-import resource
 import sys
 from pathlib import Path
 
@@ -15,5 +14,7 @@ def peak_memory() -> int:
     status = Path("/proc/self/status")
     if status.is_file() and (mark := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):
         return int(mark[1]) * 1024
+    import resource  # noqa: PLC0415 - not there on Windows
+
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024

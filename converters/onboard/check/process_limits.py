@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -13,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
+
+from nnd.schemas import NNDError
 
 MOST_FILE_BYTES = 4 * 2**30
 MOST_THREADS = 512 + 8 * (os.cpu_count() or 1)
@@ -46,7 +47,12 @@ def run_limited(
 
     What it prints goes to a file and not to this process, which watches its memory: a limit of the
     address space would stop polars from starting threads.
+
+    Raises:
+        NNDError: On Windows, which has no such limits.
     """
+    if sys.platform == "win32":
+        raise NNDError("Windows cannot limit what a program uses; check the source on Linux")
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(  # noqa: S603 - our own module
             command,
@@ -74,7 +80,7 @@ def run_limited(
 
 def limit_files() -> None:
     """Limit the size of the files that this process writes."""
-    _lower(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
+    _lower("RLIMIT_FSIZE", MOST_FILE_BYTES)
 
 
 def limit_threads() -> None:
@@ -85,10 +91,13 @@ def limit_threads() -> None:
     """
     release = re.match(r"(\d+)\.(\d+)", platform.release())
     if sys.platform == "linux" and release and (int(release[1]), int(release[2])) >= (5, 14):
-        _lower(resource.RLIMIT_NPROC, MOST_THREADS)
+        _lower("RLIMIT_NPROC", MOST_THREADS)
 
 
-def _lower(limit: int, most: int) -> None:
+def _lower(name: str, most: int) -> None:
+    import resource  # noqa: PLC0415 - not there on Windows
+
+    limit = getattr(resource, name)
     hard = resource.getrlimit(limit)[1]
     lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(limit, (lower, lower))
@@ -128,7 +137,7 @@ def _usage(root: int) -> _Usage:
     for number in tree:
         tree += children.get(number, [])
     used = sum(pages.get(number, 0) for number in tree)
-    return _Usage(used * resource.getpagesize(), len(tree))
+    return _Usage(used * os.sysconf("SC_PAGE_SIZE"), len(tree))
 
 
 def _last_line(output: BinaryIO) -> str:

@@ -1,7 +1,6 @@
 """`nnd new-source`: from undescribed annotation files to a source that converts."""
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from nnd.converters.onboard.scaffold.new_source import NewSource
 from nnd.converters.onboard.scaffold.table_section import is_mapped
 from nnd.converters.reading import write_objects
 from nnd.converters.source import BUILT_IN, load_source
-from nnd.schemas import CONTEXT, SourceError, check_new, check_rows, make_new
+from nnd.schemas import CONTEXT, SourceError, check_new, check_rows, file_digest, make_new
 
 _LEAST_SYSTEMS = 2
 _EXAMPLES = 2
@@ -67,7 +66,11 @@ def new_source(
     check_new(target)
     said = answers or Answers()
     found = _guessed(paths, sheet, said, ask)
-    facts = source_facts(name, found, [_declared(*each) for each in paths.items()], sheet)
+    declared = [
+        {"name": each, "url": None, "sha256": file_digest(path), "bytes": path.stat().st_size}
+        for each, path in paths.items()
+    ]
+    facts = source_facts(name, found, declared, sheet)
     code = None if is_mapped(found) else nested_code(found)
     with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
@@ -114,12 +117,6 @@ def _check_name(name: str) -> None:
             raise SourceError(f"{problem.message} ({problem.remedy})")
     if (BUILT_IN / name).is_dir():
         raise SourceError(f"{name}: a built-in source has this name; choose another")
-
-
-def _declared(name: str, path: Path) -> dict[str, Any]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        return {"name": name, "url": None, "sha256": digest, "bytes": file.tell()}
 
 
 def _prove(

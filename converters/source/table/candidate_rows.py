@@ -1,16 +1,64 @@
 """Rows that are candidates: an annotation for each aspect and each named error."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from nnd.converters import Annotation
 from nnd.converters.reading import shown
-from nnd.converters.source.table.rater_rows import gather_raters
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.row_contexts import ContextReader, read_candidate
 from nnd.converters.source.table.row_scores import read_ratings, read_score
 from nnd.converters.source.table.section import Table, as_texts, aspects_of
 from nnd.schemas import SourceError
+
+Key: TypeAlias = tuple[str | None, ...]
+
+_SAME = ("context_id", "context", "candidate", "system", "category", "language", "metadata")
+"""Fields that the rows of a candidate must share, since one merged row cannot hold two values."""
+
+
+def gather_raters(annotations: Iterable[Annotation]) -> Iterator[Annotation]:
+    """Yield an annotation per candidate, group, aspect and label, with all ratings.
+
+    The scores of its annotators become its ratings; a label that several gave is one label.
+
+    Args:
+        annotations: Annotations of single annotators, each with its annotator.
+
+    Raises:
+        SourceError: If an annotator judges a candidate twice, or the rows of a candidate differ in
+            text or context.
+    """
+    judged: dict[Key, tuple[Annotation, dict[str, float | None]]] = {}
+    for one in annotations:
+        key: Key = (one.split, one.candidate_id, one.group, one.aspect, one.label)
+        first, scores = judged.setdefault(key, (one, {}))
+        _check_same(one, first)
+        (annotator,) = one.annotators or ()
+        if annotator in scores:
+            raise SourceError(
+                f"{one.where}: {shown(annotator)} judges {shown(one.candidate_id)} under "
+                f'"{one.aspect}" for the second time (first: {first.where}); keep one of the rows'
+            )
+        scores[annotator] = one.score
+    for first, scores in judged.values():
+        names = sorted(scores)  # in an order that does not depend on the rows
+        scored = {name: score for name in names if (score := scores[name]) is not None}
+        yield first._replace(
+            score=None,
+            ratings=list(scored.values()) or None,
+            annotators=list(scored) or names,
+        )
+
+
+def _check_same(one: Annotation, first: Annotation) -> None:
+    for name in _SAME:
+        if getattr(one, name) != getattr(first, name):
+            raise SourceError(
+                f"{one.where}: {shown(one.candidate_id)} names two different things: its "
+                f"{name} differs from {first.where}'s; give each its own id"
+            )
+
 
 Judgement = Mapping[str, Any]
 """Fields of an annotation: aspect, label, score, ratings."""

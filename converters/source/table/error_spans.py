@@ -1,45 +1,187 @@
 """Errors marked in texts: spans with a category and a severity, as in MQM.
 
 The categories of a candidate's spans become its labels. Its score is minus the sum of their
-weights, averaged over annotators. If one key has several texts, each counts separately (see
-`numbering`).
+weights, averaged over annotators. If one key has several texts, each counts separately
+(`number_texts`).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from nnd.converters import Annotation
+from nnd.converters.reading import quoted, shown
 from nnd.converters.source.source_files import Files
-from nnd.converters.source.table.marked_errors import Key, Mark, read_marks
 from nnd.converters.source.table.row_cells import Row
-from nnd.converters.source.table.row_contexts import Candidate, Context
+from nnd.converters.source.table.row_contexts import (
+    Candidate,
+    Context,
+    ContextReader,
+    read_candidate,
+)
 from nnd.converters.source.table.section import Table, title_of
-from nnd.converters.source.table.text_numbering import Named, number_texts
+from nnd.schemas import SourceError
 
 
-@dataclass(slots=True)
-class Given:
-    """The first place of a label of a candidate, and its annotators."""
+class NamedText(NamedTuple):
+    """A text and its id."""
+
+    name: str
+    text: str
+
+
+def number_texts(found: Iterable[tuple[str, str]]) -> dict[tuple[str, str], NamedText]:
+    """Return the id and the text of every (key, text): a second text of one key is `key#2`.
+
+    Texts that differ only in white space count as one, the shortest of them. The order in which
+    texts are found does not matter.
+    """
+    named: dict[tuple[str, str], NamedText] = {}
+    known: dict[str, dict[str, str]] = {}
+    for key, text in sorted(set(found), key=lambda pair: (pair[0], len(pair[1]), pair[1])):
+        texts = known.setdefault(key, {})
+        folded = " ".join(text.split())
+        first = texts.setdefault(folded, text)
+        number = list(texts).index(folded) + 1
+        named[key, text] = NamedText(key if number == 1 else f"{key}#{number}", first)
+    return named
+
+
+Key = tuple[str, str, str]
+"""Split, key and text of a context or of a candidate."""
+
+_ANY = "*"
+
+
+class Mark(NamedTuple):
+    """A marked error of a candidate, or the statement that it has none.
+
+    Attributes:
+        where: Its file and line.
+        context: Split, key and text of its context.
+        candidate: The candidate of its row.
+        group: The group within which it is compared, or None.
+        annotator: The annotator; empty if the table names none.
+        label: Its category, or the no-error label; None if categories are not read.
+        weight: How severe it is.
+    """
 
     where: str
-    annotators: set[str] = field(default_factory=set)
+    context: Key
+    candidate: Candidate
+    group: str | None
+    annotator: str
+    label: str | None
+    weight: float
+
+
+def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) -> Iterator[Mark]:
+    """Yield the marks of each row; equal texts share one object, which saves memory.
+
+    Args:
+        rows: The rows.
+        table: The section; its `spans` are read.
+        contexts: Filled with each context, by its split, key and text.
+
+    Raises:
+        SourceError: At an invalid span, a severity without a weight, or a weight below 0.
+    """
+    spans, columns = table["spans"], table["columns"]
+    texts = [*table["inputs"].values(), columns["candidate"]]
+    candidates: dict[Candidate, Candidate] = {}
+    reader = ContextReader(table)
+    for row in rows:
+        plain = _without_tags(row, texts, spans.get("tags", []))
+        context = reader.read(plain)
+        key = (context.split, context.context_id, context.context)
+        contexts.setdefault(key, context)
+        candidate = read_candidate(plain, columns, context.context_id)
+        candidate = candidates.setdefault(candidate, candidate)
+        group = row.optional(columns, "group")
+        annotator = row.filled(spans["annotator"]) if "annotator" in spans else ""
+        found = [pair for span in _spans_of(row, spans) for pair in _read_span(span, spans)]
+        for label, weight in found or [(spans.get("no_error"), 0.0)]:
+            yield Mark(row.where, key, candidate, group, annotator, label, weight)
+
+
+def _without_tags(row: Row, columns: list[str], tags: list[str]) -> Row:
+    """Return a row without the tags around spans in its texts."""
+    if not tags:
+        return row
+    cells = {column: row.text(column) for column in columns}
+    for tag in tags:
+        cells = {column: text.replace(tag, "") for column, text in cells.items()}
+    return row._replace(fields={**row.fields, **cells})
+
+
+def _spans_of(row: Row, spans: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the spans of a row: the row itself, or the objects of a list."""
+    if "list" not in spans:
+        yield row
+        return
+    needed = [spans[name] for name in ("category", "severity", "weight") if name in spans]
+    place, items = row.place(spans["list"]), row.fields[spans["list"]]
+    for number, item in enumerate(items if isinstance(items, list) else [items]):
+        where = f"{place}[{number}]"
+        if not isinstance(item, dict):
+            raise SourceError(
+                f"{where}: {shown(item)} is not a span, an object with {quoted(needed)}; correct "
+                "the row, or `list` in source.yaml"
+            )
+        if missing := [name for name in needed if name not in item]:
+            raise SourceError(
+                f"{where}: a span without {quoted(missing)}, only {quoted(item) or 'nothing'}; "
+                "correct the row, or `spans` in source.yaml"
+            )
+        yield Row(where, item, row.report)
+
+
+def _read_span(row: Row, spans: Mapping[str, Any]) -> Iterator[tuple[str | None, float]]:
+    """Yield the categories of a span with its weight; nothing if it says "no error"."""
+    if "category" in spans:
+        for label in row.texts(spans["category"]):
+            yield label, 0.0 if label == spans.get("no_error") else _read_weight(row, spans, label)
+    else:
+        yield None, _read_weight(row, spans, _ANY)
+
+
+def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
+    if "weight" in spans:
+        weight = row.number(spans["weight"]) or 0.0
+        if weight < 0:
+            raise SourceError(
+                f"{row.place(spans['weight'])}: a weight of {weight:g} is below 0; correct the "
+                "cell: a weight says how bad an error is"
+            )
+        return weight
+    if "weights" not in spans:
+        return 0.0
+    severity = row.filled(spans["severity"])
+    if severity not in spans["weights"]:
+        raise SourceError(
+            f"{row.place(spans['severity'])}: severity {shown(severity)} has no weight, only "
+            f"{', '.join(spans['weights'])}; correct the cell, or add it to `weights` in "
+            "source.yaml"
+        )
+    weight = spans["weights"][severity]
+    return float(weight.get(label, weight[_ANY]) if isinstance(weight, Mapping) else weight)
 
 
 @dataclass(slots=True)
-class Judged:
+class JudgedCandidate:
     """A candidate and all marks in it.
 
     Attributes:
         context: Its context.
         candidate: The candidate.
-        labels: Its labels.
+        labels: Label → its first place, and its annotators.
         weight: Sum of the weights of all its spans.
         annotators: The annotators who judged it.
     """
 
     context: Context
     candidate: Candidate
-    labels: dict[str | None, Given] = field(default_factory=dict)
+    labels: dict[str | None, tuple[str, set[str]]] = field(default_factory=dict)
     weight: float = 0.0
     annotators: set[str] = field(default_factory=set)
 
@@ -54,7 +196,10 @@ def span_annotations(
     """
     read: dict[Key, Context] = {}
     marks = list(read_marks(rows, table, read))
-    contexts = _name_contexts(read)
+    contexts = {
+        (split, key, text): read[split, key, named.text]._replace(context_id=named.name)
+        for (split, key, text), named in _number(read).items()
+    }
     has_own_id = "candidate_id" in table["columns"]
     keys = [_candidate_key(mark, contexts[mark.context], has_own_id=has_own_id) for mark in marks]
     names = _number(keys)
@@ -68,42 +213,34 @@ def span_annotations(
     has_weights = not {"weight", "weights"}.isdisjoint(table["spans"])
     for (_, _, group), one in judged.items():
         score = -one.weight / len(one.annotators) if has_weights else None
-        for label, given in one.labels.items():
+        for label, (where, annotators) in one.labels.items():
             yield one.context.annotate(
-                given.where,
+                where,
                 one.candidate,
                 aspect=aspect,
                 label=label,
                 score=score,
-                annotators=sorted(given.annotators - {""}) or None,
+                annotators=sorted(annotators - {""}) or None,
                 group=group,
             )
 
 
 def _gather(
-    marks: list[Mark], keys: list[Key], names: dict[Key, Named], contexts: dict[Key, Context]
-) -> dict[tuple[str, str, str | None], Judged]:
+    marks: list[Mark], keys: list[Key], names: dict[Key, NamedText], contexts: dict[Key, Context]
+) -> dict[tuple[str, str, str | None], JudgedCandidate]:
     """Return the marks of each candidate, by split, id and group."""
-    judged: dict[tuple[str, str, str | None], Judged] = {}
+    judged: dict[tuple[str, str, str | None], JudgedCandidate] = {}
     for mark, key in zip(marks, keys, strict=True):
         name, text = names[key]
         place = (key[0], name, mark.group)
         if place not in judged:
             candidate = Candidate(name, text, mark.candidate.system)
-            judged[place] = Judged(contexts[mark.context], candidate)
+            judged[place] = JudgedCandidate(contexts[mark.context], candidate)
         one = judged[place]
-        one.labels.setdefault(mark.label, Given(mark.where)).annotators.add(mark.annotator)
+        one.labels.setdefault(mark.label, (mark.where, set()))[1].add(mark.annotator)
         one.weight += mark.weight
         one.annotators.add(mark.annotator)
     return judged
-
-
-def _name_contexts(read: dict[Key, Context]) -> dict[Key, Context]:
-    """Return the key of each context as it was read → its final id and text."""
-    return {
-        (split, key, text): read[split, key, named.text]._replace(context_id=named.name)
-        for (split, key, text), named in _number(read).items()
-    }
 
 
 def _candidate_key(mark: Mark, context: Context, *, has_own_id: bool) -> Key:
@@ -115,7 +252,7 @@ def _candidate_key(mark: Mark, context: Context, *, has_own_id: bool) -> Key:
     return split, name, mark.candidate.candidate
 
 
-def _number(keys: Iterable[Key]) -> dict[Key, Named]:
+def _number(keys: Iterable[Key]) -> dict[Key, NamedText]:
     """Return (split, key, text) → id and text; ids are unique within a split."""
     splits: dict[str, set[tuple[str, str]]] = {}
     for split, key, text in keys:

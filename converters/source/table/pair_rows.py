@@ -69,23 +69,16 @@ class PairReader:
             # A pair without a context is a cluster of its own.
             texts = sorted(row.text(each["candidate"]) for each in (self._one, self._other))
             context = context._replace(context_id=digest([context.context_id, *texts]))
-        sides = self._read_sides(row, context.context_id)
-        if self._id is None:
-            group = digest(sorted(side.candidate_id for side in sides))
-        else:
-            group = row.text(self._id)
-        categories = [] if self._category is None else row.texts(self._category)
-        return PairRow(row.where, context, sides, group, categories)
-
-    def _read_sides(self, row: Row, context_id: str) -> tuple[Candidate, Candidate]:
-        one_id = other_id = None
-        if self._id is not None:
-            own_id = row.text(self._id)
-            one_id, other_id = f"{own_id}/{self._names[0]}", f"{own_id}/{self._names[1]}"
-        return (
-            read_candidate(row, self._one, context_id, one_id),
-            read_candidate(row, self._other, context_id, other_id),
+        own_id = None if self._id is None else row.text(self._id)
+        one, other = (
+            read_candidate(
+                row, side, context.context_id, None if own_id is None else f"{own_id}/{name}"
+            )
+            for side, name in zip((self._one, self._other), self._names, strict=True)
         )
+        group = digest(sorted((one.candidate_id, other.candidate_id))) if own_id is None else own_id
+        categories = [] if self._category is None else row.texts(self._category)
+        return PairRow(row.where, context, (one, other), group, categories)
 
 
 def pair_annotations(rows: Iterable[Row], table: Table, aspect: str) -> Iterator[Annotation]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nnd.converters import Annotation
 from nnd.converters.source.table.row_cells import Row
@@ -31,38 +31,15 @@ class Context(NamedTuple):
     language: str | None
     metadata: Mapping[str, str]
 
-    def annotate(
-        self,
-        where: str,
-        candidate: Candidate,
-        *,
-        aspect: str,
-        label: str | None = None,
-        score: float | None = None,
-        ratings: list[float] | None = None,
-        annotators: list[str] | None = None,
-        group: str | None = None,
-    ) -> Annotation:
-        """Return an annotation of a candidate of this context."""
-        return Annotation(
-            where=where,
-            context_id=self.context_id,
-            context=self.context,
-            inputs=self.inputs,
-            candidate_id=candidate.candidate_id,
-            candidate=candidate.candidate,
-            system=candidate.system,
-            aspect=aspect,
-            label=label,
-            score=score,
-            ratings=ratings,
-            annotators=annotators,
-            category=self.category,
-            split=self.split,
-            language=self.language,
-            group=group,
-            metadata=self.metadata,
-        )
+    def annotate(self, where: str, candidate: Candidate, **judgement: Any) -> Annotation:  # noqa: ANN401
+        """Return an annotation of a candidate of this context.
+
+        Args:
+            where: Its file and line.
+            candidate: The candidate.
+            judgement: Further fields of the annotation.
+        """
+        return Annotation(where=where, **self._asdict(), **candidate._asdict(), **judgement)
 
 
 class ContextReader:

@@ -2,8 +2,8 @@
 
 from nnd.converters.reading import shown
 from nnd.converters.source.table.row_cells import ANY_NUMBER, Row
+from nnd.converters.source.table.row_steps import NAME, NAMES
 from nnd.converters.source.table.section import Table
-from nnd.converters.source.table.wide_rows import NAME, NAMES
 from nnd.schemas import SourceError
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nnd.converters import Annotation, Files, SourceError
 from nnd.converters.reading import Cells, read_lines, shown
-from nnd.converters.source import Named, number_texts
+from nnd.converters.source import NamedText, number_texts
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
 COLUMNS = {0: "system", 1: "doc", 4: "rater", 5: "source", 6: "target", 7: "category"}
@@ -33,8 +33,8 @@ def annotations(files: Files) -> Iterator[Annotation]:
     candidates = number_texts(
         (f"{key.name}/{cells[0]}", cells[6]) for key, (_, cells) in zip(keys, rows, strict=True)
     )
-    first: dict[tuple[Named, str], tuple[Named, Cells]] = {}
-    raters: dict[tuple[Named, str], set[str]] = {}
+    first: dict[tuple[NamedText, str], tuple[NamedText, Cells]] = {}
+    raters: dict[tuple[NamedText, str], set[str]] = {}
     for context, row in zip(keys, rows, strict=True):
         cells = row.values
         candidate = candidates[f"{context.name}/{cells[0]}", cells[6]]

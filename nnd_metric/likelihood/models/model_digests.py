@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
+from nnd.schemas import file_digest
+
 _UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
 """Fields for the origin of a config, and the precision, which results state separately."""
 
@@ -81,15 +83,10 @@ def files_digest(paths: Iterable[Path]) -> str:
     ordered = sorted(paths)
     digest = hashlib.sha256()
     with ThreadPoolExecutor() as threads:
-        for path, content in zip(ordered, threads.map(_file_digest, ordered), strict=True):
+        for path, content in zip(ordered, threads.map(file_digest, ordered), strict=True):
             digest.update(path.name.encode())
-            digest.update(content)
+            digest.update(bytes.fromhex(content))
     return digest.hexdigest()
-
-
-def _file_digest(path: Path) -> bytes:
-    with path.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").digest()
 
 
 def files_stamp(paths: Iterable[Path]) -> str:
@@ -129,10 +126,7 @@ def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
     """Return the files and settings of a tokenizer that is written in Python."""
     with tempfile.TemporaryDirectory() as folder:
         tokenizer.save_vocabulary(folder)
-        files = {
-            path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in Path(folder).iterdir()
-        }
+        files = {path.name: file_digest(path) for path in Path(folder).iterdir()}
     # A text setting may be a path; settings that matter change the example.
     settings = {name: v for name, v in tokenizer.init_kwargs.items() if not isinstance(v, str)}
     example = tokenizer("A b")["input_ids"]

@@ -13,10 +13,18 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs, read_stored
+from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs
 from nnd.metric.numbers.scorers.references import match_references, read_references, references_in
 from nnd.metric.numbers.scorers.scorer import Text
-from nnd.schemas import MANIFEST, ScoringError, did_you_mean, read_manifest, read_ratings, rule_of
+from nnd.schemas import (
+    MANIFEST,
+    ScoringError,
+    did_you_mean,
+    find_frame,
+    read_manifest,
+    read_ratings,
+    rule_of,
+)
 
 CANDIDATE = ("split", "candidate_id")
 _TEXTS = (
@@ -91,7 +99,7 @@ def read_judged(
     if not folder.is_dir():
         raise ScoringError(f"{folder}: not a folder; name a folder that `nnd convert` wrote")
     pairs = choose_splits(load_pairs(folder), splits)
-    annotations = read_stored(folder, "annotations")
+    annotations = find_frame(folder, "annotations")
     if annotations is None:
         raise ScoringError(f"{folder}: annotations.parquet not found; convert the source again")
     missing = [name for name in _NEEDED if name not in annotations.columns]
@@ -116,7 +124,7 @@ def read_judged(
         pairs = replace(pairs, pairs=rows)
     candidates = _candidates(annotations, pairs.pairs)
     definition = define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())})
-    stored = read_stored(folder, "references")
+    stored = find_frame(folder, "references")
     references = None if stored is None else read_references(stored)
     return Judged(pairs, candidates, human, definition, aspect, references)
 

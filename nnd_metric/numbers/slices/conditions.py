@@ -8,15 +8,7 @@ import polars as pl
 from nnd.metric.numbers.slices.axes import MEASURES, read_axes
 from nnd.metric.numbers.slices.axis_values import NO_TEXTS, numbers_of, parts_in
 from nnd.metric.numbers.slices.named_slices import Members
-from nnd.schemas import (
-    READS_CLOCK,
-    READS_FILES,
-    SUBQUERY,
-    ScoringError,
-    did_you_mean,
-    excerpt,
-    sql_excess,
-)
+from nnd.schemas import ScoringError, did_you_mean, excerpt, first_line, parse_sql
 
 
 def where_true(
@@ -37,19 +29,18 @@ def where_true(
             reads a file or the clock.
     """
     where = f'--where "{excerpt(condition)}"'
-    parsed = _parse(condition, where)
-    names = [*dict.fromkeys(parsed.meta.root_names())]
-    if not names:
+    expression = parse_sql(condition, where, ScoringError)
+    if not expression.columns:
         raise ScoringError(
             f"{where}: the condition does not use a column, so it is the same for "
             "all pairs; use a column"
         )
-    frame = pl.DataFrame([_column(pairs, name, annotations, where) for name in names])
+    columns = [_column(pairs, name, annotations, where) for name in expression.columns]
     try:
-        found = frame.select(parsed.alias("found"))["found"]
+        found = expression.evaluate(columns)
     except pl.exceptions.PolarsError as error:
         raise ScoringError(
-            f"{where}: the condition cannot be computed: {_first_line(error)}"
+            f"{where}: the condition cannot be computed: {first_line(error)}"
         ) from error
     if found.dtype != pl.Boolean or len(found) != pairs.height:
         raise ScoringError(
@@ -57,30 +48,6 @@ def where_true(
             "pair; compare a column with something"
         )
     return found.fill_null(value=False).to_numpy()
-
-
-def _parse(condition: str, where: str) -> pl.Expr:
-    if excess := sql_excess(condition):
-        raise ScoringError(f"{where}: the condition {excess}; write a shorter or simpler one")
-    for reads in (READS_FILES, READS_CLOCK):
-        if named := reads.search(condition):
-            raise ScoringError(
-                f"{where}: the condition uses {named[0]}, but may read only the pairs, so that "
-                f"the same pairs always give the same slice; leave {named[0]} out"
-            )
-    try:
-        parsed = pl.sql_expr(condition)
-        names = parsed.meta.root_names()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise ScoringError(
-            f"{where}: not an SQL condition: {_first_line(error)}; write one such as "
-            "error_category = 'Disfluent'"
-        ) from error
-    if any(name.startswith(SUBQUERY) for name in names):
-        raise ScoringError(
-            f"{where}: this is a query; write a condition over the columns of a pair"
-        )
-    return parsed
 
 
 def _column(
@@ -101,10 +68,6 @@ def _column(
             f"{', '.join(columns)}{more}"
         )
     return pl.Series(name, [each.get(name) for each in parts], pl.String)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
 
 
 _OPERATIONS: Mapping[str, Callable[[Members, Members], Members]] = {

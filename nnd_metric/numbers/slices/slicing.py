@@ -12,7 +12,6 @@ from nnd.metric.data import (
     describe_splits,
     load_pairs,
     read_signatures,
-    read_stored,
     scored_splits,
 )
 from nnd.metric.numbers.agreement.from_results import read_scored
@@ -29,7 +28,7 @@ from nnd.metric.numbers.slices.selection import (
 from nnd.metric.numbers.slices.slice_rates import overall_rates, rates_in
 from nnd.metric.numbers.slices.slices import Search, Slices, worst_of
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
-from nnd.schemas import DISTINCT, ScoringError
+from nnd.schemas import DISTINCT, ScoringError, find_frame
 
 
 def slice_runs(
@@ -116,7 +115,7 @@ def _annotations(data: PairData | None) -> pl.DataFrame | None:
     """Return the annotations of a converted folder; None for other data."""
     if not isinstance(data, str | Path) or not Path(data).is_dir():
         return None
-    return read_stored(Path(data), "annotations")
+    return find_frame(Path(data), "annotations")
 
 
 def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> list[NamedSlice]:

@@ -25,8 +25,7 @@ from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.numbers.other_metrics.judged_candidates import read_judged
 from nnd.schemas import NNDError, PublishError, SchemaError, nnd_version, seal
-from nnd.schemas.files.folder import FrameName
-from nnd.schemas.files.frames import read_frame
+from nnd.schemas.files.folder import FrameName, read_frame
 
 MakeSource = Callable[..., Path]
 Row = Callable[..., dict[str, Any]]

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.falsification import Refusal, Statement
-from nnd.converters.make.text_operations.spelling import find_falsification
+from nnd.converters.make.text_operations.operation import Refusal, Statement
+from nnd.converters.make.text_operations.spelling import find_operation
 from nnd.schemas import NNDError
 
 DIALOGUE = "Amanda: I baked  cookies. Do you want some?\nJerry: Sure!\nTom Lee: I don't."
@@ -17,10 +17,10 @@ DIALOGUE = "Amanda: I baked  cookies. Do you want some?\nJerry: Sure!\nTom Lee: 
 
 def falsified(spelled: str, text: str, context: str = DIALOGUE) -> set[str]:
     """All that the draws of 40 seeds make of a text; of a refusal its reason."""
-    falsification = find_falsification(spelled)
-    statement = Statement("test", "c1", context, "c1/a", text)
-    found = (falsification.falsify(statement, Random(seed)) for seed in range(40))
-    return {f"refused: {each.reason}" if isinstance(each, Refusal) else each for each in found}
+    falsification = find_operation(spelled, keeps_label=False)
+    statement = Statement("test", "c1/a", [text], "c1", context)
+    found = (falsification.change(statement, Random(seed)) for seed in range(40))
+    return {f"refused: {each.reason}" if isinstance(each, Refusal) else each[0] for each in found}
 
 
 SWAPPED = {
@@ -199,16 +199,16 @@ def test_a_table_that_leads_nowhere_is_one_error(
     rows: list[str], problem: str, tmp_path: Path
 ) -> None:
     with pytest.raises(NNDError, match=re.escape(problem)):
-        find_falsification(antonyms(tmp_path, *rows))
+        find_operation(antonyms(tmp_path, *rows), keeps_label=False)
 
 
 def test_a_table_with_other_columns_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("hot,cold\n", encoding="utf-8")
 
     with pytest.raises(NNDError, match="write word, antonym as its first line"):
-        find_falsification(f"antonym={tmp_path / 'table.csv'}")
+        find_operation(f"antonym={tmp_path / 'table.csv'}", keeps_label=False)
     with pytest.raises(NNDError, match="file not found"):
-        find_falsification("antonym=missing.csv")
+        find_operation("antonym=missing.csv", keeps_label=False)
 
 
 CONTEXT = "Lima is in Peru. Quito is in Ecuador, an Andean country. Lima Sur is a part of Lima."
@@ -278,7 +278,7 @@ def test_spans_outside_the_text_are_one_error(tmp_path: Path) -> None:
 )
 def test_what_makes_no_negatives_is_one_error(spelled: str, problem: str) -> None:
     with pytest.raises(NNDError, match=re.escape(problem)):
-        find_falsification(spelled)
+        find_operation(spelled, keeps_label=False)
 
 
 def test_articles_go_by_the_sound() -> None:

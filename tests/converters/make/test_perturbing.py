@@ -16,7 +16,7 @@ from nnd.converters.hub.release_folder import read_release
 from nnd.converters.make.deriving import derive
 from nnd.converters.make.distinct_texts import texts_of
 from nnd.converters.make.perturbing import perturb
-from nnd.converters.make.suite_folder import SuiteSet
+from nnd.converters.make.suite_folder import DerivedSet
 from nnd.converters.make.text_operations.spelling import find_operation
 from nnd.metric.cli.command import main
 from nnd.schemas import LicenceError, NNDError, check_frame, polars_schema
@@ -60,14 +60,14 @@ def frame(*rows: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(rows, polars_schema("pair"), orient="row")
 
 
-def made(pairs: pl.DataFrame, spelled: str, **options: Any) -> SuiteSet:
+def made(pairs: pl.DataFrame, spelled: str, **options: Any) -> DerivedSet:
     found = perturb(pairs, find_operation(spelled), seed=options.pop("seed", 1), **options)
     assert list(check_frame("pair", found.pairs)) == []
     assert found.pairs["pair_id"].is_unique().all()
     return found
 
 
-def counts(found: SuiteSet) -> tuple[int, ...]:
+def counts(found: DerivedSet) -> tuple[int, ...]:
     return tuple(found.facts[name] for name in ("changed", "unchanged", "rejected", "dropped"))
 
 
@@ -269,9 +269,9 @@ FAILING = {
     "return 3": 'returned int 3, not a text or None, for "c1" of split test; correct',
     "return b'a'": "returned bytes b'a', not a text or None",
     r"return '\ud800'": "returned half a surrogate pair",
-    "return None": '"change" makes no pair (2 rejected); leave the operation out',
-    "return text": '"change" makes no pair (2 unchanged)',
-    "return ' '": '"change" makes no pair (2 rejected)',
+    "return None": '"change" makes no pair: rejected (2); leave the operation out',
+    "return text": '"change" makes no pair: unchanged (2)',
+    "return ' '": '"change" makes no pair: rejected (2)',
 }
 
 
@@ -291,7 +291,7 @@ def test_a_function_that_fails_is_one_error_and_nothing_is_written(folder: Path)
 WRONG = {
     "--op typo": 'unknown operation "typo" (did you mean "typos"?)',
     "--op typos=2": "give a rate from 0 to 1",
-    "--op numbers": '"numbers" makes no pair (2 unchanged)',
+    "--op numbers": '"numbers" makes no pair: unchanged (2)',
     "--op numbers --on context": "would change which candidate is right",
     "--op case --op case=lower": 'there are two sets called "case-lower"',
     "--op case --variants 0": "0 variants of each text; make at least 1",

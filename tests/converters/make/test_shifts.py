@@ -7,8 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from nnd.converters.make.shifted import shift_set
-from nnd.converters.make.shifts import sample, stratified, with_keywords, with_metadata
+from nnd.converters.make.shifts import sample, shift_set, with_keywords, with_metadata
 from nnd.schemas import NNDError, check_rows
 
 
@@ -65,7 +64,7 @@ def test_g61_each_share_of_a_mix_is_within_one_context(n: int, mix: tuple[float,
     topics = ("art", "law", "sport")
     rows = pairs(400, metadata=[{"topic": topics[number % 3]} for number in range(400)])
     shares = dict(zip(topics, mix, strict=True))
-    found = stratified(rows, n, "topic", shares, seed=1)
+    found = sample(rows, n, {"topic": shares}, seed=1)
     topic_of = dict(
         zip(rows["context_id"], [each[0]["value"] for each in rows["metadata"]], strict=True)
     )
@@ -96,7 +95,7 @@ def test_a_mix_that_cannot_be_made_is_one_error(
     rows = pairs(40, metadata=[{"topic": "a"}] * 2 + [{"topic": "b"}] * 38)
 
     with pytest.raises(NNDError, match=message):
-        stratified(rows, 10, by, mix, seed=1)
+        sample(rows, 10, {by: mix}, seed=1)
 
 
 def test_g62_keywords_are_whole_words_in_any_case() -> None:

@@ -10,8 +10,7 @@ from support.stored_folders import in_row, read_manifest, rewrite, write_manifes
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.make.deriving import derive
-from nnd.converters.make.parents import read_parents
-from nnd.converters.make.suite_folder import SuiteSet, set_facts, write_suite
+from nnd.converters.make.suite_folder import make_set, read_parents, write_suite
 from nnd.schemas import NNDError, SchemaError, polars_schema
 
 
@@ -105,7 +104,7 @@ def test_it_replaces_an_older_suite_and_no_other_file(folder: Path, tmp_path: Pa
 def test_a_set_that_fails_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
     parents = read_parents(folder)
     rows = parents.pairs
-    chosen = SuiteSet(set_facts("all", "shift", "sample", rows, parameters={}), rows)
+    chosen = make_set("all", "shift", "sample", rows, parameters={})
 
     with pytest.raises(NNDError, match='two sets called "all"'):
         write_suite(parents, [chosen, chosen], tmp_path / "suite")
@@ -162,7 +161,7 @@ def test_validate_finds_facts_of_a_set_that_are_not_ones(folder: Path, tmp_path:
 def test_a_name_that_is_no_file_name_everywhere_is_refused(name: str, folder: Path) -> None:
     parents = read_parents(folder)
     rows = parents.pairs
-    chosen = SuiteSet(set_facts(name, "shift", "sample", rows, parameters={}), rows)
+    chosen = make_set(name, "shift", "sample", rows, parameters={})
 
     with pytest.raises(NNDError, match="is not a name for a set"):
         write_suite(parents, [chosen], folder.parent / "suite")

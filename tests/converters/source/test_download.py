@@ -18,11 +18,11 @@ import pytest
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source import resume
-from nnd.converters.source.download import cache_folder, fetch, find_cached
+from nnd.converters.source.download import fetch, find_cached
 from nnd.converters.source.public_urls import NotPublicError, check_redirect
 from nnd.converters.source.source import SourceFile, load_source
 from nnd.converters.source.source_files import Files
-from nnd.schemas import SourceError, nnd_version
+from nnd.schemas import SourceError, cache_folder, nnd_version
 
 BODY = b'{"some": "annotations"}\n'
 DIGEST = hashlib.sha256(BODY).hexdigest()

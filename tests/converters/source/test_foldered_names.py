@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from nnd.converters.source.download import cache_folder, find_cached
+from nnd.converters.source.download import find_cached
 from nnd.converters.source.source import load_source
 from nnd.converters.source.source_files import Files, find_set
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, cache_folder
 
 MakeSource = Callable[..., Path]
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.converters.source.download import cache_folder
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, cache_folder
 
 Toy = Callable[..., dict[str, Any]]
 CODE = """\

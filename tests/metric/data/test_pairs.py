@@ -10,7 +10,7 @@ import pytest
 from support.shown import check_shown
 
 from nnd.metric.data import REQUIRED, load_pairs, name_datasets, parts_of, read_human_scores
-from nnd.schemas import ScoringError, table_text
+from nnd.schemas import SchemaError, ScoringError, table_text
 
 PAIRS = pl.DataFrame(
     {
@@ -265,7 +265,9 @@ def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pairs.parquet").write_text("context\tcandidate_high\n")
-    assert refusal(tmp_path).startswith(f"{tmp_path}/pairs.parquet: cannot be read as Parquet: ")
+    with pytest.raises(SchemaError) as caught:
+        load_pairs(tmp_path)
+    assert str(caught.value).startswith(f"{tmp_path}/pairs.parquet: cannot be read: ")
 
 
 @pytest.mark.parametrize("column", ["context", "candidate_low", "error_category", "inputs"])

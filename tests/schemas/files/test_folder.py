@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 from nnd.schemas import SchemaError
-from nnd.schemas.files.folder import frame_files, published_path, read_manifest
-from nnd.schemas.files.frames import read_frame
+from nnd.schemas.files.folder import frame_files, published_path, read_frame, read_manifest
 
 ROWS = pl.DataFrame({"split": ["dev", "test", "test"], "n": [1, 2, 3]})
 

@@ -25,8 +25,7 @@ from nnd.converters.source.source import list_sources
 from nnd.metric.data import contexts_of, load_pairs
 from nnd.metric.run import evaluate
 from nnd.metric.text import find_template, render
-from nnd.schemas.files.folder import FrameName, has_frame
-from nnd.schemas.files.frames import read_frame
+from nnd.schemas.files.folder import FrameName, find_frame
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 ALLOWED = [source.name for source in list_sources() if source.facts["redistribution"] == "allowed"]
@@ -181,7 +180,8 @@ def _fetch(ask: Ask, published: dict[str, Any], path: str) -> bytes:
 def _assert_loads(ask: Ask, folder: Path, name: str, place: Path) -> None:
     """Every row of every part, by plain loading and by streaming, as it is in the folder."""
     parts: tuple[FrameName, ...] = ("pairs", "human_scores", "annotations", "references")
-    frames = {part: read_frame(folder, part) for part in parts if has_frame(folder, part)}
+    found = ((part, find_frame(folder, part)) for part in parts)
+    frames = {part: rows for part, rows in found if rows is not None}
     filled = {part: frame for part, frame in frames.items() if not frame.is_empty()}
     configs = f"load('datasets').get_dataset_config_names({name!r})"
     assert sorted(ask(configs)) == sorted(filled)

@@ -151,7 +151,7 @@ def test_a_wrong_line_is_named(
         ),
         ({"by": "mood", "value": "x"}, "set 1: "),
         ({"by": "shape"}, "set 1: `by` needs a `value`"),
-        ({"where": "length >", "name": "x"}, 'set 1: --where "length >": not an SQL condition'),
+        ({"where": "length >", "name": "x"}, 'set 1: --where "length >" is not an SQL exp'),
         ({"where": "length > 0"}, "set 1: `where` needs a `name`"),
         ({"where": "length < 0", "name": "none"}, "set 1: the slice has no pairs (where: length"),
         (

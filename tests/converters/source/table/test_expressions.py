@@ -9,6 +9,8 @@ import pytest
 from support.table_files import csv_of, parquet_of, refused
 
 from nnd.converters.folder.conversion import convert
+from nnd.converters.source.table.expressions import keep_where, parse_expression
+from nnd.converters.source.table.row_cells import Row
 
 ShapedSource = Callable[..., Path]
 
@@ -131,7 +133,7 @@ def test_an_expression_reads_no_file(
 
     message = refused(folder)
 
-    assert "reads the cells of its row only, so use `join` for another file" in message
+    assert "reads its own row only, so use `join` in source.yaml for another file" in message
 
 
 @pytest.mark.parametrize(
@@ -175,6 +177,49 @@ def test_a_column_may_be_called_now(shaped_source: ShapedSource) -> None:
     ).annotations
 
     assert annotations.height == len(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("part >= 5", ["10", "7", "007", "5.5"]),
+        ("part > 5.25", ["10", "7", "007", "5.5"]),  # as a text, "10" would be less
+        ("5 < part", ["10", "7", "007", "5.5"]),
+        ('"part" NOT IN (7, 10)', ["5.5", "-1"]),
+        ("part between -1 and 7 AND key <> 'x'", ["7", "007", "5.5", "-1"]),
+        ("_row <= 2 OR part = -1.0", ["10", "7", "-1"]),
+        ("CASE WHEN part > 9 THEN key = 'c' ELSE FALSE END", ["10"]),
+        ("part = '007'", ["007"]),
+        ("part IN ('7', '007')", ["7", "007"]),
+        ("part < '5'", ["10", "007", "-1", ""]),
+        ("LENGTH(part) = 3", ["007", "5.5"]),
+        ("key <> 'part > 5' AND part = '7'", ["7"]),
+        ("x5 < part", ["7", "5.5"]),
+    ],
+)
+def test_a_column_is_numbers_only_where_it_is_compared_with_a_number(
+    where: str, kept: list[str]
+) -> None:
+    parts = ["10", "7", "007", "5.5", "-1", ""]
+    rows = [
+        Row(f"toy:{n}", {"part": part, "key": "c", "x5": "3", "_row": n}, lambda *_: None)
+        for n, part in enumerate(parts, start=1)
+    ]
+
+    found = keep_where(rows, parse_expression("where", where), "toy", lambda *_: None)
+
+    assert [row.fields["part"] for row in found] == kept
+
+
+def test_a_cell_that_is_no_number_is_named(shaped_source: ShapedSource) -> None:
+    table = TABLE | {"compute": LABEL, "where": "part > 5"}
+    rows = [[*ROWS[0][:4], "6"], [*ROWS[1][:4], "n/a"]]
+
+    message = refused(shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table))
+
+    assert message.startswith("toy.csv:3: ")
+    assert 'table: where: "part > 5" cannot be computed: ' in message
+    assert "n/a" in message
 
 
 def test_a_row_that_cannot_be_computed_is_named(shaped_source: ShapedSource) -> None:

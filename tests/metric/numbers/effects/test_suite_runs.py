@@ -15,7 +15,7 @@ from nnd.metric.data import choose_part, load_pairs
 from nnd.metric.likelihood import Likelihoods, LoadedModel, Scoring
 from nnd.metric.run import Evaluation, evaluate, score_suite
 from nnd.metric.text import Request, find_template
-from nnd.schemas import ScoringError, check_rows
+from nnd.schemas import SchemaError, ScoringError, check_rows
 
 Loaded = Callable[[str], LoadedModel]
 
@@ -164,7 +164,7 @@ def test_a_suite_without_a_parent_is_refused(suite: Path) -> None:
 
 def test_a_suite_without_a_set_of_its_manifest_is_refused(suite: Path) -> None:
     (suite / "sets" / "shouted.parquet").unlink()
-    with pytest.raises(ScoringError, match="the manifest lists the set shouted, but sets/ lacks"):
+    with pytest.raises(SchemaError, match=r"neither sets/shouted\.parquet nor .*; build"):
         load_pairs(suite)
 
 

@@ -193,6 +193,16 @@ def test_g28_algebra_is_that_of_sets_in_the_order_of_the_pairs() -> None:
             combine(wrong, members)
 
 
+def test_a_part_is_numbers_where_it_is_compared_with_a_number() -> None:
+    parts = [[{"key": "year", "value": year}] for year in ("900", "2020", "")]
+    pairs = made([{"metadata": part} for part in parts])
+    assert where_true(pairs, "year >= 1000").tolist() == [False, True, False]
+    assert where_true(pairs, "year BETWEEN 0.5 AND 1e3").tolist() == [True, False, False]
+    assert where_true(pairs, "year >= '1000'").tolist() == [True, True, False]
+    with pytest.raises(ScoringError, match='"context > 3": the condition cannot be computed: conv'):
+        where_true(pairs, "context > 3")
+
+
 def test_a_condition_reads_columns_measures_and_parts() -> None:
     topic = [{"key": "topic", "value": "birds"}]
     pairs = made([{"context": "x" * n, "metadata": topic[: n - 1]} for n in (1, 2, 3)])
@@ -205,14 +215,14 @@ def test_a_condition_reads_columns_measures_and_parts() -> None:
 @pytest.mark.parametrize(
     ("condition", "problem"),
     [
-        ("length >", "not an SQL condition"),
+        ("length >", "is not an SQL expression"),
         ("1 = 1", "does not use a column"),
         ("lenght > 3", 'unknown column "lenght" (did you mean "length"?)'),
         ("length", "gives Float64 for 3 rows, and not true or false"),
         ("SUM(length) > 2", "gives Boolean for 1 rows"),
         ("context > 3", "cannot be computed"),
-        ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "uses read_csv"),
-        ("context < CURRENT_DATE", "uses CURRENT_DATE"),
+        ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "names read_csv"),
+        ("context < CURRENT_DATE", "names CURRENT_DATE"),
         # Each of these ended the process, or did not answer within 20 s.
         ("LPAD(context, 1000000000, 'x') = 'y'", "uses LPAD, which makes values of any length"),
         ("'y' = rpad(context, 1000000000, 'x')", "uses rpad"),

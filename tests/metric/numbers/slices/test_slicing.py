@@ -200,7 +200,7 @@ def test_it_shows_itself(run: Path, data: Path) -> None:
         ({"by": "colour"}, "parts of the pairs: none, as a run keeps no texts; name the data"),
         ({"where": "colour = 'red'"}, "a run keeps no texts; name the data"),
         ({"where": "ll_high > 5"}, "no pair meets the condition, so the slice is empty"),
-        ({"where": "length >"}, "not an SQL condition"),
+        ({"where": "length >"}, "is not an SQL expression"),
         ({"by": "aspect", "names": "aspect=style"}, "does not begin with the name of a slice"),
     ],
 )

@@ -8,10 +8,16 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from nnd.converters.folder.conversion import FRAMES, convert
-from nnd.converters.folder.parquet_writing import write_parquet
+from nnd.converters.folder.conversion import convert
+from nnd.converters.folder.writing import write_parquet
 from nnd.schemas import SchemaName, load_schema, polars_schema
 from nnd.schemas.files.parquet import read_parquet
+
+FRAMES: dict[str, SchemaName] = {
+    "pairs.parquet": "pair",
+    "human_scores.parquet": "human_score",
+    "annotations.parquet": "annotation",
+}
 
 FRAME = pl.DataFrame(
     {"text": ["a", None], "n": [1, 2], "inputs": [[{"key": "k", "value": "v"}], []]},
