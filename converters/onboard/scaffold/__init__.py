@@ -1,1 +1,1 @@
-"""Writing the folder of a new source from a guess."""
+""""""
