@@ -6,12 +6,13 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .archives import (
+        ARCHIVES as ARCHIVES,
         MOST_BYTES as MOST_BYTES,
-        TAR_SUFFIXES as TAR_SUFFIXES,
         find_member as find_member,
         read_members as read_members,
     )
     from .file_writing import (
+        write_cells as write_cells,
         write_objects as write_objects,
         write_workbook as write_workbook,
     )
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .records import (
         Cells as Cells,
         Record as Record,
+        load_json as load_json,
         parse_json as parse_json,
         parse_number as parse_number,
         quoted as quoted,
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
         spells_number as spells_number,
     )
     from .table_rows import (
-        DELIMITERS as DELIMITERS,
+        SUFFIXES as SUFFIXES,
+        default_options as default_options,
+        guess_cells as guess_cells,
         read_rows as read_rows,
         unfold_records as unfold_records,
     )
     from .tarballs import (
-        read_tarball as read_tarball,
+        read_archive as read_archive,
     )
     from .text_files import (
         decode as decode,
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     )
     from .workbook import (
         read_workbook as read_workbook,
+        sheet_names as sheet_names,
     )
     from .yaml import (
         find_line as find_line,

@@ -26,6 +26,7 @@ ANY_RATIO_UP_TO = 4 * 2**20
 """Unpacked size of a member up to which its ratio does not matter."""
 
 TAR_SUFFIXES = (".tar.gz", ".tgz")
+ARCHIVES = (".zip", *TAR_SUFFIXES)
 
 _METHODS = (
     zipfile.ZIP_STORED,
@@ -60,10 +61,10 @@ def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
-            _check_contents(path, infos)
-            return {
-                info.filename: _read(archive, info) for info in infos if _is_wanted(info, called)
-            }
+            refuse(path, _what_is_wrong(path, infos))  # before anything is unpacked
+            wanted = [info for info in infos if _is_wanted(info, called)]
+            # Without a size, read() would unpack everything.
+            return {one.filename: archive.open(one).read(one.file_size + 1) for one in wanted}
     except OSError as error:
         raise unreadable(path, error) from error
     except _BROKEN as error:
@@ -101,17 +102,11 @@ def _is_wanted(info: zipfile.ZipInfo, called: str | None) -> bool:
     return is_called_so and not info.is_dir() and not info.filename.startswith("__MACOSX/")
 
 
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    with archive.open(info) as opened:
-        return opened.read(info.file_size + 1)  # read() without a size would unpack everything
-
-
-def _check_contents(path: Path, infos: list[zipfile.ZipInfo]) -> None:
-    """Refuse a zip with an unsafe table of contents before unpacking anything."""
-    wrong = next(_what_is_wrong(path, infos), None)
-    if wrong:
+def refuse(path: Path, faults: Iterator[str]) -> None:
+    """Raise a SourceError with the first fault of an archive, if it has any."""
+    for fault in faults:
         raise SourceError(
-            f"{path.name}: {wrong}; if you trust it, unpack it and name the folder with --from"
+            f"{path.name}: {fault}; if you trust it, unpack it and name the folder with --from"
         )
 
 
@@ -153,7 +148,7 @@ def what_is_wrong_with_name(name: str) -> Iterator[str]:
     parts = name.replace("\\", "/").split("/")
     if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
         yield "has a name that leads out of the folder"
-    if name.lower().endswith((".zip", *TAR_SUFFIXES)):
+    if name.lower().endswith(ARCHIVES):
         yield "is an archive inside the archive"
 
 

@@ -1,22 +1,18 @@
 """Writing rows or nested JSON in each format that can be read, for fixtures."""
 
 import csv
-import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
-_EPOCH = (
-    1980,
-    1,
-    1,
-    0,
-    0,
-    0,
-)  # the earliest date of a zip; fixed, so that the same rows give the same bytes
+from nnd.converters.reading.table_rows import default_options
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest date of a zip; fixed, so that the same rows give the same bytes."""
+
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -27,19 +23,15 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 def write_objects(
     path: Path,
     objects: Sequence[Mapping[str, Any]] | Mapping[str, Any],
-    delimiter: str | None = None,
-    *,
-    quoted: bool | None = None,
-    sheet: str | None = None,
+    options: Mapping[str, Any] = {},
 ) -> None:
     """Write objects in the format of the suffix of `path`.
 
     Args:
         path: The file.
         objects: Rows, or the values of nested JSON.
-        delimiter: What separates the cells of a csv or tsv file.
-        quoted: Whether its cells are quoted if necessary.
-        sheet: Name of the sheet of a workbook.
+        options: Delimiter and quotation of cells, or sheet, as `read_rows` takes them; or the
+            schema of a Parquet file.
     """
     rows = [objects] if isinstance(objects, Mapping) else list(objects)
     match path.suffix.lower():
@@ -52,30 +44,36 @@ def write_objects(
         case ".parquet":
             from pyarrow import Table, parquet  # noqa: PLC0415 - most files need none of it
 
-            parquet.write_table(Table.from_pylist(rows), path)
+            parquet.write_table(Table.from_pylist(rows, options.get("schema")), path)
         case ".xlsx":
-            write_workbook(path, {sheet or "Sheet1": _cells(rows)})
-        case _:
-            _write_cells(path, _cells(rows), delimiter or ",", quoted=bool(quoted))
+            write_workbook(path, {options.get("sheet") or "Sheet1": _cells(rows)})
+        case suffix:
+            write_cells(path, _cells(rows), **{**default_options(suffix), **options})
 
 
 def _cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     header = list(rows[0])
-    return [header, *([_cell(row[name]) for name in header] for row in rows)]
+    cells = ([row[name] for name in header] for row in rows)
+    return [header, *(["" if cell is None else str(cell) for cell in own] for own in cells)]
 
 
-def _cell(value: object) -> str:
-    return "" if value is None else str(value)
-
-
-def _write_cells(path: Path, rows: list[list[str]], delimiter: str, *, quoted: bool) -> None:
-    if quoted:
-        text = io.StringIO(newline="")
-        csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(rows)
-        content = text.getvalue()
-    else:
-        content = "".join(delimiter.join(row) + "\n" for row in rows)
-    path.write_text(content, encoding="utf-8", newline="")
+def write_cells(
+    path: Path,
+    rows: Iterable[Sequence[str]],
+    delimiter: str,
+    *,
+    quoted: bool,
+    all_quoted: bool = False,
+) -> None:
+    """Write rows of cells, quoted only if necessary unless `all_quoted`."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if quoted:
+            quoting: Literal[0, 1] = csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL
+            csv.writer(file, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(
+                rows
+            )
+        else:
+            file.writelines(f"{delimiter.join(row)}\n" for row in rows)
 
 
 def write_workbook(path: Path, sheets: Mapping[str, Sequence[Sequence[str]]]) -> None:

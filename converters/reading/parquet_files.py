@@ -23,15 +23,6 @@ _ROWS = 1024  # at a time
 _ROWS_TO_COUNT = 2**16
 
 
-def parquet_columns(path: Path) -> list[str]:
-    """Return the names of the columns of a Parquet file.
-
-    Raises:
-        SourceError: If it cannot be read, or is not a Parquet file.
-    """
-    return list(parquet_schema(path).names)
-
-
 def parquet_schema(path: Path) -> "pa.Schema":
     """Return the columns of a Parquet file with their types.
 
@@ -45,11 +36,7 @@ def parquet_schema(path: Path) -> "pa.Schema":
 
 
 def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file, holding only some of them at a time.
-
-    Args:
-        path: The file.
-        columns: The columns to read; None: all.
+    """Yield the rows of a Parquet file, or some `columns` of them, holding a few at a time.
 
     Raises:
         SourceError: If it cannot be read, is not a Parquet file, is broken, or its cells take more
@@ -57,7 +44,7 @@ def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Itera
     """
     from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
 
-    wanted = parquet_columns(path) if columns is None else list(columns)
+    wanted = parquet_schema(path).names if columns is None else list(columns)
     with _refusing(path):
         _check_size(path, wanted)
         with parquet.ParquetFile(path, pre_buffer=False) as file:

@@ -97,8 +97,9 @@ class Record(NamedTuple):
 
     def _required(self, name: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
         if name not in self.fields:
+            names = listed([excerpt(field) for field in self.fields], _MOST_LISTED)
             raise SourceError(
-                f'{self.where}: there is no "{name}", only {_names(self.fields) or "nothing"}; '
+                f'{self.where}: there is no "{name}", only {names or "nothing"}; '
                 "check that this is the right file, and not another source's"
             )
         return self.fields[name]
@@ -124,7 +125,7 @@ def read_jsonl(path: Path) -> Iterator[Record]:
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             where = f"{name}:{number}"
-            yield Record(where, _expect(_parse(line, where), dict, "a JSON object", where))
+            yield Record(where, _expect(load_json(line, where), dict, "a JSON object", where))
 
 
 def parse_json(text: str, name: str) -> Iterator[Record]:
@@ -133,7 +134,7 @@ def parse_json(text: str, name: str) -> Iterator[Record]:
     Raises:
         SourceError: If it holds neither; the message calls the file `name`.
     """
-    value = _parse(text, name)
+    value = load_json(text, name)
     if isinstance(value, list):
         for number, item in enumerate(value):
             where = f"{name}[{number}]"
@@ -157,7 +158,8 @@ def _as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_as_object)
 
 
-def _parse(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
+def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be anything
+    """Return the value of a JSON text; raises a SourceError at `where` if it is not JSON."""
     try:
         return _DECODER.decode(text)
     except _TwiceError as error:
@@ -176,16 +178,17 @@ def _parse(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may be 
         ) from error
 
 
-def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
-    """Yield the rows of a delimited file, the header first; all have the same number of cells.
+def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -> Iterator[Cells]:
+    """Yield the rows of a delimited file, the header first.
 
     Args:
         path: The file.
         delimiter: One character.
         quoted: Whether `"` quotes a cell (doubled inside), rather than being an ordinary character.
+        even: Whether all rows must have the same number of cells.
 
     Raises:
-        SourceError: At a row with more or fewer cells than the header.
+        SourceError: At a row with more or fewer cells than the header, unless it may be so.
     """
     reader = csv.reader(
         _any_line_ends(read_lines(path)),
@@ -206,13 +209,18 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
             return
         where = f"{path.name}:{reader.line_num}"
         width = width or len(values)
-        if values and len(values) != width:
-            raise SourceError(
-                f"{where}: {len(values)} cells, but the header has {width}; correct the row, "
-                "or fetch the file again"
-            )
+        if values and even and len(values) != width:
+            raise wrong_width(where, len(values), width)
         if values:
             yield Cells(where, values)
+
+
+def wrong_width(where: str, cells: int, width: int) -> SourceError:
+    """Return the error at a row that is not as wide as the header."""
+    return SourceError(
+        f"{where}: {cells} cells, but the header has {width}; correct the row, or fetch the file "
+        "again"
+    )
 
 
 def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
@@ -254,10 +262,6 @@ def _expect(value: object, kind: type[T], name: str, where: str) -> T:
             "another source's"
         )
     return value
-
-
-def _names(names: Iterable[str]) -> str:
-    return listed([excerpt(name) for name in names], _MOST_LISTED)
 
 
 def quoted(names: Iterable[str]) -> str:

@@ -3,21 +3,66 @@
 The same table gives the same rows in each of these formats.
 """
 
+import contextlib
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.reading.parquet_files import parquet_columns, read_parquet_rows
+from nnd.converters.reading.parquet_files import parquet_schema, read_parquet_rows
 from nnd.converters.reading.records import Cells, Record, parse_json, quoted, read_cells, read_jsonl
 from nnd.converters.reading.text_files import read_lines, read_text
 from nnd.converters.reading.workbook import read_workbook
 from nnd.schemas import SourceError
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx")
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
 """Suffixes of tables. Any other file is a text, with the columns `line` (from 1) and `text`."""
 
-DELIMITERS = {".csv": ",", ".tsv": "\t"}
-"""Default delimiters of cells."""
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_QUOTED = re.compile('"[^"]*"')
+
+
+def default_options(suffix: str) -> dict[str, Any]:
+    """Return the delimiter and the quotation of cells that the suffix of a file stands for."""
+    if suffix not in _DELIMITERS:
+        return {}
+    return {"delimiter": _DELIMITERS[suffix], "quoted": suffix == ".csv"}
+
+
+def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[Cells]]:
+    """Return the options of an unknown csv or tsv file, and its rows.
+
+    The delimiter is that of the suffix if the header has it. Cells are quoted as the suffix says,
+    unless they can only be read otherwise.
+
+    Args:
+        path: The file.
+        even: Whether all rows must have the same number of cells.
+
+    Raises:
+        SourceError: If it cannot be read in any way.
+    """
+    usual = default_options(path.suffix.lower())
+    header = _QUOTED.sub("", next(read_lines(path), ""))
+    options = {**usual, "delimiter": max((usual["delimiter"], *",\t;|"), key=header.count)}
+    other = {**options, "quoted": not usual["quoted"]}
+    try:
+        rows = list(read_cells(path, **options))
+    except SourceError:
+        with contextlib.suppress(SourceError):
+            return other, list(read_cells(path, **other))
+        if even:
+            raise
+        options["quoted"] = False
+        return options, list(read_cells(path, **options, even=False))
+    # Doubled quotes inside cells in quotes show that a program quoted them.
+    if not usual["quoted"] and any(_is_quoted(cell) for row in rows for cell in row.values):
+        return other, list(read_cells(path, **other))
+    return options, rows
+
+
+def _is_quoted(cell: str) -> bool:
+    return cell.startswith('"') and cell.endswith('"') and '""' in cell[1:-1]
 
 
 def read_rows(
@@ -38,9 +83,8 @@ def read_rows(
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
     match known[0] if known else None:
         case ".csv" | ".tsv" as suffix:
-            delimiter = options.get("delimiter", DELIMITERS[suffix])
-            is_quoted = options.get("quoted", suffix == ".csv")
-            cells = read_cells(path, delimiter=delimiter, quoted=is_quoted)
+            usual = default_options(suffix)
+            cells = read_cells(path, **{key: options.get(key, usual[key]) for key in usual})
             yield from _by_header(cells, path.name, columns)
         case ".xlsx":
             cells = read_workbook(path, options.get("sheet"))
@@ -49,7 +93,9 @@ def read_rows(
             records = _read_json(path, suffix)
             yield from records if columns is None else _with_columns(records, columns)
         case ".parquet":
-            yield from _read_parquet(path, columns)
+            _check_columns(path.name, parquet_schema(path).names, columns or ())
+            for number, row in enumerate(read_parquet_rows(path, columns), start=1):
+                yield Record(f"{path.name} row {number}", row)
         case _:
             _check_columns(path.name, ("line", "text"), columns or ())
             for number, line in enumerate(read_lines(path), start=1):
@@ -102,12 +148,6 @@ def _by_header(
     for where, values in cells:
         if any(map(str.strip, values)):
             yield Record(where, {name: values[place] for name, place in places.items()})
-
-
-def _read_parquet(path: Path, columns: list[str] | None) -> Iterator[Record]:
-    _check_columns(path.name, parquet_columns(path), columns or ())
-    for number, row in enumerate(read_parquet_rows(path, columns), start=1):
-        yield Record(f"{path.name} row {number}", row)
 
 
 def _check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:

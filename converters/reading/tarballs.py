@@ -15,6 +15,9 @@ from nnd.converters.reading.archives import (
     MOST_BYTES,
     MOST_MEMBERS,
     MOST_RATIO,
+    TAR_SUFFIXES,
+    read_members,
+    refuse,
     shown_name,
     unreadable,
     what_is_wrong_with_name,
@@ -43,11 +46,14 @@ class _Member(NamedTuple):
         return self.end + -self.size % _BLOCK
 
 
+def read_archive(path: Path) -> dict[str, bytes]:
+    """Return the files of a zip or .tar.gz by name; see `read_members` and `read_tarball`."""
+    is_tar = path.name.lower().endswith(TAR_SUFFIXES)
+    return read_tarball(path) if is_tar else read_members(path)
+
+
 def read_tarball(path: Path) -> dict[str, bytes]:
     """Return the files of a .tar.gz by name; folders are skipped.
-
-    Args:
-        path: The archive.
 
     Raises:
         SourceError: If it is broken or not a .tar.gz, if a member is a link, another archive or has
@@ -63,16 +69,8 @@ def read_tarball(path: Path) -> dict[str, bytes]:
             f"{path.name}: not a whole .tar.gz: {shown_name(str(error))}; check that this is the "
             "right file, or fetch it again: it may be cut off"
         ) from error
-    wrong = next(_what_is_wrong(members), None)
-    if wrong:
-        raise _refusal(path, wrong)
+    refuse(path, _what_is_wrong(members))
     return {one.name: raw[one.start : one.end] for one in members if one.kind in _FILE}
-
-
-def _refusal(path: Path, wrong: str) -> SourceError:
-    return SourceError(
-        f"{path.name}: {wrong}; if you trust it, unpack it and name the folder with --from"
-    )
 
 
 def _unpack(path: Path) -> bytes:
@@ -83,7 +81,7 @@ def _unpack(path: Path) -> bytes:
     gzip = zlib.decompressobj(wbits=31)  # a gzip header, and no other
     raw = gzip.decompress(packed, most + 1)
     if len(raw) > most or size > MOST_BYTES:
-        raise _refusal(path, f"it unpacks from {size:,} to more than {most:,} bytes")
+        refuse(path, iter([f"it unpacks from {size:,} to more than {most:,} bytes"]))
     if not gzip.eof:
         raise ValueError("the gzip stream ends early")
     if gzip.unused_data:

@@ -1,23 +1,25 @@
 """Reading the stored cells of an .xlsx workbook; nothing is computed.
 
-An .xlsx file is a zip of XML files (ECMA-376). Tags are read one by one without building a tree;
-nothing in the file is executed, and no link is followed.
+An .xlsx file is a zip of XML files (ECMA-376). Nothing in it is executed, and no link is followed.
+Libraries turn error values and formulas without a value into empty cells, change the spelling of
+numbers, read a cut-off sheet as an empty one, or allocate the whole grid for two distant cells.
 """
 
+import contextlib
+import io
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from nnd.converters.reading.archives import read_members
-from nnd.converters.reading.records import Cells, shown
+from nnd.converters.reading.records import Cells, shown, wrong_width
 from nnd.schemas import SourceError
 
-_CHUNK = 2**16  # bytes parsed before complete rows are yielded
 _WIDEST = 16_384  # columns of a sheet, by the format
 _CELL = re.compile("([A-Z]{1,3})[0-9]+")
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # escapes of characters that XML cannot hold
+_TRUTH = {"1": "true", "0": "false"}
 _BROKEN = (
     ET.ParseError,
     LookupError,  # a part or a shared text that is missing, an encoding that is not known
@@ -39,16 +41,47 @@ def read_workbook(path: Path, sheet: str | None = None) -> Iterator[Cells]:
         SourceError: If it is not a workbook, at a formula without a stored value, at an error
             value, or at a row with more cells than the header.
     """
-    members = read_members(path)
+    with _refusing(path):
+        members = read_members(path)
+        ids = _sheet_ids(members)
+        chosen = next(iter(ids), "") if sheet is None else sheet
+        if chosen not in ids:
+            raise SourceError(
+                f'{path.name}: there is no sheet "{chosen}", only {", ".join(ids) or "none"}; '
+                "name one of them as `sheet` in source.yaml"
+            )
+        links = _elements(members["xl/_rels/workbook.xml.rels"], "Relationship")
+        target = {link.attrib["Id"]: link.attrib["Target"] for link in links}[ids[chosen]]
+        name = target[1:] if target.startswith("/") else f"xl/{target}"
+        texts = _elements(members.get("xl/sharedStrings.xml", b"<sst/>"), "si")
+        shared = [_unescape(_text(entry)) for entry in texts]
+        yield from _as_wide_as_the_header(_rows(members[name], path.name, shared))
+
+
+def sheet_names(path: Path) -> list[str]:
+    """Return the names of the sheets of a workbook; raises a SourceError if it is not one."""
+    with _refusing(path):
+        return list(_sheet_ids(read_members(path)))
+
+
+@contextlib.contextmanager
+def _refusing(path: Path) -> Iterator[None]:
     try:
-        name = _find_sheet(members, path.name, sheet)
-        reader = _Sheet(file=path.name, shared=_read_shared(members))
-        yield from _as_wide_as_the_header(_feed(members[name], reader))
+        yield
     except _BROKEN as error:
         raise SourceError(
             f"{path.name}: not a whole .xlsx workbook ({type(error).__name__}: {error}); open it "
             "in a spreadsheet program and save it as .xlsx or .csv"
         ) from error
+
+
+def _sheet_ids(members: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the name of each sheet and the id by which the workbook links to it."""
+    ids = dict[str, str]()
+    for sheet in _elements(members["xl/workbook.xml"], "sheet"):
+        entry = {_local(key): value for key, value in sheet.attrib.items()}
+        ids[entry["name"]] = entry["id"]
+    return ids
 
 
 def _as_wide_as_the_header(rows: Iterator[Cells]) -> Iterator[Cells]:
@@ -58,185 +91,68 @@ def _as_wide_as_the_header(rows: Iterator[Cells]) -> Iterator[Cells]:
             values.pop()
         width = width or len(values)
         if len(values) > width:
-            raise SourceError(
-                f"{where}: {len(values)} cells, but the header has {width}; correct the row, "
-                "or fetch the file again"
-            )
+            raise wrong_width(where, len(values), width)
         if values:
             yield Cells(where, values + [""] * (width - len(values)))
 
 
-@dataclass(slots=True)
-class _Reader:
-    """Parser target of an XML file; complete rows are in `done`."""
-
-    done: list[Cells] = field(default_factory=list)
-
-    def doctype(self, *_: object) -> None:
-        """Refuse a document type: workbooks declare none, so it may be an attack."""
-        raise ValueError("it declares a document type")
-
-
-def _feed(raw: bytes, target: _Reader) -> Iterator[Cells]:
-    """Parse an XML file into `target`, and yield complete rows."""
-    parser = ET.XMLParser(target=target)  # noqa: S314 - no document type, so no entities
-    for start in range(0, len(raw), _CHUNK):
-        parser.feed(raw[start : start + _CHUNK])
-        yield from target.done
-        target.done.clear()
-    parser.close()
-
-
-@dataclass(slots=True)
-class _Tags(_Reader):
-    """Collects every start tag with its attributes."""
-
-    found: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.found.append(
-            (_local_name(tag), {_local_name(k): value for k, value in attributes.items()})
-        )
-
-
-@dataclass(slots=True)
-class _Texts(_Reader):
-    """Collects the shared texts of a workbook: each `si` is one, in one or more runs `t`."""
-
-    texts: list[str] = field(default_factory=list)
-    _parts: list[str] = field(default_factory=list)
-    _open: bool = False
-    _reading_aid: bool = False
-
-    def start(self, tag: str, _attributes: dict[str, str]) -> None:
-        name = _local_name(tag)
-        self._reading_aid |= name == "rPh"
-        self._open = name == "t" and not self._reading_aid
-
-    def data(self, text: str) -> None:
-        if self._open:
-            self._parts.append(text)
-
-    def end(self, tag: str) -> None:
-        name = _local_name(tag)
-        self._open = False
-        if name == "rPh":
-            self._reading_aid = False
-        if name == "si":
-            self.texts.append(_unescape("".join(self._parts)))
-            self._parts.clear()
-
-
-@dataclass(slots=True)
-class _Sheet(_Reader):
-    """Collects the rows of a sheet."""
-
-    file: str = ""
-    shared: list[str] = field(default_factory=list)
-    _row: int = 0
-    _column: int = 0
-    _values: list[str] = field(default_factory=list)
-    _kind: str = "n"
-    _parts: list[str] = field(default_factory=list)
-    _open: bool = False
-    _reading_aid: bool = False
-    _has_formula: bool = False
-    _has_value: bool = False
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        match _local_name(tag):
-            case "row":
-                self._row = int(attributes.get("r", self._row + 1))
-                self._column = 0
-                self._values = []
-            case "c":
-                self._start_cell(attributes)
-            case "f":
-                self._has_formula = True
-            case "rPh":
-                self._reading_aid = True
-            case "v" | "t":
-                self._open = not self._reading_aid
-                self._has_value = True
-
-    def _start_cell(self, attributes: dict[str, str]) -> None:
-        named = _CELL.fullmatch(attributes.get("r", ""))
-        self._column = _column_number(named[1]) if named else self._column + 1
-        if not len(self._values) < self._column <= _WIDEST:
-            raise SourceError(
-                f"{self._where()}: cell {attributes.get('r')} is out of order; open the workbook "
-                "in a spreadsheet program and save it again"
-            )
-        self._kind = attributes.get("t", "n")
-        self._parts.clear()
-        self._has_formula = self._has_value = False
-
-    def data(self, text: str) -> None:
-        if self._open:
-            self._parts.append(text)
-
-    def end(self, tag: str) -> None:
-        match _local_name(tag):
-            case "v" | "t":
-                self._open = False
-            case "rPh":
-                self._reading_aid = False
-            case "c":
-                self._values += [""] * (self._column - 1 - len(self._values))
-                self._values.append(self._value())
-            case "row":
-                self.done.append(Cells(self._where(), self._values))
-
-    def _where(self) -> str:
-        return f"{self.file}:{self._row}"
-
-    def _value(self) -> str:
-        text = "".join(self._parts)
-        # Some programs write an empty value for a formula that they did not compute.
-        has_value = self._has_value and (bool(text) or self._kind == "str")
-        if self._has_formula and not has_value:
-            raise SourceError(
-                f"{self._where()}, column {self._column}: a formula with no stored value; open the "
-                "workbook in a spreadsheet program and save it, or save the sheet as .csv"
-            )
-        match self._kind:
-            case "s":
-                return self.shared[int(text)] if text else ""
-            case "b":
-                return {"1": "true", "0": "false"}.get(text, text)
-            case "e":
+def _rows(raw: bytes, file: str, shared: Sequence[str]) -> Iterator[Cells]:
+    """Yield the rows of the XML of a sheet, each up to its last cell."""
+    number = 0
+    for row in _elements(raw, "row"):
+        number = int(row.get("r", number + 1))
+        where, values = f"{file}:{number}", list[str]()
+        for cell in row:
+            named = _CELL.fullmatch(cell.get("r", ""))
+            column = _column_number(named[1]) if named else len(values) + 1
+            if not len(values) < column <= _WIDEST:
                 raise SourceError(
-                    f"{self._where()}, column {self._column}: the error value {shown(text)}; "
-                    "correct the cell"
+                    f"{where}: cell {cell.get('r')} is out of order; open the workbook in a "
+                    "spreadsheet program and save it again"
                 )
-            case "inlineStr" | "str":
-                return _unescape(text)
-        return text
+            values += [""] * (column - 1 - len(values))
+            values.append(_value(cell, f"{where}, column {column}", shared))
+        yield Cells(where, values)
 
 
-def _find_sheet(members: Mapping[str, bytes], file: str, sheet: str | None) -> str:
-    """Return the name of the XML file that holds a sheet."""
-    tags = _Tags()
-    list(_feed(members["xl/workbook.xml"], tags))
-    ids = {entry["name"]: entry["id"] for tag, entry in tags.found if tag == "sheet"}
-    chosen = next(iter(ids), "") if sheet is None else sheet
-    if chosen not in ids:
+def _value(cell: ET.Element, where: str, shared: Sequence[str]) -> str:
+    """Return the stored value of a cell as a text, spelled as it is stored."""
+    kind, text = cell.get("t", "n"), _text(cell)
+    parts = {_local(part.tag) for part in cell}
+    # Some programs write an empty value for a formula that they did not compute.
+    if "f" in parts and not text and not (kind == "str" and "v" in parts):
         raise SourceError(
-            f'{file}: there is no sheet "{chosen}", only {", ".join(ids) or "none"}; name one of '
-            "them as `sheet` in source.yaml"
+            f"{where}: a formula with no stored value; open the workbook in a spreadsheet program "
+            "and save it, or save the sheet as .csv"
         )
-    links = _Tags()
-    list(_feed(members["xl/_rels/workbook.xml.rels"], links))
-    targets = {entry["Id"]: entry["Target"] for tag, entry in links.found if tag == "Relationship"}
-    target = targets[ids[chosen]]
-    return target[1:] if target.startswith("/") else f"xl/{target}"
+    if kind == "e":
+        raise SourceError(f"{where}: the error value {shown(text)}; correct the cell")
+    if kind == "s":
+        return shared[int(text)] if text else ""
+    if kind == "b":
+        return _TRUTH.get(text, text)
+    return _unescape(text) if kind in ("inlineStr", "str") else text
 
 
-def _read_shared(members: Mapping[str, bytes]) -> list[str]:
-    """Return the texts that cells refer to by number, if any."""
-    texts = _Texts()
-    list(_feed(members.get("xl/sharedStrings.xml", b"<sst/>"), texts))
-    return texts.texts
+def _elements(raw: bytes, name: str) -> Iterator[ET.Element]:
+    """Yield the elements of an XML file that have a name, holding one at a time."""
+    if b"<!DOCTYPE" in raw.replace(b"\0", b""):  # workbooks declare none, so it may be an attack
+        raise ValueError("it declares a document type")
+    for _, element in ET.iterparse(io.BytesIO(raw)):  # noqa: S314 - no document type, no entities
+        if _local(element.tag) == name:
+            yield element
+            element.clear()
+
+
+def _text(element: ET.Element) -> str:
+    """Return the value of a cell or the text of an entry, in one or more runs, without aids."""
+    return "".join(
+        part.text or ""
+        for parent in element.iter()
+        if _local(parent.tag) != "rPh"  # how to read the text aloud
+        for part in parent
+        if _local(part.tag) in ("v", "t")
+    )
 
 
 def _column_number(letters: str) -> int:
@@ -250,6 +166,6 @@ def _unescape(text: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
-def _local_name(tag: str) -> str:
+def _local(tag: str) -> str:
     """Return a name without its namespace, of which the format has two."""
     return tag.rpartition("}")[2]

@@ -11,18 +11,16 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from nnd.converters.reading import (
-    TAR_SUFFIXES,
     Cells,
     Record,
     decode,
     find_member,
     parse_json,
+    read_archive,
     read_cells,
     read_jsonl,
     read_lines,
-    read_members,
     read_rows,
-    read_tarball,
     read_text,
 )
 from nnd.converters.source.download import fetch, find_cached
@@ -95,9 +93,7 @@ class Files:
 
     def members(self, name: str) -> dict[str, bytes]:
         """Return the files of a zip or .tar.gz as name → content."""
-        path = self.path(name)
-        is_tar = path.name.lower().endswith(TAR_SUFFIXES)
-        return read_tarball(path) if is_tar else read_members(path)
+        return read_archive(self.path(name))
 
     def cells(self, name: str, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
         """Yield the rows of a delimited file (see `records.read_cells`)."""

@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.onboard.check.peak_memory import peak_memory
+from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.converters.source.source import load_source
 
 SIZES = (1_000, 10_000, 100_000)

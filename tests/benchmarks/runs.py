@@ -22,7 +22,7 @@ from bench_models import Request
 from peers import CONTESTANTS, NND, Contestant
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from nnd.converters.onboard.check.peak_memory import peak_memory
+from nnd.converters.onboard.check.process_limits import peak_memory
 
 TRUNK_ROWS = 2048  # `nnd.metric.likelihood.engine.memory`
 HEAD_LOGITS = 2**22  # `nnd.metric.likelihood.engine.head`

@@ -19,7 +19,7 @@ import yaml
 from convert_scale import CANDIDATES, WORDS
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.onboard.check.peak_memory import peak_memory
+from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.converters.source.source import load_source
 
 ROWS = 1_000_000

@@ -12,8 +12,8 @@ from support import card_folders
 
 from nnd.converters.onboard import CheckReport, check_source
 from nnd.converters.onboard.check import child_process as child, separate_run as run
-from nnd.converters.onboard.check.check_result import Check
-from nnd.converters.onboard.check.sandbox import Sandbox
+from nnd.converters.onboard.check.check_report import Check
+from nnd.converters.onboard.check.process_limits import Sandbox
 from nnd.converters.onboard.check.source_readings import Reading
 
 CODE = '''\

@@ -1,7 +1,7 @@
 """Watching what a convert.py requests from the system, by Python's audit events.
 
 This does not confine the code, which runs in the same interpreter and can switch it off with one
-line. Requests that are seen are refused and reported; `sandbox` lets the system confine the
+line. Requests that are seen are refused and reported; a sandbox lets the system confine the
 process.
 """
 

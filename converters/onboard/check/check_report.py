@@ -1,17 +1,60 @@
-"""The results of all checks of a source."""
+"""The result of a check of a source, a line with its remedy, and the results of all checks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
 from nnd.converters.folder import Examples
-from nnd.converters.onboard.check.check_result import Check, Outcome
-from nnd.schemas import Shown, text_table
+from nnd.schemas import Shown, listed, one_line, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
+"""`review` needs a person's judgement and is not a failure. `skipped` could not be checked, because
+another check failed or the real file is missing."""
+
+Verdict: TypeAlias = tuple[Outcome, str, str]
+"""What a check finds: outcome, message and remedy, as in `Check`."""
+
+AT_HAND = "name the real file with --from, without --fixture-only"
+NOT_AT_HAND = "the real files are not available"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a reviewer would look at.
+
+    Attributes:
+        name: Name of the check.
+        outcome: Its outcome.
+        message: The finding, on one line.
+        remedy: What to do about it; empty if there is nothing to do.
+    """
+
+    name: str
+    outcome: Outcome
+    message: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        remedy = f" ({self.remedy})" if self.remedy else ""
+        return one_line(f"{self.outcome}: {self.name}: {self.message}{remedy}")
+
+
+def judged(outcome: Outcome, found: list[str], remedy: str, fine: str, *, most: int = 8) -> Verdict:
+    """Return that outcome if anything was found, else `pass`."""
+    if found:
+        return outcome, listed(list(dict.fromkeys(found)), most), remedy
+    return "pass", fine, ""
+
+
+def labelled(label: str, found: Iterable[str]) -> list[str]:
+    """Return findings, the first one with the label of its reading."""
+    return [what if number else f"{label}: {what}" for number, what in enumerate(found)]
+
 
 _STYLES: dict[Outcome, str] = {
     "pass": "green",
@@ -64,8 +107,12 @@ class CheckReport(Shown):
         from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
 
         rows = (
-            (Text(one.outcome, _STYLES[one.outcome]), one.name, _finding(one))
-            for one in self.checks
+            (
+                Text(check.outcome, _STYLES[check.outcome]),
+                check.name,
+                "; ".join(filter(None, (check.message, check.remedy))),
+            )
+            for check in self.checks
         )
         return text_table(("outcome", "checked", "found"), rows, prose=["found"])
 
@@ -76,7 +123,3 @@ class CheckReport(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain Python values."""
         return {"source": self.source, "checks": [asdict(check) for check in self.checks]}
-
-
-def _finding(check: Check) -> str:
-    return f"{check.message}; {check.remedy}" if check.remedy else check.message

@@ -1,56 +1,20 @@
 """A source under check, with everything that its checks need, computed once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-import polars as pl
-
-from nnd.converters.folder import Conversion, convert_again
-from nnd.converters.onboard.check.check_result import labelled
-from nnd.converters.onboard.check.checked_fixture import fixture_readings
-from nnd.converters.onboard.check.file_content import Contents
+from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
+from nnd.converters.onboard.check.file_content import Contents, shuffle_rows
 from nnd.converters.onboard.check.separate_run import Run, run_readings
-from nnd.converters.onboard.check.shuffled_files import shuffle_rows
-from nnd.converters.onboard.check.source_readings import Reading, copy_files, read_files
-from nnd.converters.pairs import check_annotations
+from nnd.converters.onboard.check.source_readings import (
+    Reading,
+    copy_files,
+    fixture_readings,
+    read_files,
+)
 from nnd.converters.source import Source, SourceFile
-from nnd.schemas import Problem, SourceError, nnd_version
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What follows from the rows of a run.
-
-    Attributes:
-        problems: Problems by `check_annotations`, by field.
-        conversion: The conversion; None if there are no pairs.
-        no_pair: Why there are no pairs, or the empty text.
-    """
-
-    run: Run
-    annotations: pl.DataFrame
-    problems: Mapping[str, Sequence[Problem]]
-    conversion: Conversion | None
-    no_pair: str
-
-    @property
-    def label(self) -> str:
-        """Its name in messages."""
-        return self.run.label
-
-    @property
-    def made(self) -> Conversion:
-        """The conversion; raises a SourceError if there is none."""
-        if self.conversion is None:
-            raise SourceError(self.no_pair)
-        return self.conversion
-
-    @property
-    def source(self) -> Source:
-        """The source in its set and variant."""
-        return self.run.reading.source
 
 
 @dataclass(frozen=True)
@@ -68,6 +32,7 @@ class Case:
     variants: Sequence[Source]
     real: Sequence[Reading]
     place: Path
+    _read: dict[tuple[Path, tuple[SourceFile, ...]], Contents] = field(default_factory=dict)
 
     @property
     def source(self) -> Source:
@@ -110,13 +75,9 @@ class Case:
         return {run.label: run for run in self.runs[len(self.straight) :]}
 
     @property
-    def gives_rows(self) -> bool:
-        """Whether every run of unchanged files gave rows."""
-        return all(run.annotations is not None for run in self.straight)
-
-    @cached_property
-    def _read(self) -> dict[tuple[Path, tuple[SourceFile, ...]], Contents]:
-        return {}
+    def failed(self) -> list[Run]:
+        """The runs of unchanged files that gave no rows."""
+        return [run for run in self.straight if run.error is not None]
 
     def _contents(self, reading: Reading) -> Contents:
         key = (reading.origin, tuple(reading.source.files))
@@ -124,10 +85,10 @@ class Case:
             self._read[key] = read_files(reading)
         return self._read[key]
 
-    def contents(self, results: Sequence[Result]) -> Contents:
-        """Return the content of the files that results of one origin opened, by name and part."""
-        opened = {str(file["name"]) for one in results for file in one.run.files}
-        found = self._contents(results[0].run.reading)
+    def contents(self, runs: Sequence[Run]) -> Contents:
+        """Return the content of the files that runs of one origin opened, by name and part."""
+        opened = {str(file["name"]) for run in runs for file in run.files}
+        found = self._contents(runs[0].reading)
         return {name: parts for name, parts in found.items() if name in opened}
 
     @staticmethod
@@ -135,45 +96,34 @@ class Case:
         """Return the runs of further readings, such as of changed files."""
         return run_readings(readings)
 
-    @cached_property
-    def results(self) -> list[Result]:
-        """The results of the runs of unchanged files."""
-        return [
-            _result(run, run.annotations) for run in self.straight if run.annotations is not None
-        ]
+    @property
+    def results(self) -> list[Run]:
+        """The runs of unchanged files that gave rows."""
+        return [run for run in self.straight if run.error is None]
 
     @property
-    def invented(self) -> list[Result]:
+    def invented(self) -> list[Run]:
         """The results of the fixture."""
-        return [one for one in self.results if not one.run.reading.is_real]
+        return [run for run in self.results if not run.reading.is_real]
 
     @property
-    def measured(self) -> list[Result]:
+    def measured(self) -> list[Run]:
         """The results of the real files."""
-        return [one for one in self.results if one.run.reading.is_real]
+        return [run for run in self.results if run.reading.is_real]
 
-    def found(self, find: Callable[[Result], Iterable[str]]) -> list[str]:
+    def found(self, find: Callable[[Run], Iterable[str]]) -> list[str]:
         """Return the findings of a function in the real files, labelled if there are several."""
         if len(self.measured) == 1:
             return [*find(self.measured[0])]
-        return [what for one in self.measured for what in labelled(one.label, find(one))]
+        return [what for run in self.measured for what in labelled(run.label, find(run))]
 
 
-def _result(run: Run, annotations: pl.DataFrame) -> Result:
-    """Derive what `nnd convert` derives from the rows of a run, collecting problems."""
-    source = run.reading.source
-    problems: dict[str, list[Problem]] = {}
-    for problem in check_annotations(source, annotations):
-        problems.setdefault(problem.path, []).append(problem)
-    manifest = {
-        "nnd_version": nnd_version(),
-        "source": {k: v for k, v in source.facts.items() if k not in ("sets", "variants")},
-        "files": run.files,
-        "oddities": run.oddities,
-        "normalised": [],
-    }
-    try:
-        conversion, no_pair = convert_again(annotations, run.references, manifest), ""
-    except SourceError as error:
-        conversion, no_pair = None, str(error)
-    return Result(run, annotations, problems, conversion, no_pair)
+def reviews(
+    remedy: str, fine: str, *, most: int = 8
+) -> Callable[[Callable[[Run], Iterable[str]]], Callable[[Case], Verdict]]:
+    """Make a function that yields findings in a result a check of all real files."""
+
+    def check_of(find: Callable[[Run], Iterable[str]]) -> Callable[[Case], Verdict]:
+        return lambda case: judged("review", case.found(find), remedy, fine, most=most)
+
+    return check_of

@@ -19,8 +19,7 @@ import polars as pl
 
 from nnd.converters import Annotation
 from nnd.converters.onboard.check.audit import watch
-from nnd.converters.onboard.check.peak_memory import peak_memory
-from nnd.converters.onboard.check.process_limits import limit_files, limit_threads
+from nnd.converters.onboard.check.process_limits import limit_files, limit_threads, peak_memory
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.pairs import ANY_SYSTEM, annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter

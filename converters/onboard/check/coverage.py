@@ -10,18 +10,24 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_result import Check, judged, labelled
-from nnd.converters.onboard.check.checked_source import Case, Result
-from nnd.converters.onboard.check.file_columns import ANY, Column, Keys, columns_of
-from nnd.converters.onboard.check.file_content import SUFFIXES, Contents, read_parts
-from nnd.converters.onboard.check.knockouts import Family, fields_of, try_columns
+from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
+from nnd.converters.onboard.check.checked_source import Case
+from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts
+from nnd.converters.onboard.check.knockouts import (
+    ANY,
+    Column,
+    Family,
+    Keys,
+    columns_of,
+    fields_of,
+    try_columns,
+)
+from nnd.converters.onboard.check.separate_run import Run
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
 from nnd.converters.source import SourceFile
 from nnd.schemas import file_digest, fold, listed
-
-COVERAGE = "coverage"
 
 _LONG = 25  # fewest bytes of a text that is not a label
 _FEW = 0.02  # share of texts that may be unread: rows without a label, a title, a mistake
@@ -37,11 +43,11 @@ _JUDGEMENT = {
 }
 
 
-def check_coverage(case: Case) -> Check:
+def check_coverage(case: Case) -> Verdict:
     """Check that the content of the real files is read, or declared under `unread`."""
-    sets = defaultdict[tuple[Path, str | None], list[Result]](list)
+    sets = defaultdict[tuple[Path, str | None], list[Run]](list)
     for one in case.measured:
-        sets[one.run.reading.origin, one.source.facts.get("set")].append(one)
+        sets[one.reading.origin, one.source.facts.get("set")].append(one)
     found, declared = list[str](), dict[str, str]()
     for number, results in enumerate(sets.values()):
         patterns = results[0].source.facts.get("unread", {})
@@ -55,22 +61,22 @@ def check_coverage(case: Case) -> Check:
     remedy = "read it, or state under `unread` in source.yaml why it is not read"
     more = f"; declared as unread: {listed([*declared])}" if declared else ""
     fine = f"every column that looks like a judgement or a text is read{more}"
-    return judged(COVERAGE, "review", found, remedy, fine, most=5)
+    return judged("review", found, remedy, fine, most=5)
 
 
-def _findings(case: Case, results: Sequence[Result], place: Path) -> Iterator[tuple[str, str]]:
+def _findings(case: Case, results: Sequence[Run], place: Path) -> Iterator[tuple[str, str]]:
     """Yield name and description of unread files, columns and texts of a set."""
     contents = case.contents(results)
-    opened = {file["name"] for one in results for file in one.run.files}
+    opened = {file["name"] for one in results for file in one.files}
     for file in results[0].source.files:
         if file.name not in opened:
             yield file.name, f"{file.name} is declared but never opened"
-    families = try_columns([one.run.reading for one in results], contents, place, case.convert)
+    families = try_columns([one.reading for one in results], contents, place, case.convert)
     held = _folded(text for one in results for text in _held_texts(one))
     for family in families:
         yield from _unread_columns(family, families, held)
     yield from _unread_texts(contents, families, held)
-    yield from _neighbours(case, results[0].run.reading, contents)
+    yield from _neighbours(case, results[0].reading, contents)
 
 
 def _unread_columns(
@@ -182,14 +188,14 @@ def _unread_texts(
                 yield column.name, what
 
 
-def _held_texts(result: Result) -> Iterator[str]:
+def _held_texts(result: Run) -> Iterator[str]:
     rows = result.annotations
     for column in ("candidate", "context"):
         yield from rows[column].unique()
     for column in ("inputs", "metadata"):
         parts = rows.select(pl.col(column).explode()).drop_nulls().unnest(column)
         yield from parts["value"].unique() if parts.width else ()
-    yield from result.run.references["reference"].unique()
+    yield from result.references["reference"].unique()
 
 
 def _folded(texts: Iterable[str]) -> set[str]:
@@ -222,7 +228,10 @@ def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tu
             continue
         for part, value in read_parts(path).items():
             fields = fields_of(columns_of(value))
-            like = next((name for name, theirs in known.items() if _are_alike(fields, theirs)), "")
+            like = next(
+                (n for n, own in known.items() if len(fields & own) >= _ALIKE * len(fields | own)),
+                "",
+            )
             if like and not _is_declared(part, declared):
                 name = f"{path.relative_to(folder)} {part}".strip()
                 yield name, f"{name} has the fields of {like}, and is not declared"
@@ -232,12 +241,8 @@ def _is_declared(name: str, declared: Sequence[SourceFile]) -> bool:
     return any(f"/{name}".endswith(f"/{file.name}") for file in declared)
 
 
-def _are_alike(fields: frozenset[str], others: frozenset[str]) -> bool:
-    return len(fields & others) >= _ALIKE * len(fields | others)
-
-
 def _files_beside(origin: Path) -> Iterator[Path]:
     found = origin.rglob("*") if origin.is_dir() else origin.parent.glob("*")
-    kinds = (path for path in found if path.name.lower().endswith(SUFFIXES) and path.is_file())
+    kinds = (path for path in found if path.name.lower().endswith(READABLE) and path.is_file())
     small = (path for path in kinds if path.stat().st_size <= _LARGEST_NEIGHBOUR and path != origin)
     return islice(small, _MOST_NEIGHBOURS)

@@ -7,15 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_result import Check, judged
-from nnd.converters.onboard.check.checked_source import Case, Result
-from nnd.converters.onboard.check.file_columns import Column
-from nnd.converters.onboard.check.knockouts import families_of
+from nnd.converters.onboard.check.check_report import Verdict, judged
+from nnd.converters.onboard.check.checked_source import Case
+from nnd.converters.onboard.check.knockouts import Column, families_of
+from nnd.converters.onboard.check.separate_run import Run
 from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
 from nnd.schemas import DISTINCT
-
-DIRECTION = "direction"
 
 
 def _set(text: str) -> frozenset[str]:
@@ -40,22 +38,20 @@ _LEAST = 2
 _MOST_VALUES = 12
 
 
-def check_direction(case: Case) -> Check:
+def check_direction(case: Case) -> Verdict:
     """Check that what is called human, reference, best or no error does not come out worse."""
     remedy = "look at some pairs; if they are the wrong way round, reverse `quality` or the columns"
     fine = "no name suggests that the worse texts are taken for the better ones"
-    return judged(
-        DIRECTION, "review", case.found(lambda one: _doubts(case, one)), remedy, fine, most=3
-    )
+    return judged("review", case.found(lambda one: _doubts(case, one)), remedy, fine, most=3)
 
 
-def _doubts(case: Case, result: Result) -> Iterator[str]:
+def _doubts(case: Case, result: Run) -> Iterator[str]:
     yield from _reversed_rules(result)
-    for label in result.made.pairs["error_category"].unique():
-        is_aspect = label in {*result.made.pairs["aspect"].unique()}
+    for label in result.conversion.pairs["error_category"].unique():
+        is_aspect = label in {*result.conversion.pairs["aspect"].unique()}
         if " ".join(words_of(label)) in _NOTHING_WRONG and not is_aspect:
             yield f'candidates labelled "{label}" are the worse ones'
-    tests = result.made.pairs.unique(DISTINCT)
+    tests = result.conversion.pairs.unique(DISTINCT)
     wins = _win_shares(tests)
     worst = min(wins, key=wins.__getitem__, default="")
     if len(wins) > 1 and _PEOPLE & {*words_of(worst)}:
@@ -71,7 +67,7 @@ def _doubts(case: Case, result: Result) -> Iterator[str]:
             yield from _contradicted_choices(column, columns, sides)
 
 
-def _reversed_rules(result: Result) -> Iterator[str]:
+def _reversed_rules(result: Run) -> Iterator[str]:
     """Yield rules whose numbers say that less is better."""
     rules = result.source.facts["quality"]
     ratings: list[float] = result.annotations["ratings"].explode().drop_nulls().to_list()

@@ -1,14 +1,20 @@
-"""Running a stranger's code within limits of time, memory, processes, output and file size."""
+"""Running a stranger's code in a sandbox, within limits of time, memory, output and file size.
+
+Sandboxes are bubblewrap, or a namespace without a network. Neither is required: if none works, the
+code runs without a sandbox, and the check says so.
+"""
 
 import os
 import platform
 import re
+import shutil
 import signal
+import site
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -25,6 +31,11 @@ ENDED = "was ended"
 _TICK_S = 0.1
 _SHOWN_BYTES = 2**16
 
+_KEPT = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONHOME")
+"""Variables that Python itself may need; none holds a token."""
+
+_LONGEST_PROBE_S = 20.0
+
 
 class Limits(NamedTuple):
     """What a program may use; memory and processes include those that it starts (Linux only)."""
@@ -33,11 +44,6 @@ class Limits(NamedTuple):
     memory_bytes: int = 4 * 2**30
     output_bytes: int = 4 * 2**20
     processes: int = 32
-
-
-class _Usage(NamedTuple):
-    memory_bytes: int
-    processes: int
 
 
 def run_limited(
@@ -74,7 +80,9 @@ def run_limited(
             return f"{ENDED} {exceeded}"
         if process.returncode == 0:
             return None
-        last = _last_line(output) or "without a message"
+        output.seek(max(0, os.fstat(output.fileno()).st_size - _SHOWN_BYTES))
+        lines = output.read().decode(errors="replace").strip().splitlines()
+        last = lines[-1] if lines else "without a message"
         return f"the process ended with {process.returncode}: {last}"
 
 
@@ -113,17 +121,17 @@ def _watch(process: subprocess.Popen[bytes], output: BinaryIO, limits: Limits) -
             return f"because it printed more than {limits.output_bytes / 2**20:g} MiB"
         if process.returncode is not None:
             return None
-        used = _usage(process.pid)
-        if used.memory_bytes > limits.memory_bytes:
+        memory_bytes, processes = _usage(process.pid)
+        if memory_bytes > limits.memory_bytes:
             return f"because it took more than {limits.memory_bytes / 2**30:g} GiB of memory"
-        if used.processes > limits.processes:
+        if processes > limits.processes:
             return f"because it started more than {limits.processes} processes"
         if time.monotonic() > deadline:
             return f"after {limits.seconds:g} s"
 
 
-def _usage(root: int) -> _Usage:
-    """Return what a process and its descendants use by `/proc`; nothing where there is none."""
+def _usage(root: int) -> tuple[int, int]:
+    """Return memory in bytes and number of a process and its descendants, by `/proc` if any."""
     children: dict[int, list[int]] = {}
     pages: dict[int, int] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -137,10 +145,93 @@ def _usage(root: int) -> _Usage:
     for number in tree:
         tree += children.get(number, [])
     used = sum(pages.get(number, 0) for number in tree)
-    return _Usage(used * os.sysconf("SC_PAGE_SIZE"), len(tree))
+    return used * os.sysconf("SC_PAGE_SIZE"), len(tree)
 
 
-def _last_line(output: BinaryIO) -> str:
-    output.seek(max(0, os.fstat(output.fileno()).st_size - _SHOWN_BYTES))
-    lines = output.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else ""
+def peak_memory() -> int:
+    """Return the peak memory of this process so far, in bytes.
+
+    On Linux it is read from `/proc`, because getrusage would include the peak of the parent process
+    (`exec` keeps it). macOS counts in bytes, others in KiB.
+    """
+    status = Path("/proc/self/status")
+    if status.is_file() and (mark := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):
+        return int(mark[1]) * 1024
+    import resource  # noqa: PLC0415 - not there on Windows
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+class Sandbox(NamedTuple):
+    """A way to run a program.
+
+    Attributes:
+        command: The command before it.
+        description: What it is, for messages.
+        holds: Whether the system itself keeps the program from the network and from changing files,
+            whatever its code does to Python.
+    """
+
+    command: tuple[str, ...]
+    description: str
+    holds: bool = False
+
+
+NONE = Sandbox((), "without a sandbox (neither bwrap nor unshare -rn works here)")
+
+
+def find_sandbox(place: Path) -> Sandbox:
+    """Return the strictest sandbox that works here; code in it may write to one folder."""
+    return next(filter(_works, sandboxes(place)), NONE)
+
+
+def sandboxes(place: Path) -> Iterator[Sandbox]:
+    """Yield the sandboxes that are installed, the strictest first; see `find_sandbox`."""
+    if bwrap := shutil.which("bwrap"):
+        yield Sandbox(
+            (
+                *(bwrap, "--unshare-all", "--die-with-parent", "--new-session"),
+                *("--cap-drop", "ALL"),  # root could make the disk writable again
+                *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+                # Services such as docker listen in /run, and act for who connects.
+                *("--tmpfs", "/run", "--ro-bind-try", "/run/media", "/run/media"),
+                *("--bind", str(place), str(place)),
+            ),
+            "under bwrap (no network; it can write to a temporary folder only)",
+            holds=True,
+        )
+    if unshare := shutil.which("unshare"):
+        yield Sandbox(
+            (unshare, "--map-root-user", "--net", "--pid", "--fork", "--kill-child"),
+            "under unshare -rn (no network)",
+        )
+
+
+def _works(sandbox: Sandbox) -> bool:
+    """Say whether a sandbox is allowed: in containers it often is not."""
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            [*sandbox.command, sys.executable, "-c", ""],
+            capture_output=True,
+            check=False,
+            timeout=_LONGEST_PROBE_S,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def clean_environment(home: Path, work: Path) -> Mapping[str, str]:
+    """Return environment variables for a stranger's code, without information about the user."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return kept | {
+        "HOME": str(home),
+        "TMPDIR": str(work),
+        # Libraries stay importable although the home and the working folder change.
+        "PYTHONPATH": os.pathsep.join(str(Path(path).absolute()) for path in paths if path),
+        "PYTHONUSERBASE": site.getuserbase(),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }

@@ -1,21 +1,32 @@
-"""Running conversions in a separate process (`child`, in a `sandbox`) within `limits`."""
+"""Running conversions in a separate process (`child`), in a sandbox and within `limits`."""
 
 import itertools
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
+from nnd.converters.folder import Conversion, convert_again
 from nnd.converters.onboard.check import child_process as child
-from nnd.converters.onboard.check.process_limits import ENDED, Limits, run_limited
-from nnd.converters.onboard.check.sandbox import NONE, Sandbox, clean_environment, find_sandbox
+from nnd.converters.onboard.check.process_limits import (
+    ENDED,
+    NONE,
+    Limits,
+    Sandbox,
+    clean_environment,
+    find_sandbox,
+    run_limited,
+)
 from nnd.converters.onboard.check.source_readings import Reading
-from nnd.schemas import polars_schema
+from nnd.converters.pairs import check_annotations
+from nnd.converters.source import Source
+from nnd.schemas import Problem, nnd_version, polars_schema
 
 LIMITS = Limits()
 """What converting all readings of a source may use."""
@@ -23,17 +34,17 @@ LIMITS = Limits()
 _MOST_REPORT_BYTES = 64 * 2**20
 
 
-def _no_references() -> pl.DataFrame:
-    return pl.DataFrame(schema=polars_schema("reference"))
+def _no_rows(of: Literal["annotation", "reference"]) -> pl.DataFrame:
+    return pl.DataFrame(schema=polars_schema(of))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """The result of converting a reading.
 
     Attributes:
-        annotations: Its rows, those that source.yaml does not know included; None where it came to
-            none; and, apart, those of references.
+        annotations: Its rows, those that source.yaml does not know included; and, apart, those of
+            references.
         files: Digests of the files that were read.
         oddities: What the converter reported.
         error: Why it gave no rows, or None.
@@ -46,8 +57,8 @@ class Run:
     """
 
     reading: Reading
-    annotations: pl.DataFrame | None = None
-    references: pl.DataFrame = field(default_factory=_no_references)
+    annotations: pl.DataFrame = field(default_factory=lambda: _no_rows("annotation"))
+    references: pl.DataFrame = field(default_factory=lambda: _no_rows("reference"))
     files: list[dict[str, Any]] = field(default_factory=list)
     oddities: list[str] = field(default_factory=list)
     error: str | None = None
@@ -61,6 +72,32 @@ class Run:
     def label(self) -> str:
         """Its name in messages."""
         return self.reading.label
+
+    @property
+    def source(self) -> Source:
+        """The source in its set and variant."""
+        return self.reading.source
+
+    @cached_property
+    def problems(self) -> Mapping[str, Sequence[Problem]]:
+        """The problems of the annotations, by field."""
+        found: dict[str, list[Problem]] = {}
+        for problem in check_annotations(self.source, self.annotations):
+            found.setdefault(problem.path, []).append(problem)
+        return found
+
+    @cached_property
+    def conversion(self) -> Conversion:
+        """What `nnd convert` makes of the annotations; raises a SourceError if that is no pair."""
+        facts = {k: v for k, v in self.source.facts.items() if k not in ("sets", "variants")}
+        manifest = {
+            "nnd_version": nnd_version(),
+            "source": facts,
+            "files": self.files,
+            "oddities": self.oddities,
+            "normalised": [],
+        }
+        return convert_again(self.annotations, self.references, manifest)
 
 
 def run_readings(readings: Sequence[Reading]) -> list[Run]:

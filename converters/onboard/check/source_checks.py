@@ -4,63 +4,67 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 from nnd.converters.folder import Examples, pair_examples
 from nnd.converters.onboard.check import (
-    card_checks as card,
-    code_checks as code,
     coverage,
     direction,
     fact_checks as facts,
-    repeat_checks as repeats,
     row_checks as rows,
     text_checks as texts,
 )
-from nnd.converters.onboard.check.check_report import CheckReport
-from nnd.converters.onboard.check.check_result import AT_HAND, NOT_AT_HAND, Check, skipped
+from nnd.converters.onboard.check.check_report import (
+    AT_HAND,
+    NOT_AT_HAND,
+    Check,
+    CheckReport,
+    Verdict,
+)
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings
 from nnd.converters.source import load_source
 from nnd.schemas import SourceError
 
-_RUN = (facts.FIXTURE,)
-_ROWS = (*_RUN, rows.CONVERTS)
-_PAIRS = (*_ROWS, rows.PAIRS)
+Judge: TypeAlias = Callable[[Case], Verdict]
+
+_SCHEMA = "source.yaml"
+_CODE = ("convert.py", "outside", "limits")
+_ROWS = ("fixture", "converts")
+_PAIRS = (*_ROWS, "pairs")
 _REAL = "the real files"
 _MEASURED = (*_PAIRS, _REAL)
-_CODE = (code.CODE, code.OUTSIDE, code.LIMITS)
-_FACTS = (facts.FILLED_IN, facts.LICENCE, facts.CITATION, facts.FILES)
 
-_CHECKS: tuple[tuple[str, Callable[[Case], Check], tuple[str, ...]], ...] = (
-    (facts.FILLED_IN, facts.check_filled_in, ()),
-    (facts.LICENCE, facts.check_licence, ()),
-    (facts.CITATION, facts.check_citation, ()),
-    (facts.FILES, facts.check_files, ()),
-    (facts.FIXTURE, facts.check_fixture, ()),
-    (code.CODE, code.check_code, _RUN),
-    (code.OUTSIDE, code.check_outside, _RUN),
-    (code.LIMITS, code.check_limits, _RUN),
-    (rows.CONVERTS, rows.check_converts, (*_RUN, *_CODE)),
-    (rows.ASPECTS, rows.check_aspects, _ROWS),
-    (rows.CATEGORIES, rows.check_categories, _ROWS),
-    (rows.SYSTEMS, rows.check_systems, _ROWS),
-    (rows.PAIRS, rows.check_pairs, _ROWS),
-    (rows.IDS, rows.check_ids, _PAIRS),
-    (rows.COUNTS, rows.check_counts, _PAIRS),
-    (coverage.COVERAGE, coverage.check_coverage, (*_ROWS, _REAL)),
-    (direction.DIRECTION, direction.check_direction, _MEASURED),
-    (repeats.REPEATS, repeats.check_repeats, _MEASURED),
-    (repeats.SCALES, repeats.check_scales, _MEASURED),
-    (texts.INVENTED, texts.check_invented, _ROWS),
-    (texts.CONFOUNDS, texts.check_confounds, _MEASURED),
-    (texts.GIVEAWAYS, texts.check_giveaways, _MEASURED),
-    (texts.HYGIENE, texts.check_hygiene, _MEASURED),
-    (texts.PERSONAL_DATA, texts.check_personal_data, _ROWS),
-    (card.CARD, card.check_card, (*_PAIRS, *_FACTS)),
-)
-"""The checks after that of the schema: name, function, and the checks that must pass first."""
+_CHECKS: dict[str, tuple[Judge, tuple[str, ...]]] = {
+    "filled in": (facts.check_filled_in, ()),
+    "licence": (facts.check_licence, ()),
+    "citation": (facts.check_citation, ()),
+    "files": (facts.check_files, ()),
+    "fixture": (facts.check_fixture, ()),
+    "convert.py": (facts.check_code, ("fixture",)),
+    "outside": (facts.check_outside, ("fixture",)),
+    "limits": (facts.check_limits, ("fixture",)),
+    "converts": (rows.check_converts, ("fixture", *_CODE)),
+    "aspects": (rows.check_aspects, _ROWS),
+    "categories": (rows.check_categories, _ROWS),
+    "systems": (rows.check_systems, _ROWS),
+    "pairs": (rows.check_pairs, _ROWS),
+    "ids": (rows.check_ids, _PAIRS),
+    "counts": (rows.check_counts, _PAIRS),
+    "coverage": (coverage.check_coverage, (*_ROWS, _REAL)),
+    "direction": (direction.check_direction, _MEASURED),
+    "repeats": (rows.check_repeats, _MEASURED),
+    "scales": (rows.check_scales, _MEASURED),
+    "invented": (texts.check_invented, _ROWS),
+    "confounds": (texts.check_confounds, _MEASURED),
+    "giveaways": (texts.check_giveaways, _MEASURED),
+    "hygiene": (texts.check_hygiene, _MEASURED),
+    "personal data": (texts.check_personal_data, _ROWS),
+    "card": (facts.check_card, (*_PAIRS, "filled in", "licence", "citation", "files")),
+}
+"""The checks after that of the schema: name → function, and the checks that must pass first."""
 
-NAMES = (facts.SCHEMA, *(name for name, _, _ in _CHECKS))
+NAMES = (_SCHEMA, *_CHECKS)
 """Names of the checks, in order."""
 
 _EXAMPLES = 3
@@ -95,19 +99,16 @@ def check_source(
         raise SourceError(
             "--fixture-only excludes the files that --from names; give only one of them"
         )
-    try:
-        loaded = load_source(source)
-    except SourceError as error:
-        if not (Path(source) / "source.yaml").exists():
-            raise
-        return _report(source, _broken(error))
     with TemporaryDirectory(prefix="nnd-check-") as folder:
         place = Path(folder)
         try:
+            loaded = load_source(source)
             variants = list(every_variant(loaded))
         except SourceError as error:
-            return _report(source, _broken(error))
-        schema = facts.check_schema(loaded, len(variants))
+            if not (Path(source) / "source.yaml").exists():
+                raise
+            return _report(source, Check(_SCHEMA, "fail", str(error), "fix that field"))
+        schema = Check(_SCHEMA, *facts.check_schema(loaded, len(variants)))
         if schema.outcome == "fail":
             return _report(source, schema)
         real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], place)
@@ -116,42 +117,39 @@ def check_source(
         return replace(_report(source, schema, *checks), examples=_examples(case, checks))
 
 
-def _broken(error: SourceError) -> Check:
-    return Check(facts.SCHEMA, "fail", str(error), "fix that field")
-
-
 def _check_all(case: Case) -> Iterator[Check]:
     """Run each check, unless one that must pass first blocks it."""
     blocking = set[str]()
-    for name, check, needs in _CHECKS:
+    for name, (judge, needs) in _CHECKS.items():
         first = next((need for need in needs if need in blocking), None)
         if first is not None:
-            found = skipped(name, first)
+            found = _skipped(name, first)
         elif _REAL in needs and not case.measured:
             found = Check(name, "skipped", NOT_AT_HAND, AT_HAND)
         else:
-            found = check(case)
+            found = Check(name, *judge(case))
         yield found
         # A faulty convert.py blocks nothing as long as it gives rows.
-        is_borne = found.outcome == "fail" and name in (*_CODE, rows.CONVERTS) and case.gives_rows
+        is_borne = found.outcome == "fail" and name in (*_CODE, "converts") and not case.failed
         if found.outcome in ("fail", "skipped") and not is_borne:
             blocking.add(name)
 
 
+def _skipped(name: str, because: str) -> Check:
+    return Check(name, "skipped", f'"{because}" must pass first')
+
+
 def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
     """Return example pairs, from the real files if they are available."""
-    passed = {check.name for check in checks if check.outcome == "pass"}
-    result = (case.measured or case.invented)[0] if rows.PAIRS in passed else None
-    if result is None or result.conversion is None:
+    if not any((check.name, check.outcome) == ("pairs", "pass") for check in checks):
         return None
-    name = f"{case.source.name} ({result.label})"
-    return pair_examples(name, result.conversion.pairs, _EXAMPLES)
+    run = (case.measured or case.invented)[0]
+    return pair_examples(f"{case.source.name} ({run.label})", run.conversion.pairs, _EXAMPLES)
 
 
 def _report(source: str | Path, *checks: Check) -> CheckReport:
     """Return a report of all checks; missing ones are skipped until the schema check passes."""
     found = {check.name: check for check in checks}
     return CheckReport(
-        str(source),
-        tuple(found.get(name) or skipped(name, facts.SCHEMA) for name in NAMES),
+        str(source), tuple(found.get(name) or _skipped(name, _SCHEMA) for name in NAMES)
     )

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_result import AT_HAND, NOT_AT_HAND, Check, judged
-from nnd.converters.onboard.check.checked_source import Case, Result
+from nnd.converters.onboard.check.check_report import AT_HAND, NOT_AT_HAND, Verdict, judged
+from nnd.converters.onboard.check.checked_source import Case, reviews
+from nnd.converters.onboard.check.separate_run import Run
 from nnd.converters.onboard.check.source_readings import is_own
 from nnd.converters.pairs import Contact, find_contacts
 from nnd.schemas import CONTEXT, DISTINCT, excerpt, fold, listed
-
-INVENTED, CONFOUNDS, GIVEAWAYS = "invented", "confounds", "giveaways"
-HYGIENE, PERSONAL_DATA = "hygiene", "personal data"
 
 _SHORTEST = 25
 """Fewest bytes of a text that two people do not write by chance; `A dog.` is shorter.
@@ -41,28 +39,27 @@ _TOKENS = r"</?\w+>|\w+|[^\w\s]"
 _MANY, _ALMOST_NONE, _LEAST = 0.2, 0.01, 5
 
 
-def check_invented(case: Case) -> Check:
+def check_invented(case: Case) -> Verdict:
     """Check that no text of the fixture is in the real files."""
     if is_own(case.source):
         message = "the source's own files are in its folder"
-        return Check(
-            INVENTED,
+        return (
             "review",
             message,
             "make sure that they are invented, or that their licence allows them to be there",
         )
     if not case.measured:
-        return Check(INVENTED, "skipped", NOT_AT_HAND, AT_HAND)
+        return "skipped", NOT_AT_HAND, AT_HAND
     copied = sorted(_texts(case.invented) & _texts(case.measured))
     if copied:
         shown = [f'"{excerpt(text, 40)}"' for text in copied]
         remedy = "write texts of your own into the fixture; real data stays out of the repository"
         message = f"{len(copied)} texts of the fixture are from the source: {listed(shown, 2)}"
-        return Check(INVENTED, "fail", message, remedy)
-    return Check(INVENTED, "pass", "no text of the fixture is in the real files")
+        return "fail", message, remedy
+    return "pass", "no text of the fixture is in the real files", ""
 
 
-def _texts(results: Sequence[Result]) -> set[str]:
+def _texts(results: Sequence[Run]) -> set[str]:
     found = set[str]()
     for rows in (one.annotations for one in results):
         parts = rows.select(pl.col("inputs").explode()).drop_nulls().unnest("inputs")
@@ -72,16 +69,16 @@ def _texts(results: Sequence[Result]) -> set[str]:
     return found
 
 
-def check_confounds(case: Case) -> Check:
-    """Check how many tests the surface of the texts decides: lengths, and words of the context."""
-    remedy = "state it under `limitations`: a model that prefers such texts passes too"
-    fine = "no baseline exceeds chance by 10 points"
-    return judged(CONFOUNDS, "review", case.found(_confounds), remedy, fine)
+@reviews(
+    "state it under `limitations`: a model that prefers such texts passes too",
+    "no baseline exceeds chance by 10 points",
+)
+def check_confounds(result: Run) -> Iterator[str]:
+    """Check how many tests the surface of the texts decides: lengths, and words of the context.
 
-
-def _confounds(result: Result) -> Iterator[str]:
-    """Yield the pass rates of simple choices that exceed chance, and not by accident."""
-    tests = result.made.pairs.unique(DISTINCT)
+    A finding is a simple choice that passes more often than by chance, and not by accident.
+    """
+    tests = result.conversion.pairs.unique(DISTINCT)
     some = tests.sample(min(_SAMPLE, tests.height), seed=0)
     context = pl.col("context").str.to_lowercase().str.extract_all(_WORDS)
     lengths, shares = list[pl.Expr](), list[pl.Expr]()
@@ -104,17 +101,16 @@ def _confounds(result: Result) -> Iterator[str]:
                 yield f"{name} wins in {passed:.1%} of {signs.len():,}"
 
 
-def check_giveaways(case: Case) -> Check:
+@reviews(
+    "let the converter remove it if no system wrote it; otherwise see `notes`",
+    "no token occurs on one side only",
+    most=4,
+)
+def check_giveaways(result: Run) -> Iterator[str]:
     """Check for tokens that many texts of one side have, and almost none of the other."""
-    remedy = "let the converter remove it if no system wrote it; otherwise see `notes`"
-    found, fine = case.found(_giveaways), "no token occurs on one side only"
-    return judged(GIVEAWAYS, "review", found, remedy, fine, most=4)
-
-
-def _giveaways(result: Result) -> Iterator[str]:
     tokens = list[pl.DataFrame]()
     for side in _SIDES:
-        texts = result.made.pairs.select(*CONTEXT, text=f"candidate_{side}").unique()
+        texts = result.conversion.pairs.select(*CONTEXT, text=f"candidate_{side}").unique()
         found = texts.select(pl.col("text").str.extract_all(_TOKENS).list.unique()).explode("text")
         counts = found.drop_nulls().group_by("text").len(f"n_{side}")
         tokens.append(counts.with_columns((pl.col(f"n_{side}") / texts.height).alias(side)))
@@ -126,19 +122,14 @@ def _giveaways(result: Result) -> Iterator[str]:
         yield f'"{one["text"]}" is in {worse} of the worse and {better} of the better texts'
 
 
-def check_hygiene(case: Case) -> Check:
+@reviews(
+    "make sure that the converter did not cause it; the card states it, and --normalise changes it "
+    "on request",
+    "texts have the form of plain prose",
+)
+def check_hygiene(result: Run) -> Iterator[str]:
     """Count candidates that are lower-cased, tokenised, with doubled spaces or odd characters."""
-    remedy = (
-        "make sure that the converter did not cause it; the card states it, and --normalise "
-        "changes it on request"
-    )
-    return judged(
-        HYGIENE, "review", case.found(_looks), remedy, "texts have the form of plain prose"
-    )
-
-
-def _looks(result: Result) -> Iterator[str]:
-    systems = result.made.manifest["hygiene"]["systems"].values()
+    systems = result.conversion.manifest["hygiene"]["systems"].values()
     n = max(sum(entry["n"] for entry in systems), 1)
     texts = result.annotations["candidate"].unique()
     shares = {look: sum(entry["n"] * entry[look] for entry in systems) / n for look in _LOOKS}
@@ -148,20 +139,20 @@ def _looks(result: Result) -> Iterator[str]:
             yield f"{look.replace('_', ' ')} {share:.1%}"
 
 
-def check_personal_data(case: Case) -> Check:
+def check_personal_data(case: Case) -> Verdict:
     """Check that the fixture holds no e-mail or IP address, and count those of the real files."""
     if invented := _contacts(case.invented):
         shown = [f"{found.column} ({found.kind} {found.quote})" for found in invented]
         remedy = "take it out of the fixture: an invented address may belong to a real person"
-        return Check(PERSONAL_DATA, "fail", f"in the fixture: {listed(shown, 3)}", remedy)
+        return "fail", f"in the fixture: {listed(shown, 3)}", remedy
     kinds = Counter(one.kind for one in _contacts(case.measured))
     counts = ", ".join(f"{kind} {kinds[kind]}" for kind in sorted(kinds))
     found = [f"addresses in the files: {counts}"] if kinds else []
     remedy = "publish with --redact, or with --keep-contacts and a reason"
     where = "fixture and real files" if case.measured else f"the fixture; {AT_HAND}"
-    return judged(PERSONAL_DATA, "review", found, remedy, f"no e-mail or IP address in {where}")
+    return judged("review", found, remedy, f"no e-mail or IP address in {where}")
 
 
-def _contacts(results: Sequence[Result]) -> list[Contact]:
-    rows = (rows for one in results for rows in (one.annotations, one.run.references))
+def _contacts(results: Sequence[Run]) -> list[Contact]:
+    rows = (rows for one in results for rows in (one.annotations, one.references))
     return [found for frame in rows for found in find_contacts(frame)]

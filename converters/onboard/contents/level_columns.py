@@ -4,12 +4,12 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from nnd.converters.onboard.contents.levels import KEY, Level, path_of
+from nnd.converters.onboard.contents.levels import KEY, path_of
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.reading import spells_number
 
@@ -118,54 +118,40 @@ def columns_of(content: Content, level: int) -> list[Column]:
     Below this level, only the fields of lists in its objects are columns.
     """
     rows = range(len(content.levels[level].owners))
-    found: list[list[Column]] = []
+    found = list[Column]()
     place: Sequence[int] = rows
     current: int | None = level
     for above in itertools.count():
         if current is None:
             break
-        found.append(_fields(content, current, above, _spread(place)))
+        found = [*_fields(content, current, above, place), *found]
         owners = content.levels[current].owners
         place = [owners[i] for i in place]
         current = content.levels[current].above
-    below = [
-        column
-        for number, entry in enumerate(content.levels)
-        if entry.above == level
-        for column in _fields(content, number, -1, _gather(entry, len(rows)))
-    ]
-    return [column for part in reversed(found) for column in part] + below
+    for number, entry in enumerate(content.levels):
+        if entry.above == level:
+            missing = set(entry.missing)
+            below: list[list[int] | None] = [None if row in missing else [] for row in rows]
+            for item, owner in enumerate(entry.owners):
+                held = below[owner]
+                if held is not None:
+                    held.append(item)
+            found += _fields(content, number, -1, below)
+    return found
 
 
 def _fields(
-    content: Content, level: int, above: int, spread: Callable[[Sequence[Any]], Sequence[Any]]
-) -> list[Column]:
+    content: Content, level: int, above: int, place: Sequence[int | list[int] | None]
+) -> Iterator[Column]:
+    """Yield the columns of a level; a row has the value of an object, of several, or none."""
     keys = path_of(content.levels, level)
-    return [
-        Column(
-            ".".join((*keys, *(field.path or (KEY,)))),
-            field.path,
-            level,
-            spread(field.values),
-            above,
-        )
-        for field in content.levels[level].fields
-    ]
-
-
-def _spread(place: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    return lambda values: [values[number] for number in place]
-
-
-def _gather(entry: Level, rows: int) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    def gather(values: Sequence[Any]) -> Sequence[Any]:
-        missing = set(entry.missing)
-        lists: list[Any] = [None if row in missing else [] for row in range(rows)]
-        for owner, value in zip(entry.owners, values, strict=True):
-            lists[owner].append(value)
-        return lists
-
-    return gather
+    for field in content.levels[level].fields:
+        values = [
+            field.values[at] if isinstance(at, int) else at and [field.values[n] for n in at]
+            for at in place
+        ]
+        name = ".".join((*keys, *(field.path or (KEY,))))
+        yield Column(name, field.path, level, values, above)
 
 
 def _single(values: Sequence[Any]) -> Iterator[Any]:

@@ -4,32 +4,24 @@ Nested JSON is a tree of levels, whose objects share fields. A table has one lev
 the fields mean is not guessed here.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from nnd.converters.onboard.contents.levels import Level, lay_out
 from nnd.converters.reading import (
-    DELIMITERS,
+    SUFFIXES,
     Cells,
-    parse_json,
-    read_cells,
-    read_jsonl,
-    read_lines,
-    read_parquet_rows,
+    guess_cells,
+    read_rows,
     read_text,
     read_workbook,
     shown,
 )
 from nnd.schemas import SourceError
 
-SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
-
 _LONGEST_NAME = 100
-_QUOTED = re.compile('"[^"]*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +34,7 @@ class Content:
         records: The rows or outermost objects of each file.
         is_list: Whether JSON is a list (or lines) of objects, rather than one object.
         ragged: Names of fields that some outermost objects lack.
-        delimiter: What separates the cells of a csv or tsv file, or None for other files.
-        quoted: Whether cells of a csv or tsv file are quoted, or None for other files.
+        options: Delimiter and quotation of the cells of csv or tsv files, or sheet of workbooks.
         notes: Columns that were left out, and why.
     """
 
@@ -52,8 +43,7 @@ class Content:
     records: tuple[Sequence[Mapping[str, Any]], ...] = ()
     is_list: bool = True
     ragged: frozenset[str] = frozenset()
-    delimiter: str | None = None
-    quoted: bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -74,9 +64,7 @@ def read_content(
     found = [_read(path, sheet) for path in paths.values()]
     first = found[0]
     for name, other in zip(paths, found, strict=True):
-        if (other.delimiter, other.quoted) != (first.delimiter, first.quoted) or (
-            len(found) > 1 and not other.is_list
-        ):
+        if other.options != first.options or (len(found) > 1 and not other.is_list):
             raise SourceError(
                 f"{name}: cannot be read together with {next(iter(paths))}: they are "
                 "of different kinds; name those of one kind, each with --from"
@@ -89,7 +77,10 @@ def read_content(
     for name in dict.fromkeys(key for own in keys for key in sorted(own - shared)):
         without = next(file for file, own in zip(paths, keys, strict=True) if name not in own)
         notes.append(f"column {shown(name)} is not read: {without} does not have it")
-    files = tuple(_only(shared, other.records[0]) for other in found)
+    files = tuple(
+        [{key: record[key] for key in record if key in shared} for record in other.records[0]]
+        for other in found
+    )
     records = [record for own in files for record in own]
     levels = lay_out(records, is_list=first.is_list, each=each)
     if not any(level.fields for level in levels):
@@ -104,91 +95,40 @@ def read_content(
     )
 
 
-def _only(
-    keys: Collection[str], records: Sequence[Mapping[str, Any]]
-) -> Sequence[Mapping[str, Any]]:
-    return [{key: record[key] for key in record if key in keys} for record in records]
-
-
 def _read(path: Path, sheet: str | None) -> Content:
-    made = partial(Content, (path.name,), ())
-    match path.suffix.lower():
-        case ".csv" | ".tsv":
-            return _delimited(path)
-        case ".xlsx":
-            return _table(path.name, read_workbook(path, sheet))
-        case ".jsonl":
-            return made(([record.fields for record in read_jsonl(path)],))
-        case ".json":
-            text = read_text(path)
-            records = [record.fields for record in parse_json(text, path.name)]
-            return made((records,), is_list=text.lstrip().startswith("["))
-        case ".parquet":
-            return made((list(read_parquet_rows(path)),))
-    raise SourceError(
-        f"{path.name}: cannot be read; the name of a file must end in {', '.join(SUFFIXES)}"
-    )
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SourceError(
+            f"{path.name}: cannot be read; the name of a file must end in {', '.join(SUFFIXES)}"
+        )
+    if suffix in (".csv", ".tsv"):
+        options, cells = guess_cells(path)
+        return replace(_table(path.name, cells), options=options)
+    if suffix == ".xlsx":
+        return replace(_table(path.name, read_workbook(path, sheet)), options={"sheet": sheet})
+    records = [record.fields for record in read_rows(path, path.name, {})]
+    is_list = suffix != ".json" or read_text(path).lstrip().startswith("[")
+    return Content((path.name,), (), (records,), is_list)
 
 
-def _delimited(path: Path) -> Content:
-    """Read cells as `table:` does by default; if that fails, change whether they are quoted."""
-    usual = path.suffix.lower() == ".csv"
-    delimiter = _delimiter(path)
-    read = partial(read_cells, path, delimiter=delimiter)
-    made = partial(_table, path.name, delimiter=delimiter)
-    try:
-        rows = list(read(quoted=usual))
-    except SourceError as first:
-        try:
-            rows = list(read(quoted=not usual))
-        except SourceError:
-            raise first from None
-        return made(rows, quoted=not usual)
-    # Doubled quotes inside cells in quotes show that a program quoted them.
-    if not usual and any(_is_quoted(cell) for row in rows for cell in row.values):
-        return made(read(quoted=True), quoted=True)
-    return made(rows, quoted=usual)
-
-
-def _delimiter(path: Path) -> str:
-    """Return the delimiter of the header: that of the suffix, if it occurs."""
-    header = _QUOTED.sub("", next(read_lines(path), ""))
-    usual = DELIMITERS[path.suffix.lower()]
-    found: str = max((usual, *",\t;|"), key=header.count)
-    return found
-
-
-def _is_quoted(cell: str) -> bool:
-    return cell.startswith('"') and cell.endswith('"') and '""' in cell[1:-1]
-
-
-def _table(
-    file: str,
-    rows: Iterable[Cells],
-    *,
-    delimiter: str | None = None,
-    quoted: bool | None = None,
-) -> Content:
-    found = list(rows)
-    if not found:
+def _table(file: str, rows: Iterable[Cells]) -> Content:
+    header, *body = list(rows) or [Cells(file, [])]
+    if not header.values:
         raise SourceError(f"{file}: empty; check that this is the right file")
-    header, *body = found
     body = [row for row in body if any(cell.strip() for cell in row.values)]
     if not body:
         raise SourceError(f"{file}: no rows below the header; check that the file is complete")
     _check_header(header, body)
     reasons = {name: _unusable(name, header.values) for name in header.values}
-    notes = [
-        f"column {shown(name)} is not read: {reason}"
-        for name, reason in reasons.items()
-        if reason is not None
-    ]
-    places = [(place, name) for place, name in enumerate(header.values) if reasons[name] is None]
+    notes = tuple(
+        f"column {shown(name)} is not read: {why}" for name, why in reasons.items() if why
+    )
+    places = [(place, name) for place, name in enumerate(header.values) if not reasons[name]]
     records = [
         {name: row.values[place] if row.values[place].strip() else None for place, name in places}
         for row in body
     ]
-    return Content((file,), (), (records,), delimiter=delimiter, quoted=quoted, notes=tuple(notes))
+    return Content((file,), (), (records,), notes=notes)
 
 
 def _check_header(header: Cells, body: Sequence[Cells]) -> None:

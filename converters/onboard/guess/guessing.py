@@ -7,10 +7,9 @@ from nnd.converters.onboard.contents.level_columns import Column, columns_of
 from nnd.converters.onboard.contents.levels import alike_objects
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess import row_shapes as shapes
-from nnd.converters.onboard.guess.looking import QUESTIONS, Look
+from nnd.converters.onboard.guess.looking import QUESTIONS, Look, likely_candidates
 from nnd.converters.onboard.guess.measures import Measure
 from nnd.converters.onboard.guess.questions import Answers, Ask, Question, ask_for
-from nnd.converters.onboard.guess.roles import likely_candidates
 from nnd.converters.onboard.guess.rule_guess import Quality, choose_quality
 from nnd.schemas import SourceError
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nnd.converters.onboard.contents.level_columns import Column, determines, joint
-from nnd.converters.onboard.guess import measures, name_words as words, roles
+from nnd.converters.onboard.guess import measures, name_words as words
 from nnd.converters.onboard.guess.questions import NONE, Answers, Ask, Question, ask_for
 from nnd.converters.onboard.guess.row_shapes import aspect_columns
 from nnd.converters.reading import shown
@@ -22,6 +22,13 @@ QUESTIONS = {
 _NO_NAME = "no name says so"
 _NOTHING_ELSE = "the rows differ in nothing else, unless --candidate-id names a key"
 _SAMPLES = 3
+
+_LONGEST_SYSTEM = 60
+_REPEATED = 1.5
+_MOST_SYSTEMS = 200
+_NO_TEXT = words.IDENTIFIER | words.LABEL | words.ANNOTATOR | words.SYSTEM
+_NO_SYSTEM = _NO_TEXT - words.SYSTEM | words.SPLIT | words.CATEGORY | words.LANGUAGE | words.SCORE
+_NO_SYSTEM |= words.COUNTED | words.ASPECT | words.REFERENCE | words.CONTEXT | words.CANDIDATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,8 @@ class Look:
         """Return the column of the candidates, or several if a row holds several."""
         if self.answers.candidate:
             return tuple(self.named("candidate", self.answers.candidate))
-        named, may = roles.likely_candidates(self.columns)
-        if self.answers.system not in (None, NONE) or roles.likely_systems(self.columns)[0]:
+        named, may = likely_candidates(self.columns)
+        if self.answers.system not in (None, NONE) or likely_systems(self.columns)[0]:
             named = [column for column in named if not column.words & words.REFERENCE]
         if len(named) == 1:
             return tuple(named)
@@ -81,17 +88,13 @@ class Look:
 
     def system(self, taken: Sequence[Column]) -> tuple[Column, ...]:
         """Return the column of systems, if any."""
-        named, may = roles.likely_systems(
-            [column for column in self.columns if column not in taken]
-        )
         if self.answers.system is not None:
-            found = self.only("system")
-        elif len(named) == 1 or not (named or may):
-            found = tuple(named)
-        else:
-            why = "several names say so" if named else _NO_NAME
-            found = self.asked("system", named or may, why, none=True)
-        return found
+            return self.only("system")
+        named, may = likely_systems([column for column in self.columns if column not in taken])
+        if len(named) == 1 or not (named or may):
+            return tuple(named)
+        why = "several names say so" if named else _NO_NAME
+        return self.asked("system", named or may, why, none=True)
 
     def contexts(self, taken: Sequence[Column]) -> tuple[Column, ...]:
         """Return the parts of the context."""
@@ -99,21 +102,15 @@ class Look:
             return tuple(self.named("context", self.answers.context))
         judged = self._names()
         free = [c for c in self.columns if c.name not in judged and c not in taken]
-        named, may = roles.likely_contexts(free)
+        named, may = likely_contexts(free)
         return tuple(named) or self.asked("context", may, _NO_NAME, many=True)
 
     def _names(self) -> set[str]:
         """Return the columns that the user named for other roles than texts and systems."""
-        answers = self.answers
-        single = {
-            answers.error,
-            answers.aspect,
-            answers.annotator,
-            answers.group,
-            answers.candidate_id,
-        }
-        many = {*answers.label, *answers.score, *answers.rating, *answers.mark, *answers.context_id}
-        return many | {name for name in single if name is not None}
+        several = ("label", "score", "rating", "mark", "context_id")
+        one = ("error", "aspect", "annotator", "group", "candidate_id")
+        names = {name for role in several for name in getattr(self.answers, role)}
+        return names | {getattr(self.answers, role) for role in one} - {None}
 
     def keys(
         self, taken: Sequence[Column], context: Sequence[Column]
@@ -124,7 +121,7 @@ class Look:
         used = self._names() | {column.name for column in taken}
         used |= {column.name for columns in found.values() for column in columns}
         free = [column for column in self.columns if column.name not in used]
-        if not found["context_id"] and (key := roles.find_context_id(free, context)):
+        if not found["context_id"] and (key := find_context_id(free, context)):
             found["context_id"] = (key,)
         splits = [c for c in free if c.words & words.SPLIT and c.kind == "text" and c.is_short]
         contexts = joint(found["context_id"] or context)
@@ -141,7 +138,11 @@ class Look:
         aspect, who = self.only("aspect"), tuple[Column, ...]()
         if aspect or is_repeated:
             who = self.annotator(used, must=False)
-            aspect = aspect or self._aspect([*candidate, *who], used)
+            rows = joint([*candidate, *who])
+            if not aspect and len(set(rows)) < len(rows):
+                free = [c for c in self.columns if c not in used and c.words & words.ASPECT]
+                fits = [c for c in free if c.kind == "text" and c.is_short and c.filled == c.rows]
+                aspect = tuple(fits[:1])
         found = self.judged([c for c in self.columns if c not in (*used, *who, *aspect)])
         if aspect:
             (judged, *others) = [column for measure in found for column in measure.columns]
@@ -157,13 +158,6 @@ class Look:
         if is_repeated and not who and not is_label:
             who = self.annotator(used, must=True)
         return (), () if is_marked and is_label else who, found
-
-    def _aspect(self, candidate: Sequence[Column], used: Sequence[Column]) -> tuple[Column, ...]:
-        """Return the column of the aspect that distinguishes rows of one candidate."""
-        rows = joint(candidate)
-        named = [c for c in self.columns if c not in used and c.words & words.ASPECT]
-        found = [c for c in named if c.kind == "text" and c.is_short and c.filled == c.rows]
-        return tuple(found[:1]) if len(set(rows)) < len(rows) else ()
 
     def annotator(self, used: Sequence[Column], *, must: bool) -> tuple[Column, ...]:
         """Return the column of annotators, if a candidate is in several rows."""
@@ -209,3 +203,64 @@ class Look:
 def samples(column: Column) -> list[str]:
     """Return the first few distinct values of a column for a table."""
     return [shown(value) for value in list(column.counts)[:_SAMPLES]]
+
+
+def likely_systems(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
+    """Return the columns that name systems by their names, and other possible ones."""
+    able = [
+        column
+        for column in columns
+        if column.above >= 0
+        and column.kind in ("text", "number")
+        and column.length <= _LONGEST_SYSTEM
+        and 0 < len(column.counts) <= min(_MOST_SYSTEMS, max(column.rows / _REPEATED, 1))
+    ]
+    keys = [column for column in able if not column.path and column.above == 0]
+    named = [c for c in able if c.words & words.SYSTEM and not c.words & words.CANDIDATE]
+    plain = [column for column in named if column.words <= words.SYSTEM | {"name", "id"}]
+    near = [column for column in able if column.above == 0 and column.kind == "text"]
+    return plain or named or keys, [c for c in near if not c.words & _NO_SYSTEM]
+
+
+def likely_candidates(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
+    """Return the columns that hold candidates by their names, and other possible ones."""
+    texts = [
+        column
+        for column in columns
+        if column.kind == "text" and column.above == 0 and column.path and len(column.counts) > 1
+    ]
+    named = [c for c in texts if c.words & words.CANDIDATE or c.words == {"answer"}]
+    plain = [c for c in named if not c.words & (_NO_TEXT - words.SYSTEM)]
+    may = [column for column in texts if not column.words & _NO_TEXT]
+    return plain, may or texts
+
+
+def likely_contexts(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
+    """Return the columns that are the context by their names, and other possible ones."""
+    texts = [c for c in columns if c.kind in ("text", "texts") and c.above >= 0 and c.path]
+    able = [
+        column
+        for column in texts
+        if (column.kind == "text" or column.words & words.CONTEXT)
+        and not column.all_words & words.REFERENCE
+        and not column.words & _NO_TEXT
+    ]
+    near = [c for c in able if c.words & words.CONTEXT and not c.words & words.CANDIDATE]
+    return [c for c in near if any(" " in text.strip() for text in c.counts)], able
+
+
+def find_context_id(columns: Sequence[Column], context: Sequence[Column]) -> Column | None:
+    """Return the column of context keys: each of its values belongs to one context."""
+    other = words.ANNOTATOR | words.SYSTEM | words.CANDIDATE
+    contexts = joint(context)
+    named = [c for c in columns if (c.words & words.IDENTIFIER or not c.path) and c.above >= 0]
+    found = (
+        column
+        for column in named
+        if column.kind in ("text", "number")
+        and not column.words & other
+        and (column.above > 0 or column.repetition >= _REPEATED)
+        and all(isinstance(value, str | int) for value in column.values)
+        and determines(column.values, contexts)
+    )
+    return max(found, key=lambda column: len(column.counts), default=None)

@@ -38,7 +38,8 @@ def pair_of(
         return None
     one, other = sides
     rest = [column for column in columns if column not in sides]
-    names = tuple(column.name for column in (*sides, *_verdicts(rest)))
+    few = [c for c in rest if c.above == 0 and c.is_short and 1 < len(c.counts) <= _MOST_VERDICTS]
+    names = tuple(column.name for column in (*sides, *few))
     better = answers.better
     if better is None:
         text = f"Which of {one.name} and {other.name} is better?"
@@ -61,11 +62,6 @@ def pair_of(
         listed = ", ".join(names)
         raise SourceError(f"--better: unknown column {better}; it may be one of {listed}")
     return Pair((one, other), systems, verdict, _values(verdict, (one, other), answers, ask))
-
-
-def _verdicts(columns: Sequence[Column]) -> list[Column]:
-    near = [column for column in columns if column.above == 0 and column.is_short]
-    return [column for column in near if 1 < len(column.counts) <= _MOST_VERDICTS]
 
 
 def _values(

@@ -7,8 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 from nnd.converters.onboard.contents.level_columns import Column
-from nnd.converters.onboard.guess import name_words as words, score_direction as direction
-from nnd.converters.onboard.guess.measures import Measure
+from nnd.converters.onboard.guess import name_words as words
+from nnd.converters.onboard.guess.measures import (
+    Measure,
+    ask_direction,
+    check_one_direction,
+    good_label,
+    more_is_better,
+)
 from nnd.converters.onboard.guess.questions import NONE, Answers, Ask, Question, ask_for
 from nnd.schemas import SourceError
 
@@ -79,7 +85,7 @@ def _by_labels(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
         )
     separator = _separator(measures, answers, ask)
     labels = _labels(measures, separator)
-    direction.check_one_direction(columns, answers, labels)
+    check_one_direction(columns, answers, labels)
     if answers.order:
         return _ordered(answers.order, labels, separator)
     good, why = _no_error(measures, labels, answers, ask)
@@ -136,7 +142,7 @@ def _no_error(
     """Return the label of candidates without errors, and the reason."""
     if answers.no_error is not None:
         return answers.no_error, "it was given"
-    good = direction.good_label(labels, [column for m in measures for column in m.columns], answers)
+    good = good_label(labels, [column for m in measures for column in m.columns], answers)
     if good is not None:
         return good, f'"{good}" reads as no error'
     without = [measure for measure in measures if _has_blanks(measure)]
@@ -185,7 +191,7 @@ def _by_numbers(
     lower = frozenset(
         column.name
         for measure in measures
-        if not direction.ask_direction(measure.columns[0], answers, ask)
+        if not ask_direction(measure.columns[0], answers, ask)
         for column in measure.columns
     )
     ends = [(min(c.numbers), max(c.numbers)) for c in columns]
@@ -214,8 +220,8 @@ def _by_numbers(
 def _by_digits(
     columns: Sequence[Column], values: set[float], answers: Answers, ask: Ask | None
 ) -> Quality:
-    direction.check_one_direction(columns, answers)
-    better = direction.more_is_better(columns, answers)
+    check_one_direction(columns, answers)
+    better = more_is_better(columns, answers)
     if better is None:
         names = ", ".join(column.name for column in columns)
         text = f"Which number says that a candidate is good, under {names}?"

@@ -2,33 +2,142 @@
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nnd.converters.folder import Conversion, convert_source, pair_examples
-from nnd.converters.onboard.contents.reading_files import SUFFIXES, read_content
+import polars as pl
+
+from nnd.converters.folder import (
+    Conversion,
+    Examples,
+    convert_source,
+    pair_examples,
+    pairs_of_contexts,
+)
+from nnd.converters.onboard.contents.reading_files import read_content
 from nnd.converters.onboard.guess.guessing import UNUSED, Guess, guess
+from nnd.converters.onboard.guess.looking import samples
 from nnd.converters.onboard.guess.questions import Answers, Ask
 from nnd.converters.onboard.guess.unread_parts import not_read
-from nnd.converters.onboard.scaffold.commented_yaml import (
+from nnd.converters.onboard.scaffold.convert_template import nested_code
+from nnd.converters.onboard.scaffold.first_facts import (
+    Left,
     as_yaml,
     counts_of,
     expected_yaml,
     left_to_fill,
+    source_facts,
 )
-from nnd.converters.onboard.scaffold.convert_template import nested_code
-from nnd.converters.onboard.scaffold.first_facts import source_facts
 from nnd.converters.onboard.scaffold.new_fixture import invent
-from nnd.converters.onboard.scaffold.new_source import NewSource
 from nnd.converters.onboard.scaffold.table_section import is_mapped
-from nnd.converters.reading import write_objects
+from nnd.converters.reading import SUFFIXES, write_objects
 from nnd.converters.source import BUILT_IN, load_source
-from nnd.schemas import CONTEXT, SourceError, check_new, check_rows, file_digest, make_new
+from nnd.schemas import (
+    CONTEXT,
+    Shown,
+    SourceError,
+    check_new,
+    check_rows,
+    excerpt,
+    file_digest,
+    make_new,
+    text_table,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
 
 _LEAST_SYSTEMS = 2
 _EXAMPLES = 2
 _MOST_DRAWS = 8
+
+_LONGEST_SAMPLE = 40
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NewSource(Shown):
+    """A source folder that was written."""
+
+    folder: Path
+    file: Path  # the annotation file, or the folder of several
+    guess: Guess  # the guessed meaning of the columns
+    files: tuple[str, ...]  # in the folder
+    counts: Mapping[str, Any]  # counts of the file, as in a manifest
+    with_pair: int  # contexts that have a pair
+    notes: tuple[str, ...]  # unread parts of the file, with the option that reads them
+    left: tuple[Left, ...]  # what a person must fill in or check, and why
+    examples: Examples  # a few of its pairs to look at
+
+    def headline(self) -> str:
+        """Return the numbers of pairs and contexts, and the folder of the source."""
+        made, judged = pairs_of_contexts(self.counts, self.with_pair)
+        return f"{made}{judged}; the source is in {self.folder}."
+
+    def table(self) -> "Table":
+        """Return the guessed meaning of every column, with values from the file."""
+        titles = ("column", "taken for", "such as")
+        rows = [
+            [
+                column["column"],
+                column["role"],
+                "\n".join(excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]),
+            ]
+            for column in self.columns()
+        ]
+        return text_table(titles, rows, prose=titles[2:])
+
+    def details(self) -> "list[Table | str]":
+        """Return the fields that are left to fill in, with the reasons."""
+        titles = ("left to fill in", "with", "because")
+        return [text_table(titles, self.left, prose=titles[1:])]
+
+    def remarks(self) -> list[str]:
+        """Return what was left out, the chosen rule, and the next steps."""
+        quality = self.guess.quality
+        rule = ", ".join(f"{name} {value}" for name, value in quality.rule.items())
+        fields = ", ".join(left.field for left in self.left)
+        place = self.folder if len(self.folder.parts) > 1 else f"./{self.folder}"
+        return [
+            *self.notes,
+            f"Quality: {rule} ({quality.why}).",
+            f"Written: {', '.join(self.files)}.",
+            f"Next: fill in {self.folder / 'source.yaml'} ({fields}; --details says how), then",
+            f"  nnd convert {place} --from {self.file}",
+            f"  nnd check-source {place} --from {self.file}",
+        ]
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Return the guessed meaning of every column, with samples."""
+        roles = self.guess.roles()
+        return [
+            {
+                "column": column.name,
+                "role": roles[column.name],
+                "distinct": len(column.counts),
+                "samples": samples(column),
+            }
+            for column in self.guess.columns
+        ]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return a row for each column of the file: column, role, distinct, samples."""
+        return pl.DataFrame(self.columns())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "folder": str(self.folder),
+            "columns": self.columns(),
+            "quality": dict(self.guess.quality.rule),
+            "why": self.guess.quality.why,
+            "files": list(self.files),
+            "counts": dict(self.counts),
+            "notes": list(self.notes),
+            "left": [left._asdict() for left in self.left],
+        }
 
 
 def new_source(
@@ -66,17 +175,13 @@ def new_source(
     check_new(target)
     said = answers or Answers()
     found = _guessed(paths, sheet, said, ask)
-    declared = [
-        {"name": each, "url": None, "sha256": file_digest(path), "bytes": path.stat().st_size}
-        for each, path in paths.items()
-    ]
-    facts = source_facts(name, found, declared, sheet)
+    facts = source_facts(name, found, [_declared(*each) for each in paths.items()])
     code = None if is_mapped(found) else nested_code(found)
     with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
         if code is not None:
             (fresh / "convert.py").write_text(code, encoding="utf-8", newline="")
-        conversion = _prove(fresh, facts, origin, found, sheet)
+        conversion = _prove(fresh, facts, origin, found)
     files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
     left = tuple(left_to_fill(facts))
     counts, notes = conversion.manifest["counts"], tuple(not_read(found))
@@ -119,9 +224,12 @@ def _check_name(name: str) -> None:
         raise SourceError(f"{name}: a built-in source has this name; choose another")
 
 
-def _prove(
-    folder: Path, facts: dict[str, Any], origin: Path, found: Guess, sheet: str | None
-) -> Conversion:
+def _declared(name: str, path: Path) -> dict[str, Any]:
+    size = path.stat().st_size
+    return {"name": name, "url": None, "sha256": file_digest(path), "bytes": size}
+
+
+def _prove(folder: Path, facts: dict[str, Any], origin: Path, found: Guess) -> Conversion:
     """Convert files and fixture, and write source.yaml and expected.yaml with their counts."""
     facts["expected"] = None
     why = {"quality": found.quality.why, "table": _summary(found)}
@@ -131,14 +239,14 @@ def _prove(
     if counts["systems"] >= _LEAST_SYSTEMS or found.system is None:
         facts["expected"] = counts_of(counts)
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
-    fixture = _invented(folder, found, sheet).manifest
+    fixture = _invented(folder, found).manifest
     dropped = {entry["reason"]: entry["n"] for entry in fixture["dropped"]}
     text = expected_yaml(fixture["counts"], dropped)
     (folder / "fixture" / "expected.yaml").write_text(text, encoding="utf-8", newline="")
     return conversion
 
 
-def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
+def _invented(folder: Path, found: Guess) -> Conversion:
     """Write a fixture that makes pairs, trying several random draws of its judgements."""
     content, names = found.content, found.content.files
     place = folder / "fixture" / (names[0] if len(names) == 1 else "")
@@ -146,7 +254,7 @@ def _invented(folder: Path, found: Guess, sheet: str | None) -> Conversion:
         for name, objects in zip(names, invent(found, seed), strict=True):
             path = folder / "fixture" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_objects(path, objects, content.delimiter, quoted=content.quoted, sheet=sheet)
+            write_objects(path, objects, content.options)
         with contextlib.suppress(SourceError):
             conversion = convert_source(load_source(folder), place)
             if conversion.manifest["counts"]["pairs"]:

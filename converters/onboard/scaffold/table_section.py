@@ -7,8 +7,9 @@ from nnd.converters.onboard.contents.level_columns import SAYS_LITTLE, Column
 from nnd.converters.onboard.guess.guessing import Guess
 from nnd.converters.onboard.guess.measures import MARKS, Measure
 from nnd.converters.onboard.guess.name_words import slug
+from nnd.converters.onboard.guess.row_shapes import Pair
 from nnd.converters.onboard.guess.rule_guess import UNSPECIFIED
-from nnd.converters.reading import DELIMITERS
+from nnd.converters.reading import default_options
 
 _OF_ROWS = ("category", "split", "group", "annotator")
 
@@ -27,14 +28,11 @@ def is_mapped(guess: Guess) -> bool:
             return False
         if len(path) != 1 or len(column.path) != 1 or path[0] in guess.content.ragged:
             return False
-        if column.kind == "texts" and (column in guess.context or _is_half_judged(column)):
+        # Null and the empty list may have different meanings.
+        is_half_judged = column.filled < column.rows and [] in column.values
+        if column.kind == "texts" and (column in guess.context or is_half_judged):
             return False
     return True
-
-
-def _is_half_judged(column: Column) -> bool:
-    """Say whether null and the empty list have different meanings."""
-    return column.filled < column.rows and [] in column.values
 
 
 def rating_columns(column: Column) -> list[str]:
@@ -46,51 +44,54 @@ def rating_columns(column: Column) -> list[str]:
 class TableSection:
     """Builds the section, adding computed columns if needed."""
 
-    def __init__(self, guess: Guess, sheet: str | None) -> None:
+    def __init__(self, guess: Guess) -> None:
         self.guess = guess
-        self.sheet = sheet
         self.compute: dict[str, str] = {}
 
     def written(self) -> dict[str, Any]:
         """Return the section."""
         guess, content = self.guess, self.guess.content
-        table: dict[str, Any] = {}
-        if len(content.files) > 1:
-            table["files"] = list(content.files)
-        if guess.wide is not None:
-            table["wide"] = guess.wide.section()
         columns = self._columns()
         parts = {part: column.name for part, column in part_names(guess).items()}
-        is_spans = guess.is_spans and is_mapped(guess)
-        shape = self._pairs() if guess.pair else self._spans() if is_spans else None
-        judged = shape or self._judged()
-        if self.compute:
-            table["compute"] = self.compute
-        table |= {"columns": columns} if columns else {}
-        table["inputs"] = parts
-        if len(parts) > 1:
-            table["context"] = "\n".join(f"{{{part}}}" for part in parts)
-        table |= judged
-        suffix = Path(content.files[0]).suffix.lower()
-        if content.delimiter != DELIMITERS.get(suffix):
-            table["delimiter"] = content.delimiter
-        if content.quoted is not None and content.quoted != (suffix == ".csv"):
-            table["quoted"] = content.quoted
-        if self.sheet is not None:
-            table["sheet"] = self.sheet
-        return table
+        judged = self._shape()
+        table = {
+            "files": list(content.files) if len(content.files) > 1 else None,
+            "wide": guess.wide and guess.wide.section(),
+            "compute": self.compute,
+            "columns": columns,
+            "inputs": parts,
+            "context": "\n".join(f"{{{part}}}" for part in parts) if len(parts) > 1 else None,
+            **judged,
+        }
+        usual = default_options(Path(content.files[0]).suffix.lower())
+        other = {key: value for key, value in content.options.items() if value != usual.get(key)}
+        return {key: value for key, value in table.items() if value} | other
+
+    def _shape(self) -> dict[str, Any]:
+        """Return how the rows state judgements."""
+        if self.guess.pair:
+            return {"pairs": self._pairs(self.guess.pair)}
+        if self.guess.is_spans and is_mapped(self.guess):
+            return {"spans": self._spans()}
+        if self.guess.aspect:
+            return {"pivot": self._pivot()}
+        found: dict[str, Any] = {}
+        for measure in self.guess.measures:
+            section, value = self._measure(measure)
+            found.setdefault(section, {})[measure.aspect] = value
+        return found
 
     def _columns(self) -> dict[str, str]:
         guess, keys = self.guess, self.guess.keys
-        found = {role: keys[role][0].name for role in _OF_ROWS if role in keys}
-        if guess.pair or guess.is_spans:
-            found.pop("annotator", None)
+        left_out = {"group"} if guess.pair else set[str]()
+        left_out |= {"annotator"} if guess.pair or guess.is_spans else set()
+        roles = [role for role in _OF_ROWS if role in keys and role not in left_out]
+        found = {role: keys[role][0].name for role in roles}
         if "context_id" in keys:
             first, *more = [column.name for column in keys["context_id"]]
             joined = " || '/' || ".join(map(_quoted, (first, *more)))
             found["context_id"] = self._computed("context_key", joined) if more else first
         if guess.pair:
-            found.pop("group", None)
             return found
         if "candidate_id" in keys:
             found["candidate_id"] = keys["candidate_id"][0].name
@@ -106,52 +107,44 @@ class TableSection:
         self.compute[name] = expression
         return name
 
-    def _pairs(self) -> dict[str, Any]:
-        guess, pair = self.guess, self.guess.pair
-        assert pair is not None  # noqa: S101 - for the type checker; the caller has looked
-        names = ("first", "second") if pair.verdict else ("high", "low")
-        found: dict[str, Any] = {}
-        for number, (name, column) in enumerate(zip(names, pair.sides, strict=True)):
-            system = {"system": pair.systems[number].name} if pair.systems else {}
-            found[name] = {"candidate": column.name, **system} if system else column.name
-        if pair.verdict is not None:
-            found["better"] = pair.verdict.name
-            by_meaning: dict[str, list[str]] = {}
-            for cell, meaning in pair.values.items():
-                by_meaning.setdefault(meaning, []).append(cell)
-            found["values"] = by_meaning
-        if guess.error is not None:
-            found["category"] = guess.error.name
-        if "annotator" in guess.keys:
-            found["annotator"] = guess.keys["annotator"][0].name
-        elif "candidate_id" in guess.keys:
-            found["id"] = guess.keys["candidate_id"][0].name
+    def _pairs(self, pair: Pair) -> dict[str, Any]:
+        guess, keys = self.guess, self.guess.keys
+        sides = {
+            name: {"candidate": side.name, "system": pair.systems[number].name}
+            if pair.systems
+            else side.name
+            for number, (name, side) in enumerate(
+                zip(
+                    ("first", "second") if pair.verdict else ("high", "low"),
+                    pair.sides,
+                    strict=True,
+                )
+            )
+        }
+        by_meaning: dict[str, list[str]] = {}
+        for cell, meaning in pair.values.items():
+            by_meaning.setdefault(meaning, []).append(cell)
+        verdict = {"better": pair.verdict.name, "values": by_meaning} if pair.verdict else {}
+        category = {"category": guess.error.name} if guess.error else {}
+        if "annotator" in keys:
+            row = {"annotator": keys["annotator"][0].name}
+        elif "candidate_id" in keys:
+            row = {"id": keys["candidate_id"][0].name}
         elif len(guess.content.files) > 1:
-            found["id"] = self._computed("row", "_file || '/' || _row")
+            row = {"id": self._computed("row", "_file || '/' || _row")}
         else:
-            found["id"] = "_row"
-        return {"pairs": found}
+            row = {"id": "_row"}
+        return {**sides, **verdict, **category, **row}
 
     def _spans(self) -> dict[str, Any]:
         guess, (column,) = self.guess, self.guess.measures[0].columns
-        found: dict[str, Any] = {"category": column.path[-1]}
-        if column.above < 0:
-            found = {"list": guess.content.levels[column.level].path[-1], **found}
-        if guess.quality.rule["rule"] == "no_error":
-            found["no_error"] = guess.quality.rule["no_error"]
-        if guess.tags:
-            found["tags"] = list(guess.tags)
-        return {"spans": found}
-
-    def _judged(self) -> dict[str, Any]:
-        guess = self.guess
-        if guess.aspect:
-            return self._pivot()
-        found: dict[str, Any] = {}
-        for measure in guess.measures:
-            section, value = self._measure(measure)
-            found.setdefault(section, {})[measure.aspect] = value
-        return found
+        found = {
+            "list": guess.content.levels[column.level].path[-1] if column.above < 0 else None,
+            "category": column.path[-1],
+            "no_error": guess.quality.rule.get("no_error"),
+            "tags": list(guess.tags),
+        }
+        return {key: value for key, value in found.items() if value}
 
     def _pivot(self) -> dict[str, Any]:
         guess = self.guess
@@ -165,7 +158,7 @@ class TableSection:
             text = f"CASE WHEN {where} THEN 0 - {number} ELSE {number} END"
             column = self._computed("turned", text)
         names = {measure.columns[0].name: measure.aspect for measure in guess.measures}
-        return {"pivot": {"aspect": aspect.name, "names": names, kind: column}}
+        return {"aspect": aspect.name, "names": names, kind: column}
 
     def _measure(self, measure: Measure) -> tuple[str, Any]:
         (first, *_), quality = measure.columns, self.guess.quality

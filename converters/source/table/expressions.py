@@ -1,4 +1,4 @@
-"""Computed columns and filters: SQL expressions over the cells of one row (`nnd.schemas.contract.sql`)."""
+"""Computed columns and filters: SQL expressions over the cells of one row (`contract.sql`)."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -15,11 +15,11 @@ import yaml
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.onboard.guess.questions import Answers
-from nnd.converters.onboard.scaffold.commented_yaml import LEFT
-from nnd.converters.onboard.scaffold.new_source import NewSource
-from nnd.converters.onboard.scaffold.scaffolding import new_source
+from nnd.converters.onboard.scaffold.first_facts import LEFT
+from nnd.converters.onboard.scaffold.scaffolding import NewSource
 from nnd.converters.reading.file_writing import write_objects
 from nnd.converters.source.source import load_source
+from nnd.metric.cli.adding_sources import new_source
 from nnd.schemas import NNDError, SourceError
 
 MOST_LINES = 40

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.onboard.scaffold.new_source import NewSource
-from nnd.converters.onboard.scaffold.scaffolding import new_source
+from nnd.converters.onboard.guess.questions import Answers
+from nnd.converters.onboard.scaffold.scaffolding import NewSource
+from nnd.metric.cli.adding_sources import new_source
 from nnd.schemas import NNDError, SourceError
 
 HEADER = "context,system,candidate,score\n"
@@ -217,3 +218,15 @@ def test_a_damaged_file_is_read_or_refused(make: Make, tmp_path: Path, seed: int
         assert convert(tmp_path / "toy", origin=tmp_path / "a.csv").pairs.height > 0
     else:
         assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_keys_that_are_scores(tmp_path: Path) -> None:
+    rooms = [(room, system) for room in range(4) for system in SYSTEMS]
+    texts = [{"context": f"Room {n}?", "system": s, "candidate": f"A {s}, {n}."} for n, s in rooms]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(dict(enumerate(texts))), encoding="utf-8")
+
+    made = new_source("toy", path, tmp_path / "toy", answers=Answers(score=("*",)))
+
+    assert made.counts["pairs"] == PAIRS
+    assert made.counts["by_aspect"] == {"quality": PAIRS}

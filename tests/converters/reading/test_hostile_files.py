@@ -30,7 +30,7 @@ MIB = 2**20
 CONVERT_AND_MEASURE = """\
 import sys
 from nnd.converters.folder.conversion import convert
-from nnd.converters.onboard.check.peak_memory import peak_memory
+from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.schemas import NNDError
 try:
     convert(sys.argv[1], origin=sys.argv[2], out=sys.argv[3])

@@ -11,10 +11,10 @@ import yaml
 from support.checked_source import run_here
 
 from nnd.converters.onboard.check import checked_source as case
-from nnd.converters.onboard.check.check_result import Check
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.coverage import check_coverage
 from nnd.converters.onboard.check.direction import check_direction
+from nnd.converters.onboard.check.row_checks import check_pairs
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings
 from nnd.converters.reading import load_yaml
 from nnd.converters.source.source import BUILT_IN, load_source
@@ -210,8 +210,9 @@ def test_what_is_hidden_is_missed(
     checked.__dict__["fixture"] = []  # it is read as the real files
 
     errors = [run.error for run in checked.straight if run.error]
-    errors += [one.no_pair for one in checked.results if one.no_pair and hidden.what == "direction"]
+    if hidden.what == "direction" and not errors:
+        errors = [message for outcome, message, _ in [check_pairs(checked)] if outcome == "fail"]
     check = check_direction if hidden.what == "direction" else check_coverage
-    found = Check("converts", "fail", errors[0]) if errors else check(checked)
-    assert found.outcome in ("fail", "review")
-    assert hidden.said in found.message
+    outcome, message, _ = ("fail", errors[0], "") if errors else check(checked)
+    assert outcome in ("fail", "review")
+    assert hidden.said in message

@@ -7,8 +7,8 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes
 
 from nnd.converters.onboard.check import separate_run as run
-from nnd.converters.onboard.check.check_result import Check
-from nnd.converters.onboard.check.sandbox import NONE, find_sandbox, sandboxes
+from nnd.converters.onboard.check.check_report import Check
+from nnd.converters.onboard.check.process_limits import NONE, find_sandbox, sandboxes
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.source import load_source
 
@@ -216,7 +216,7 @@ def test_a_converter_that_blinds_the_audit_does_not_pass(
 def test_a_converter_cannot_write_a_report_that_harms(birds: Birds, code: str) -> None:
     done = run_with(birds, "import os, pathlib; place = pathlib.Path('..').resolve()", code)
 
-    assert done.annotations is None
+    assert done.annotations.is_empty()
     assert done.error in ("there is no report", "the process did not write a valid report")
 
 

@@ -13,8 +13,7 @@ import pytest
 from support.checked_source import Birds, make_birds
 
 from nnd.converters.onboard.check import process_limits as limits, separate_run as run
-from nnd.converters.onboard.check.process_limits import Limits
-from nnd.converters.onboard.check.sandbox import NONE, find_sandbox
+from nnd.converters.onboard.check.process_limits import NONE, Limits, find_sandbox
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.source import load_source
 
@@ -40,7 +39,7 @@ PARENT = """
 import json, sys
 from pathlib import Path
 from nnd.converters.onboard import check_source
-from nnd.converters.onboard.check.peak_memory import peak_memory
+from nnd.converters.onboard.check.process_limits import peak_memory
 before = peak_memory()
 checks = check_source(sys.argv[1], sys.argv[2])
 (limits,) = (check for check in checks if check.name == "limits")

@@ -23,10 +23,10 @@ from support.checked_source import (
 from nnd.converters.onboard import CheckReport, check_source
 from nnd.converters.onboard.check import (
     checked_source as case,
-    code_checks as checked_code,
+    fact_checks as checked_facts,
     separate_run as run,
 )
-from nnd.converters.onboard.check.check_result import Check
+from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.process_limits import Limits
 from nnd.converters.onboard.check.source_checks import NAMES
 from nnd.converters.source import source
@@ -355,7 +355,7 @@ def test_limits_of_time(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_limits(
     here: Birds, monkeypatch: pytest.MonkeyPatch, limit: str, value: float, message: str
 ) -> None:
-    monkeypatch.setattr(checked_code, limit, value)
+    monkeypatch.setattr(checked_facts, limit, value)
 
     check = only(here.check(), "fail", "limits")
 

@@ -9,11 +9,11 @@ import pytest
 from support.checked_source import Birds, make_birds, run_here
 
 from nnd.converters.onboard.check import checked_source as case
-from nnd.converters.onboard.check.check_result import Check
+from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.coverage import check_coverage
-from nnd.converters.onboard.check.file_columns import columns_of
 from nnd.converters.onboard.check.file_content import read_parts, write_parts
+from nnd.converters.onboard.check.knockouts import columns_of
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings
 from nnd.converters.reading.file_writing import write_workbook
 from nnd.converters.source.source import load_source
@@ -58,7 +58,7 @@ def check_rows(birds: Birds, rows: list[dict[str, Any]], picked: str) -> Check:
     place.mkdir()
     checked = Case([*every_variant(source)], real_readings(source, [birds.real], place), place)
     checked.__dict__["fixture"] = []
-    return check_coverage(checked)
+    return Check("coverage", *check_coverage(checked))
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes, run_here
 
 from nnd.converters.onboard.check import checked_source as case
-from nnd.converters.onboard.check.file_content import read_parts, write_parts
-from nnd.converters.onboard.check.shuffled_files import shuffle_rows
+from nnd.converters.onboard.check.file_content import read_parts, shuffle_rows, write_parts
 from nnd.converters.reading.file_writing import write_objects
 from nnd.converters.reading.records import read_cells
 from nnd.converters.reading.workbook import read_workbook
@@ -41,7 +40,7 @@ def cells(path: Path) -> Iterator[list[str]]:
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 def test_a_table_keeps_its_header_and_its_rows(suffix: str, tmp_path: Path) -> None:
     path, out = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
-    write_objects(path, ROWS, quoted=True)
+    write_objects(path, ROWS)
 
     shuffle_file(path, out)
 
