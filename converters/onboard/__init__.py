@@ -15,5 +15,8 @@ if TYPE_CHECKING:
         Answers as Answers,
         Question as Question,
     )
+    from .scaffold.scaffolding import (
+        new_source as new_source,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

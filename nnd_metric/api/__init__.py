@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from nnd.converters.folder import convert as convert, validate as validate
     from nnd.converters.hub import publish as publish
     from nnd.converters.make import derive as derive, operations as operations
-    from nnd.converters.onboard import Answers as Answers, check_source as check_source
+    from nnd.converters.onboard import (
+        Answers as Answers,
+        check_source as check_source,
+        new_source as new_source,
+    )
     from nnd.converters.source import sources as sources
     from nnd.metric.app import (
         describe as describe,
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
         slice as slice,  # noqa: A004 - as the command
         suite as suite,
     )
-    from nnd.metric.cli import new_source as new_source
     from nnd.metric.data import load_pairs as load_pairs
     from nnd.metric.likelihood import (
         Loading as Loading,

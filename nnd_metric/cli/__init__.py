@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .adding_sources import (
-        new_source as new_source,
-    )
     from .command import (
         app as app,
         main as main,

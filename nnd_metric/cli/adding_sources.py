@@ -173,8 +173,7 @@ def new_source(
 
     Example: nnd new-source my_ratings --from ratings.csv
     """
-    from nnd.converters.onboard import Answers
-    from nnd.metric.cli.adding_sources import new_source as new_source_
+    from nnd.converters.onboard import Answers, new_source as new_source_
 
     answers = Answers(
         context=tuple(context),

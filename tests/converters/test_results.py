@@ -13,9 +13,8 @@ from support.stored_folders import write_sealed
 from nnd.converters.export.exporting import export
 from nnd.converters.folder import convert, validate
 from nnd.converters.hub import Published, PublishedFile, Pushed
-from nnd.converters.onboard import check_source
+from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
-from nnd.metric.cli import new_source
 from nnd.schemas import Shown, table_text
 
 

@@ -24,10 +24,9 @@ from nnd.cards import card
 from nnd.converters.export.exporting import export
 from nnd.converters.folder import convert, validate
 from nnd.converters.hub import Published, PublishedFile
-from nnd.converters.onboard import check_source
+from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
 from nnd.metric.app import describe, show
-from nnd.metric.cli import new_source
 from nnd.metric.cli.printing import show_result
 from nnd.metric.numbers import agree, compare, slice_runs
 from nnd.metric.numbers.other_metrics.on_datasets import metrics

@@ -16,10 +16,9 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.onboard.guess.questions import Answers
 from nnd.converters.onboard.scaffold.first_facts import LEFT
-from nnd.converters.onboard.scaffold.scaffolding import NewSource
+from nnd.converters.onboard.scaffold.scaffolding import NewSource, new_source
 from nnd.converters.reading.file_writing import write_objects
 from nnd.converters.source.source import load_source
-from nnd.metric.cli.adding_sources import new_source
 from nnd.schemas import NNDError, SourceError
 
 MOST_LINES = 40

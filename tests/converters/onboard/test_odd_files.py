@@ -13,8 +13,7 @@ import pytest
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.onboard.guess.questions import Answers
-from nnd.converters.onboard.scaffold.scaffolding import NewSource
-from nnd.metric.cli.adding_sources import new_source
+from nnd.converters.onboard.scaffold.scaffolding import NewSource, new_source
 from nnd.schemas import NNDError, SourceError
 
 HEADER = "context,system,candidate,score\n"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from nnd.converters.onboard.guess.questions import Answers
+from nnd.converters.onboard.scaffold.scaffolding import new_source
 from nnd.converters.source.source import load_source
-from nnd.metric.cli.adding_sources import new_source
 
 MQM = "wmt_mqm/ted/ende/mqm_ted_ende.tsv"
 LLMBAR = tuple(
