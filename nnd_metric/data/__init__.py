@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         version_of as version_of,
     )
     from .converted_folder import (
+        SetKind as SetKind,
         SuiteSet as SuiteSet,
         instruction_in as instruction_in,
         read_rows as read_rows,

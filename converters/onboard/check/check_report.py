@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import polars as pl
 
 from nnd.converters.folder import Examples
 from nnd.converters.onboard.check.check_result import Check, Outcome
-from nnd.schemas import Shown, text_table
+from nnd.schemas import UNSTORED, Shown, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,7 +33,7 @@ class CheckReport(Shown):
 
     source: str
     checks: tuple[Check, ...]
-    examples: Examples | None = None
+    examples: Annotated[Examples | None, UNSTORED] = None
 
     def __iter__(self) -> Iterator[Check]:
         return iter(self.checks)
@@ -72,10 +72,6 @@ class CheckReport(Shown):
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each check: name, outcome, message, remedy."""
         return pl.DataFrame([asdict(check) for check in self.checks])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return {"source": self.source, "checks": [asdict(check) for check in self.checks]}
 
 
 def _finding(check: Check) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from nnd.schemas import listed, one_line
+from nnd.schemas import Record, listed, one_line
 
 Outcome: TypeAlias = Literal["pass", "fail", "review", "skipped"]
 """`review` needs a person's judgement and is not a failure. `skipped` could not be checked, because
@@ -15,7 +15,7 @@ NOT_AT_HAND = "the real files are not available"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Record):
     """One thing that a reviewer would look at.
 
     Attributes:
