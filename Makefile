@@ -12,7 +12,7 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 # find that folder, an empty namespace. A folder on the path that holds the front door comes before.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 
-.PHONY: help demo readme test test-full bench bench-gpu site check format types constraints
+.PHONY: help demo readme schemas test test-full bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make bench-gpu  the engine on a GPU: its numbers, its speed, its peers (ten minutes)"
 	@echo "make readme     run what README and the guide show, and write what it printed into them"
+	@echo "make schemas    write the JSON Schemas of what nnd stores, as the records describe it"
 	@echo "make site       build the guide, to be opened at build/site/index.html; its search needs a server,"
 	@echo "                python -m http.server -d build/site"
 	@echo "make check      formatting, lint, types, tests"
@@ -89,6 +90,9 @@ bench-gpu: $(VENV)/dev
 readme: $(VENV)/dev
 	$(BIN)/python cards/guide/real_model.py demo
 	PYTHONPATH=tests $(BIN)/python -m support.screens.guide
+
+schemas: $(VENV)/dev
+	PYTHONPATH=tests $(BIN)/python -m support.records
 
 site: $(VENV)/dev .links
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file cards/mkdocs.yml

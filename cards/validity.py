@@ -83,7 +83,7 @@ def _rates_table(operations: Sequence[Mapping[str, Any]]) -> Table:
             code(model),
             _compared_with(origin, each["categories"]),
             _rate(of["made"]["pass_rate"], of["made"]["n"]),
-            _rate(of[origin]["rate"]["pass_rate"], of[origin]["rate"]["n"]),
+            _rate(of[origin]["pairs"]["pass_rate"], of[origin]["pairs"]["n"]),
             _points(of[origin]["difference"], of[origin]["interval"]),
         )
         for each in operations
@@ -126,7 +126,7 @@ def _reached(of: Mapping[str, Any], origin: str, baseline: str) -> str:
     """Return what a baseline reaches, undecided tests counting half."""
     if origin not in of:
         return ""
-    rate = of["made"] if origin == "made" else of[origin]["rate"]
+    rate = of["made"] if origin == "made" else of[origin]["pairs"]
     found = rate["baselines"].get(baseline)
     return "" if found is None else _percent(found["with_coin"])
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Sweep as Sweep,
         estimate as estimate,
         evaluate as evaluate,
+        with_effects as with_effects,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -88,6 +88,8 @@ if TYPE_CHECKING:
     from .files.documents import (
         MANIFEST as MANIFEST,
         VALIDITY as VALIDITY,
+        Document as Document,
+        Sealed as Sealed,
         find_change as find_change,
         list_files as list_files,
         own_files as own_files,
@@ -132,6 +134,37 @@ if TYPE_CHECKING:
     from .files.workplaces import (
         temporary_folder as temporary_folder,
         workplace as workplace,
+    )
+    from .records.frames import (
+        cells_of as cells_of,
+        frame_schema as frame_schema,
+        record_frame as record_frame,
+    )
+    from .records.json_schemas import (
+        describe_fields as describe_fields,
+        json_schema as json_schema,
+    )
+    from .records.marks import (
+        ALWAYS as ALWAYS,
+        SPARSE as SPARSE,
+        UNSTORED as UNSTORED,
+        Amount as Amount,
+        Correlation as Correlation,
+        Count as Count,
+        Flat as Flat,
+        Keys as Keys,
+        Lead as Lead,
+        Limit as Limit,
+        Name as Name,
+        Natural as Natural,
+        Positive as Positive,
+        PValue as PValue,
+        Share as Share,
+        StoredAs as StoredAs,
+    )
+    from .records.record import (
+        Record as Record,
+        plain as plain,
     )
     from .words.display import (
         Shown as Shown,

@@ -53,10 +53,6 @@ class Exported(Shown):
         """Return remarks for users of the export."""
         return self.notes
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return {"out": str(self.out), "rows": self.rows, "notes": list(self.notes)}
-
 
 def export(
     folder: str | Path,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import polars as pl
 
@@ -31,7 +31,7 @@ from nnd.converters.hub.repository_state import (
 )
 from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import check_place, push, put_tag
-from nnd.schemas import PublishError, Shown, temporary_folder, text_table
+from nnd.schemas import UNSTORED, PublishError, Record, Shown, temporary_folder, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,7 +42,7 @@ _TAG = re.compile(r"(?!.*\.\.)\w([\w.-]*[\w-])?(?<!\.lock)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedFile:
+class PublishedFile(Record):
     """A file of a dataset on the Hub.
 
     Attributes:
@@ -81,7 +81,7 @@ class Published(Shown):
     tag: str | None
     files: tuple[PublishedFile, ...]
     card_diff: str = ""
-    usage: tuple[str, ...] = ()
+    usage: Annotated[tuple[str, ...], UNSTORED] = ()
     unasked: str | None = None
 
     def headline(self) -> str:
@@ -117,10 +117,6 @@ class Published(Shown):
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each file: path, bytes, change."""
         return pl.DataFrame([asdict(file) for file in self.files])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return {name: value for name, value in asdict(self).items() if name != "usage"}
 
 
 def publish(

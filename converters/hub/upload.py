@@ -9,9 +9,9 @@ a second commit: the next attempt finds the files there. After a kill, simply ru
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
@@ -63,10 +63,6 @@ class Pushed(Shown):
         """Return a row for each file."""
         rows = ((change, path) for path, change in sorted(self.changes.items()))
         return text_table(("change", "file"), rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return asdict(self)
 
 
 def push(

@@ -115,10 +115,6 @@ class SuiteReport(Shown):
         names = [name for name in self.sets[0] if name not in ("parameters", "refusals")]
         return pl.DataFrame([{name: entry[name] for name in names} for entry in self.sets])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return {"folder": str(self.folder), "source": self.source, "sets": [*self.sets]}
-
 
 def _count(count: int | None) -> str:
     return "" if count is None else f"{count:,}"

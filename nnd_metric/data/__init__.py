@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         version_of as version_of,
     )
     from .converted_folder import (
+        SetKind as SetKind,
         SuiteSet as SuiteSet,
         instruction_in as instruction_in,
         read_rows as read_rows,
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
         STORED as STORED,
         STORED_SETS as STORED_SETS,
         SURFACE_SCHEMA as SURFACE_SCHEMA,
+        SliceColumn as SliceColumn,
     )
     from .splits import (
         describe_splits as describe_splits,

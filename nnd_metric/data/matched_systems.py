@@ -10,16 +10,17 @@ A system with several such rows, one per aspect, gets their mean; `aspect=` keep
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import polars as pl
 
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import Record, ScoringError, did_you_mean, frame_schema
 
 OVERALL = "overall"
 
 
-class HumanNumber(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class HumanNumber(Record):
     """Which human scores the pass rates of a category are compared with.
 
     Attributes:
@@ -138,7 +139,7 @@ def human_numbers_for(human_scores: pl.DataFrame, category: str) -> list[HumanNu
     rows = _rows_for(human_scores, category)
     if "definition" not in rows.columns:
         rows = rows.with_columns(definition=pl.lit(None, pl.String))
-    numbers = rows.select(HumanNumber._fields).unique().sort(HumanNumber._fields)
+    numbers = rows.select(*frame_schema(HumanNumber)).unique().sort(pl.all())
     return [HumanNumber(*row) for row in numbers.iter_rows()]
 
 

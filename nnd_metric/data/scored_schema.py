@@ -1,8 +1,11 @@
 """The columns of scored pairs, the stored artefact from which every number follows."""
 
+from typing import Literal, TypeAlias, get_args
+
 import polars as pl
 
-SLICES = ("error_category", "aspect", "category", "error_group")
+SliceColumn: TypeAlias = Literal["error_category", "aspect", "category", "error_group"]
+SLICES = get_args(SliceColumn)
 
 SURFACE_SCHEMA = pl.Schema(
     {

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         Comparison as Comparison,
         Comparisons as Comparisons,
     )
+    from .comparison.differences import (
+        ModelDifference as ModelDifference,
+    )
     from .comparison.ranking import (
         mean_ranking as mean_ranking,
     )
@@ -46,6 +49,8 @@ if TYPE_CHECKING:
         group_runs as group_runs,
     )
     from .comparison.validity import (
+        HumanPairs as HumanPairs,
+        OperationValidity as OperationValidity,
         Validity as Validity,
     )
     from .display_names import (
@@ -58,12 +63,9 @@ if TYPE_CHECKING:
     from .effects.effects import (
         PARENTS as PARENTS,
         Effect as Effect,
+        Effects as Effects,
         SetEffect as SetEffect,
         find_effects as find_effects,
-    )
-    from .effects.set_effects import (
-        Effects as Effects,
-        all_effects as all_effects,
     )
     from .manners.manner import (
         Manner as Manner,
@@ -82,10 +84,13 @@ if TYPE_CHECKING:
         describe_reading as describe_reading,
         describe_readings as describe_readings,
         is_chat as is_chat,
-        shorten_request as shorten_request,
+        shorten_context as shorten_context,
     )
     from .manners.scoring_rules import (
         has_present_rule as has_present_rule,
+    )
+    from .other_metrics.metric_differences import (
+        MetricDifference as MetricDifference,
     )
     from .other_metrics.metric_table import (
         MetricTable as MetricTable,
@@ -123,10 +128,6 @@ if TYPE_CHECKING:
         each_once as each_once,
         slices_by as slices_by,
     )
-    from .rates.flips import (
-        Flips as Flips,
-        find_flips as find_flips,
-    )
     from .rates.pass_rates import (
         SLICE_NUMBERS as SLICE_NUMBERS,
         PassRates as PassRates,
@@ -136,6 +137,10 @@ if TYPE_CHECKING:
         is_close as is_close,
         pass_rates as pass_rates,
         to_rate as to_rate,
+    )
+    from .rates.rate_differences import (
+        Flips as Flips,
+        find_flips as find_flips,
     )
     from .rates.rate_frames import (
         rate_frame as rate_frame,
@@ -161,6 +166,9 @@ if TYPE_CHECKING:
     from .slices.named_slices import (
         slice_names as slice_names,
     )
+    from .slices.slice_rates import (
+        SliceRate as SliceRate,
+    )
     from .slices.slices import (
         Slices as Slices,
     )
@@ -177,6 +185,11 @@ if TYPE_CHECKING:
     from .statistics.dataset_means import (
         mean_over as mean_over,
     )
+    from .statistics.difference import (
+        Difference as Difference,
+        adjust as adjust,
+        in_words as in_words,
+    )
     from .statistics.extrapolation import (
         extrapolate as extrapolate,
     )
@@ -189,6 +202,9 @@ if TYPE_CHECKING:
     )
     from .statistics.intervals import (
         wilson as wilson,
+    )
+    from .statistics.sign_flips import (
+        sign_flip_p as sign_flip_p,
     )
     from .statistics.significance import (
         holm as holm,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .evaluation import (
         Evaluation as Evaluation,
         Sweep as Sweep,
+        with_effects as with_effects,
     )
     from .existing_run import (
         read_kept as read_kept,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
         vary as vary,
     )
     from .variation.variation import (
+        Variant as Variant,
         Variation as Variation,
     )
     from .version import (

@@ -30,4 +30,4 @@ def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | 
     crosses = find_crossings(loaded.tokenizer, requests, engine.separator, known=engine.tokenised)
     sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}
     either = pl.DataFrame(sides).select(crosses=pl.any_horizontal(pl.all()))
-    return int(distinct_tests(pl.concat([pairs, either], how="horizontal")).rows["crosses"].sum())
+    return int(distinct_tests(pl.concat([pairs, either], how="horizontal"))["crosses"].sum())

@@ -1,9 +1,9 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 
@@ -22,11 +22,12 @@ from nnd.metric.numbers import (
     Agreement,
     Effects,
     Pictured,
+    SetEffect,
     agree_scored,
-    all_effects,
     brief_caveat,
     describe_reading,
     describe_readings,
+    find_effects,
     find_protocols,
     manner_of,
     percent,
@@ -37,12 +38,34 @@ from nnd.metric.numbers import (
 )
 from nnd.metric.run.model_result import ModelResult
 from nnd.metric.run.survival import Failure
-from nnd.schemas import ScoringError, Shown, counted, parquet_bytes, write_folder
+from nnd.schemas import (
+    SPARSE,
+    UNSTORED,
+    Limit,
+    ScoringError,
+    Shown,
+    StoredAs,
+    counted,
+    parquet_bytes,
+    write_folder,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from nnd.metric.show import Drawing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedModel(ModelResult):
+    """The result of one model among several.
+
+    Attributes:
+        suite: The effect of each set of a suite on the pass rate, in the order of the suite, if the
+            data is one.
+    """
+
+    suite: Annotated[tuple[SetEffect, ...], SPARSE] = ()
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,26 +79,29 @@ class Evaluation(Pictured):
             `results.SCORED_SCHEMA`; none in what `merge` returns.
         agreement: Agreement between pass rates and human scores, or None.
         agreement_reason: Why there is no agreement, or None.
-        systems: Model → system it stands for, as given by the user.
-        templates: Model → template the user chose for it alone.
+        systems: Model → system it stands for, as given by the user. Older runs lack it.
+        templates: Model → template the user chose for it alone. Older runs lack it.
         children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
         effects: The effects of the sets of a suite, or None if the data is not a suite.
-        splits: The splits of the data that were scored; empty if it has no splits.
+        splits: The splits of the data that were scored; empty if it has no splits. Older runs lack
+            it: they are of all splits.
         asks_agreement: Whether people judged a model, or human scores or systems were named; else
             a missing agreement is not mentioned.
     """
 
-    data: str
-    results: tuple[ModelResult, ...]
-    scored: pl.DataFrame
+    data: Annotated[str, UNSTORED]
+    results: Annotated[tuple[EvaluatedModel, ...], Limit("minItems", 1)]
+    scored: Annotated[pl.DataFrame, UNSTORED]
     agreement: Agreement | None
     agreement_reason: str | None
     systems: Mapping[str, str] = field(default_factory=dict)
     templates: Mapping[str, str] = field(default_factory=dict)
-    children: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=STORED_SETS))
-    effects: Effects | None = None
+    children: Annotated[pl.DataFrame, UNSTORED] = field(
+        default_factory=lambda: pl.DataFrame(schema=STORED_SETS)
+    )
+    effects: Annotated[Effects | None, UNSTORED] = None
     splits: tuple[str, ...] = ()
-    asks_agreement: bool = False
+    asks_agreement: Annotated[bool, UNSTORED] = False
 
     def headline(self) -> str:
         """Return a sentence that names the model with the highest pass rate."""
@@ -95,7 +121,7 @@ class Evaluation(Pictured):
             f"{tests_of(rate['n'], self.results[0].n_whole)}{interval} on {self.data}{others}."
         )
 
-    def best_first(self) -> list[ModelResult]:
+    def best_first(self) -> list[EvaluatedModel]:
         """Return the results as people read them; ties keep the order of the request."""
         return sorted(self.results, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
 
@@ -110,11 +136,11 @@ class Evaluation(Pictured):
         """Yield for each model why contexts were read as they were, and the first request."""
         for each in self.best_first():
             if each.chat is not None:
-                yield f"{each.model}: {each.chat['reason']}"
+                yield f"{each.model}: {each.chat.reason}"
             if each.request is not None:
                 yield f"the first request to {each.model}, up to the candidate:"
-                yield each.request["context"]
-                yield f"and the candidate: {each.request['candidate']}"
+                yield each.request.context
+                yield f"and the candidate: {each.request.candidate}"
 
     def table(self) -> "Table":
         """Return pass rates: a row per model, a column per category of error."""
@@ -191,19 +217,6 @@ class Evaluation(Pictured):
         """Return a row per model and slice (`results.rate_frame`)."""
         return rate_frame({each.model: each.rates for each in self.results})
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values (`result.schema.json`)."""
-        effects = {} if self.effects is None else self.effects.to_dict()
-        suites = {model: {"suite": sets} for model, sets in effects.items()}
-        return {
-            "results": [each.to_dict() | suites.get(each.model, {}) for each in self.results],
-            "agreement": None if self.agreement is None else self.agreement.to_dict(),
-            "agreement_reason": self.agreement_reason,
-            "systems": dict(self.systems),
-            "templates": dict(self.templates),
-            "splits": list(self.splits),
-        }
-
     def write(self, folder: str | Path) -> None:
         """Write a folder of result.json and log_likelihoods.parquet, or replace an older one.
 
@@ -222,6 +235,14 @@ class Evaluation(Pictured):
         if self.effects is not None:
             files[SETS] = parquet_bytes(self.children)
         write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
+
+
+def with_effects(
+    results: Iterable[ModelResult], effects: Effects | None
+) -> tuple[EvaluatedModel, ...]:
+    """Return the results of models with the effects of the sets of a suite on each."""
+    suites = {} if effects is None else effects.by_model
+    return tuple(EvaluatedModel.extend(each, suite=suites.get(each.model, ())) for each in results)
 
 
 def join_results(
@@ -248,9 +269,10 @@ def join_results(
     agreement, reason = agree_scored(scored, people, systems=own)
     chosen = {model: template for model, template in templates.items() if model in names}
     parents = ((str(rows["model"][0]), rows) for rows in scored.partition_by("model"))
-    effects = all_effects(data.sets, parents, children)
+    effects = find_effects(data.sets, parents, children)
+    evaluated = with_effects(results, effects)
     return Evaluation(
-        *(data.title, results, scored, agreement, reason, own, chosen, children, effects),
+        *(data.title, evaluated, scored, agreement, reason, own, chosen, children, effects),
         splits=data.splits,
         asks_agreement=are_judged(names, people, own),
     )
@@ -267,10 +289,10 @@ class Sweep(Shown):
         folders: Dataset → the folder its results were written to, if any.
     """
 
-    evaluations: dict[str, Evaluation]
-    pairs: dict[str, PairSet]
+    evaluations: Annotated[dict[str, Evaluation], StoredAs("datasets")]
+    pairs: Annotated[dict[str, PairSet], UNSTORED]
     failures: tuple[Failure, ...]
-    folders: dict[str, Path] = field(default_factory=dict)
+    folders: Annotated[dict[str, Path], UNSTORED] = field(default_factory=dict)
 
     def _readings(self) -> Evaluation | None:
         """Return the readings of one model on one dataset as if they were models, else None."""
@@ -333,13 +355,6 @@ class Sweep(Shown):
         ]
         empty = rate_frame({}).select(pl.lit("").alias("dataset"), pl.all())
         return pl.concat([empty, *frames])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values: an `Evaluation` for each dataset, and the failures."""
-        return {
-            "datasets": {name: found.to_dict() for name, found in self.evaluations.items()},
-            "failures": [failure.to_dict() for failure in self.failures],
-        }
 
 
 def _count(n: int, what: str) -> str:

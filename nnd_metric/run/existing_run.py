@@ -18,9 +18,9 @@ from nnd.metric.data import (
 )
 from nnd.metric.likelihood import Scoring, place_of
 from nnd.metric.numbers import has_present_rule, is_chat, pass_rates
-from nnd.metric.run.model_result import ModelResult, stored_result
+from nnd.metric.run.model_result import ModelResult
 from nnd.metric.text import NONE, Chat, choose_template, describe_options
-from nnd.schemas import ScoringError, read_document
+from nnd.schemas import SchemaError, ScoringError, read_document
 
 
 class KeptRun(NamedTuple):
@@ -77,7 +77,9 @@ def read_kept(
     places = {*map(place_of, done)}
     with _readable(folder):
         results = tuple(
-            stored_result(each, pass_rates(scored.filter(pl.col("model") == each["model"])))
+            ModelResult.from_dict(
+                each, rates=pass_rates(scored.filter(pl.col("model") == each["model"]))
+            )
             for each in stored["results"]
             if place_of(each["model"]) not in places
         )
@@ -94,7 +96,7 @@ def read_kept(
 def _readable(folder: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, SchemaError) as error:
         raise ScoringError(
             f"{folder}: models cannot be added to its {RESULT}; name another folder with --out"
         ) from error
@@ -128,7 +130,7 @@ def _find_difference(
         )
         is_own = each["model"] in own
         now = (asked.protocol, each["template"] if is_own else chosen.name)
-        chats = (_asked_chat(each), describe_options(asked.chat.to_dict()))
+        chats = (_asked_chat(each), describe_options(asked.chat.stored().to_dict()))
         if chats[0] != chats[1] and _may_be_chat(each, asked.chat):
             return f"with {chats[0]}, not {chats[1]}"
         if there != now:
@@ -151,7 +153,7 @@ def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
 def _asked_chat(stored: Mapping[str, Any]) -> str:
     """Return the chat options of a result; older versions read plain text."""
     chat = stored.get("chat")
-    return describe_options(Chat(NONE).to_dict() if chat is None else chat["asked"])
+    return describe_options(Chat(NONE).stored().to_dict() if chat is None else chat["asked"])
 
 
 def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:

@@ -1,8 +1,8 @@
 """The result of one model on one set of pairs, from its log-likelihoods."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Annotated, NamedTuple
 
 import polars as pl
 
@@ -14,13 +14,14 @@ from nnd.metric.numbers import (
     count_close,
     few_tokens,
     pass_rates,
-    shorten_request,
+    shorten_context,
 )
 from nnd.metric.run.crossings import count_crossings
 from nnd.metric.run.pair_scoring import requests_of, score_suite
 from nnd.metric.run.preparation import prepare
 from nnd.metric.run.signature import make_signature
-from nnd.metric.text import ChatContext, Template, find_protocol, render
+from nnd.metric.text import PROTOCOLS, ChatContext, Rendering, Template, find_protocol, render
+from nnd.schemas import SPARSE, Count, Flat, Limit, Name, Record, StoredAs
 
 NO_BASELINE = "no baseline without contexts: "
 """Beginning of the note on a missing baseline."""
@@ -34,55 +35,72 @@ _BY_LENGTH = (
 
 
 @dataclass(frozen=True, slots=True)
-class ModelResult:
+class FirstRequest(Record):
+    """A request as the model read it.
+
+    Attributes:
+        context: What was read before the candidate; of a long text, its first and its last
+            characters.
+        candidate: What was scored.
+    """
+
+    context: str
+    candidate: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResult(Record):
     """The result of one model.
 
     Attributes:
         model: Its name.
         version: Hub commit, or the SHA-256 of its weights.
-        protocol: Name of the protocol.
-        template: Name or text of the template.
+        protocol: Name of the protocol: which tokens are scored, and what they are divided by.
+        template: Name or text of the template that rendered contexts.
+        instruction: The first 6 digits of the SHA-256 of the instruction that contexts were read
+            with; None without one. Older results lack it.
+        chat: How contexts were rendered as chats, or why not. Older results, which read plain text,
+            lack it.
+        request: The first request. Older results lack it.
         dtype: Precision of the weights.
         device: The device it ran on.
-        parameters: Number of its weights (`LoadedModel.parameters`).
+        parameters: Number of its weights, embeddings included; tied ones count once.
+        quantised: The format of quantised weights, such as `bnb-nf4`; None if they are plain
+            floats. Older results lack it.
+        weight_bytes: Memory that the weights take, in bytes. Older results lack it.
+        unquantised_bytes: Memory that they would take unquantised, in `dtype`, in bytes. Older
+            results lack it.
         rates: Pass rates.
+        n_whole: Number of tests of the data, if only a part of them was scored.
         notes: Caveats and notes, a sentence each.
-        n_close: Tests whose margin is smaller than the deviation in `work`, so that rounding could
-            change the verdict. None if the deviation is unknown.
-        n_crossing: Tests whose tokens are not those of context and candidate encoded together
-            (`count_crossings`). None if the two are never one text.
-        work: The work of the engine.
+        n_close: Tests whose margin is smaller than the deviation of the engine, so that rounding
+            could change the verdict; None if the deviation is unknown.
+        n_crossing: Tests whose tokens are not those of context and candidate encoded together; None
+            if the two are never one text, as for encoder-decoders.
+        work: How the engine computed the likelihoods.
         signature: Everything that decides the numbers, in one line.
-        quantised: The format of quantised weights, e.g. `bnb-nf4`, or None.
-        weight_bytes: Memory that the weights take; None in older runs.
-        unquantised_bytes: Memory that they would take unquantised, in `dtype`; None in older runs.
-        chat: How contexts were rendered as chats, or why not (`ChatChoice.to_dict`); None in
-            results of older versions, which read plain text.
-        n_whole: Number of tests of the data of which a part was scored; None if all were.
-        instruction: Digest of the instruction that contexts were read with, or None.
-        request: The first request as the model read it (`shorten_request`); None in older runs.
     """
 
-    model: str
-    version: str
-    protocol: str
-    template: str
-    dtype: str
-    device: str
-    parameters: int
-    rates: PassRates
-    notes: tuple[str, ...]
-    n_close: int | None
-    n_crossing: int | None
-    work: Work
-    signature: str
+    model: Name
+    version: Name
+    protocol: Annotated[str, Limit("enum", (*PROTOCOLS,))]
+    template: Name
+    instruction: Annotated[str | None, Limit("pattern", "^[0-9a-f]{6}$")] = None
+    chat: Rendering | None = None
+    request: FirstRequest | None = None
+    dtype: Name
+    device: Name
+    parameters: Count
     quantised: str | None = None
-    weight_bytes: int | None = None
-    unquantised_bytes: int | None = None
-    chat: Mapping[str, Any] | None = None
-    n_whole: int | None = None
-    instruction: str | None = None
-    request: Mapping[str, str] | None = None
+    weight_bytes: Count | None = None
+    unquantised_bytes: Count | None = None
+    rates: Annotated[PassRates, Flat()]
+    n_whole: Annotated[Count | None, SPARSE] = None
+    notes: tuple[str, ...]
+    n_close: Count | None
+    n_crossing: Count | None
+    work: Annotated[Work, StoredAs("engine")]
+    signature: Name
 
     def memory(self) -> str:
         """Return in words the memory of the weights, quantised and unquantised."""
@@ -91,51 +109,6 @@ class ModelResult:
             return taken
         before = f"{self.unquantised_bytes / 1e6:,.1f} MB as {self.dtype}"
         return f"{taken} ({self.quantised}), and {before}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values (`result.schema.json`, a model result)."""
-        return {
-            "model": self.model,
-            "version": self.version,
-            "protocol": self.protocol,
-            "template": self.template,
-            "instruction": self.instruction,
-            "chat": None if self.chat is None else dict(self.chat),
-            "request": None if self.request is None else dict(self.request),
-            "dtype": self.dtype,
-            "device": self.device,
-            "parameters": self.parameters,
-            "quantised": self.quantised,
-            "weight_bytes": self.weight_bytes,
-            "unquantised_bytes": self.unquantised_bytes,
-            **self.rates.to_dict(),
-            **({} if self.n_whole is None else {"n_whole": self.n_whole}),
-            "notes": list(self.notes),
-            "n_close": self.n_close,
-            "n_crossing": self.n_crossing,
-            "engine": self.work.to_dict(),
-            "signature": self.signature,
-        }
-
-
-def stored_result(stored: Mapping[str, Any], rates: PassRates) -> ModelResult:
-    """Return a result from a run, with rates that are computed again.
-
-    Args:
-        stored: `ModelResult.to_dict`, read from a file.
-        rates: The rates of its scored pairs.
-
-    Raises:
-        KeyError, TypeError: If fields of a result are missing.
-    """
-    engine = stored["engine"]
-    done = (engine["path"], tuple(engine["switched_off"]), engine["deviation"])
-    facts = {each.name: stored[each.name] for each in fields(ModelResult) if each.name in stored}
-    return ModelResult(
-        **facts | {"notes": tuple(stored["notes"])},
-        rates=rates,
-        work=Work(*done, tokens=0, requests=0, stored=0, token_budget=0),
-    )
 
 
 class Scored(NamedTuple):
@@ -210,7 +183,7 @@ def evaluate_model(
         quantised=loaded.quantised,
         weight_bytes=loaded.weight_bytes,
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
-        chat=choice.to_dict(),
+        chat=choice.stored(),
         n_whole=pairs.n_whole,
         instruction=template.instruction,
         request=_first_request(pairs, engine, template),
@@ -219,12 +192,12 @@ def evaluate_model(
     return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))
 
 
-def _first_request(pairs: PairSet, engine: Engine, template: Template) -> Mapping[str, str] | None:
+def _first_request(pairs: PairSet, engine: Engine, template: Template) -> FirstRequest | None:
     first = pairs.pairs.head(1)
     requests = engine.as_read(requests_of(first, render(template, contexts_of(first))))
     for context, candidate in requests[:1]:
         pieces = context.pieces if isinstance(context, ChatContext) else context
-        return shorten_request("".join(pieces), candidate)
+        return FirstRequest(shorten_context("".join(pieces)), candidate)
     return None
 
 

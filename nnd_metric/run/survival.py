@@ -4,13 +4,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
-from nnd.schemas import NNDError, ScoringWarning
+from nnd.schemas import NNDError, Record, ScoringWarning
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Record):
     """A model or a dataset that a sweep left out.
 
     Attributes:
@@ -22,10 +21,6 @@ class Failure:
     model: str | None
     dataset: str | None
     reason: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"model": self.model, "dataset": self.dataset, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)

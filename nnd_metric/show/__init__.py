@@ -33,19 +33,16 @@ if TYPE_CHECKING:
     from .figures.agreement import (
         draw_agreement as draw_agreement,
     )
+    from .figures.changes import (
+        draw_effects as draw_effects,
+        draw_flips as draw_flips,
+    )
     from .figures.comparison import (
-        Side as Side,
         draw_comparison as draw_comparison,
         draw_comparisons as draw_comparisons,
     )
-    from .figures.effects import (
-        draw_effects as draw_effects,
-    )
     from .figures.extrapolation import (
         draw_extrapolation as draw_extrapolation,
-    )
-    from .figures.flips import (
-        draw_flips as draw_flips,
     )
     from .figures.forest import (
         draw_forest as draw_forest,

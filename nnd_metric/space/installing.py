@@ -39,10 +39,6 @@ class Installed(Shown):
     def table(self) -> None:
         """Return None: an installation has no numbers."""
 
-    def to_dict(self) -> dict[str, str]:
-        """Return plain Python values."""
-        return {"script": str(self.script)}
-
 
 def install_metric(modules_cache: str | Path | None = None) -> Installed:
     """Make `evaluate.load("nnd")` work in any folder, even offline.

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .chats.chat_template import (
         ChatTemplate as ChatTemplate,
     )
+    from .chats.renderings import (
+        Rendering as Rendering,
+    )
     from .encoding.assembly import (
         encode as encode,
     )

@@ -10,8 +10,8 @@ import polars as pl
 from nnd.metric.data import OVERALL
 from nnd.metric.numbers import Flips, Pictured, percent
 from nnd.metric.train.checkpoint_history import read_trainings
-from nnd.metric.train.history import HISTORY, Entry, line_of, read_history, share_of_time
-from nnd.schemas import ScoringError, did_you_mean, has_mark, replace_own
+from nnd.metric.train.history import HISTORY, Entry, Point, line_of, read_history, share_of_time
+from nnd.schemas import ScoringError, did_you_mean, has_mark, plain, record_frame, replace_own
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,15 +19,7 @@ if TYPE_CHECKING:
     from nnd.metric.show import Drawing
 
 _FORMATS = (".svg", ".png")
-_SCHEMA = {
-    "run": pl.String,
-    "category": pl.String,
-    "step": pl.Int64,
-    "n": pl.Int64,
-    "pass_rate": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-}
+_COLUMNS = ("run", "category", "step", "n", "pass_rate", "low", "high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +47,7 @@ class Run:
             "signature": self.entries[-1].signature,
             "change": None if self.change is None else self.change.to_dict(),
             "points": [
-                {"category": category, "step": step, **rate.to_dict()}
+                {"category": category, "step": step, **rate.to_dict(), "wilson": plain(rate.wilson)}
                 for category in categories
                 for step, rate in line_of(self.entries, category)
             ],
@@ -120,16 +112,13 @@ class Curves(Pictured):
         Returns:
             run, category, step, n, pass_rate, low and high (as in `results.rate_frame`).
         """
-        rows = [
-            (
-                *(run.name, category, step, rate.n, rate.pass_rate),
-                *(rate.interval or (None, None)),
-            )
+        rows = (
+            ({"run": run.name, "category": category, "step": step}, rate)
             for run in self.runs
             for category in self.categories
             for step, rate in line_of(run.entries, category)
-        ]
-        return pl.DataFrame(rows, _SCHEMA, orient="row")
+        )
+        return record_frame(_COLUMNS, rows, Point, Entry)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""

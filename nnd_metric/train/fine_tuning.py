@@ -7,8 +7,8 @@ the protocol native. Contexts of the test are not used for training.
 """
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +23,20 @@ from transformers import (
 from nnd.metric.data import PairData, contexts_of
 from nnd.metric.likelihood import LoadedModel, Loading, Scoring
 from nnd.metric.numbers import CLUSTER, compare
-from nnd.metric.run import VERSION, evaluate
-from nnd.metric.text import NONE, Chat, check_template, choose_rendering, find_protocol
+from nnd.metric.run import evaluate
+from nnd.metric.text import Chat, check_template, choose_rendering, find_protocol
 from nnd.metric.train.callback import NNDCallback
 from nnd.metric.train.history import HISTORY
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_batches import Example, make_examples
 from nnd.metric.train.pair_trainer import PairTrainer
-from nnd.metric.train.trained import Trained
+from nnd.metric.train.recipe import Recipe, UntrainedModel, VersionedName
+from nnd.metric.train.trained import Trained, TrainingCounts, TrainingFacts
 from nnd.metric.train.trainer_running import find_subject, losses_of, make_arguments, make_trainer
 from nnd.metric.train.training_folder import CHECKPOINTS, Place, check_place, training_place
 from nnd.metric.train.training_sides import Sides, take_sides
 from nnd.metric.train.transfer_notes import circularity
-from nnd.schemas import ScoringError, one_line
+from nnd.schemas import ScoringError
 
 _SCORINGS = 10  # scorings of the held-out pairs during training
 
@@ -109,17 +110,19 @@ def train(
             f"{sides.training.title}: none of the pairs has two candidates with "
             "tokens to train on; use other data"
         )
-    settings = {
-        **_describe(subject.loaded, sides),
-        "split": split,
-        "split_seed": split_seed,
-        "objective": {**asdict(objective), "alpha": objective.weight},
-        "schedule": asdict(schedule),
-        "template": rendering.name,
-        "chat": read.to_dict()["template"],
-    }
+    recipe = Recipe(
+        model=UntrainedModel(subject.loaded.name, subject.loaded.version(), subject.loaded.dtype),
+        data=VersionedName(sides.training.title, sides.training.version),
+        tests=tuple(VersionedName(each.title, each.version) for each in sides.tests),
+        split=split,
+        split_seed=split_seed,
+        objective=objective,
+        schedule=schedule,
+        template=rendering.name,
+        chat=read.stored().template,
+    )
     scoring = Scoring(template=template, chat=chat, unconditional=False)
-    with training_place(out, settings, resume=resume) as place:
+    with training_place(out, recipe.to_dict(), resume=resume) as place:
         arguments.output_dir = str(place.staging)
         before = _evaluate(subject.loaded, sides, scoring, out / "before")
         trainer = make_trainer(subject, examples, objective, arguments)
@@ -127,18 +130,18 @@ def train(
         _watch(trainer, sides, schedule.steps_on(len(examples)), scoring, out / HISTORY)
         start = time.perf_counter()
         trainer.train(resume_from_checkpoint=place.checkpoint())
-        facts = {
-            "signature": _sign(settings, len(examples)),
-            **settings,
-            "device": str(arguments.device),
-            "steps": trainer.state.global_step,
-            "seconds": time.perf_counter() - start,
-            "counts": _count(sides, examples, objective),
-            "losses": losses_of(trainer),
-        }
+        facts = TrainingFacts(
+            signature=recipe.signature(len(examples)),
+            recipe=recipe,
+            device=str(arguments.device),
+            steps=trainer.state.global_step,
+            seconds=time.perf_counter() - start,
+            counts=_count(sides, examples, objective),
+            losses=losses_of(trainer),
+        )
         after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
         cautions = circularity(sides.training, sides.tests)
-        found = Trained(out, facts, compare([*before, *after]), tuple(cautions))
+        found = Trained(out, facts, tuple(cautions), compare([*before, *after]))
         subject.save(place.staging / "final")
         place.finish(place.staging / "final", found.to_dict())
     return found
@@ -158,15 +161,6 @@ class _Keeper(TrainerCallback):
         **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> None:
         self._place.keep_checkpoint(state.global_step)
-
-
-def _describe(loaded: LoadedModel, sides: Sides) -> dict[str, Any]:
-    """Return a description that identifies a training."""
-    data, *tests = (
-        {"name": each.title, "version": each.version} for each in (sides.training, *sides.tests)
-    )
-    model = {"name": loaded.name, "version": loaded.version(), "dtype": loaded.dtype}
-    return {"model": model, "data": data, "tests": tests}
 
 
 def _watch(trainer: PairTrainer, sides: Sides, steps: int, scoring: Scoring, history: Path) -> None:
@@ -196,48 +190,15 @@ def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path)
     return list(found.folders.values())
 
 
-def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> dict[str, int]:
-    """Return the amounts of training and held-out data."""
+def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> TrainingCounts:
     training, held_out = sides.training.pairs, sides.tests[0].pairs
-    counts = {
-        "pairs": training.height,
-        "contexts": training.select(CLUSTER).n_unique(),
-        "held_out_pairs": held_out.height,
-        "held_out_contexts": held_out.select(CLUSTER).n_unique(),
-        "examples": len(examples),
-        "truncated": sum(each.high.truncated for each in examples),
-    }
-    if objective.loss == "unlikelihood":
-        counts["negative_tokens"] = sum(sum(each.negative) for each in examples)
-    return counts
-
-
-def _sign(settings: Mapping[str, Any], n: int) -> str:
-    """Return the signature: one line that names everything the trained model depends on."""
-    objective, schedule = settings["objective"], settings["schedule"]
-    length = schedule["steps"] or f"{schedule['epochs']:g}ep"
-    parts = {
-        "v": VERSION,
-        "model": _version(settings["model"]),
-        "data": _version(settings["data"]),
-        "split": f"{settings['split']:g}",
-        "split-seed": settings["split_seed"],
-        "loss": objective["loss"],
-        "alpha": f"{objective['alpha']:g}",
-        "tokens": objective["negative_tokens"] if objective["loss"] == "unlikelihood" else None,
-        "margin": f"{objective['margin']:g}" if objective["loss"] == "margin" else None,
-        "template": settings["template"],
-        "chat": None if settings["chat"] == NONE else settings["chat"],
-        "dtype": settings["model"]["dtype"],
-        "steps": length,
-        "batch": schedule["batch_size"],
-        "lr": f"{schedule['learning_rate']:g}",
-        "seed": schedule["seed"],
-        "n": n,
-    }
-    listed = (f"{name}:{value}" for name, value in parts.items() if value is not None)
-    return one_line("|".join(["nnd-train", *listed]))
-
-
-def _version(named: Mapping[str, str]) -> str:
-    return f"{named['name']}@{named['version'][:7]}"
+    counts_tokens = objective.loss == "unlikelihood"
+    return TrainingCounts(
+        pairs=training.height,
+        contexts=training.select(CLUSTER).n_unique(),
+        held_out_pairs=held_out.height,
+        held_out_contexts=held_out.select(CLUSTER).n_unique(),
+        examples=len(examples),
+        truncated=sum(each.high.truncated for each in examples),
+        negative_tokens=sum(sum(e.negative) for e in examples) if counts_tokens else None,
+    )

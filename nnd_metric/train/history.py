@@ -1,73 +1,74 @@
 """The history of a training run: the result of every scoring, one JSON object per line."""
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nnd.metric.data import OVERALL, SLICES
+from nnd.metric.data import OVERALL, SLICES, SliceColumn
 from nnd.metric.numbers import PassRates, Rate, wilson
-from nnd.schemas import ScoringError, find_change, seal, write_whole
+from nnd.schemas import (
+    Amount,
+    Count,
+    Name,
+    Record,
+    SchemaError,
+    ScoringError,
+    Share,
+    find_change,
+    seal,
+    write_whole,
+)
 
 HISTORY = "nnd_history.jsonl"
 """Default name of the file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(Record):
     """A pass rate at one step.
 
     Attributes:
         pass_rate: Share of the tests passed, or None without tests.
         n: Tests.
-        interval: 95 % interval over contexts, or None (`results.Rate`).
+        interval: 95 % interval over contexts, or None if fewer than two contexts have tests.
     """
 
-    pass_rate: float | None
-    n: int
-    interval: tuple[float, float] | None
+    pass_rate: Share | None
+    n: Count
+    interval: tuple[Share, Share] | None
 
     @property
     def wilson(self) -> tuple[float, float] | None:
         """95 % Wilson interval (`results.Rate`), or None without tests."""
         return None if self.pass_rate is None else wilson(round(self.pass_rate * self.n), self.n)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values, as `results.Rate` names them."""
-        return {
-            "pass_rate": self.pass_rate,
-            "n": self.n,
-            "interval": None if self.interval is None else list(self.interval),
-            "wilson": None if self.wilson is None else list(self.wilson),
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """The scoring at one step of a training run.
 
     Attributes:
         step: Optimiser steps done.
         epoch: Passes over the training data done, or None if unknown.
-        overall: Rate over distinct candidates (`results.PassRates`).
-        column: The column of `results.SLICES` with the categories.
+        overall: Rate over distinct candidates.
+        column: The column of the pairs with the categories.
         by: Category → rate over its pairs.
-        seconds: Time of this scoring.
-        training_seconds: Time since the last scoring, or since training began.
-        signature: Everything that decides the numbers, in one line (`signature`); the model's
-            version is the step.
+        seconds: Seconds that this scoring took.
+        training_seconds: Seconds since the last scoring, or since training began.
+        signature: Everything that decides the numbers, in one line; the model's version is the
+            step.
     """
 
-    step: int
-    epoch: float | None
+    step: Count
+    epoch: Amount | None
     overall: Point
-    column: str
-    by: dict[str, Point]
-    seconds: float
-    training_seconds: float
-    signature: str
+    column: SliceColumn
+    by: Mapping[str, Point]
+    seconds: Amount
+    training_seconds: Amount
+    signature: Name
 
     @property
     def recipe(self) -> str:
@@ -76,7 +77,7 @@ class Entry:
         return "|".join(part for part in parts if not part.startswith("model:"))
 
 
-def summarise(rates: PassRates) -> tuple[Point, str, dict[str, Point]]:
+def summarise(rates: PassRates) -> tuple[Point, SliceColumn, dict[str, Point]]:
     """Return the overall rate, and the rates of the finest column that has several categories.
 
     Args:
@@ -110,9 +111,9 @@ def read_history(path: str | Path) -> list[Entry]:
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
             entry = _read_entry(json.loads(line))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, AttributeError, SchemaError) as error:
             raise ScoringError(
-                f"{path} line {number}: is not an entry of a history ({error!r}); delete it, or "
+                f"{path} line {number}: is not an entry of a history ({error}); delete it, or "
                 "name a history that NNDCallback wrote"
             ) from error
         if entries and entry.step <= entries[-1].step:
@@ -135,7 +136,7 @@ def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
 
 def write_history(path: Path, entries: Sequence[Entry]) -> None:
     """Write a history atomically; folders are made if needed."""
-    lines = [json.dumps(seal(asdict(entry)), ensure_ascii=False) for entry in entries]
+    lines = [json.dumps(seal(entry.to_dict()), ensure_ascii=False) for entry in entries]
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
@@ -175,44 +176,8 @@ def _point(rate: Rate) -> Point:
 def _read_entry(stored: Mapping[str, Any]) -> Entry:
     if problem := find_change(stored, HISTORY):
         raise ValueError(problem)
-    by = {str(category): _read_point(point) for category, point in stored["by"].items()}
-    epoch = stored["epoch"]
-    return Entry(
-        step=_read_count(stored["step"]),
-        epoch=None if epoch is None else float(epoch),
-        overall=_read_point(stored["overall"]),
-        column=str(stored["column"]),
-        by=by,
-        seconds=_read_seconds(stored["seconds"]),
-        training_seconds=_read_seconds(stored["training_seconds"]),
-        signature=str(stored["signature"]),
-    )
-
-
-def _read_point(stored: Mapping[str, Any]) -> Point:
-    rate, bounds = stored["pass_rate"], stored["interval"]
-    n = _read_count(stored["n"])
-    if bounds is not None:
-        low, high = map(_read_share, bounds)
-        bounds = (low, high)
-    if (rate is None) != (n == 0):
-        raise ValueError(f"a pass rate of {rate} over {n} tests")
-    return Point(None if rate is None else _read_share(rate), n, bounds)
-
-
-def _read_count(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is not a count")
-    return value
-
-
-def _read_share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"{value!r} is not from 0 to 1")
-    return float(value)
-
-
-def _read_seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ValueError(f"{value!r} is not a time in seconds")
-    return float(value)
+    entry = Entry.from_dict(stored)
+    for point in (entry.overall, *entry.by.values()):
+        if (point.pass_rate is None) != (point.n == 0):
+            raise ValueError(f"a pass rate of {point.pass_rate} over {point.n} tests")
+    return entry

@@ -2,9 +2,19 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import (
+    ALWAYS,
+    SPARSE,
+    Amount,
+    Count,
+    Natural,
+    Positive,
+    Record,
+    ScoringError,
+    did_you_mean,
+)
 
 Loss = Literal["mle", "unlikelihood", "margin"]
 NegativeTokens = Literal["all", "diff"]
@@ -13,7 +23,7 @@ _ALPHA: dict[Loss, float] = {"mle": 0.0, "unlikelihood": 0.1, "margin": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Objective:
+class Objective(Record):
     """The objective: MLE on the better candidates, plus a second term times alpha (`losses`).
 
     Attributes:
@@ -25,10 +35,10 @@ class Objective:
         margin: The required lead of the better candidate for `margin`, in nats per token.
     """
 
-    loss: Loss = "unlikelihood"
-    alpha: float | None = None
-    negative_tokens: NegativeTokens = "all"
-    margin: float = 0.1
+    loss: Annotated[Loss, ALWAYS] = "unlikelihood"
+    alpha: Annotated[Amount | None, ALWAYS, SPARSE] = None
+    negative_tokens: Annotated[NegativeTokens, ALWAYS] = "all"
+    margin: Annotated[Positive, ALWAYS] = 0.1
 
     def __post_init__(self) -> None:
         _check_choice("loss", self.loss, get_args(Loss))
@@ -45,9 +55,13 @@ class Objective:
         """The weight of the second term; 0 means plain MLE, which never reads a worse candidate."""
         return _ALPHA[self.loss] if self.alpha is None else self.alpha
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values; alpha is never None."""
+        return Record.to_dict(self) | {"alpha": self.weight}
+
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Record):
     """The schedule of a training: AdamW, with a learning rate that falls linearly to 0.
 
     Attributes:
@@ -58,11 +72,11 @@ class Schedule:
         seed: Seed of the order of the pairs, of dropout and of all other random numbers.
     """
 
-    epochs: float = 1.0
-    steps: int | None = None
-    batch_size: int = 8
-    learning_rate: float = 5e-5
-    seed: int = 0
+    epochs: Annotated[Positive, ALWAYS] = 1.0
+    steps: Annotated[Natural | None, ALWAYS] = None
+    batch_size: Annotated[Natural, ALWAYS] = 8
+    learning_rate: Annotated[Positive, ALWAYS] = 5e-5
+    seed: Annotated[Count, ALWAYS] = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.epochs < math.inf:

@@ -1,19 +1,84 @@
 """The result of a training: the model compared before and after."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 
 from nnd.metric.numbers import Comparisons, Pictured
-from nnd.schemas import counted
+from nnd.metric.train.recipe import Recipe
+from nnd.schemas import SPARSE, UNSTORED, Amount, Count, Flat, Name, Natural, Record, counted
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from nnd.metric.show import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingCounts(Record):
+    """How much data is trained on and held out.
+
+    Attributes:
+        pairs: Pairs to train on.
+        contexts: Their contexts.
+        held_out_pairs: Pairs of the held-out contexts.
+        held_out_contexts: The held-out contexts.
+        examples: Distinct pairs to train on, with tokens to score.
+        truncated: Those of them whose context is cut to fit the window.
+        negative_tokens: For unlikelihood: tokens of the worse candidates that count.
+    """
+
+    pairs: Count
+    contexts: Natural
+    held_out_pairs: Natural
+    held_out_contexts: Natural
+    examples: Natural
+    truncated: Count
+    negative_tokens: Annotated[Count | None, SPARSE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedLoss(Record):
+    """The loss and its terms, means since the previous entry.
+
+    Attributes:
+        step: Optimiser steps done.
+        loss: Mean over steps of what is minimised.
+        mle: Mean over tokens of the better candidates of -log P.
+        unlikelihood: Mean over negative tokens of -log(1 - P).
+        margin: Mean over pairs of what is missing to the margin.
+    """
+
+    step: Natural
+    loss: float
+    mle: float
+    unlikelihood: Annotated[float | None, SPARSE] = None
+    margin: Annotated[float | None, SPARSE] = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFacts(Record):
+    """How a model was trained on pairs, and its results before and after.
+
+    Attributes:
+        signature: Everything that the trained model depends on, in one line.
+        recipe: What was asked for.
+        device: Where it was trained.
+        steps: Optimiser steps done.
+        seconds: Duration of the last run; an earlier interrupted run is not counted.
+        counts: How much data was trained on and held out.
+        losses: The logged loss during training.
+    """
+
+    signature: Name
+    recipe: Annotated[Recipe, Flat()]
+    device: Name
+    steps: Natural
+    seconds: Amount
+    counts: TrainingCounts
+    losses: tuple[LoggedLoss, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,15 +88,15 @@ class Trained(Pictured):
     Attributes:
         out: The folder with the model, its tokenizer, the runs `before` and `after`, the history of
             the pass rate while it trained, and training.json.
-        facts: The description of the training in training.json (`training.schema.json`).
-        comparisons: The model before against the model after, on each dataset.
+        facts: The description of the training.
         cautions: Caveats, a sentence each.
+        comparisons: The model before against the model after, on each dataset.
     """
 
-    out: Path
-    facts: Mapping[str, Any]
-    comparisons: Comparisons
-    cautions: tuple[str, ...]
+    out: Annotated[Path, UNSTORED]
+    facts: Annotated[TrainingFacts, Flat()]
+    cautions: tuple[Name, ...]
+    comparisons: Annotated[Comparisons, Flat()]
 
     def headline(self) -> str:
         """Return the pass rates before and after, and whether their difference is significant."""
@@ -43,18 +108,18 @@ class Trained(Pictured):
 
     def remarks(self) -> list[str]:
         """Return the training data, and the caveats."""
-        counts = self.facts["counts"]
+        counts = self.facts.counts
         trained = (
-            f"Trained for {counted(self.facts['steps'], 'step')} on "
-            f"{counted(counts['examples'], 'distinct pair')} in "
-            f"{counted(counts['contexts'], 'context')}; tested on "
-            f"{counted(counts['held_out_contexts'], 'context')} held out."
+            f"Trained for {counted(self.facts.steps, 'step')} on "
+            f"{counted(counts.examples, 'distinct pair')} in "
+            f"{counted(counts.contexts, 'context')}; tested on "
+            f"{counted(counts.held_out_contexts, 'context')} held out."
         )
         return [trained, *self.comparisons.remarks(), *self.cautions]
 
     def details(self) -> "list[Table | str]":
         """Return the differences by slice, and the signature of the training."""
-        return [*self.comparisons.details(), self.facts["signature"]]
+        return [*self.comparisons.details(), self.facts.signature]
 
     def drawing(self) -> "Drawing | None":
         """Return the differences by category, or None for several datasets."""
@@ -63,11 +128,3 @@ class Trained(Pictured):
     def to_frame(self) -> pl.DataFrame:
         """Return a row per dataset and slice (`Comparison.to_frame`)."""
         return self.comparisons.to_frame()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values (`training.schema.json`)."""
-        return {
-            **self.facts,
-            "cautions": list(self.cautions),
-            **self.comparisons.to_dict(),
-        }

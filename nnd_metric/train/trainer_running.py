@@ -25,11 +25,11 @@ from nnd.metric.likelihood import (
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_batches import Collator, Example
 from nnd.metric.train.pair_trainer import PairTrainer, ProgressBar
+from nnd.metric.train.trained import LoggedLoss
 from nnd.schemas import ScoringError
 
 _SAVED = 0.1  # a checkpoint after each tenth of the steps
 _LOGGED = 0.05
-_LOSSES = ("step", "loss", "mle", "unlikelihood", "margin")
 
 
 class Subject(NamedTuple):
@@ -137,7 +137,6 @@ def make_trainer(
     return trainer
 
 
-def losses_of(trainer: PairTrainer) -> list[dict[str, float]]:
-    """Return step, loss and the means of its terms, as logged during training."""
-    logs = [log for log in trainer.state.log_history if "loss" in log]
-    return [{name: log[name] for name in _LOSSES if name in log} for log in logs]
+def losses_of(trainer: PairTrainer) -> tuple[LoggedLoss, ...]:
+    """Return the loss and its terms, as logged during training."""
+    return tuple(LoggedLoss.from_dict(log) for log in trainer.state.log_history if "loss" in log)

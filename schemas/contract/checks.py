@@ -143,7 +143,10 @@ def _remedy(error: ValidationError) -> str:
         required = cast("list[str]", error.validator_value)
         missing = next((name for name in required if name not in error.instance), "")
         field = field.get("properties", {}).get(missing, {})
-    if "examples" in field:
-        example = json.dumps(field["examples"][0], ensure_ascii=False)
-        return f"{field['description'].rstrip('.')}, for example {example}"
-    return f"{error.validator} must be {json.dumps(error.validator_value, ensure_ascii=False)}"
+    meaning = field.get("description", "").rstrip(".")
+    if meaning and "examples" in field:
+        return f"{meaning}, for example {json.dumps(field['examples'][0], ensure_ascii=False)}"
+    return (
+        meaning
+        or f"{error.validator} must be {json.dumps(error.validator_value, ensure_ascii=False)}"
+    )

@@ -14,10 +14,13 @@ import importlib
 import json
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from nnd.schemas.files.digests import fingerprint
+from nnd.schemas.records.marks import Count, Name, Sha256
+from nnd.schemas.records.record import Record
 from nnd.schemas.words.errors import SchemaError, ScoringWarning
 from nnd.schemas.words.identity import nnd_version
 
@@ -50,6 +53,44 @@ _SIGNED = '"nnd|v:'
 
 _valid: set[str] = set()
 """Digests of documents that keep their schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed(Record):
+    """What nnd adds to each document.
+
+    Attributes:
+        nnd_version: Version of nnd that wrote it. Documents before 0.3 lack it.
+        digest: SHA-256 of the document without this field: of its JSON with sorted keys and without
+            white space, in UTF-8. Documents before 0.3 lack it.
+    """
+
+    nnd_version: Name = ""
+    digest: Sha256 = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile(Record):
+    """A file.
+
+    Attributes:
+        bytes: Its size.
+        sha256: Its SHA-256.
+    """
+
+    bytes: Count
+    sha256: Sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Sealed):
+    """What nnd adds to the document of a folder.
+
+    Attributes:
+        outputs: The other files of the folder: name → size and SHA-256. Older documents lack it.
+    """
+
+    outputs: Mapping[str, WrittenFile] = field(default_factory=dict)
 
 
 def seal(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,8 +6,9 @@
 import html
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from nnd.schemas.records.record import Record
 from nnd.schemas.words.errors import visible
 from nnd.schemas.words.layout import table_text
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-class Shown(ABC):
+class Shown(Record, ABC):
     """A result that prints as one headline, one table and a few remarks.
 
     A subclass that is a dataclass must set `repr=False`, or its long repr would be printed.
@@ -38,10 +39,6 @@ class Shown(ABC):
         A result with a second part adds its headline, table and remarks here.
         """
         return ()
-
-    @abstractmethod
-    def to_dict(self) -> Any:  # noqa: ANN401 - each has its own
-        """Return plain Python values, ready for JSON."""
 
     def details(self) -> Sequence["Table | str"]:
         """Return tables and lines for those who want to know more."""

@@ -114,7 +114,7 @@ def test_a_model_in_two_runs_is_named_with_its_run(runs: Runs) -> None:
 def test_only_the_models_that_are_compared_must_follow_one_protocol(runs: Runs) -> None:
     folders = runs(("x", BETTER, {}), ("y", WORSE, {"protocol": "sum"}), ("z", WORSE, {}))
     (found,) = compare(folders, models=["x", "z"])
-    assert (found.a, found.b, found.differences.overall.verdict) == ("x", "z", "a")
+    assert (found.first, found.second, found.overall.verdict) == ("x", "z", "first")
 
 
 def test_runs_on_several_datasets_must_follow_one_protocol(
@@ -142,7 +142,7 @@ def test_runs_on_several_datasets_must_follow_one_protocol(
 
 def test_a_difference_across_protocols_is_not_tested(two: list[Path]) -> None:
     (found,) = compare(two, mixed_rules=True)
-    assert (found.a, found.b) == ("x (native)", "y (sum)")
+    assert (found.first, found.second) == ("x (native)", "y (sum)")
     assert found.headline() == (
         "x (native) 75.0 %, y (sum) 25.0 % of 40 shared tests; differences across protocols are "
         "not tested."
@@ -151,7 +151,7 @@ def test_a_difference_across_protocols_is_not_tested(two: list[Path]) -> None:
         SENTENCE,
         "x (native) passes 75.0 % and y (sum) 25.0 % of 40 tests; the difference is not tested.",
     )
-    for each in (found.differences.overall, *found.differences.by["error_category"].values()):
+    for each in (found.overall, *found.by["error_category"].values()):
         assert (each.p, each.p_holm, each.interval, each.needed) == (None, None, None, None)
         assert (each.verdict, each.difference) == ("untested", 0.5)
     value = found.to_dict()
@@ -166,10 +166,10 @@ def test_a_difference_across_protocols_is_not_tested(two: list[Path]) -> None:
 def test_differences_within_a_protocol_are_tested_as_ever(runs: Runs) -> None:
     folders = runs(("x", BETTER, {}), ("y", WORSE, {"protocol": "sum"}), ("z", WORSE, {}))
     found = compare(folders, mixed_rules=True)
-    verdicts = {(each.a, each.b): each.differences.overall.verdict for each in found}
+    verdicts = {(each.first, each.second): each.overall.verdict for each in found}
     assert verdicts == {
         ("x (native)", "y (sum)"): "untested",
-        ("x (native)", "z (native)"): "a",
+        ("x (native)", "z (native)"): "first",
         ("y (sum)", "z (native)"): "untested",
     }
     assert found.headline().endswith(
@@ -182,14 +182,14 @@ def test_differences_within_a_protocol_are_tested_as_ever(runs: Runs) -> None:
 def test_one_and_the_same_model_is_tested_across_protocols(runs: Runs) -> None:
     folders = runs(("x", BETTER, {}), ("x", WORSE, {"protocol": "sum"}))
     (found,) = compare(folders, mixed_rules=True)
-    assert (found.a, found.b) == ("x (native)", "x (sum)")
-    overall = found.differences.overall
-    assert overall.verdict == "a"
+    assert (found.first, found.second) == ("x (native)", "x (sum)")
+    overall = found.overall
+    assert overall.verdict == "first"
     assert overall.p is not None
     assert found.sentences[0].startswith("x (native) is better than x (sum) overall: 75.0 %")
     other = runs_of_versions(folders)
     (found,) = compare(other, mixed_rules=True)  # other weights of the same name
-    assert found.differences.overall.verdict == "untested"
+    assert found.overall.verdict == "untested"
 
 
 def runs_of_versions(folders: list[Path]) -> list[Path]:
@@ -250,7 +250,7 @@ def test_slices_and_metrics_name_protocols(real: list[Path], data: Path) -> None
             sorted(
                 {
                     "sum" if "(sum)" in m else "native" if "(native)" in m else ""
-                    for m in (each.metric, each.other)
+                    for m in (each.metric, each.other_metric)
                 }
             )
         )
@@ -303,7 +303,7 @@ def test_other_differences_are_named_in_one_sentence(runs: Runs) -> None:
     found = compare(folders)
     assert found.remarks() == [sentence]
     assert [sentence in each.sentences for each in found] == [True, True, False]
-    assert found[0].differences.overall.p is not None
+    assert found[0].overall.p is not None
     assert slice_runs(folders, by="error_category").remarks()[0] == sentence
 
 

@@ -98,7 +98,7 @@ def test_test_is_scored_by_default_if_the_others_are_to_train_on(
     assert default_splits(known) == scored
 
 
-def test_the_headline_the_signature_and_the_result_state_the_split(
+def test_the_headline_the_signature_firstnd_the_result_state_the_split(
     models: list[str], letters: Path, tmp_path: Path
 ) -> None:
     found = run(models[0], letters, tmp_path / "run")
@@ -208,7 +208,7 @@ def test_estimates_variations_workers_and_the_callback_take_splits(
     tokens = [each.to_dict()["models"][0] for each in costs]
     assert tokens[0] != tokens[1]
     varied = vary(models[0], str(letters), ["protocol"], scoring=PLAIN, splits=["valid"])
-    assert varied.default.data == "letters-nnd (split valid)"
+    assert varied.data == "letters-nnd (split valid)"
     both = vary(models[0], str(letters), ["protocol"], scoring=PLAIN, **all_)
     assert both.default.results[0].rates.n_pairs == 16
     evaluate_parts(models[0], letters, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
@@ -332,12 +332,12 @@ def runs(models: list[str], letters: Path, tmp_path: Path) -> list[Path]:
 
 def test_a_run_of_02_is_compared_on_the_shared_split(runs: list[Path]) -> None:
     (found,) = compare(runs)
-    assert (found.n_pairs, found.only_in_a, found.only_in_b) == (8, 8, 0)
+    assert (found.n_pairs, found.only_in_first, found.only_in_second) == (8, 8, 0)
     assert found.splits == ("test",)
     assert "Compared on split test." in found.remarks()
     (same,) = compare(runs, splits=["test"])
     assert "8 shared tests (split test)" in same.headline()
-    assert (same.only_in_a, same.differences) == (0, found.differences)
+    assert (same.only_in_first, same.overall, same.by) == (0, found.overall, found.by)
     assert list(check_rows("comparison", [found.to_dict()])) == []
 
 

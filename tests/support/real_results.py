@@ -45,7 +45,7 @@ def read_numbers(runs: Sequence[Path]) -> dict[str, Any]:
             if readings["asked"]["instruction"] is not None:
                 (both,) = compare([folders["asked"], folders["bare"]])
                 overall = both.to_dict()["overall"]
-                kept = ("difference", "interval", "only_a", "only_b", "p", "verdict")
+                kept = ("difference", "interval", "only_first", "only_second", "p", "verdict")
                 found[folder.name]["asking"] = {name: overall[name] for name in kept}
     return found
 
@@ -91,7 +91,7 @@ def asking_table(numbers: Mapping[str, Any]) -> str:
         low, high = asking["interval"]
         lines.append(
             f"| `{data}` | {100 * asking['difference']:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}] "
-            f"| {asking['only_a']:,} | {asking['only_b']:,} | {_p(asking['p'])} |"
+            f"| {asking['only_first']:,} | {asking['only_second']:,} | {_p(asking['p'])} |"
         )
     return "\n".join([*lines, ""])
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 
 import polars as pl
 
 from nnd.converters.folder import Examples
-from nnd.schemas import Shown, listed, one_line, text_table
+from nnd.schemas import UNSTORED, Record, Shown, listed, one_line, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,7 +24,7 @@ NOT_AT_HAND = "the real files are not available"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Record):
     """One thing that a reviewer would look at.
 
     Attributes:
@@ -76,7 +76,7 @@ class CheckReport(Shown):
 
     source: str
     checks: tuple[Check, ...]
-    examples: Examples | None = None
+    examples: Annotated[Examples | None, UNSTORED] = None
 
     def __iter__(self) -> Iterator[Check]:
         return iter(self.checks)
@@ -119,7 +119,3 @@ class CheckReport(Shown):
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each check: name, outcome, message, remedy."""
         return pl.DataFrame([asdict(check) for check in self.checks])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return {"source": self.source, "checks": [asdict(check) for check in self.checks]}

@@ -2,23 +2,28 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from nnd.metric.text import Request
+from nnd.schemas import UNSTORED, Amount, Limit, Record
 
 OTHER_NUMBERS = "nats from those of requests scored alone"
 """What a reason says that a path is switched off for, after the largest difference."""
 
 
+_PATH = "(packed|cached|shared|plain|alone|none)"
+
+
 @dataclass(frozen=True, slots=True)
-class Work:
+class Work(Record):
     """How an engine computed its likelihoods.
 
     Attributes:
-        path: The path that scored the requests.
+        path: The path through the model that scored the requests: packed, cached, shared, plain or
+            alone; none if nothing was scored; several in a run that was joined from parts.
         switched_off: Why faster paths were not used.
         deviation: Largest difference between the path, now or when the store was filled, and
             requests scored alone, in nats per scored token, or the rounding error of the precision
@@ -30,13 +35,13 @@ class Work:
         token_budget: Final number of positions held at once; 0 if nothing had to be scored.
     """
 
-    path: str
+    path: Annotated[str, Limit("pattern", f"^{_PATH}(, {_PATH})*$")]
     switched_off: tuple[str, ...]
-    deviation: float | None
-    tokens: int
-    requests: int
-    stored: int
-    token_budget: int
+    deviation: Amount | None
+    tokens: Annotated[int, UNSTORED] = 0
+    requests: Annotated[int, UNSTORED] = 0
+    stored: Annotated[int, UNSTORED] = 0
+    token_budget: Annotated[int, UNSTORED] = 0
 
     @property
     def moved_by_padding(self) -> bool:
@@ -45,16 +50,8 @@ class Work:
             reason.startswith("plain: ") and OTHER_NUMBERS in reason for reason in self.switched_off
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values that bear on the numbers, without the cost."""
-        return {
-            "path": self.path,
-            "switched_off": list(self.switched_off),
-            "deviation": self.deviation,
-        }
 
-
-NO_WORK = Work("none", (), None, 0, 0, 0, 0)
+NO_WORK = Work("none", (), None)
 """Work record for scorers that are not engines."""
 
 

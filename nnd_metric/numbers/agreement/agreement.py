@@ -1,21 +1,26 @@
 """Result of `agree`: the agreement of pass rates with human scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import polars as pl
 
 from nnd.metric.data import OVERALL, HumanNumber, is_of_all_splits
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.pictured import Pictured
-from nnd.metric.numbers.statistics.correlation_estimates import Permutations
+from nnd.metric.numbers.statistics.correlation_estimates import (
+    Correlations,
+    Intervals,
+    Permutations,
+    PValues,
+    Statistics,
+)
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.metric.numbers.statistics.interval_text import percent
-from nnd.metric.numbers.statistics.intervals import Interval
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import counted
+from nnd.schemas import SPARSE, UNSTORED, Count, Flat, StoredAs, counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,35 +43,6 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Correlations:
-    """Correlations with intervals and p-values; each field maps all of `STATISTICS`.
-
-    Attributes:
-        statistics: None if undefined; then the rest is None, too.
-        intervals: 95 % bootstrap interval over contexts; None without samples.
-        intervals_over_systems: 95 % bootstrap interval over systems; None if there are too few.
-        p_values: Two-sided permutation p-value.
-        permutations: How the p-values were computed; None if undefined.
-    """
-
-    statistics: Mapping[str, float | None]
-    intervals: Mapping[str, Interval | None]
-    intervals_over_systems: Mapping[str, Interval | None]
-    p_values: Mapping[str, float | None]
-    permutations: Permutations | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, strings and numbers: the statistics and the rest."""
-        return {
-            **self.statistics,
-            "intervals": _lists(self.intervals),
-            "intervals_over_systems": _lists(self.intervals_over_systems),
-            "p_values": dict(self.p_values),
-            "permutations": None if self.permutations is None else self.permutations._asdict(),
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class CategoryAgreement(Correlations):
     """Agreement in one category.
 
@@ -79,10 +55,10 @@ class CategoryAgreement(Correlations):
         extrapolation: Human scores of the other models, predicted from their pass rates.
     """
 
-    n: int
-    judged: Mapping[str, Judged]
+    n: Count
+    judged: Annotated[Mapping[str, Judged], UNSTORED]
     human_numbers: Sequence[HumanNumber]
-    dropped: int
+    dropped: Count
     extrapolation: Extrapolation
 
 
@@ -91,10 +67,15 @@ class MeanAgreement(Correlations):
     """Mean over the categories other than "overall" that define the statistic.
 
     Attributes:
-        categories: Number of these categories, per statistic.
+        categories: Statistic → number of these categories.
     """
 
-    categories: Mapping[str, int]
+    statistics: Annotated[Statistics, StoredAs("mean")]
+    intervals: Annotated[Intervals, StoredAs("mean_intervals")]
+    intervals_over_systems: Annotated[Intervals, StoredAs("mean_intervals_over_systems")]
+    p_values: Annotated[PValues, StoredAs("mean_p_values")]
+    permutations: Annotated[Permutations | None, StoredAs("mean_permutations")]
+    categories: Annotated[Mapping[str, Count], StoredAs("mean_categories")]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,29 +83,30 @@ class Agreement(Pictured):
     """Agreement between pass rates and human scores over the same systems.
 
     Attributes:
-        by_category: In the order of the pass rates, "overall" among them.
+        by_category: Category → agreement in it, in the order of the pass rates; "overall" is one.
         mean: Over the categories other than "overall".
-        systems: Which system each matched model stands for, in the order of `gap_r_laban2022`.
+        systems: Model → the system that it stands for, in the order of `gap_r_laban2022`.
         unmatched: Models that are not matched to a system.
         scores_missing: Rows of human scores without a score, which were left out.
-        unscored: Model to its tests without a likelihood, which count as failures; None if pass
-            rates came without pairs. From `system_means`: system to its candidates without a score,
+        unscored: Model → its tests without a likelihood, which count as failures; None if pass
+            rates came without pairs. Of other metrics: system → its candidates without a score,
             which are left out of its mean.
         of_pass_rates: Whether pass rates were correlated, and not `system_means`.
         mixture: A sentence on the different protocols of the models, across which nothing is
             correlated; None if they have one.
-        notes: Sentences on how the models were scored.
+        notes: How the models were scored, a sentence each; the mixture is the first. Older results
+            lack it.
     """
 
     by_category: Mapping[str, CategoryAgreement]
-    mean: MeanAgreement
+    mean: Annotated[MeanAgreement, Flat()]
     systems: Mapping[str, str]
     unmatched: Sequence[str]
-    scores_missing: int
-    unscored: Mapping[str, int] | None = None
-    of_pass_rates: bool = True
-    mixture: str | None = None
-    notes: Sequence[str] = ()
+    scores_missing: Count
+    unscored: Mapping[str, Count] | None
+    of_pass_rates: Annotated[bool, UNSTORED] = True
+    mixture: Annotated[str | None, UNSTORED] = None
+    notes: Annotated[Sequence[str], SPARSE] = ()
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.
@@ -175,7 +157,7 @@ class Agreement(Pictured):
     def remarks(self) -> list[str]:
         """Return how models were scored, and a line that names those without a human score."""
         numbers = (n for each in self.by_category.values() for n in each.human_numbers)
-        found = [*self.notes]
+        found = [note for note in self.notes if note != self.mixture]
         if any(is_of_all_splits(number.definition) for number in numbers):
             found.append(
                 "Human scores are of all splits, because the annotations that they are made from "
@@ -241,65 +223,32 @@ class Agreement(Pictured):
             category (null for the mean), statistic, n (systems, or categories behind the mean),
             value, low and high (95 % over contexts), low_over_systems, high_over_systems, p.
         """
-        rows = []
+        rows: list[tuple[object, ...]] = []
         for category, correlations in self.by_category.items():
             rows += _rows(category, correlations, dict.fromkeys(STATISTICS, correlations.n))
         rows += _rows(None, self.mean, self.mean.categories)
         return pl.DataFrame(rows, _SCHEMA, orient="row")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, strings and numbers, ready for JSON."""
-        mean = self.mean.to_dict()
-        return {
-            "by_category": {
-                category: {
-                    **correlations.to_dict(),
-                    "n": correlations.n,
-                    "human_numbers": [number._asdict() for number in correlations.human_numbers],
-                    "dropped": correlations.dropped,
-                    "extrapolation": correlations.extrapolation.to_dict(),
-                }
-                for category, correlations in self.by_category.items()
-            },
-            "mean": {name: mean.pop(name) for name in STATISTICS},
-            "mean_categories": dict(self.mean.categories),
-            **{f"mean_{key}": value for key, value in mean.items()},
-            "systems": dict(self.systems),
-            "unmatched": list(self.unmatched),
-            "scores_missing": self.scores_missing,
-            "unscored": None if self.unscored is None else dict(self.unscored),
-            **({"notes": notes} if (notes := self._notes()) else {}),
-        }
 
-    def _notes(self) -> list[str]:
-        return [*([] if self.mixture is None else [self.mixture]), *self.notes]
-
-
+_NUMBERS = ("value", "low", "high", "low_over_systems", "high_over_systems", "p")
 _SCHEMA = {
     "category": pl.String,
     "statistic": pl.String,
     "n": pl.Int64,
-    "value": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "low_over_systems": pl.Float64,
-    "high_over_systems": pl.Float64,
-    "p": pl.Float64,
+    **dict.fromkeys(_NUMBERS, pl.Float64),
 }
 
 
 def _rows(
     category: str | None, correlations: Correlations, counts: Mapping[str, int]
-) -> list[tuple[object, ...]]:
-    return [
-        (
+) -> Iterator[tuple[object, ...]]:
+    for name in STATISTICS:
+        yield (
             *(category, name, counts[name], correlations.statistics[name]),
             *(correlations.intervals[name] or (None, None)),
             *(correlations.intervals_over_systems[name] or (None, None)),
             correlations.p_values[name],
         )
-        for name in STATISTICS
-    ]
 
 
 def _points(judged: Mapping[str, Judged]) -> dict[str, tuple[dict[str, Any], float]]:
@@ -311,7 +260,3 @@ def _points(judged: Mapping[str, Judged]) -> dict[str, tuple[dict[str, Any], flo
         )
         for model, each in judged.items()
     }
-
-
-def _lists(intervals: Mapping[str, Interval | None]) -> dict[str, list[float] | None]:
-    return {name: list(bounds) if bounds else None for name, bounds in intervals.items()}

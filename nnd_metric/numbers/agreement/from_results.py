@@ -14,7 +14,6 @@ from nnd.metric.numbers.manners.manner import check_runs, name_readings
 from nnd.metric.numbers.rates.alignment import shared_split
 from nnd.metric.numbers.rates.context_sums import (
     NUMBERED,
-    Slice,
     count_by_context,
     each_once,
     number_tests,
@@ -226,9 +225,9 @@ def _tabulate(rated: Mapping[str, pl.DataFrame], column: str) -> tuple[pl.DataFr
     """Return pass rates per model and category, and their [resamples, models, categories]."""
     rates, counted = [], []
     for model, rows in rated.items():
-        slices = [Slice("", OVERALL, each_once(rows)), *slices_by(rows, column)]
-        counted.append(count_by_context(rows, slices, key=NUMBERED))
-        rates += [(model, s.value, s.rows["passed"].mean(), s.rows.height) for s in slices]
+        slices = [(OVERALL, each_once(rows)), *slices_by(rows, column).items()]
+        counted.append(count_by_context(rows, [tests for _, tests in slices], key=NUMBERED))
+        rates += [(model, value, tests["passed"].mean(), tests.height) for value, tests in slices]
     passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))
     samples = bootstrap_ratios(passes, tests)
     table = pl.DataFrame(rates, {**_PASS_RATES, "n": pl.Int64}, orient="row")

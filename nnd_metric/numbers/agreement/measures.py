@@ -26,14 +26,9 @@ from nnd.metric.numbers.agreement.agreement import (
     Judged,
     MeanAgreement,
 )
-from nnd.metric.numbers.statistics.correlation_estimates import (
-    Compared,
-    Correlated,
-    Permutations,
-    correlate,
-)
+from nnd.metric.numbers.statistics.correlation_estimates import Compared, correlate
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation, extrapolate
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
+from nnd.metric.numbers.statistics.intervals import FloatArray
 from nnd.schemas import ScoringError
 
 FEWEST_MODELS = 2
@@ -93,8 +88,8 @@ def try_agreement(
     averaged = [category for category in categories if category != OVERALL]
     correlated, mean, counts = correlate(compared, averaged)
     by_category = {
-        category: CategoryAgreement(
-            *_by_kind(correlated[category]),
+        category: CategoryAgreement.extend(
+            correlated[category],
             n=len(each.models),
             judged={
                 model: Judged(ours, n[model, category], theirs)
@@ -108,31 +103,12 @@ def try_agreement(
     }
     return Agreement(
         by_category=by_category,
-        mean=MeanAgreement(*_by_kind(mean), categories=counts),
+        mean=MeanAgreement.extend(mean, categories=counts),
         systems=matches,
         unmatched=[model for model in models if model not in matches],
         scores_missing=people.get_column("score").null_count(),
+        unscored=None,
     ), None
-
-
-def _by_kind(
-    correlated: Correlated,
-) -> tuple[
-    dict[str, float | None],
-    dict[str, Interval | None],
-    dict[str, Interval | None],
-    dict[str, float | None],
-    Permutations | None,
-]:
-    """Return the fields of `Correlations`, in order."""
-    findings = correlated.findings.items()
-    return (
-        {name: finding.value for name, finding in findings},
-        {name: finding.interval for name, finding in findings},
-        {name: finding.over_systems for name, finding in findings},
-        {name: finding.p for name, finding in findings},
-        correlated.permutations,
-    )
 
 
 def _extrapolation(judged: Compared, rates: Mapping[str, float]) -> Extrapolation:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
-from nnd.metric.numbers.agreement.agreement import Agreement, Correlations
+from nnd.metric.numbers.agreement.agreement import Agreement
 from nnd.metric.numbers.manners.manner import (
     Manner,
     describe_mixture,
@@ -13,8 +13,6 @@ from nnd.metric.numbers.manners.manner import (
 )
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
-
-_Some = TypeVar("_Some", bound=Correlations)
 
 
 def with_manners(
@@ -34,16 +32,19 @@ def with_manners(
     mixture = describe_mixture(manners.values())
     if mixture is None:
         return agreement
-    names = name_protocols(manners)
+    names, nothing = name_protocols(manners), dict.fromkeys(STATISTICS)
+    kinds = ("statistics", "intervals", "intervals_over_systems", "p_values")
+    undefined: dict[str, Any] = {**dict.fromkeys(kinds, nothing), "permutations": None}
     by_category = {
         category: replace(
-            _undefined(each),
+            each,
+            **undefined,
             judged={names.get(model, model): judged for model, judged in each.judged.items()},
             extrapolation=Extrapolation(each.n, None, mixture, ()),
         )
         for category, each in agreement.by_category.items()
     }
-    mean = replace(_undefined(agreement.mean), categories=dict.fromkeys(STATISTICS, 0))
+    mean = replace(agreement.mean, **undefined, categories=dict.fromkeys(STATISTICS, 0))
     return replace(
         agreement,
         by_category=by_category,
@@ -53,15 +54,5 @@ def with_manners(
         unscored=agreement.unscored
         and {names.get(model, model): n for model, n in agreement.unscored.items()},
         mixture=mixture,
-    )
-
-
-def _undefined(found: _Some) -> _Some:
-    return replace(
-        found,
-        statistics=dict.fromkeys(STATISTICS),
-        intervals=dict.fromkeys(STATISTICS),
-        intervals_over_systems=dict.fromkeys(STATISTICS),
-        p_values=dict.fromkeys(STATISTICS),
-        permutations=None,
+        notes=(mixture, *agreement.notes),
     )

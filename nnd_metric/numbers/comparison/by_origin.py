@@ -15,16 +15,10 @@ from nnd.metric.numbers.comparison.validity import (
     Validity,
 )
 from nnd.metric.numbers.manners.manner import check_manners, describe_mixture, name_protocol
-from nnd.metric.numbers.rates.context_sums import (
-    CLUSTER,
-    NUMBERED,
-    Slice,
-    count_by_context,
-    each_once,
-)
+from nnd.metric.numbers.rates.context_sums import CLUSTER, NUMBERED, each_once
 from nnd.metric.numbers.rates.pass_rates import rate_of, to_rate
+from nnd.metric.numbers.rates.rate_differences import compare_sets
 from nnd.metric.numbers.statistics.correlations import kendall_tau_b
-from nnd.metric.numbers.statistics.unpaired_differences import unpaired_differences
 from nnd.schemas import ScoringError, did_you_mean, pairs_digest
 
 _MADE = "synthetic:"
@@ -72,8 +66,8 @@ def compare_origins(
             _compare_operation(each, tuple(match.get(each, ())), by_model, ranked=mixture is None)
             for each in operations
         ),
-        (*([] if mixture is None else [mixture]), *_cautions(by_model)),
-        tuple(dict.fromkeys(each.signature for each in entries if each.signature)),
+        cautions=(*([] if mixture is None else [mixture]), *_cautions(by_model)),
+        signatures=tuple(dict.fromkeys(each.signature for each in entries if each.signature)),
     )
 
 
@@ -169,27 +163,19 @@ def _compare_operation(
 def _compare_model(operation: str, categories: Sequence[str], rows: pl.DataFrame) -> ModelValidity:
     rated = to_rate([rows], "origin", "error_category")
     of_category = pl.col("error_category").is_in(categories) if categories else pl.lit(value=True)
-    conditions = [
-        _has_origin("made") & (pl.col("error_category") == operation),
-        *(_has_origin(origin) & of_category for origin in _ORIGINS),
-    ]
-    slices = [Slice("", "", each_once(rated.filter(condition))) for condition in conditions]
-    made, *others = [rate_of(each.rows) for each in slices]
-    passes, tests = count_by_context(rated, slices, key=NUMBERED)
-    people: dict[People, HumanPairs] = {}
-    for at, (origin, rate) in enumerate(zip(_ORIGINS, others, strict=True), start=1):
-        if rate.n:
-            column = slice(at, at + 1)
-            (compared,) = unpaired_differences(
-                passes[:, :1], tests[:, :1], passes[:, column], tests[:, column]
-            )
-            people[origin] = HumanPairs(rate, compared.difference, compared.interval, compared.p)
-    return ModelValidity(made, people)
+    made = each_once(rated.filter(_has_origin("made") & (pl.col("error_category") == operation)))
+    people = {}
+    for origin in _ORIGINS:
+        pairs = each_once(rated.filter(_has_origin(origin) & of_category))
+        if pairs.height:
+            difference = compare_sets(rated, made, pairs, key=NUMBERED)
+            people[origin] = HumanPairs.extend(difference, pairs=rate_of(pairs))
+    return ModelValidity(rate_of(made), **people)
 
 
 def _tau_b(models: Mapping[str, ModelValidity], origin: People) -> float | None:
     both = [
-        (rates.made.pass_rate, rates.people[origin].rate.pass_rate)
+        (rates.made.pass_rate, rates.people[origin].pairs.pass_rate)
         for rates in models.values()
         if origin in rates.people
     ]

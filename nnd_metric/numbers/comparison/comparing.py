@@ -14,7 +14,7 @@ import polars as pl
 from nnd.metric.data import SAME, SLICES, check_same, describe_splits, scored_splits, splits_in
 from nnd.metric.numbers.comparison.by_origin import compare_origins
 from nnd.metric.numbers.comparison.comparison import Comparison, Comparisons
-from nnd.metric.numbers.comparison.differences import find_differences, untested
+from nnd.metric.numbers.comparison.differences import find_differences
 from nnd.metric.numbers.comparison.sentences import few_contexts, findings, left_out
 from nnd.metric.numbers.comparison.stored_models import (
     Entry,
@@ -127,30 +127,32 @@ def compare_entries(
     """
     both = _match(a, b)
     values = {column: sorted({*_values(a, column), *_values(b, column)}) for column in SLICES}
-    differences = find_differences(both, values)
-    if not is_tested(a.manner, b.manner):
-        differences = untested(differences)
-    only_in_a, only_in_b = a.rows.height - both.height, b.rows.height - both.height
+    overall, by = find_differences(both, values, tested=is_tested(a.manner, b.manner))
+    only_in_first, only_in_second = (each.rows.height - both.height for each in (a, b))
     mixed = tuple(_unlike(a, b, unlike))
     splits = _splits(a, b, both, chosen)
-    unscored = differences.overall.unscored
     lacking = (
-        *few_contexts(differences.overall),
-        *left_out(a.label, b.label, unscored, only_in_a, only_in_b),
-        *([f"Compared on {describe_splits(splits)}."] if splits and only_in_a + only_in_b else []),
+        *few_contexts(overall),
+        *left_out(a.label, b.label, overall.unscored, only_in_first, only_in_second),
+        *(
+            [f"Compared on {describe_splits(splits)}."]
+            if splits and only_in_first + only_in_second
+            else []
+        ),
     )
     return Comparison(
-        a=a.label,
-        b=b.label,
-        signature_a=a.signature,
-        signature_b=b.signature,
+        first=a.label,
+        second=b.label,
+        signature_first=a.signature,
+        signature_second=b.signature,
         n_pairs=both.height,
-        only_in_a=only_in_a,
-        only_in_b=only_in_b,
-        differences=differences,
-        cautions=(*mixed, *lacking),
-        sentences=(*mixed, *findings(a.label, b.label, differences), *lacking),
+        only_in_first=only_in_first,
+        only_in_second=only_in_second,
         splits=splits,
+        overall=overall,
+        by=by,
+        sentences=(*mixed, *findings(a.label, b.label, overall, by), *lacking),
+        cautions=(*mixed, *lacking),
     )
 
 
@@ -237,7 +239,11 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
     if both.is_empty():
         raise _no_shared_pair(a, b)
     check_same(both, a.label, b.label, where=_data_of(a, b))
-    return both.with_columns(passed_a="passed", unscored=pl.col("unscored") | pl.col("unscored_b"))
+    return both.with_columns(
+        passed_first="passed",
+        passed_second="passed_b",
+        unscored=pl.col("unscored") | pl.col("unscored_b"),
+    )
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:

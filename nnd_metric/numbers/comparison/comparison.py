@@ -1,75 +1,97 @@
 """Results of `compare`: one comparison of two models, and several comparisons."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 
-from nnd.metric.data import describe_splits
-from nnd.metric.numbers.comparison.differences import Differences
+from nnd.metric.data import SLICES, describe_splits
+from nnd.metric.numbers.comparison.differences import ModelDifference
 from nnd.metric.numbers.comparison.ranking import mean_ranking, ranking
 from nnd.metric.numbers.comparison.sentences import findings
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.pictured import Pictured
-from nnd.schemas import counted
+from nnd.schemas import UNSTORED, Count, Flat, Keys, Name, counted, record_frame
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from nnd.metric.show import Drawing
 
-_SCHEMA = {
-    "data": pl.String,
-    "a": pl.String,
-    "b": pl.String,
-    "slice": pl.String,
-    "value": pl.String,
-    "n": pl.Int64,
-    "pass_rate_a": pl.Float64,
-    "pass_rate_b": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "only_a": pl.Int64,
-    "only_b": pl.Int64,
-    "p": pl.Float64,
-    "p_holm": pl.Float64,
-    "verdict": pl.String,
-}
+_COLUMNS = (
+    *("data", "first", "second", "slice", "value", "n", "rate", "other", "difference", "low"),
+    *("high", "only_first", "only_second", "p", "p_holm", "verdict"),
+)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class Comparison(Pictured):
-    """Two models, a and b, on the pairs that both were scored on.
+    """Two models on the pairs of one dataset that both were scored on.
 
     Attributes:
-        a: Label of the first model.
-        b: Label of the second.
-        signature_a: Signature of the first, or None.
-        signature_b: Signature of the second, or None.
-        n_pairs: Pairs that both were scored on.
-        only_in_a: Pairs that only the first was scored on, which are left out.
-        only_in_b: Pairs that only the second was scored on, which are left out.
-        differences: Differences of their pass rates.
-        cautions: Caveats, a sentence each.
-        sentences: The findings as sentences, including the cautions.
         data: The dataset, if there are comparisons on several; else None.
+        first: Label of the first model.
+        second: Label of the second model.
+        signature_first: Signature of the first model, or None.
+        signature_second: Signature of the second model, or None.
+        n_pairs: Pairs that both were scored on.
+        only_in_first: Pairs that only the first was scored on, which are left out.
+        only_in_second: Pairs that only the second was scored on, which are left out.
         splits: The splits of the tests, if the data has several; else empty.
+        overall: Difference over distinct candidates.
+        by: Column of SLICES → value → difference over its pairs.
+        sentences: The findings as sentences, including the cautions.
+        cautions: Caveats, a sentence each.
     """
 
-    a: str
-    b: str
-    signature_a: str | None
-    signature_b: str | None
-    n_pairs: int
-    only_in_a: int
-    only_in_b: int
-    differences: Differences
-    cautions: tuple[str, ...]
-    sentences: tuple[str, ...]
     data: str | None = None
+    first: Name
+    second: Name
+    signature_first: str | None
+    signature_second: str | None
+    n_pairs: Count
+    only_in_first: Count
+    only_in_second: Count
     splits: tuple[str, ...] = ()
+    overall: ModelDifference
+    by: Annotated[Mapping[str, Mapping[str, ModelDifference]], Keys(SLICES), Flat("by_")]
+    sentences: tuple[str, ...]
+    cautions: Annotated[tuple[str, ...], UNSTORED]
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Labels of both models."""
+        return self.first, self.second
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """Pass rates of both models over all tests."""
+        return self.overall.rate or 0.0, self.overall.other or 0.0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the difference over all tests is significant."""
+        return self.overall.verdict in ("first", "second")
+
+    def better_first(self) -> "Comparison":
+        """Return the comparison with the model of the higher pass rate first."""
+        if (self.overall.difference or 0) >= 0:
+            return self
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            signature_first=self.signature_second,
+            signature_second=self.signature_first,
+            only_in_first=self.only_in_second,
+            only_in_second=self.only_in_first,
+            overall=self.overall.turned(),
+            by={
+                column: {value: each.turned() for value, each in by.items()}
+                for column, by in self.by.items()
+            },
+        )
 
     def headline(self) -> str:
         """Return both pass rates, and whether their difference is significant."""
@@ -77,9 +99,7 @@ class Comparison(Pictured):
 
     def table(self) -> "Table":
         """Return the difference over all tests, with the verdict."""
-        from nnd.metric.show import verdict_table  # noqa: PLC0415 - rich is for people only
-
-        return verdict_table([self.to_dict()])
+        return Comparisons((self,)).table()
 
     def remarks(self) -> Sequence[str]:
         """Return the caveats."""
@@ -89,59 +109,27 @@ class Comparison(Pictured):
         """Return pass rates and differences by slice, and both signatures."""
         return Comparisons((self,)).details()
 
-    def drawing(self) -> "Drawing":
+    def drawing(self) -> "Drawing | None":
         """Return the differences, overall and by category, the largest lead first."""
-        from nnd.metric.show import (  # noqa: PLC0415
-            Side,
-            draw_comparison,
-            style,
-        )
+        from nnd.metric.show import draw_comparison, style  # noqa: PLC0415 - matplotlib is slow
 
-        several = [column for column, by in self.differences.by.items() if len(by) > 1]
-        a, b = (Side(at, name) for at, name in enumerate(short_names([self.a, self.b])))
         with style():
-            return draw_comparison(a, b, several[0] if several else "", self.to_dict())
+            return draw_comparison(self)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per slice.
 
         Returns:
-            data (null where all are of one dataset), a, b, slice ("overall", or the column of
-            SLICES), value, n, pass_rate_a, pass_rate_b, difference, low and high (its 95 %
-            interval), only_a, only_b, p, p_holm, verdict.
+            data (null where all are of one dataset), first, second, slice ("overall", or the column
+            of SLICES), value, and the columns of a difference.
         """
-        rows = [("overall", "overall", self.differences.overall)]
-        for column, by in self.differences.by.items():
-            rows += [(column, value, each) for value, each in by.items()]
-        return pl.DataFrame(
-            [
-                (
-                    *(self.data, self.a, self.b, column, value, each.n),
-                    *(each.pass_rate_a, each.pass_rate_b, each.difference),
-                    *(each.interval or (None, None)),
-                    *(each.only_a, each.only_b, each.p, each.p_holm, each.verdict),
-                )
-                for column, value, each in rows
-            ],
-            _SCHEMA,
-            orient="row",
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "data": self.data,
-            "a": self.a,
-            "b": self.b,
-            "signature_a": self.signature_a,
-            "signature_b": self.signature_b,
-            "n_pairs": self.n_pairs,
-            "only_in_a": self.only_in_a,
-            "only_in_b": self.only_in_b,
-            "splits": list(self.splits),
-            **self.differences.to_dict(),
-            "sentences": list(self.sentences),
-        }
+        known = {"data": self.data, "first": self.first, "second": self.second}
+        rows = [(known | {"slice": "overall", "value": "overall"}, self.overall)]
+        for column, by in self.by.items():
+            rows += [
+                (known | {"slice": column, "value": value}, each) for value, each in by.items()
+            ]
+        return record_frame(_COLUMNS, rows, ModelDifference)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -184,7 +172,7 @@ class Comparisons(Pictured):
         """Return the differences over all tests: a row per two models, with the verdict."""
         from nnd.metric.show import verdict_table  # noqa: PLC0415 - rich is for people only
 
-        return verdict_table([each.to_dict() for each in self])
+        return verdict_table(self.comparisons)
 
     def remarks(self) -> list[str]:
         """Return the ranking on each of several datasets, and the caveats."""
@@ -207,13 +195,18 @@ class Comparisons(Pictured):
         shown: list[Table | str] = []
         for data, comparisons in self.by_data().items():
             shown += [] if data is None else [f"on {data}"]
-            rates = rates_table([each.to_dict() for each in comparisons])
+            rates = rates_table(comparisons.comparisons)
             shown += [] if rates is None else [rates]
-            for each in sorted(comparisons, key=_two_rates, reverse=True):
-                shown.append(ahead_table(each.to_dict()))
-                if each.differences.overall.verdict == "undecided":
-                    shown.append(next(findings(each.a, each.b, each.differences)))
-        signatures = [text for each in self for text in (each.signature_a, each.signature_b)]
+            best_first = sorted(
+                comparisons, key=lambda each: sorted(each.rates)[::-1], reverse=True
+            )
+            for each in best_first:
+                shown.append(ahead_table(each))
+                if each.overall.verdict == "undecided":
+                    shown.append(next(findings(*each.labels, each.overall, each.by)))
+        signatures = [
+            text for each in self for text in (each.signature_first, each.signature_second)
+        ]
         shown += dict.fromkeys(text for text in signatures if text)
         if len(self) > 1:
             shown.append(
@@ -226,42 +219,24 @@ class Comparisons(Pictured):
 
         For several datasets it is None; `by_data` has a figure for each.
         """
-        from nnd.metric.show import (  # noqa: PLC0415
-            Side,
-            draw_comparisons,
-            style,
-        )
+        from nnd.metric.show import draw_comparisons, style  # noqa: PLC0415 - matplotlib is slow
 
         if len(self) == 1:
             return self[0].drawing()
         if len(self.by_data()) > 1:
             return None
-        models = list(dict.fromkeys(label for each in self for label in (each.a, each.b)))
-        names = short_names(models)
-        sides = {model: Side(at, names[at]) for at, model in enumerate(models)}
         with style():
-            return draw_comparisons(sides, [each.to_dict() for each in self])
+            return draw_comparisons(self.comparisons)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per comparison and slice (`Comparison.to_frame`)."""
         return pl.concat([each.to_frame() for each in self])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"comparisons": [each.to_dict() for each in self]}
-
-
-def _two_rates(comparison: Comparison) -> tuple[float, float]:
-    """Return both pass rates, the higher one first."""
-    overall = comparison.differences.overall
-    low, high = sorted((overall.pass_rate_a or 0.0, overall.pass_rate_b or 0.0))
-    return high, low
-
 
 def _clear(comparisons: Sequence[Comparison]) -> str:
     """Return the number of significant differences as a phrase."""
-    verdicts = [each.differences.overall.verdict for each in comparisons]
-    decided = sum(verdict in ("a", "b") for verdict in verdicts)
+    verdicts = [each.overall.verdict for each in comparisons]
+    decided = sum(each.is_clear for each in comparisons)
     is_or_are = "is" if decided < 2 else "are"  # noqa: PLR2004 - one or more
     if "untested" in verdicts:
         tested = len(verdicts) - verdicts.count("untested")
@@ -277,13 +252,9 @@ def _clear(comparisons: Sequence[Comparison]) -> str:
 
 def _rates(comparisons: Sequence[Comparison]) -> dict[str, float] | None:
     """Return model → pass rate, or None if not all models share the same tests."""
-    if len(comparisons) > 1 and any(each.only_in_a or each.only_in_b for each in comparisons):
+    if len(comparisons) > 1 and any(e.only_in_first or e.only_in_second for e in comparisons):
         return None
-    rates: dict[str, float] = {}
-    for each in comparisons:
-        overall = each.differences.overall
-        rates |= {each.a: overall.pass_rate_a or 0.0, each.b: overall.pass_rate_b or 0.0}
-    return rates
+    return {label: rate for e in comparisons for label, rate in zip(e.labels, e.rates, strict=True)}
 
 
 def _mean(datasets: Sequence[Comparisons]) -> str:
@@ -299,17 +270,14 @@ def _mean(datasets: Sequence[Comparisons]) -> str:
 
 def _headline(comparisons: Sequence[Comparison]) -> str:
     """Return a ranking if all models share the same tests, and the significant differences."""
-    models = list(dict.fromkeys(label for each in comparisons for label in (each.a, each.b)))
+    models = list(dict.fromkeys(label for each in comparisons for label in each.labels))
     clear, rates = _clear(comparisons), _rates(comparisons)
     if rates is None:
         return f"{len(models)} models, compared pairwise on the tests they share: {clear}."
     names = dict(zip(models, short_names(models), strict=True))
-    better = set()
-    for each in comparisons:
-        a, b, verdict = names[each.a], names[each.b], each.differences.overall.verdict
-        if verdict in ("a", "b"):
-            better.add((a, b) if verdict == "a" else (b, a))
-    tests, splits = comparisons[0].differences.overall.n, comparisons[0].splits
+    clear_ones = [each.better_first() for each in comparisons if each.is_clear]
+    better = {(names[each.first], names[each.second]) for each in clear_ones}
+    tests, splits = comparisons[0].overall.n, comparisons[0].splits
     named = {names[model]: rate for model, rate in rates.items()}
     of = f" ({describe_splits(splits)})" if splits else ""
     return f"{ranking(named, better)} of {tests:,} shared tests{of}; {clear}."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from nnd.metric.numbers.comparison.differences import DETECTABLE, Difference, Differences, Verdict
+from nnd.metric.numbers.comparison.differences import DETECTABLE, ModelDifference
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.significance import LEVEL
 
@@ -14,20 +14,26 @@ _COLUMNS = {
 }
 
 
-def findings(a: str, b: str, differences: Differences) -> Iterator[str]:
+def findings(
+    first: str,
+    second: str,
+    overall: ModelDifference,
+    by: Mapping[str, Mapping[str, ModelDifference]],
+) -> Iterator[str]:
     """Yield sentences that say which model is better, overall and by category.
 
     Args:
-        a: Name of the first model.
-        b: Name of the second.
-        differences: Between the two.
+        first: Name of the first model.
+        second: Name of the second.
+        overall: Their difference over all tests.
+        by: Column → value → their difference.
     """
-    yield _overall(a, b, differences.overall)
-    if differences.overall.verdict == "untested":
+    yield _overall(first, second, overall)
+    if overall.verdict == "untested":
         return
-    for column, by_value in differences.by.items():
+    for column, by_value in by.items():
         if len(by_value) > 1:
-            yield f"By {_COLUMNS[column]}: {_by_value(a, b, by_value)}."
+            yield f"By {_COLUMNS[column]}: {_by_value(first, second, by_value)}."
 
 
 def left_out(a: str, b: str, unscored: int, only_in_a: int, only_in_b: int) -> Iterator[str]:
@@ -49,30 +55,29 @@ def left_out(a: str, b: str, unscored: int, only_in_a: int, only_in_b: int) -> I
         yield f"{unscored:,} tests lack a likelihood of one model or both; they count as failures."
 
 
-def _overall(a: str, b: str, difference: Difference) -> str:
-    if difference.pass_rate_a is None or difference.pass_rate_b is None:
-        return f"{a} and {b} cannot be compared: they share no pair."
-    rates = [100 * difference.pass_rate_a, 100 * difference.pass_rate_b]
+def _overall(first: str, second: str, difference: ModelDifference) -> str:
+    if difference.rate is None or difference.other is None:
+        return f"{first} and {second} cannot be compared: they share no pair."
+    rates = [100 * difference.rate, 100 * difference.other]
     if difference.verdict == "untested":
         return (
-            f"{a} passes {rates[0]:.1f} % and {b} {rates[1]:.1f} % of {difference.n:,} tests; "
-            "the difference is not tested."
+            f"{first} passes {rates[0]:.1f} % and {second} {rates[1]:.1f} % of {difference.n:,} "
+            "tests; the difference is not tested."
         )
-    bounds = [100 * bound for bound in difference.interval or ()]
-    if difference.verdict == "b":  # the better one comes first
-        a, b, rates, bounds = b, a, rates[::-1], [-bound for bound in reversed(bounds)]
-    interval = f" [{', '.join(f'{bound:+.1f}' for bound in bounds)}]" if bounds else ""
+    if difference.verdict == "second":  # the better one comes first
+        return _overall(second, first, difference.turned())
+    bounds = ", ".join(f"{100 * bound:+.1f}" for bound in difference.interval or ())
     numbers = (
         f"{rates[0]:.1f} % against {rates[1]:.1f} % of {difference.n:,} tests, a difference of "
-        f"{rates[0] - rates[1]:+.1f} points{interval}, {_p(difference.p)}"
+        f"{rates[0] - rates[1]:+.1f} points{bounds and f' [{bounds}]'}, {_p(difference.p)}"
     )
     if difference.verdict == "undecided":
-        verdict = f"{a} and {b} do not differ significantly overall: {numbers}"
+        verdict = f"{first} and {second} do not differ significantly overall: {numbers}"
         return f"{verdict}{_why_undecided(difference)}{_needed(difference)}."
-    return f"{a} is better than {b} overall: {numbers}."
+    return f"{first} is better than {second} overall: {numbers}."
 
 
-def _why_undecided(difference: Difference) -> str:
+def _why_undecided(difference: ModelDifference) -> str:
     """Explain an undecided difference of which one criterion is significant; else return ""."""
     if difference.interval is None:
         return "; all tests are of one context, so there is no interval"
@@ -85,7 +90,7 @@ def _why_undecided(difference: Difference) -> str:
     return ""
 
 
-def _needed(difference: Difference) -> str:
+def _needed(difference: ModelDifference) -> str:
     if difference.needed is None:
         return ""
     tests, contexts = difference.needed.tests, difference.needed.contexts
@@ -93,20 +98,20 @@ def _needed(difference: Difference) -> str:
     return f"; to detect {points} takes about {tests:,} tests of {contexts:,} contexts like these"
 
 
-def _by_value(a: str, b: str, differences: Mapping[str, Difference]) -> str:
-    where: dict[Verdict | None, list[str]] = {"a": [], "b": [], "undecided": [], None: []}
-    for value, difference in differences.items():
-        where[difference.verdict if difference.n else None].append(value)
-    texts: dict[Verdict | None, str] = {
-        "a": f"{a} is better at ",
-        "b": f"{b} is better at ",
+def _by_value(first: str, second: str, differences: Mapping[str, ModelDifference]) -> str:
+    texts = {
+        "first": f"{first} is better at ",
+        "second": f"{second} is better at ",
         "undecided": "the difference is not significant at ",
-        None: "the models share no pair of ",
+        "untested": "the models share no pair of ",
     }
-    return "; ".join(text + ", ".join(where[key]) for key, text in texts.items() if where[key])
+    where: dict[str, list[str]] = {verdict: [] for verdict in texts}
+    for value, difference in differences.items():
+        where[difference.verdict].append(value)
+    return "; ".join(texts[verdict] + ", ".join(each) for verdict, each in where.items() if each)
 
 
-def few_contexts(overall: Difference) -> Iterator[str]:
+def few_contexts(overall: ModelDifference) -> Iterator[str]:
     """Yield a caveat on rough intervals, if the tests have few contexts."""
     if 1 < overall.contexts < FEW_CONTEXTS:
         yield (

@@ -10,16 +10,32 @@ The difference of two pass rates is unpaired, with its interval over contexts
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import polars as pl
 
 from nnd.metric.numbers.rates.pass_rates import Rate
-from nnd.metric.numbers.statistics.intervals import Interval
-from nnd.metric.numbers.statistics.significance import LEVEL
-from nnd.schemas import VALIDITY, Shown, counted, own_files, replace_own, write_document
+from nnd.metric.numbers.statistics.correlations import mean_defined
+from nnd.metric.numbers.statistics.difference import Difference
+from nnd.schemas import (
+    SPARSE,
+    UNSTORED,
+    VALIDITY,
+    Correlation,
+    Keys,
+    Limit,
+    Name,
+    Record,
+    Shown,
+    cells_of,
+    counted,
+    frame_schema,
+    own_files,
+    replace_own,
+    write_document,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,73 +47,42 @@ _SURFACE = ("shorter_wins", "longer_wins", "copy_wins")
 _GIVEN_AWAY = 0.6
 """Share of made pairs that a baseline must pass to be mentioned."""
 
-_SCHEMA = {
-    "operation": pl.String,
-    "model": pl.String,
-    "origin": pl.String,
-    "n": pl.Int64,
-    "pass_rate": pl.Float64,
-    "difference": pl.Float64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "p": pl.Float64,
-}
 
-
-@dataclass(frozen=True, slots=True)
-class HumanPairs:
-    """Human pairs of one origin, compared with the made pairs of an operation.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanPairs(Difference):
+    """The made pairs of an operation, the first side, against human pairs of one origin.
 
     Attributes:
-        rate: Pass rate of the human pairs.
-        difference: Pass rate of the made pairs minus that of the human ones, or None if n is 0.
-        interval: 95 % interval of the difference over contexts, or None.
-        p: p-value of the score test of equal rates, or None.
+        pairs: Pass rate of the human pairs.
     """
 
-    rate: Rate
-    difference: float | None
-    interval: Interval | None
-    p: float | None
-
-    @property
-    def verdict(self) -> Literal["easier", "harder", "close"]:
-        """Whether made pairs are easier or harder; `close` if this is not significant."""
-        if self.interval is None or self.p is None or self.p >= LEVEL:
-            return "close"
-        low, high = self.interval
-        return "easier" if low > 0 else "harder" if high < 0 else "close"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "rate": self.rate.to_dict(),
-            "difference": self.difference,
-            "interval": None if self.interval is None else list(self.interval),
-            "p": self.p,
-        }
+    pairs: Rate
 
 
 @dataclass(frozen=True, slots=True)
-class ModelValidity:
+class ModelValidity(Record):
     """One model on the made pairs of an operation, and on human pairs.
 
     Attributes:
         made: Pass rate of the made pairs, with those of baselines.
-        people: Comparison with the human and with the constructed pairs, if there are any.
+        human: Comparison with the human pairs, if there are any.
+        constructed: Comparison with the constructed pairs, if there are any.
     """
 
     made: Rate
-    people: Mapping[People, HumanPairs]
+    human: Annotated[HumanPairs | None, SPARSE] = None
+    constructed: Annotated[HumanPairs | None, SPARSE] = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        made: dict[str, Any] = {"made": self.made.to_dict()}
-        return made | {origin: compared.to_dict() for origin, compared in self.people.items()}
+    @property
+    def people(self) -> dict[People, HumanPairs]:
+        """The comparison with the pairs of each origin, if there are any."""
+        pairs: dict[People, HumanPairs | None]
+        pairs = {"human": self.human, "constructed": self.constructed}
+        return {origin: compared for origin, compared in pairs.items() if compared is not None}
 
 
 @dataclass(frozen=True, slots=True)
-class OperationValidity:
+class OperationValidity(Record):
     """How well the made pairs of one operation represent human pairs.
 
     Attributes:
@@ -109,31 +94,16 @@ class OperationValidity:
             fewer than two models have both, or all rates are equal.
     """
 
-    operation: str
-    digest: str
-    categories: tuple[str, ...]
+    operation: Name
+    digest: Annotated[str, Limit("pattern", "^[0-9a-f]{16}$")]
+    categories: tuple[Name, ...]
     models: Mapping[str, ModelValidity]
-    tau_b: Mapping[People, float | None]
+    tau_b: Annotated[Mapping[People, Correlation | None], Keys(("human", "constructed"))]
 
     def mean_difference(self, origin: People) -> float | None:
         """Return the mean difference over models, made minus human; None if no model has both."""
-        differences = [
-            rates.people[origin].difference
-            for rates in self.models.values()
-            if origin in rates.people
-        ]
-        known = [difference for difference in differences if difference is not None]
-        return sum(known) / len(known) if known else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "operation": self.operation,
-            "digest": self.digest,
-            "categories": list(self.categories),
-            "models": {model: rates.to_dict() for model, rates in self.models.items()},
-            "tau_b": dict(self.tau_b),
-        }
+        people = (rates.people for rates in self.models.values())
+        return mean_defined([each[origin].difference for each in people if origin in each])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,12 +113,17 @@ class Validity(Shown):
     Attributes:
         operations: Every operation; never empty.
         cautions: Caveats, a sentence each.
+        sentences: The findings as sentences, including the cautions.
         signatures: Signatures of the scores.
     """
 
-    operations: tuple[OperationValidity, ...]
-    cautions: tuple[str, ...] = ()
-    signatures: tuple[str, ...] = ()
+    operations: Annotated[tuple[OperationValidity, ...], Limit("minItems", 1)]
+    cautions: Annotated[tuple[str, ...], UNSTORED]
+    sentences: tuple[str, ...] = field(init=False)
+    signatures: tuple[Name, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sentences", (self.headline(), *self.remarks()))
 
     def headline(self) -> str:
         """Return how far the pass rates on made pairs are from those on human pairs."""
@@ -170,7 +145,7 @@ class Validity(Shown):
         """Return a row for each operation and model."""
         from nnd.metric.show import validity_table  # noqa: PLC0415 - rich is for people only
 
-        return validity_table(self.to_dict()["operations"])
+        return validity_table(self)
 
     def remarks(self) -> list[str]:
         """Return how hard made pairs are, how they rank models, and which baselines pass them."""
@@ -179,13 +154,12 @@ class Validity(Shown):
     def _ease(self) -> Iterator[str]:
         for each in self.operations:
             for origin in each.tau_b:
-                people = [
-                    rates.people[origin] for rates in each.models.values() if origin in rates.people
-                ]
                 verdicts = [
-                    compared.verdict for compared in people if compared.interval is not None
+                    rates.people[origin].verdict
+                    for rates in each.models.values()
+                    if origin in rates.people and rates.people[origin].verdict != "untested"
                 ]
-                easier, harder = (verdicts.count(verdict) for verdict in ("easier", "harder"))
+                easier, harder = verdicts.count("first"), verdicts.count("second")
                 if easier or harder:
                     yield (
                         f"{each.operation}: made pairs are significantly easier than {origin} ones "
@@ -219,7 +193,7 @@ class Validity(Shown):
                     others = ", ".join(
                         f"{100 * rate:.1f} % of the {origin} ones"
                         for origin, compared in rates.people.items()
-                        if (rate := reached(compared.rate, name)) is not None
+                        if (rate := reached(compared.pairs, name)) is not None
                     )
                     yield (
                         f"{each.operation}: {_IN_WORDS[name]} passes {100 * made:.1f} % of the "
@@ -230,29 +204,25 @@ class Validity(Shown):
         """Return the pass rates of baselines on the pairs of each origin."""
         from nnd.metric.show import giveaways_table  # noqa: PLC0415
 
-        return [giveaways_table(self.to_dict()["operations"])]
+        return [giveaways_table(self)]
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each operation, model and origin (`made` is one)."""
-        return pl.DataFrame(list(self._rows()), _SCHEMA, orient="row")
+        """Return a row for each operation, model and origin of human pairs.
 
-    def _rows(self) -> Iterator[tuple[Any, ...]]:
-        for each in self.operations:
-            for model, rates in each.models.items():
-                nothing = (None, None, None, None)
-                yield (each.operation, model, "made", rates.made.n, rates.made.pass_rate, *nothing)
-                for origin, compared in rates.people.items():
-                    rate, bounds = compared.rate, compared.interval or (None, None)
-                    numbers = (rate.n, rate.pass_rate, compared.difference, *bounds, compared.p)
-                    yield (each.operation, model, origin, *numbers)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "operations": [each.to_dict() for each in self.operations],
-            "sentences": [self.headline(), *self.remarks()],
-            "signatures": [*self.signatures],
-        }
+        Returns:
+            operation, model, origin, the columns of the difference of the made pairs from the human
+            ones, and human_n, the number of human tests.
+        """
+        rows = [
+            {"operation": each.operation, "model": model, "origin": origin}
+            | cells_of(compared)
+            | {"human_n": compared.pairs.n}
+            for each in self.operations
+            for model, rates in each.models.items()
+            for origin, compared in rates.people.items()
+        ]
+        keys = dict.fromkeys(("operation", "model", "origin"), pl.String())
+        return pl.DataFrame(rows, {**keys, **frame_schema(HumanPairs), "human_n": pl.Int64()})
 
     def write(self, folder: str | Path) -> None:
         """Write validity.json to a folder; in the folder of the suite, its card shows it.

@@ -65,9 +65,9 @@ def _by(reading: str, models: Sequence[str]) -> str:
     return f"{reading} by {len(models)} models{named}"
 
 
-def shorten_request(context: str, candidate: str) -> dict[str, str]:
-    """Return a request as results show it; of a long context, its beginning and end."""
-    if len(context) > 2 * _LONGEST:
-        left_out = len(context) - 2 * _LONGEST
-        context = f"{context[:_LONGEST]} […{left_out:,} characters…] {context[-_LONGEST:]}"
-    return {"context": context, "candidate": candidate}
+def shorten_context(context: str) -> str:
+    """Return a context as results show it; of a long one, its beginning and end."""
+    left_out = len(context) - 2 * _LONGEST
+    if left_out <= 0:
+        return context
+    return f"{context[:_LONGEST]} […{left_out:,} characters…] {context[-_LONGEST:]}"

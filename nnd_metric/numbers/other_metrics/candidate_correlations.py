@@ -13,8 +13,8 @@ constant has no correlation: it is skipped, and counted. Intervals, 95 %, are ov
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -23,23 +23,27 @@ from scipy import stats
 from nnd.metric.numbers.statistics.candidate_intervals import mean_intervals, pooled_samples
 from nnd.metric.numbers.statistics.correlations import mean_defined, pearson
 from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, interval_of_most
-from nnd.schemas import CONTEXT
+from nnd.schemas import CONTEXT, UNSTORED, Correlation, Count, Keys, Limit, Record
 
 STATISTICS = ("spearman", "pearson", "tau_b")
+_Statistics: TypeAlias = Annotated[Mapping[str, Correlation | None], Keys(STATISTICS)]
+_Intervals: TypeAlias = Annotated[Mapping[str, Interval | None], Keys(STATISTICS)]
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateAgreement:
+class CandidateAgreement(Record):
     """Agreement of a scorer with human judgements of single candidates, under one aspect.
 
     Attributes:
         n: Candidates with both numbers.
         unjudged: Candidates without a judgement, left out.
         unscored: Judged candidates without a score, left out.
-        sample: Each of STATISTICS over all candidates; None if undefined.
-        sample_intervals: Its intervals; None if it or too many resamples are undefined.
+        sample: Statistic over all candidates; None if undefined.
+        sample_intervals: Its 95 % intervals over contexts; None if it or too many resamples are
+            undefined.
         by_context: Mean over contexts; None if no context defines it.
-        by_context_intervals: Its intervals; None if fewer than two contexts define it.
+        by_context_intervals: Its 95 % intervals over contexts; None if fewer than two contexts
+            define it.
         contexts: Contexts behind that mean.
         constant_contexts: Contexts skipped because a number is constant.
         single_contexts: Contexts skipped because they have one candidate.
@@ -49,27 +53,32 @@ class CandidateAgreement:
             where undefined; with that of another scorer it makes a `Difference`.
     """
 
-    n: int
-    unjudged: int
-    unscored: int
-    sample: Mapping[str, float | None]
-    sample_intervals: Mapping[str, Interval | None]
-    by_context: Mapping[str, float | None]
-    by_context_intervals: Mapping[str, Interval | None]
-    contexts: int
-    constant_contexts: int
-    single_contexts: int
-    by_system: Mapping[str, float | None]
-    systems: int
-    resampled: FloatArray = field(repr=False, compare=False)
+    n: Count
+    unjudged: Count
+    unscored: Count
+    sample: _Statistics
+    sample_intervals: _Intervals
+    by_context: _Statistics
+    by_context_intervals: _Intervals
+    contexts: Count
+    constant_contexts: Count
+    single_contexts: Count
+    by_system: _Statistics
+    systems: Count
+    resampled: Annotated[FloatArray, UNSTORED] = field(repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        values = asdict(self)
-        del values["resampled"]
-        for name in ("sample_intervals", "by_context_intervals"):
-            values[name] = {key: list(each) if each else None for key, each in values[name].items()}
-        return values
+
+@dataclass(frozen=True, slots=True)
+class MeanJudgement(Record):
+    """What people said of one system.
+
+    Attributes:
+        mean: Mean of the human number over its candidates.
+        n: These candidates; one that several systems wrote counts for each.
+    """
+
+    mean: float
+    n: Annotated[int, Limit("minimum", 1)]
 
 
 def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
@@ -144,18 +153,18 @@ def _resample(used: pl.DataFrame) -> dict[str, FloatArray]:
     )
 
 
-def judgements_by_system(judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the mean judgement of the candidates of each system.
+def judgements_by_system(judged: pl.DataFrame) -> dict[str, dict[str, MeanJudgement]]:
+    """Return aspect → system → the mean judgement of its candidates.
 
     Args:
         judged: aspect, human (null without a judgement) and system (several joined by `|`: a
             candidate counts for each; null: for none).
-
-    Returns:
-        aspect, system, n (candidates) and human (the mean).
     """
-    means = _system_means(judged.drop_nulls("human"), "aspect")
-    return means.select("aspect", "system", "n", "human").sort("aspect", "system")
+    means = _system_means(judged.drop_nulls("human"), "aspect").sort("aspect", "system")
+    found: dict[str, dict[str, MeanJudgement]] = {}
+    for aspect, system, n, mean in means.select("aspect", "system", "n", "human").iter_rows():
+        found.setdefault(aspect, {})[system] = MeanJudgement(mean, n)
+    return found
 
 
 def _system_means(judged: pl.DataFrame, *by: str) -> pl.DataFrame:

@@ -8,14 +8,14 @@ restricts the data to their candidates, the tests between these, and their human
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Annotated, Literal, NamedTuple, TypeAlias, get_args
 
 import polars as pl
 
 from nnd.metric.data import match_systems, names_in
 from nnd.metric.numbers.agreement.measures import FEWEST_MODELS
 from nnd.metric.numbers.other_metrics.judged_candidates import CANDIDATE, Judged
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import Count, Limit, Record, ScoringError, did_you_mean
 
 Over: TypeAlias = Literal["shared", "all"]
 """The basis of correlations: what all rows have in common, or everything that each row has."""
@@ -40,7 +40,7 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Record):
     """The common basis of all rows of a table.
 
     Attributes:
@@ -53,19 +53,9 @@ class Shared:
 
     systems: tuple[str, ...]
     other_systems: tuple[str, ...]
-    candidates: int
-    other_candidates: int
-    unscored: Mapping[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "systems": list(self.systems),
-            "other_systems": list(self.other_systems),
-            "candidates": self.candidates,
-            "other_candidates": self.other_candidates,
-            "unscored": dict(self.unscored),
-        }
+    candidates: Count
+    other_candidates: Count
+    unscored: Mapping[str, Annotated[int, Limit("minimum", 1)]]
 
 
 def check_over(over: Over | Sequence[str]) -> None:

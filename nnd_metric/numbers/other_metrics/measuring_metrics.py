@@ -221,15 +221,16 @@ def compare_metrics(
     compared = {} if shared is None else {row.name: row.candidates for row in rows}
     by_name = {names[model]: manner for model, manner in (manners or {}).items()}
     differences = tuple(
-        each for each in find_differences(compared) if _is_tested(by_name, each.metric, each.other)
+        each
+        for each in find_differences(compared)
+        if _is_tested(by_name, each.metric, each.other_metric)
     )
     judgements = judged.human.join(judged.candidates, on=CANDIDATE)
-    people = judgements_by_system(judgements)
     return MetricTable(
         rows=tuple(rows),
         scores=pl.concat([pl.DataFrame(schema=_SCORES), *scores]),
         judgement=judged.definition,
-        people=people,
+        people=judgements_by_system(judgements),
         differences=differences,
         shared=shared,
         normalise=normalise,

@@ -15,44 +15,41 @@ more differences pass there.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from nnd.metric.numbers.other_metrics.candidate_correlations import CandidateAgreement
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, interval_of_most
+from nnd.metric.numbers.statistics.difference import Difference
+from nnd.metric.numbers.statistics.intervals import FloatArray, interval_of_most
+from nnd.schemas import Correlation, Limit, Name
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The difference in agreement with people between two metrics.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricDifference(Difference):
+    """The difference in agreement with people between two metrics: Spearman's rho of each.
 
     Attributes:
         aspect: What people judged.
-        metric: The metric with the higher rho.
-        other: The other metric.
-        difference: Rho of `metric` minus that of `other`.
-        interval: 95 % interval over contexts; None if too few resamples define it.
-        p: Two-sided p-value; None without an interval.
+        metric: The metric with the higher rho, the first side.
+        other_metric: The other metric.
+        n: Candidates with both numbers.
     """
 
-    aspect: str
-    metric: str
-    other: str
-    difference: float
-    interval: Interval | None
-    p: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return asdict(self) | {"interval": None if self.interval is None else [*self.interval]}
+    aspect: Name
+    metric: Name
+    other_metric: Name
+    rate: Correlation
+    other: Correlation
+    difference: Annotated[float, Limit("minimum", 0)]
+    interval: tuple[float, float] | None
 
 
 def find_differences(
     rows: Mapping[str, Mapping[str, CandidateAgreement]],
-) -> Iterator[Difference]:
+) -> Iterator[MetricDifference]:
     """Yield the difference between every two metrics under every aspect, the best metrics first.
 
     Args:
@@ -61,24 +58,26 @@ def find_differences(
     """
     for aspect in dict.fromkeys(aspect for by_aspect in rows.values() for aspect in by_aspect):
         known = {name: by_aspect[aspect] for name, by_aspect in rows.items() if aspect in by_aspect}
-        rho = {name: _rho(each) for name, each in known.items()}
+        rho = {name: each.sample["spearman"] for name, each in known.items()}
         defined = {name: value for name, value in rho.items() if value is not None}
         best_first = sorted(defined, key=lambda name: -defined[name])
         for metric, other in combinations(best_first, 2):
             drawn = known[metric].resampled - known[other].resampled
             interval = interval_of_most(drawn)
-            yield Difference(
-                aspect,
-                metric,
-                other,
-                defined[metric] - defined[other],
-                interval,
-                None if interval is None else _p(drawn),
+            yield MetricDifference(
+                aspect=aspect,
+                metric=metric,
+                other_metric=other,
+                n=known[metric].n,
+                rate=defined[metric],
+                other=defined[other],
+                difference=defined[metric] - defined[other],
+                interval=interval,
+                p=None if interval is None else _p(drawn),
+                p_holm=None,
+                only_first=None,
+                only_second=None,
             )
-
-
-def _rho(agreement: CandidateAgreement) -> float | None:
-    return agreement.sample["spearman"]
 
 
 def _p(drawn: FloatArray) -> float:

@@ -3,16 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import polars as pl
 
 from nnd.metric.data import OVERALL, describe_splits
 from nnd.metric.numbers.agreement.agreement import Agreement
 from nnd.metric.numbers.display_names import short_names
-from nnd.metric.numbers.other_metrics.candidate_correlations import STATISTICS, CandidateAgreement
+from nnd.metric.numbers.other_metrics.candidate_correlations import (
+    STATISTICS,
+    CandidateAgreement,
+    MeanJudgement,
+)
 from nnd.metric.numbers.other_metrics.common_basis import Shared
-from nnd.metric.numbers.other_metrics.metric_differences import Difference
+from nnd.metric.numbers.other_metrics.metric_differences import MetricDifference
 from nnd.metric.numbers.rates.by_dataset import OverDatasets
 from nnd.metric.numbers.rates.pass_rates import PassRates
 from nnd.metric.numbers.scorers.letter_case import Normalise
@@ -20,7 +24,7 @@ from nnd.metric.numbers.statistics.correlations import mean_defined
 from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
 from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import Shown, parquet_bytes, write_folder
+from nnd.schemas import UNSTORED, Name, Record, Shown, cells_of, parquet_bytes, write_folder
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +51,7 @@ _FRAME = {
 
 
 @dataclass(frozen=True, slots=True)
-class MetricRow:
+class MetricRow(Record):
     """One metric, and how well it agrees with people.
 
     Attributes:
@@ -60,7 +64,7 @@ class MetricRow:
         candidates: Aspect to agreement on single candidates; empty for NND itself.
     """
 
-    name: str
+    name: Name
     kind: Literal["scorer", "model", "nnd"]
     definition: str
     rates: PassRates | None
@@ -68,46 +72,33 @@ class MetricRow:
     systems_reason: str | None
     candidates: Mapping[str, CandidateAgreement]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "definition": self.definition,
-            "rates": None if self.rates is None else self.rates.to_dict(),
-            "systems": None if self.systems is None else self.systems.to_dict(),
-            "systems_reason": self.systems_reason,
-            "candidates": {
-                name: agreement.to_dict() for name, agreement in self.candidates.items()
-            },
-        }
 
-
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, kw_only=True)
 class MetricTable(Shown):
     """NND compared with other metrics.
 
     Attributes:
-        rows: Scorers, then models, then NND itself.
-        scores: All scores: scorer, split, context_id, candidate_id, score.
         judgement: A description of the human judgements of single candidates.
-        people: Their mean over the candidates of each system: aspect, system, n, human.
+        people: Aspect → system → their mean over its candidates.
         differences: Differences between every two rows over the same candidates.
         shared: The common basis of all rows; None if each row uses everything that it has.
         normalise: What reference metrics did to candidates and references first, or None.
-        notes: What to know about the data and how models were scored, a sentence each.
-        splits: The splits of the tests, if the data has several; else empty.
+        notes: What to know about the data and how models were scored, a sentence each. Older
+            results lack it.
+        splits: The splits of the tests, if the data has several; else empty. Older results lack it.
+        rows: Scorers, then models, then NND itself.
+        scores: All scores: scorer, split, context_id, candidate_id, score.
     """
 
-    rows: tuple[MetricRow, ...]
-    scores: pl.DataFrame
-    judgement: str
-    people: pl.DataFrame
-    differences: tuple[Difference, ...]
-    shared: Shared | None
+    judgement: Name
     normalise: Normalise | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Name, ...] = ()
+    people: Mapping[str, Mapping[str, MeanJudgement]]
+    differences: tuple[MetricDifference, ...]
+    shared: Shared | None
     splits: Sequence[str] = ()
+    rows: tuple[MetricRow, ...]
+    scores: Annotated[pl.DataFrame, UNSTORED]
 
     def headline(self) -> str:
         """Return the metric with the highest pass rate."""
@@ -140,7 +131,7 @@ class MetricTable(Shown):
         """Return all statistics, descriptions of the rows, and what was left out."""
         from nnd.metric.show import metrics_details  # noqa: PLC0415 - rich is for people only
 
-        return metrics_details(self.to_dict())
+        return metrics_details(self.to_dict(), self.differences)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per metric.
@@ -151,26 +142,8 @@ class MetricTable(Shown):
             mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
             and the same with _by_context (mean within contexts). Null if undefined.
         """
-        return pl.DataFrame([_frame_row(row) for row in self.rows], _FRAME)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "judgement": self.judgement,
-            "normalise": self.normalise,
-            "notes": list(self.notes),
-            "people": {
-                aspect: {
-                    system: {"mean": mean, "n": n}
-                    for system, n, mean in rows.drop("aspect").iter_rows()
-                }
-                for (aspect,), rows in self.people.group_by("aspect", maintain_order=True)
-            },
-            "differences": [each.to_dict() for each in self.differences],
-            "shared": None if self.shared is None else self.shared.to_dict(),
-            "splits": list(self.splits),
-            "rows": [row.to_dict() for row in self.rows],
-        }
+        rows = ({name: cells.get(name) for name in _FRAME} for cells in map(_frame_row, self.rows))
+        return pl.DataFrame([*rows], _FRAME)
 
     def write(self, folder: str | Path) -> None:
         """Write a folder of metrics.json and scores.parquet, or replace an older one.
@@ -245,10 +218,7 @@ def main_numbers(row: MetricRow) -> dict[str, float | None]:
 def _frame_row(row: MetricRow) -> dict[str, Any]:
     values: dict[str, Any] = {"metric": row.name, "kind": row.kind}
     if row.rates is not None:
-        rate = row.rates.overall
-        low, high = rate.interval or (None, None)
-        values |= {"n": rate.n, "pass_rate": rate.pass_rate, "ties": rate.ties}
-        values |= {"low": low, "high": high}
+        values |= cells_of(row.rates.overall)
     if row.systems is not None:
         overall = row.systems.by_category[OVERALL]
         values |= {"systems": overall.n, **{name: overall.statistics[name] for name in _SYSTEMS}}

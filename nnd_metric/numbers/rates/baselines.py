@@ -21,11 +21,12 @@ candidates differ by at most 10 % of the longer one's characters.
 """
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import polars as pl
 
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
+from nnd.schemas import Count, Lead, Record, Share
 
 BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
     "shorter_wins": (-pl.col("characters_high"), -pl.col("characters_low")),
@@ -34,6 +35,14 @@ BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
     "unconditional": (pl.col("ll_alone_high"), pl.col("ll_alone_low")),
 }
 """The columns of each baseline for the good and the bad candidate; the larger number wins."""
+
+WINNERS = (
+    "The candidate with fewer characters wins.",
+    "The candidate with more characters wins.",
+    "The candidate with the larger share of word bigrams copied from the context wins.",
+    "The candidate that is likelier to the same model without any context wins.",
+)
+"""Which candidate wins under each baseline."""
 
 MATCHED_WITHIN = 0.1
 """Share of the longer candidate's characters by which matched lengths may differ."""
@@ -53,7 +62,7 @@ Verdict: TypeAlias = Literal["ahead", "close", "behind"]
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(Record):
     """A baseline on some tests, compared with a model.
 
     Attributes:
@@ -62,65 +71,38 @@ class Baseline:
         unscored: Tests failed because a number is missing.
         with_coin: Its pass rate if ties and unscored tests count half.
         lead: The model's pass rate minus `with_coin`.
-        lead_interval: 95 % paired interval of the lead over contexts (`context_intervals`), or None
-            where fewer than two have tests.
+        lead_interval: 95 % paired interval of the lead over contexts, or None if fewer than two
+            have tests.
+        verdict: Where the baseline stands, seen from the model: `ahead` if the lead is negative;
+            `close` if it is not, but its interval includes 0, or there is none; else `behind`.
     """
 
-    pass_rate: float
-    ties: int
-    unscored: int
-    with_coin: float
-    lead: float
+    pass_rate: Share
+    ties: Count
+    unscored: Count
+    with_coin: Share
+    lead: Lead
     lead_interval: Interval | None
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether the baseline is ahead of, close to, or behind the model (module docstring)."""
-        if self.lead < 0:
-            return "ahead"
-        clear = self.lead_interval is not None and self.lead_interval[0] > 0
-        return "behind" if clear else "close"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "pass_rate": self.pass_rate,
-            "ties": self.ties,
-            "unscored": self.unscored,
-            "with_coin": self.with_coin,
-            "lead": self.lead,
-            "lead_interval": None if self.lead_interval is None else list(self.lead_interval),
-            "verdict": self.verdict,
-        }
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(Record):
     """A model's pass rate on the tests whose candidates match in length.
 
     Attributes:
+        pass_rate: passes / n, or None if n is 0.
         n: Number of such tests.
-        passes: Number of tests passed.
-        pass_rate: passes / n, or None where n is 0.
-        interval: 95 % interval over contexts, or None where fewer than two have any.
-        wilson: 95 % Wilson interval, or None where n is 0.
+        passes: Number of those passed.
+        interval: 95 % interval over contexts, or None if fewer than two have such tests.
+        wilson: 95 % Wilson interval, which treats tests as independent, or None if n is 0.
     """
 
-    n: int
-    passes: int
-    pass_rate: float | None
+    pass_rate: Share | None
+    n: Count
+    passes: Count
     interval: Interval | None
     wilson: Interval | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "pass_rate": self.pass_rate,
-            "n": self.n,
-            "passes": self.passes,
-            "interval": None if self.interval is None else list(self.interval),
-            "wilson": None if self.wilson is None else list(self.wilson),
-        }
 
 
 def judge(scored: pl.DataFrame) -> pl.DataFrame:
@@ -172,13 +154,16 @@ def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Bas
     if n == ties + unscored:
         return None
     halves = 2 * wins + ties + unscored  # whole numbers, so that equal is equal
+    lead = (2 * int(rows["passed"].sum()) - halves) / (2 * n)
+    is_clear = interval is not None and interval[0] > 0
     return Baseline(
         pass_rate=wins / n,
         ties=ties,
         unscored=unscored,
         with_coin=halves / (2 * n),
-        lead=(2 * int(rows["passed"].sum()) - halves) / (2 * n),
+        lead=lead,
         lead_interval=interval,
+        verdict="ahead" if lead < 0 else "behind" if is_clear else "close",
     )
 
 
@@ -206,4 +191,4 @@ def matched_in(rows: pl.DataFrame, interval: Interval | None) -> Matched | None:
         return None
     chosen = rows.filter("matched")
     n, passes = chosen.height, int(chosen["passed"].sum())
-    return Matched(n, passes, passes / n if n else None, interval, wilson(passes, n))
+    return Matched(passes / n if n else None, n, passes, interval, wilson(passes, n))

@@ -1,7 +1,6 @@
 """Sums of tests by context, over all tests or some."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -21,25 +20,15 @@ NUMBERED = (pl.col(CLUSTER_NUMBER),)
 """The counterpart of CLUSTER in rows with numbers (`number_tests`)."""
 
 
-class Slice(NamedTuple):
-    """Some of the scored pairs: those with `value` in `column`, or the distinct tests of all."""
-
-    column: str
-    value: str
-    rows: pl.DataFrame
-
-
-def distinct_tests(scored: pl.DataFrame) -> Slice:
+def distinct_tests(scored: pl.DataFrame) -> pl.DataFrame:
     """Return the tests behind the overall rate: each (high, low) of a context once."""
-    rows = scored.unique(DISTINCT, keep="first", maintain_order=True)
-    return Slice("", "overall", rows)
+    return scored.unique(DISTINCT, keep="first", maintain_order=True)
 
 
-def slices_by(scored: pl.DataFrame, *columns: str) -> Iterator[Slice]:
-    """Yield a slice for every value of every column, in the order of both."""
-    for column in columns:
-        for value in sorted(scored[column].drop_nulls().unique()):
-            yield Slice(column, value, scored.filter(pl.col(column) == value))
+def slices_by(scored: pl.DataFrame, column: str) -> dict[str, pl.DataFrame]:
+    """Return each value of a column, in order, with its rows."""
+    values = sorted(scored[column].drop_nulls().unique())
+    return {value: scored.filter(pl.col(column) == value) for value in values}
 
 
 def number_tests(scored: pl.DataFrame) -> pl.DataFrame:
@@ -67,36 +56,25 @@ def each_once(numbered: pl.DataFrame) -> pl.DataFrame:
 
 
 def count_by_context(
-    scored: pl.DataFrame, slices: Sequence[Slice], *, key: Sequence[pl.Expr] = CLUSTER
+    scored: pl.DataFrame, slices: Sequence[pl.DataFrame], *, key: Sequence[pl.Expr] = CLUSTER
 ) -> tuple[FloatArray, FloatArray]:
-    """Return passes and tests [contexts, slices] (arguments as of `sum_by_context`)."""
-    sums = sum_by_context(scored, slices, pl.col("passed").sum(), pl.len(), key=key)
-    return sums[:, :, 0], sums[:, :, 1]
-
-
-def sum_by_context(
-    scored: pl.DataFrame,
-    slices: Sequence[Slice],
-    *sums: pl.Expr,
-    key: Sequence[pl.Expr] = CLUSTER,
-) -> FloatArray:
-    """Return [contexts, slices, sums], the contexts in the order of `scored`.
+    """Return passes and tests [contexts, slices], the contexts in the order of `scored`.
 
     Args:
         scored: Tests with the columns of `key`.
-        slices: Slices of its rows.
-        sums: Columns to sum over a slice's tests of one context; 0 without such tests.
+        slices: Tests of its contexts, with `passed` too.
         key: Columns that identify contexts; NUMBERED for rows with numbers.
     """
     clusters = (
         scored.select(key).unique(maintain_order=True).with_columns(number=pl.int_range(pl.len()))
     )
-    found = np.zeros((clusters.height, len(slices), len(sums)))
-    named = [each.alias(str(position)) for position, each in enumerate(sums)]
-    for place, piece in enumerate(slices):
-        rows = piece.rows.join(
-            clusters, left_on=key, right_on=clusters.columns[:-1], nulls_equal=True
+    passes, tests = np.zeros((2, clusters.height, len(slices)))
+    for place, rows in enumerate(slices):
+        counts = (
+            rows.join(clusters, left_on=key, right_on=clusters.columns[:-1], nulls_equal=True)
+            .group_by("number")
+            .agg(pl.col("passed").sum(), pl.len().alias("tests"))
         )
-        summed = rows.group_by("number").agg(named)
-        found[summed["number"].to_numpy(), place] = summed.drop("number").to_numpy()
-    return found
+        at = counts["number"].to_numpy()
+        passes[at, place], tests[at, place] = counts["passed"], counts["tests"]
+    return passes, tests

@@ -1,14 +1,15 @@
 """Pass rates with their n and intervals, overall and by slice, from scored pairs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 import polars as pl
 
 from nnd.metric.data import SLICES
 from nnd.metric.numbers.rates.baselines import (
     BASELINES,
+    WINNERS,
     Baseline,
     Matched,
     baseline_in,
@@ -30,6 +31,7 @@ from nnd.metric.numbers.statistics.context_intervals import (
     cluster_intervals,
 )
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
+from nnd.schemas import UNSTORED, Count, Flat, Keys, Record, Share
 
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
@@ -40,89 +42,59 @@ _VERDICTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate(Record):
     """A pass rate with its counts and intervals.
 
     Attributes:
+        pass_rate: passes / n, or None if n is 0.
         n: Tests.
-        passes: Tests passed.
+        passes: Tests passed: LL(high) > LL(low), strictly.
         ties: Tests failed with equal likelihoods.
         unscored: Tests failed because a likelihood is missing.
         truncated: Tests whose context was cut to fit the window; None if unknown, as for scorers.
-        pass_rate: passes / n, or None if n is 0.
-        interval: 95 % interval over contexts (`context_intervals`), or None where fewer than two
-            have tests.
-        interval_method: "logit-t"; "all-agree" if all tests pass or all fail, so that each context
-            counts as one test; None without an interval.
-        contexts: Contexts with tests.
+        interval: 95 % interval over contexts, or None if fewer than two have tests.
+        interval_method: How the interval was made: `logit-t`, Student's t on the log-odds scale;
+            `all-agree` if all tests pass or all fail, so that each context counts as one test; None
+            without an interval. Older results lack it: they have percentiles of a bootstrap.
+        contexts: Contexts with tests. Older results lack it.
         wilson: 95 % Wilson interval, which treats tests as independent; for reference.
-        baselines: Each of `baselines.BASELINES` on the same tests, or None if it decides none or is
-            the model itself.
+        baselines: Judges that see only the surface of the texts, or no context, on the same tests;
+            None if one decides none of them or is the model itself.
         length_matched: The rate on tests whose candidates match in length, or None if lengths are
             unknown.
         few_tokens: Tests with a candidate of fewer than FEW_TOKENS tokens and another of a
             different number, and in how many of them the one with more tokens wins.
     """
 
-    n: int
-    passes: int
-    ties: int
-    unscored: int
-    truncated: int | None
-    pass_rate: float | None
+    pass_rate: Share | None
+    n: Count
+    passes: Count
+    ties: Count
+    unscored: Count
+    truncated: Count | None
     interval: Interval | None
-    interval_method: Method | None
-    contexts: int
+    interval_method: Method | None = None
+    contexts: Count = 0
     wilson: Interval | None
-    baselines: dict[str, Baseline | None]
+    baselines: Annotated[Mapping[str, Baseline | None], Keys((*BASELINES,), WINNERS)]
     length_matched: Matched | None
-    few_tokens: tuple[int, int] = (0, 0)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "pass_rate": self.pass_rate,
-            "n": self.n,
-            "passes": self.passes,
-            "ties": self.ties,
-            "unscored": self.unscored,
-            "truncated": self.truncated,
-            "interval": None if self.interval is None else list(self.interval),
-            "interval_method": self.interval_method,
-            "contexts": self.contexts,
-            "wilson": None if self.wilson is None else list(self.wilson),
-            "baselines": {
-                name: None if found is None else found.to_dict()
-                for name, found in self.baselines.items()
-            },
-            "length_matched": None
-            if self.length_matched is None
-            else self.length_matched.to_dict(),
-        }
+    few_tokens: Annotated[tuple[int, int], UNSTORED] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class PassRates:
+class PassRates(Record):
     """Pass rates of one model.
 
     Attributes:
-        n_pairs: Pairs; the overall rate counts distinct (high, low) candidates of a context once.
         overall: Rate over distinct candidates.
-        by: Column of SLICES → value → rate over its pairs.
+        n_pairs: Pairs; the overall rate counts distinct (high, low) candidates of a context once.
+        by: Column of the pairs → value → rate over its pairs.
     """
 
-    n_pairs: int
-    overall: Rate
-    by: dict[str, dict[str, Rate]]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values: the overall rate's, n_pairs, and `by_<column>`."""
-        slices = {
-            f"by_{column}": {value: rate.to_dict() for value, rate in rates.items()}
-            for column, rates in self.by.items()
-        }
-        return {**self.overall.to_dict(), "n_pairs": self.n_pairs, **slices}
+    overall: Annotated[Rate, Flat()]
+    n_pairs: Count
+    by: Annotated[Mapping[str, Mapping[str, Rate]], Keys(SLICES), Flat("by_")]
 
 
 def pass_rates(scored: pl.DataFrame) -> PassRates:
@@ -143,8 +115,8 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
     by: dict[str, dict[str, Rate]] = {}
     for column in SLICES:
         slices = slices_by(rated.select(column, CLUSTER_NUMBER, *_VERDICTS), column)
-        by[column] = {piece.value: rate_of(piece.rows) for piece in slices}
-    return PassRates(rated.height, rate_of(each_once(rated.drop(SLICES))), by)
+        by[column] = {value: rate_of(rows) for value, rows in slices.items()}
+    return PassRates(rate_of(each_once(rated.drop(SLICES))), rated.height, by)
 
 
 def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
@@ -231,7 +203,7 @@ def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False)
         deviation: How far a log-likelihood may be off, nats per scored token.
         summed: Whether the log-likelihoods are sums over tokens, not means.
     """
-    return distinct_tests(scored).rows.filter(is_close(deviation, summed=summed)).height
+    return distinct_tests(scored).filter(is_close(deviation, summed=summed)).height
 
 
 def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:

@@ -17,7 +17,8 @@ from nnd.metric.data import (
 from nnd.metric.numbers.agreement.from_results import read_scored
 from nnd.metric.numbers.manners.manner import describe_manners, name_protocols, read_manners_of
 from nnd.metric.numbers.rates.alignment import by_model, join_texts
-from nnd.metric.numbers.rates.pass_rates import to_rate
+from nnd.metric.numbers.rates.context_sums import each_once
+from nnd.metric.numbers.rates.pass_rates import rate_of, to_rate
 from nnd.metric.numbers.slices.named_slices import NamedSlice
 from nnd.metric.numbers.slices.selection import (
     Sliced,
@@ -25,8 +26,8 @@ from nnd.metric.numbers.slices.selection import (
     distinct_slices,
     slices_to_try,
 )
-from nnd.metric.numbers.slices.slice_rates import overall_rates, rates_in
-from nnd.metric.numbers.slices.slices import Search, Slices, worst_of
+from nnd.metric.numbers.slices.slice_rates import rates_in
+from nnd.metric.numbers.slices.slices import AxisTests, Search, Slices
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.schemas import DISTINCT, ScoringError, find_frame
 
@@ -45,20 +46,8 @@ def slice_runs(
 ) -> Slices:
     """Return the pass rates of slices of stored runs; no model is run.
 
-    Args:
-        runs: Folders that `nnd evaluate` wrote, all on the same pairs.
-        data: The pairs that were scored (`load_pairs`), because runs do not store texts. None
-            suffices for slices by error_category, error_group, aspect, category and split.
-        by: Axes, such as "length,shape" or "length:words=0,10,20" (module `axes`).
-        where: SQL conditions; each defines a slice (module `conditions`).
-        names: Which of these slices to show, by name, or combined by `&`, `|` or `-`; empty means
-            all.
-        find: Show only slices that are significantly below the rest, of the axes in `by` or of all
-            axes.
-        contexts: With `find`, the smallest number of contexts of a slice.
-        splits: Only pairs of these splits; none means all that were scored.
-        mixed_rules: Whether to show models together that were scored by different protocols, or by
-            different rules of different versions (see `scoring_rules`).
+    The arguments are those of `nnd.slice`; `load_pairs` says what can be passed as data, and the
+    modules `axes` and `conditions` what axes and conditions are.
 
     Raises:
         ScoringError: If a run or the data cannot be read, they do not fit together, or a name is
@@ -86,15 +75,17 @@ def slice_runs(
     rated = {shown[model]: to_rate([rows]) for model, rows in frames.items()}
     found = rates_in(rated, ids, chosen)
     if find:
-        below = [each for each in found if worst_of(each)[1].verdict == "below"]
-        found = sorted(below, key=lambda each: worst_of(each)[1].difference or 0.0)
+        below = [each for each in found if each.worst[1].is_below]
+        found = sorted(below, key=lambda each: each.worst[1].from_rest.difference or 0.0)
+    overall = {model: rate_of(each_once(rows)) for model, rows in rated.items()}
     return Slices(
         data=_name(folders, texts, scored, splits),
-        overall=overall_rates(rated),
+        n=next(iter(overall.values())).n,
+        overall=overall,
         slices=tuple(found),
-        axis_tests={} if find or names else _axis_tests(of.pairs, chosen),
+        axes={} if find or names else _axis_tests(of.pairs, chosen),
         search=search,
-        notes=describe_manners(manners),
+        notes=tuple(describe_manners(manners)),
     )
 
 
@@ -131,15 +122,14 @@ def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> 
     ]
 
 
-def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, tuple[int, int]]:
-    """Return axis → sum of the tests of its slices, and number of tests in none of them."""
+def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, AxisTests]:
     tests = pairs.select(DISTINCT)
     n, found = tests.n_unique(), {}
     for axis in dict.fromkeys(each.axis for each in slices if each.axis != "where"):
         members = [each.members for each in slices if each.axis == axis]
         together = sum(tests.filter(pl.Series(each)).n_unique() for each in members)
         inside = tests.filter(pl.any_horizontal([pl.Series(each) for each in members])).n_unique()
-        found[axis] = (together, n - inside)
+        found[axis] = AxisTests(together, n - inside)
     return found
 
 

@@ -9,7 +9,8 @@ same systems; otherwise the mean has neither that interval nor a p-value.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from nnd.metric.numbers.statistics.permutation import (
     statistic_by_chance,
 )
 from nnd.metric.numbers.statistics.system_bootstrap import draw_systems, statistic_over_systems
+from nnd.schemas import Correlation, Flat, Keys, Natural, PValue, Record
 
 
 class Compared(NamedTuple):
@@ -40,7 +42,8 @@ class Compared(NamedTuple):
     resampled: FloatArray
 
 
-class Permutations(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Permutations(Record):
     """The permutations behind a p-value.
 
     Attributes:
@@ -49,35 +52,45 @@ class Permutations(NamedTuple):
     """
 
     method: Literal["exact", "monte_carlo"]
-    m: int
+    m: Natural
 
 
-class Finding(NamedTuple):
-    """The value of one statistic, with its uncertainty.
-
-    Attributes:
-        value: The value; None if undefined, and then all others are None, too.
-        interval: 95 % bootstrap interval over contexts, or None (`interval_of_most`).
-        over_systems: 95 % bootstrap interval over systems, or None (`interval_of_most`).
-        p: Two-sided permutation p-value, or None.
-    """
-
-    value: float | None = None
-    interval: Interval | None = None
-    over_systems: Interval | None = None
-    p: float | None = None
+_MEANINGS = (
+    "Kendall's tau-b.",
+    "Kendall's tau-a: ties count 0.",
+    "Spearman's rho.",
+    "Pearson's r.",
+    "Pearson's r over the differences of all pairs of systems, in both orders.",
+    "The same, each pair once, in the order of the systems, on which it depends.",
+)
+Statistics: TypeAlias = Annotated[Mapping[str, Correlation | None], Keys((*STATISTICS,), _MEANINGS)]
+Intervals: TypeAlias = Mapping[str, Interval | None]
+PValues: TypeAlias = Mapping[str, PValue | None]
 
 
-class Correlated(NamedTuple):
-    """All statistics of one category, or of the mean over categories.
+@dataclass(frozen=True, slots=True)
+class Correlations(Record):
+    """Correlations with intervals and p-values, by name of the statistic.
 
     Attributes:
-        findings: Name of a statistic → its value.
-        permutations: The permutations behind the p-values; None without p-values.
+        statistics: Statistic → its value; None if undefined, and then the rest is None, too.
+        intervals: Statistic → 95 % bootstrap interval over contexts, human scores held fixed; None
+            without samples.
+        intervals_over_systems: Statistic → 95 % bootstrap interval over systems, contexts held
+            fixed; None if there are too few.
+        p_values: Statistic → two-sided permutation p-value.
+        permutations: How the p-values were computed; None if undefined.
     """
 
-    findings: dict[str, Finding]
+    statistics: Annotated[Statistics, Flat()]
+    intervals: Intervals
+    intervals_over_systems: Intervals
+    p_values: PValues
     permutations: Permutations | None
+
+
+_Finding: TypeAlias = tuple[float | None, Interval | None, Interval | None, float | None]
+"""A statistic, its intervals over contexts and over systems, and its p-value; or four None."""
 
 
 class _Draws(NamedTuple):
@@ -90,7 +103,7 @@ class _Draws(NamedTuple):
 
 def correlate(
     compared: Mapping[str, Compared], averaged: Collection[str]
-) -> tuple[dict[str, Correlated], Correlated, dict[str, int]]:
+) -> tuple[dict[str, Correlations], Correlations, dict[str, int]]:
     """Correlate the scores of every category, and average over some categories.
 
     Args:
@@ -105,24 +118,35 @@ def correlate(
         ScoringError: If a score is not finite.
     """
     orders = {n: make_orders(n) for n in {len(each.ours) for each in compared.values()}}
-    by_category = {
-        category: Correlated({}, _permutations(orders[len(each.ours)]))
-        for category, each in compared.items()
-    }
+    findings: dict[str, dict[str, _Finding]] = {category: {} for category in compared}
     common = _common_orders([compared[category] for category in averaged], orders)
-    mean = Correlated({}, None if common is None else _permutations(common))
+    means: dict[str, _Finding] = {}
     counts: dict[str, int] = {}
     for name, statistic in STATISTICS.items():  # the outer loop, because draws take much memory
         drawn: list[tuple[float, _Draws]] = []
         for category, each in compared.items():
             value = statistic(each.ours, each.theirs)
             draws = _draw(name, each, orders[len(each.ours)])
-            by_category[category].findings[name] = _finding(value, draws, orders[len(each.ours)])
+            findings[category][name] = _finding(value, draws, orders[len(each.ours)])
             if category in averaged and value is not None:
                 drawn.append((value, draws))
-        mean.findings[name] = _mean(drawn, common)
+        means[name] = _mean(drawn, common)
         counts[name] = len(drawn)
-    return by_category, mean, counts
+    by_category = {
+        category: _by_kind(findings[category], orders[len(each.ours)])
+        for category, each in compared.items()
+    }
+    return by_category, _by_kind(means, common), counts
+
+
+def _by_kind(findings: Mapping[str, _Finding], orders: Orders | None) -> Correlations:
+    return Correlations(
+        {name: value for name, (value, *_) in findings.items()},
+        {name: interval for name, (_, interval, *_) in findings.items()},
+        {name: over_systems for name, (_, _, over_systems, _) in findings.items()},
+        {name: p for name, (*_, p) in findings.items()},
+        None if orders is None else Permutations(orders.method, len(orders.places)),
+    )
 
 
 def _draw(name: str, compared: Compared, orders: Orders) -> _Draws:
@@ -134,10 +158,10 @@ def _draw(name: str, compared: Compared, orders: Orders) -> _Draws:
     )
 
 
-def _finding(value: float | None, draws: _Draws, orders: Orders) -> Finding:
+def _finding(value: float | None, draws: _Draws, orders: Orders) -> _Finding:
     if value is None:
-        return Finding()
-    return Finding(
+        return None, None, None, None
+    return (
         value,
         interval_of_most(draws.contexts),
         interval_of_most(draws.systems),
@@ -145,15 +169,15 @@ def _finding(value: float | None, draws: _Draws, orders: Orders) -> Finding:
     )
 
 
-def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> Finding:
+def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> _Finding:
     if not drawn:
-        return Finding()
+        return None, None, None, None
     values, draws = zip(*drawn, strict=True)
     value = sum(values) / len(values)
     # A resample without a value in some category has no mean (nan), as it would be over fewer.
     contexts = np.mean([each.contexts for each in draws], axis=0)
     if common is None:
-        return Finding(value, interval_of_most(contexts))
+        return value, interval_of_most(contexts), None, None
     systems = np.mean([each.systems for each in draws], axis=0)
     chance = np.mean([each.chance for each in draws], axis=0)
     return _finding(value, _Draws(contexts, systems, chance), common)
@@ -163,7 +187,3 @@ def _common_orders(averaged: Sequence[Compared], orders: Mapping[int, Orders]) -
     """Return the permutations of the systems, or None if categories compare different systems."""
     models = {tuple(each.models) for each in averaged if each.models}
     return orders[len(models.pop())] if len(models) == 1 else None
-
-
-def _permutations(orders: Orders) -> Permutations:
-    return Permutations(orders.method, len(orders.places))

@@ -22,13 +22,13 @@ a larger error is useless.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from nnd.metric.numbers.statistics.intervals import FloatArray
-from nnd.schemas import ScoringError
+from nnd.schemas import Amount, Count, Record, ScoringError
 
 Position = Literal["within", "below", "above"]
 
@@ -40,15 +40,15 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Line(Record):
     """A least-squares line of human scores in pass rates.
 
     Attributes:
         intercept: Human score at a pass rate of 0.
         slope: Change of the human score per 1.0 of pass rate.
         residual_sd: Residual standard deviation (s), in units of the human score.
-        lowest: Lowest pass rate of the judged models.
-        highest: Highest pass rate of the judged models.
+        lowest: Lowest pass rate of the judged models; of other metrics, lowest mean of a system.
+        highest: Highest pass rate, or mean likewise.
         rmse: Root mean square leave-one-out error; None if the line depends on one system.
         mean_absolute_error: Mean absolute leave-one-out error; None in the same case.
         rmse_of_mean: Root mean square error of guessing the mean score of the others.
@@ -56,16 +56,16 @@ class Line:
 
     intercept: float
     slope: float
-    residual_sd: float
+    residual_sd: Amount
     lowest: float
     highest: float
-    rmse: float | None
-    mean_absolute_error: float | None
-    rmse_of_mean: float
+    rmse: Amount | None
+    mean_absolute_error: Amount | None
+    rmse_of_mean: Amount
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Record):
     """The human score predicted for a model that was not judged.
 
     Attributes:
@@ -85,7 +85,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Extrapolation:
+class Extrapolation(Record):
     """Human scores predicted from pass rates, in one category.
 
     Attributes:
@@ -95,21 +95,10 @@ class Extrapolation:
         predictions: Predictions for the models without a human score.
     """
 
-    n: int
+    n: Count
     line: Line | None
     reason: str | None
     predictions: Sequence[Prediction]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain lists, strings and numbers, ready for JSON."""
-        return {
-            "n": self.n,
-            "line": None if self.line is None else asdict(self.line),
-            "reason": self.reason,
-            "predictions": [
-                {**asdict(each), "interval": list(each.interval)} for each in self.predictions
-            ],
-        }
 
 
 def extrapolate(

@@ -107,6 +107,13 @@ def permutation_p(
     """
     if observed is None or math.isnan(observed):
         return None
+    return share_beyond(observed, by_chance, method)
+
+
+def share_beyond(
+    observed: float, by_chance: FloatArray, method: Literal["exact", "monte_carlo"]
+) -> float:
+    """Return the p-value of a defined statistic: the share of values at least as far from 0."""
     extreme = int(np.count_nonzero(np.abs(by_chance) >= abs(observed) - ROUNDING))
     if method == "exact":
         return extreme / len(by_chance)

@@ -24,71 +24,47 @@ The test is also valid if all tests of one set pass or fail.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from nnd.metric.numbers.statistics.context_intervals import ClusterInterval, cluster_intervals
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, checked_sums
-
-
-class Unpaired(NamedTuple):
-    """The difference between the pass rates of two sets of tests.
-
-    Attributes:
-        difference: The first rate minus the second; None if a set is empty.
-        interval: Its 95 % interval; None if a set has tests of fewer than two contexts.
-        p: Two-sided p-value of the score test; None without an interval.
-    """
-
-    difference: float | None
-    interval: Interval | None
-    p: float | None
+from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
+from nnd.metric.numbers.statistics.difference import Difference
+from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
 
 
-def unpaired_differences(
-    passes: npt.ArrayLike, tests: npt.ArrayLike, passes_of_rest: npt.ArrayLike, rest: npt.ArrayLike
-) -> list[Unpaired]:
-    """Compare the pass rate of each slice with that of the rest (module docstring).
+def unpaired_difference(passes: FloatArray, tests: FloatArray) -> Difference:
+    """Return the difference between the pass rates of two sets of tests (module docstring).
 
     Args:
-        passes: Number of passes in each context and slice, [contexts, slices].
-        tests: Number of tests in each context and slice.
-        passes_of_rest: Number of passes in each context outside of each slice.
-        rest: Number of tests in each context outside of each slice.
+        passes: Number of passes of each context in the first and in the second set, [contexts, 2].
+        tests: Number of tests, likewise.
+
+    Returns:
+        The difference; its interval and p are None if a set has tests of fewer than two contexts.
 
     Raises:
         ScoringError: If the matrices differ in shape, contain a value that is not finite, or a
             negative count.
     """
-    above, below = checked_sums(passes, tests)
-    above_rest, below_rest = checked_sums(passes_of_rest, rest)
-    intervals = zip(
-        cluster_intervals(above, above, below),
-        cluster_intervals(above_rest, above_rest, below_rest),
-        strict=True,
+    first, second = (each.bounds for each in cluster_intervals(passes, passes, tests))
+    n, others = (int(each) for each in tests.sum(axis=0))
+    rate = float(passes[:, 0].sum() / n) if n else None
+    other = float(passes[:, 1].sum() / others) if others else None
+    interval, p = None, None
+    if rate is not None and other is not None and first is not None and second is not None:
+        interval = square_and_add(rate, first, other, second, _correlation(passes, tests))
+        p = _score_p(passes, tests)
+    return Difference(
+        n=n,
+        rate=rate,
+        other=other,
+        difference=None if rate is None or other is None else rate - other,
+        interval=interval,
+        p=p,
+        p_holm=None,
+        only_first=None,
+        only_second=None,
     )
-    return [
-        _difference((above[:, k], below[:, k]), (above_rest[:, k], below_rest[:, k]), own, of_rest)
-        for k, (own, of_rest) in enumerate(intervals)
-    ]
-
-
-Counts = tuple[FloatArray, FloatArray]
-"""Numbers of passes and of tests of each context."""
-
-
-def _difference(
-    a: Counts, b: Counts, interval_a: ClusterInterval, interval_b: ClusterInterval
-) -> Unpaired:
-    if not (a[1].any() and b[1].any()):
-        return Unpaired(None, None, None)
-    p, q = (float(passes.sum() / tests.sum()) for passes, tests in (a, b))
-    if interval_a.bounds is None or interval_b.bounds is None:
-        return Unpaired(p - q, None, None)
-    bounds = square_and_add(p, interval_a.bounds, q, interval_b.bounds, _correlation(a, b))
-    return Unpaired(p - q, bounds, _score_p(a, b))
 
 
 def square_and_add(
@@ -104,11 +80,11 @@ def _reach(one: float, other: float, correlation: float) -> float:
     return math.sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other))
 
 
-def _correlation(a: Counts, b: Counts) -> float:
-    """Return the jackknife correlation of two rates over contexts."""
-    changes_a, changes_b = _left_out(*a), _left_out(*b)
-    norm = math.sqrt(float(changes_a @ changes_a) * float(changes_b @ changes_b))
-    return float(np.clip(changes_a @ changes_b / norm, -1, 1)) if norm else 0.0
+def _correlation(passes: FloatArray, tests: FloatArray) -> float:
+    """Return the jackknife correlation of the two rates over contexts."""
+    first, second = (_left_out(passes[:, k], tests[:, k]) for k in (0, 1))
+    norm = math.sqrt(float(first @ first) * float(second @ second))
+    return float(np.clip(first @ second / norm, -1, 1)) if norm else 0.0
 
 
 def _left_out(passes: FloatArray, tests: FloatArray) -> FloatArray:
@@ -119,22 +95,18 @@ def _left_out(passes: FloatArray, tests: FloatArray) -> FloatArray:
     return changes
 
 
-def _score_p(a: Counts, b: Counts) -> float:
+def _score_p(passes: FloatArray, tests: FloatArray) -> float:
     from scipy.special import stdtr  # noqa: PLC0415 - slow to import
 
-    passes, tests = a[0] + b[0], a[1] + b[1]
-    n, total = float(a[1].sum()), float(tests.sum())
+    n, total = float(tests[:, 0].sum()), float(tests.sum())
     rate = float(passes.sum()) / total
     if rate in (0, 1):
         return 1.0
-    terms = (a[0] - a[1] * rate) - n / total * (passes - tests * rate)
-    contexts = np.count_nonzero(tests)
+    in_both, of_context = passes.sum(axis=1), tests.sum(axis=1)
+    terms = (passes[:, 0] - tests[:, 0] * rate) - n / total * (in_both - of_context * rate)
+    contexts = np.count_nonzero(of_context)
     over_contexts = contexts / (contexts - 1) * math.fsum(terms**2)
     variance = max(over_contexts, rate * (1 - rate) * n * (total - n) / total)
-    freedom = max(1.0, min(_effective(a[1]), _effective(b[1])) - 1)
+    effective = tests.sum(axis=0) ** 2 / (tests**2).sum(axis=0)  # Kish's number of contexts
+    freedom = max(1.0, float(effective.min()) - 1)
     return min(1.0, 2 * float(stdtr(freedom, -abs(terms.sum()) / math.sqrt(variance))))
-
-
-def _effective(tests: FloatArray) -> float:
-    """Return Kish's effective number of contexts."""
-    return float(tests.sum()) ** 2 / float(tests @ tests)

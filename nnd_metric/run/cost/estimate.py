@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 from nnd.metric.numbers import short_names
 from nnd.metric.run.cost.measured_speeds import ENOUGH
 from nnd.metric.run.cost.model_needs import Need
-from nnd.schemas import Shown, counted, text_table
+from nnd.schemas import Record, Shown, StoredAs, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ _MINUTE, _HOUR = 60, 3_600
 
 
 @dataclass(frozen=True, slots=True)
-class ModelEstimate:
+class ModelEstimate(Record):
     """What an evaluation of one model would cost.
 
     Attributes:
@@ -33,8 +33,8 @@ class ModelEstimate:
         parameters: Number of its weights.
         weight_bytes: Memory that they take, unquantised.
         working_bytes: Further memory, for the tokens that are held at once.
-        needs: Dataset → the work of the model on it.
         tokens_per_second: Measured in an earlier run, or None.
+        needs: Dataset → the work of the model on it.
         notes: What the estimate leaves out, a sentence each.
     """
 
@@ -44,35 +44,14 @@ class ModelEstimate:
     parameters: int
     weight_bytes: int
     working_bytes: int
-    needs: Mapping[str, Need]
     tokens_per_second: float | None
+    needs: Annotated[Mapping[str, Need], StoredAs("datasets")]
     notes: tuple[str, ...] = ()
 
     @property
     def memory(self) -> int:
         """Bytes for the weights and for the tokens held at once."""
         return self.weight_bytes + self.working_bytes
-
-    def seconds(self, tokens: int) -> float | None:
-        """Return how long some tokens take, or None if the speed is unknown."""
-        return None if self.tokens_per_second is None else tokens / self.tokens_per_second
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "model": self.model,
-            "device": self.device,
-            "dtype": self.dtype,
-            "parameters": self.parameters,
-            "weight_bytes": self.weight_bytes,
-            "working_bytes": self.working_bytes,
-            "tokens_per_second": self.tokens_per_second,
-            "datasets": {
-                name: need.to_dict() | {"seconds": self.seconds(need.tokens)}
-                for name, need in self.needs.items()
-            },
-            "notes": list(self.notes),
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -129,15 +108,10 @@ class Estimate(Shown):
                 )
         return [*lines, _BESIDE]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {"models": [each.to_dict() for each in self.models]}
-
     def _rows(self) -> Iterator[tuple[str, ...]]:
         names = short_names([each.model for each in self.models])
         for name, each in zip(names, self.models, strict=True):
             for dataset, need in each.needs.items():
-                seconds = each.seconds(need.tokens)
                 yield (
                     name,
                     dataset,
@@ -145,7 +119,7 @@ class Estimate(Shown):
                     f"{need.tokens:,}",
                     f"{_scaled(need.flops)}FLOP",
                     f"{_scaled(each.memory)}B",
-                    _UNKNOWN if seconds is None else _duration(seconds),
+                    _UNKNOWN if need.seconds is None else _duration(need.seconds),
                 )
 
     def _total(self, field: str) -> int:
@@ -153,7 +127,7 @@ class Estimate(Shown):
 
     def _seconds(self) -> float | None:
         """Return how long all models take, or None if the speed of one is unknown."""
-        found = [each.seconds(need.tokens) for each in self.models for need in each.needs.values()]
+        found = [need.seconds for each in self.models for need in each.needs.values()]
         known = [seconds for seconds in found if seconds is not None]
         return sum(known) if len(known) == len(found) else None
 

@@ -93,6 +93,7 @@ def _of_model(
         notes.append(f"quantised as {loaded.quantised}, its weights take less memory than this.")
     if loaded.adapted is not None and isinstance(loaded, Skeleton):
         notes.append(f"the adapter {loaded.adapted.adapter} is left out of the estimate.")
+    speed = known_speed(loaded)
     return ModelEstimate(
         name,
         str(loaded.device),
@@ -100,7 +101,7 @@ def _of_model(
         loaded.parameters,
         loaded.weight_bytes,
         budget * bytes_per_position(loaded),
-        dict(find_needs(loaded, pairs, scoring)),
-        known_speed(loaded),
+        speed,
+        dict(find_needs(loaded, pairs, scoring, speed)),
         tuple(notes),
     )

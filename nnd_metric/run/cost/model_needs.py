@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any
 
 import numpy as np
 
@@ -21,10 +20,11 @@ from nnd.metric.run.cost.flops import needed_flops
 from nnd.metric.run.pair_scoring import score_suite
 from nnd.metric.run.preparation import prepare
 from nnd.metric.text import Encoded, Request, encode, find_protocol
+from nnd.schemas import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Need(Record):
     """The work of one model on one set of pairs.
 
     Attributes:
@@ -33,6 +33,7 @@ class Need:
         flops: Floating-point operations (`needed_flops`).
         baseline_tokens: The part of the tokens that is saved without the baseline.
         baseline_flops: The part of the operations that is saved without the baseline.
+        seconds: How long it takes; None if the speed is unknown.
     """
 
     tests: int
@@ -40,20 +41,11 @@ class Need:
     flops: int
     baseline_tokens: int
     baseline_flops: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "tests": self.tests,
-            "tokens": self.tokens,
-            "flops": self.flops,
-            "baseline_tokens": self.baseline_tokens,
-            "baseline_flops": self.baseline_flops,
-        }
+    seconds: float | None
 
 
 def find_needs(
-    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring
+    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring, speed: float | None
 ) -> Iterator[tuple[str, Need]]:
     """Yield the work of a model on each dataset, in order, through its fastest path.
 
@@ -65,6 +57,7 @@ def find_needs(
         loaded: The model; its weights are not read.
         pairs: Dataset → its pairs.
         scoring: How they are scored.
+        speed: Tokens per second, or None.
 
     Raises:
         ScoringError: If the model cannot score the pairs.
@@ -79,7 +72,17 @@ def find_needs(
         tokens, flops = _tokens(loaded, whole, scoring), needed_flops(loaded, whole)
         tests = data.pairs.height + sum(each.pairs.height for each in data.sets)
         saved = tokens - _tokens(loaded, without, scoring)
-        yield name, Need(tests, tokens, flops, saved, flops - needed_flops(loaded, without))
+        yield (
+            name,
+            Need(
+                tests=tests,
+                tokens=tokens,
+                flops=flops,
+                baseline_tokens=saved,
+                baseline_flops=flops - needed_flops(loaded, without),
+                seconds=None if speed is None else tokens / speed,
+            ),
+        )
         if scoring.cache:
             stored.update(whole)
 

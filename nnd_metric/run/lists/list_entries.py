@@ -66,7 +66,7 @@ class RunEntry:
         if self.scoring.keep is not None:
             parts.append(f"keep-{self.scoring.keep}")
         if chat.template != AUTO:
-            parts.append(f"chat-{chat.to_dict()['template']}")
+            parts.append(f"chat-{chat.stored().template}")
         if chat.system is not None:
             parts.append(f"system-{_digest(chat.system)}")
         for split in self.splits:

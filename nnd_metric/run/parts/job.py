@@ -154,4 +154,4 @@ def _describe_scoring(scoring: Scoring) -> dict[str, Any]:
     facts = asdict(replace(scoring, chat=None))  # type: ignore[arg-type] # added below
     for name in ("token_budget", "cache"):
         del facts[name]
-    return facts | {"chat": scoring.chat.to_dict()}
+    return facts | {"chat": scoring.chat.stored().to_dict()}

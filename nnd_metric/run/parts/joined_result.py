@@ -1,13 +1,13 @@
 """The result of one model, joined from results of parts of the data."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from nnd.metric.numbers import SLICE_NUMBERS, TEST_NUMBER, all_rates, each_once, is_close, to_rate
-from nnd.metric.run.model_result import NO_BASELINE, ModelResult, stored_result, with_counts
+from nnd.metric.run.model_result import NO_BASELINE, ModelResult, with_counts
 from nnd.metric.run.signature import recount
 from nnd.metric.text import find_protocol
 
@@ -18,10 +18,8 @@ Stored = Mapping[str, Any]
 def without_rates(result: ModelResult) -> dict[str, Any]:
     """Return a part's result as plain Python values, without what follows from its pairs."""
     counted = with_counts((), result.rates, result.n_crossing, result.protocol)
-    stored = result.to_dict()
-    kept = {each.name: stored[each.name] for each in fields(result) if each.name in stored}
-    return kept | {
-        "engine": stored["engine"],
+    rates = result.rates.to_dict()
+    return {name: value for name, value in result.to_dict().items() if name not in rates} | {
         "notes": [note for note in result.notes if note not in counted],
         "signature": recount(result.signature, 0, 0),
     }
@@ -63,7 +61,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
     work = _join_work([part["engine"] for part in parts])
     tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]
-    found = stored_result(
+    found = ModelResult.from_dict(
         {
             **first,
             "device": ", ".join(_distinct(part["device"] for part in parts)),
@@ -72,7 +70,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
             "engine": work,
             "chat": _join_chats([part["chat"] for part in parts]),
         },
-        all_rates(rated.drop("close")),
+        rates=all_rates(rated.drop("close")),
     )
     notes = _distinct(note for part in parts for note in part["notes"])
     overall = found.rates.overall

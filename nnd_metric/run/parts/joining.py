@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from nnd.metric.data import PARTS, SAME, STORED, are_judged, choices_for, read_pieces, read_sets
-from nnd.metric.numbers import PARENTS, agree_rated, all_effects
-from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.numbers import PARENTS, agree_rated, find_effects
+from nnd.metric.run.evaluation import Evaluation, with_effects
+from nnd.metric.run.model_result import ModelResult
 from nnd.metric.run.parts.joined_result import join_parts, rate_parts
 from nnd.metric.run.parts.part_file import Footer
 from nnd.metric.run.parts.run_plan import Plan
@@ -56,17 +57,18 @@ def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Ev
         (model, pl.concat(rows.select(PARENTS) for rows in pieces))
         for model, pieces in _by_model(fresh, footers)
     )
+    effects = find_effects(data.sets, parents, children)
     return Evaluation(
         data=data.title,
         splits=data.splits,
-        results=tuple(results),
+        results=with_effects(results, effects),
         scored=pl.DataFrame(schema=STORED),
         agreement=agreement,
         agreement_reason=reason,
         systems=systems,
         templates=plan.asked["templates"],
         children=children,
-        effects=all_effects(data.sets, parents, children),
+        effects=effects,
         asks_agreement=are_judged([*footers], people, systems),
     )
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from nnd.schemas import Shown
+from nnd.schemas import Shown, StoredAs
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ class WorkerReport(Shown):
         parts: Number of parts in all runs, over all models.
     """
 
-    number: int
+    number: Annotated[int, StoredAs("worker")]
     of: int
     done: int
     left: Mapping[Path, int]
@@ -44,14 +44,3 @@ class WorkerReport(Shown):
     def remarks(self) -> list[str]:
         """Return the commands that merge complete runs."""
         return [f"Next: nnd merge {folder}" for folder, left in self.left.items() if not left]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        left = {str(folder): parts for folder, parts in self.left.items()}
-        return {
-            "worker": self.number,
-            "of": self.of,
-            "done": self.done,
-            "left": left,
-            "parts": self.parts,
-        }

@@ -12,12 +12,12 @@ from tqdm import tqdm
 
 from nnd.metric.data import PairData, PairSet, choose_part, load_pairs
 from nnd.metric.likelihood import LoadedModel, Loading, Model, Scoring, load_model, pin_version
-from nnd.metric.numbers import find_flips
+from nnd.metric.numbers import adjust, find_flips
 from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.run.sweep import evaluate
 from nnd.metric.run.variation.choices import Choice, check_dimensions, choices_of
 from nnd.metric.run.variation.rewording import reword
-from nnd.metric.run.variation.variation import VARIATION, LeftOut, Variant, Variation
+from nnd.metric.run.variation.variation import VARIATION, Default, LeftOut, Variant, Variation
 from nnd.schemas import ScoringError, check_replaceable
 
 
@@ -115,11 +115,36 @@ def _score_all(
                 reason = str(error) if isinstance(error, ScoringError) else repr(error)
                 left_out.append(LeftOut(choice.dimension, choice.name, reason))
             else:
-                flips = find_flips(default.scored, scored.scored)
-                done[number] = Variant(choice.dimension, choice.name, scored, flips)
+                done[number] = _variant(choice, default, scored)
             bar.update()
-    variants = tuple(done[number] for number in sorted(done))
-    return Variation(default, defaults, variants, tuple(left_out))
+    (result,) = default.results
+    rate = result.rates.overall
+    return Variation(
+        result.model,
+        default.data,
+        Default(
+            choices=defaults,
+            n=rate.n,
+            pass_rate=rate.pass_rate,
+            interval=rate.interval,
+            signature=result.signature,
+            scored=default,
+        ),
+        tuple(adjust([done[number] for number in sorted(done)])),
+        tuple(left_out),
+    )
+
+
+def _variant(choice: Choice, default: Evaluation, scored: Evaluation) -> Variant:
+    (result,) = scored.results
+    return Variant.extend(
+        find_flips(default.scored, scored.scored),
+        dimension=choice.dimension,
+        choice=choice.name,
+        rate_interval=result.rates.overall.interval,
+        signature=result.signature,
+        scored=scored,
+    )
 
 
 def _by_loading(choices: Sequence[Choice], loading: Loading) -> Iterator[tuple[int, Choice]]:

@@ -28,16 +28,12 @@ def slices(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     seen = []
     for key, title in TITLES.items():
         counts = [
-            sorted(_counts(value) for value in each.get(key, {}).values()) for each in results
+            sorted((rate["n"], rate["passes"]) for rate in each.get(key, {}).values())
+            for each in results
         ]
         if len(results[0].get(key, {})) > 1 and counts not in seen:
             seen.append(counts)
             yield key, title
-
-
-def _counts(rate: Mapping[str, Any]) -> list[Any]:
-    """Return the counts of a slice, which are equal for slices of the same tests."""
-    return [rate[key] for key in ("n", "passes", "only_a", "only_b") if key in rate]
 
 
 def share(value: float | None) -> str:

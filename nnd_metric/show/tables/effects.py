@@ -1,78 +1,57 @@
 """Effects of the sets of a suite on pass rates, as tables for a terminal."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import short_names
-from nnd.metric.show.tables.cells import NOTHING, p_value, points, share
-from nnd.schemas import text_table
+from nnd.metric.show.tables.differences import difference_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_Suites: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
+    from nnd.metric.numbers import Effect, Effects
 
-_NUMBERS = ("tests", "pass rate, %", "points [95 %]", "p")
+_NUMBERS = {"tests": "n", "pass rate, %": "rate", "points [95 %]": "lead", "p": "p"}
 
 
-def effects_table(suites: _Suites) -> "Table":
+def effects_table(effects: "Effects") -> "Table":
     """Return the effect of each set on pass rates: a row per set, or a block with a row per model.
 
     The difference is that from the parents of perturbed pairs, or from the rest of the tests.
-
-    Args:
-        suites: Model → `result["suite"]`.
     """
-    table = text_table(["set", *_NUMBERS], right=_NUMBERS)
-    names = short_names([*suites])
-    for sets in zip(*suites.values(), strict=True):
-        if len(names) == 1:
-            table.add_row(sets[0]["set"], *_compared(sets[0]))
-            continue
-        table.add_row(sets[0]["set"])
-        for name, effect in zip(names, sets, strict=True):
-            table.add_row(f"  {name}", *_compared(effect))
-        table.add_section()
-    return table
+    names = short_names([*effects.by_model])
+    sets = [*zip(*effects.by_model.values(), strict=True)]
+    if len(names) == 1:
+        blocks = [("", [([each.set], each) for (each,) in sets])]
+    else:
+        blocks = [
+            (of_models[0].set, [([name], e) for name, e in zip(names, of_models, strict=True)])
+            for of_models in sets
+        ]
+    return difference_table(["set"], _NUMBERS, blocks)
 
 
-def category_effects_table(suites: _Suites) -> "Table":
-    """Return a row per set, model and error category, with discordant counts and Holm's p.
+def category_effects_table(effects: "Effects") -> "Table":
+    """Return a row per set, model and error category, with discordant counts and Holm's p."""
+    columns = {
+        "tests": "n",
+        "pass rate, %": "rate",
+        "parents or rest, %": "other",
+        "points [95 %]": "lead",
+        "only parent passed": "only_second",
+        "only child passed": "only_first",
+        "p": "p",
+        "p (Holm)": "p_holm",
+    }
 
-    Args:
-        suites: Model → `result["suite"]`.
-    """
-    counts = ("only parent passed", "only child passed")
-    numbers = [*_NUMBERS[:2], "parents or rest, %", _NUMBERS[2], *counts, "p", "p (Holm)"]
-    table = text_table(["set", "model", "error category", *numbers], right=numbers)
-    for model, name in zip(suites, short_names([*suites]), strict=True):
-        for effect in suites[model]:
-            for value, each in _parts(effect):
-                discordant = (NOTHING if each[n] is None else f"{each[n]:,}" for n in ("b", "c"))
-                tests, rate, difference, p = _compared(each)
-                beside = (tests, rate, share(_others(each)), difference, *discordant, p)
-                table.add_row(effect["set"], name, value, *beside, p_value(each["p_holm"]))
-        table.add_section()
-    return table
+    def rows(model: str, name: str) -> Iterator[tuple[list[str], "Effect"]]:
+        for of_set in effects.by_model[model]:
+            yield [of_set.set, name, "overall"], of_set
+            for value, effect in of_set.by_error_category.items():
+                yield [of_set.set, name, value], effect
 
-
-def _parts(effect: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield "overall", effect
-    yield from effect["by_error_category"].items()
-
-
-def _compared(effect: Mapping[str, Any]) -> list[str]:
-    return [
-        f"{effect['n']:,}",
-        share(effect["pass_rate"]),
-        points(effect["delta"], effect["interval"]),
-        p_value(effect["p"]),
+    models = [*effects.by_model]
+    blocks = [
+        ("", rows(model, name)) for model, name in zip(models, short_names(models), strict=True)
     ]
-
-
-def _others(effect: Mapping[str, Any]) -> float | None:
-    """Return the pass rate that a set is compared with."""
-    rate: float | None = effect[
-        "rest_pass_rate" if effect["parents"] is None else "parents_pass_rate"
-    ]
-    return rate
+    return difference_table(["set", "model", "error category"], columns, blocks)

@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from nnd.metric.numbers import ALL_AGREE, mean_defined
 from nnd.metric.show.tables.agreement import human_notes
-from nnd.metric.show.tables.cells import NOTHING, number, p_value, pass_rate
+from nnd.metric.show.tables.cells import NOTHING, number, pass_rate
+from nnd.metric.show.tables.differences import CELLS, difference_table
 from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from nnd.metric.numbers import MetricDifference
 
 _SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
 _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}
@@ -25,15 +28,18 @@ _AHEAD = (
 )
 
 
-def metrics_details(table: Mapping[str, Any]) -> "list[Table | str]":
+def metrics_details(
+    table: Mapping[str, Any], differences: Sequence["MetricDifference"]
+) -> "list[Table | str]":
     """Return the tables and the notes.
 
     Args:
         table: `metrics.MetricTable.to_dict()`.
+        differences: Its differences.
     """
     tables = [metrics_table(table["rows"])]
     tables += [people_table(table["people"])] if any(table["people"].values()) else []
-    tables += [differences_table(table["differences"])] if table["differences"] else []
+    tables += [differences_table(differences)] if differences else []
     return [*tables, *metrics_notes(table)]
 
 
@@ -75,23 +81,26 @@ def people_table(people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> "Tabl
     return table
 
 
-def differences_table(differences: Sequence[Mapping[str, Any]]) -> "Table":
+def differences_table(differences: Sequence["MetricDifference"]) -> "Table":
     """Return the lead of the best metric of each aspect over each of the others.
 
     Args:
-        differences: `differences.Difference.to_dict()` of each, those of the best metric first.
+        differences: Those of the best metric first.
     """
-    best = {each["aspect"]: each["metric"] for each in reversed(differences)}
-    titles = ("aspect", "best metric", "other metric", "pooled Spearman ahead", "p")
-    table = text_table(titles, right=titles[3:])
-    for each in differences:
-        if each["metric"] == best[each["aspect"]]:
-            low, high = each["interval"] or (None, None)
-            interval = "" if low is None else f" [{low:+.3f}, {high:+.3f}]"
-            ahead = f"{each['difference']:+.3f}{interval}"
-            cells = [each["aspect"], each["metric"], each["other"], ahead, p_value(each["p"])]
-            table.add_row(*cells)
-    return table
+    best = {each.aspect: each.metric for each in reversed(differences)}
+    rows = [
+        ((each.aspect, each.metric, each.other_metric), each)
+        for each in differences
+        if each.metric == best[each.aspect]
+    ]
+    keys = ("aspect", "best metric", "other metric")
+    columns = {"pooled Spearman ahead": _ahead, "p": CELLS["p"]}
+    return difference_table(keys, columns, [("", rows)])
+
+
+def _ahead(difference: "MetricDifference") -> str:
+    bounds = ", ".join(f"{bound:+.3f}" for bound in difference.interval or ())
+    return f"{difference.difference:+.3f}{bounds and f' [{bounds}]'}"
 
 
 def metrics_notes(table: Mapping[str, Any]) -> list[str]:

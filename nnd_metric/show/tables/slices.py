@@ -1,76 +1,68 @@
 """Pass rates of slices as tables for a terminal."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from nnd.metric.numbers import ALL_AGREE, do_all_agree, short_names
-from nnd.metric.show.tables.cells import p_value, pass_rate, points
+from nnd.metric.numbers import ALL_AGREE, Difference, do_all_agree, short_names
+from nnd.metric.show.tables.cells import pass_rate
+from nnd.metric.show.tables.differences import difference_table, verdict_cell
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_SIGNS = {"below": " ↓", "above": " ↑", "undecided": ""}
+    from nnd.metric.numbers import Rate, SliceRate, Slices
+
 _EXPLAINED = "↓ ↑: significantly below or above the rest of the tests"
 
 
-def slice_rates_table(slices: Mapping[str, Any]) -> "Table":
-    """Return pass rates in per cent with their intervals: a row per slice, a column per model.
-
-    Args:
-        slices: `Slices.to_dict()`.
-    """
-    of_all = slices["overall"]
-    models = sorted(of_all, key=lambda model: -(of_all[model]["pass_rate"] or 0.0))
-    named = short_names(models)
-    titles = ["pass rate, % [95 %]", "tests", "contexts", *named]
+def slice_rates_table(slices: "Slices") -> "Table":
+    """Return pass rates in per cent with their intervals: a row per slice, a column per model."""
+    models = sorted(slices.overall, key=lambda model: -(slices.overall[model].pass_rate or 0.0))
+    titles = ["pass rate, % [95 %]", "tests", "contexts", *short_names(models)]
     table = text_table(titles, right=titles[1:], prose=titles[:1])
-    overall = [of_all[model] for model in models]
-    _add(table, "overall", overall[0], [pass_rate(each) for each in overall], end_section=True)
-    axes = [each["axis"] for each in slices["slices"]]
+    overall = [slices.overall[model] for model in models]
+    _add(table, "overall", overall, [pass_rate(each.to_dict()) for each in overall])
     shown = []
-    for place, each in enumerate(slices["slices"]):
-        of_models = [each["models"][model] for model in models]
-        cells = [f"{pass_rate(f['rate'])}{_SIGNS[f['from_rest']['verdict']]}" for f in of_models]
-        ends = place + 1 < len(axes) and axes[place + 1] != each["axis"]
-        _add(table, each["name"], each, cells, end_section=ends)
-        shown += of_models
-    rates = [*overall, *(each["rate"] for each in shown)]
-    marked = any(each["from_rest"]["verdict"] != "undecided" for each in shown)
-    notes = [_EXPLAINED] * marked + [ALL_AGREE] * any(map(do_all_agree, rates))
+    for place, each in enumerate(slices.slices):
+        if place == 0 or each.axis != slices.slices[place - 1].axis:
+            table.add_section()
+        found = [each.models[model] for model in models]
+        _add(
+            table,
+            each.name,
+            [one.rate for one in found],
+            (pass_rate(one.rate.to_dict()) + _mark(one) for one in found),
+        )
+        shown += found
+    rates = [*overall, *(each.rate for each in shown)]
+    notes = [_EXPLAINED] * any(map(_mark, shown))
+    notes += [ALL_AGREE] * any(do_all_agree(each.to_dict()) for each in rates)
     table.caption = "\n".join(notes) or None
     return table
 
 
-def _add(
-    table: "Table", name: str, counts: Mapping[str, Any], cells: list[str], *, end_section: bool
-) -> None:
-    table.add_row(
-        name, f"{counts['n']:,}", f"{counts['contexts']:,}", *cells, end_section=end_section
-    )
+def _add(table: "Table", name: str, rates: Sequence["Rate"], cells: Iterable[str]) -> None:
+    table.add_row(name, f"{rates[0].n:,}", f"{rates[0].contexts:,}", *cells)
 
 
-def from_rest_table(slices: Mapping[str, Any]) -> "Table":
-    """Return the difference of every slice from the rest: a row per slice and model.
+def _mark(found: "SliceRate") -> str:
+    return {"first": " ↑", "second": " ↓"}.get(found.from_rest.verdict, "")
 
-    Args:
-        slices: `Slices.to_dict()`.
-    """
-    models = [*slices["overall"]]
-    titles = ["slice", "model", "tests", "points from the rest [95 %]", "p", "p (Holm)", "verdict"]
-    table = text_table(titles, right=titles[2:6], prose=titles[:1])
-    for each in slices["slices"]:
-        for model, name in zip(models, short_names(models), strict=True):
-            difference = each["models"][model]["from_rest"]
-            table.add_row(
-                each["name"],
-                name,
-                f"{each['n']:,}",
-                points(difference["difference"], difference["interval"]),
-                p_value(difference["p"]),
-                p_value(difference["p_holm"]),
-                "not significant"
-                if difference["verdict"] == "undecided"
-                else difference["verdict"],
-            )
-    return table
+
+def from_rest_table(slices: "Slices") -> "Table":
+    """Return the difference of every slice from the rest: a row per slice and model."""
+    columns: dict[str, str | Callable[[Difference], str]] = {
+        "tests": "n",
+        "points from the rest [95 %]": "lead",
+        "p": "p",
+        "p (Holm)": "p_holm",
+        "verdict": verdict_cell("above", "below"),
+    }
+    names = short_names([*slices.overall])
+    rows = [
+        ((each.name, name), each.models[model].from_rest)
+        for each in slices.slices
+        for model, name in zip(slices.overall, names, strict=True)
+    ]
+    return difference_table(["slice", "model"], columns, [("", rows)], words=["verdict"])

@@ -1,16 +1,17 @@
 """How well made pairs represent human pairs, as tables for a terminal."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import short_names
-from nnd.metric.show.tables.cells import NOTHING, points, share
+from nnd.metric.show.tables.cells import NOTHING, share
+from nnd.metric.show.tables.differences import difference_table
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_ORIGINS = ("human", "constructed")
+    from nnd.metric.numbers import HumanPairs, OperationValidity, Rate, Validity
 
 _BASELINES = {
     "shorter_wins": "shorter wins, %",
@@ -20,46 +21,43 @@ _BASELINES = {
 }
 
 
-def validity_table(operations: Sequence[Mapping[str, Any]]) -> "Table":
-    """Return a row for each operation, model and origin of human pairs.
-
-    Args:
-        operations: `OperationValidity.to_dict()` of each.
-    """
-    numbers = ("made, %", "tests", "human, %", "human tests", "made - human [95 %]")
-    table = text_table(["operation", "model", "pairs", *numbers], right=numbers)
-    for operation in operations:
-        models = operation["models"]
-        for name, rates in zip(short_names([*models]), models.values(), strict=True):
-            made = (share(rates["made"]["pass_rate"]), f"{rates['made']['n']:,}")
-            for origin in (each for each in _ORIGINS if each in rates):
-                other, rate = rates[origin], rates[origin]["rate"]
-                table.add_row(
-                    *(operation["operation"], name, origin, *made),
-                    *(share(rate["pass_rate"]), f"{rate['n']:,}"),
-                    points(other["difference"], other["interval"]),
-                )
-        table.add_section()
-    return table
+def validity_table(validity: "Validity") -> "Table":
+    """Return a row for each operation, model and origin of human pairs."""
+    columns: dict[str, str | Callable[[HumanPairs], str]] = {
+        "made, %": "rate",
+        "tests": "n",
+        "human, %": "other",
+        "human tests": lambda compared: f"{compared.pairs.n:,}",
+        "made - human [95 %]": "lead",
+    }
+    blocks = [
+        ("", [(keys, compared) for keys, _, compared in _rows(each) if compared is not None])
+        for each in validity.operations
+    ]
+    return difference_table(["operation", "model", "pairs"], columns, blocks)
 
 
-def giveaways_table(operations: Sequence[Mapping[str, Any]]) -> "Table":
+def giveaways_table(validity: "Validity") -> "Table":
     """Return the pass rates of baselines on the pairs of each origin.
 
     A test that a baseline cannot decide counts half.
-
-    Args:
-        operations: `OperationValidity.to_dict()` of each.
     """
     numbers = ("tests", *_BASELINES.values())
     table = text_table(["operation", "model", "pairs", *numbers], right=numbers)
-    for operation in operations:
-        models = operation["models"]
-        for name, rates in zip(short_names([*models]), models.values(), strict=True):
-            for origin in (each for each in ("made", *_ORIGINS) if each in rates):
-                rate = rates["made"] if origin == "made" else rates[origin]["rate"]
-                reached = (rate["baselines"].get(baseline) for baseline in _BASELINES)
-                cells = (NOTHING if each is None else share(each["with_coin"]) for each in reached)
-                table.add_row(operation["operation"], name, origin, f"{rate['n']:,}", *cells)
+    for each in validity.operations:
+        for keys, rate, _ in _rows(each):
+            reached = (rate.baselines.get(baseline) for baseline in _BASELINES)
+            cells = (NOTHING if found is None else share(found.with_coin) for found in reached)
+            table.add_row(*keys, f"{rate.n:,}", *cells)
         table.add_section()
     return table
+
+
+def _rows(
+    of: "OperationValidity",
+) -> Iterator[tuple[tuple[str, str, str], "Rate", "HumanPairs | None"]]:
+    """Yield keys, rate and comparison of the made pairs and of those of people."""
+    for name, rates in zip(short_names([*of.models]), of.models.values(), strict=True):
+        yield (of.operation, name, "made"), rates.made, None
+        for origin, compared in rates.people.items():
+            yield (of.operation, name, origin), compared.pairs, compared

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
 from nnd.metric.text.chats.chat_options import NONE, Chat
 from nnd.metric.text.chats.chat_shape import REMEDY
 from nnd.metric.text.chats.chat_template import ChatTemplate, make_chat_template
+from nnd.metric.text.chats.renderings import Rendering
 from nnd.metric.text.encoding.chat_ids import count_neutralised
 from nnd.metric.text.encoding.protocols import Protocol
 from nnd.metric.text.encoding.reader import Reader
@@ -33,25 +34,24 @@ class ChatChoice(NamedTuple):
     reason: str
     caveats: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values (`result.schema.json`, a chat)."""
-        found = {"asked": self.asked.to_dict(), "reason": self.reason}
+    def stored(self) -> Rendering:
+        """Return the choice as results store it."""
         chosen = self.template
         if chosen is None:
-            return {"template": "none", **found}
-        chats = [*chosen.rendered.values()]
-        return {
-            "template": chosen.digest,
-            **found,
-            "source": chosen.source,
-            "system": chosen.system,
-            "arguments": dict(chosen.renderer.arguments),
-            "date": chosen.date,
-            "bos": chosen.writes_bos,
-            "end": chosen.end,
-            "end_scored": False,
-            "neutralised": count_neutralised(chosen.renderer.tokenizer, chats),
-        }
+            return Rendering("none", self.asked.stored(), self.reason)
+        return Rendering(
+            template=chosen.digest,
+            asked=self.asked.stored(),
+            reason=self.reason,
+            source=chosen.source,
+            system=chosen.system,
+            arguments=chosen.renderer.arguments,
+            date=chosen.date,
+            bos=chosen.writes_bos,
+            end=chosen.end,
+            end_scored=False,
+            neutralised=count_neutralised(chosen.renderer.tokenizer, [*chosen.rendered.values()]),
+        )
 
 
 def choose_rendering(

@@ -10,7 +10,7 @@ from typing import Any
 
 from nnd.metric.text.encoding.protocols import Protocol
 from nnd.metric.text.encoding.templates import AUTO
-from nnd.schemas import ScoringError
+from nnd.schemas import Name, Record, ScoringError
 
 NONE = "none"
 
@@ -88,16 +88,27 @@ class Chat:
         if self.file is not None:
             self.read_file()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the options as results store them; a file is named by its digest."""
+    def stored(self) -> "ChatOptions":
+        """Return the options as results store them."""
         template = str(self.template)
         if self.file is not None:
             template = hashlib.sha256(self.read_file().encode()).hexdigest()[:8]
-        return {
-            "template": template,
-            "system": self.system,
-            "arguments": dict(self.arguments),
-        }
+        return ChatOptions(template, self.system, self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions(Record):
+    """What the user asked for, as results store it.
+
+    Attributes:
+        template: `auto`, `none`, or the first 8 digits of the SHA-256 of a file.
+        system: Text of the system turn, or None.
+        arguments: Arguments of the template.
+    """
+
+    template: Name
+    system: str | None
+    arguments: Mapping[str, Any]
 
 
 def template_excess(template: str) -> str | None:
@@ -141,7 +152,7 @@ def _reserved() -> set[str]:
 
 
 def describe_options(asked: Mapping[str, Any]) -> str:
-    """Return chat options (`Chat.to_dict`) as options of the command."""
+    """Return stored chat options (`ChatOptions`) as options of the command."""
     arguments = [f"--template-arg {name}={value}" for name, value in asked["arguments"].items()]
     system = [] if asked["system"] is None else [f'--system-prompt "{asked["system"]}"']
     return " ".join([f"--chat-template {asked['template']}", *system, *arguments])

@@ -232,7 +232,7 @@ def test_pairs_without_a_context_have_an_interval_and_can_differ(
     failing = found.scored.with_columns(model=pl.lit("none"), passed=pl.lit(value=False))
     passing = found.scored.with_columns(model=pl.lit("all"), passed=pl.lit(value=True))
     (comparison,) = compare([write_run(tmp_path / "run", failing, passing)])
-    assert comparison.differences.overall.verdict == "b"
+    assert comparison.overall.verdict == "second"
 
 
 def test_unless_nobody_wants_to_know(loaded: Loaded) -> None:

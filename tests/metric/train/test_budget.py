@@ -25,10 +25,10 @@ def pass_rates(
         objective=objective,
         schedule=Schedule(steps=steps, batch_size=32, learning_rate=5e-3, seed=seed),
     )
-    overall = found.comparisons[0].differences.overall
-    assert overall.pass_rate_a is not None
-    assert overall.pass_rate_b is not None
-    return overall.pass_rate_a, overall.pass_rate_b
+    overall = found.comparisons[0].overall
+    assert overall.rate is not None
+    assert overall.other is not None
+    return overall.rate, overall.other
 
 
 def test_50_steps_teach_a_tiny_model_to_read_the_context(tmp_path: Path) -> None:

@@ -103,33 +103,33 @@ def test_the_result_is_the_comparison_of_the_runs(done: Done) -> None:
     runs = [done.out / when / name for when in ("before", "after") for name in ("birds", "other")]
     assert done.found.comparisons.to_dict() == compare(runs).to_dict()
     assert done.found.headline() == compare(runs).headline()
-    assert [each.b for each in done.found.comparisons] == [str(done.out)] * 2
+    assert [each.second for each in done.found.comparisons] == [str(done.out)] * 2
 
 
 def test_it_says_what_it_was_trained_on_and_that_the_held_out_pairs_are_of_that_kind(
     done: Done,
 ) -> None:
     remarks = "\n".join(done.found.remarks())
-    counts = done.found.facts["counts"]
-    assert f"Trained for 3 steps on {counts['examples']} distinct pairs in" in remarks
+    counts = done.found.facts.counts
+    assert f"Trained for 3 steps on {counts.examples} distinct pairs in" in remarks
     assert (
         "birds (--held-out 0.6) has the origin of the training pairs (human pairs of s" in remarks
     )
     assert "transfers" not in remarks  # the other data is human, and of another source
-    assert counts["contexts"] + counts["held_out_contexts"] == 14
-    assert counts["pairs"] + counts["held_out_pairs"] == 72
+    assert counts.contexts + counts.held_out_contexts == 14
+    assert counts.pairs + counts.held_out_pairs == 72
 
 
 def test_losses_are_logged_with_their_terms(done: Done) -> None:
-    losses = done.found.facts["losses"]
-    assert [each["step"] for each in losses] == [1, 2, 3]
+    losses = done.found.facts.losses
+    assert [each.step for each in losses] == [1, 2, 3]
     for each in losses:
-        expected = each["mle"] + 0.1 * each["unlikelihood"]
-        assert each["loss"] == pytest.approx(expected, abs=1e-5)
+        expected = each.mle + 0.1 * (each.unlikelihood or 0)
+        assert each.loss == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_signature_says_how(done: Done) -> None:
-    signature = done.found.facts["signature"]
+    signature = done.found.facts.signature
     assert "|split:0.6|split-seed:0|loss:unlikelihood|alpha:0.1|tokens:all|" in signature
     assert "|steps:3|batch:4|lr:0.003|seed:0|" in signature
 
@@ -375,7 +375,7 @@ def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path
     ]
     assert scored[0] != scored[1]
     last = read_history(tmp_path / "out" / HISTORY)[-1].overall
-    assert last.pass_rate == found.comparisons[0].differences.overall.pass_rate_b
+    assert last.pass_rate == found.comparisons[0].overall.other
 
 
 def test_adapters_outside_the_model_are_refused(done: Done, tmp_path: Path) -> None:
@@ -483,7 +483,7 @@ def test_the_command_trains_and_prints_the_comparison(
     printed = json.loads(shown)
     assert printed == read_facts_of(out / TRAINING)
     assert (printed["objective"]["loss"], printed["steps"]) == ("mle", 1)
-    assert printed["comparisons"][0]["a"] == str(done.out)
+    assert printed["comparisons"][0]["first"] == str(done.out)
 
 
 @pytest.mark.parametrize(

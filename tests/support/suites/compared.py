@@ -36,7 +36,9 @@ def compared_suite(place: Path) -> Path:
     birds, folder = make_folder(place, rows), place / "suite"
     nnd.derive(birds, ["negation"], out=folder, negatives="preferred")
     made = pl.read_parquet(folder / "sets" / "negation.parquet")
-    human = {"rate": rate(1, 4, 0.5), "difference": 0.5, "interval": [-0.1, 0.75], "p": 0.2}
+    lead = {"rate": 0.75, "other": 0.25, "difference": 0.5, "interval": [-0.1, 0.75], "p": 0.2}
+    unpaired = dict.fromkeys(("p_holm", "only_first", "only_second"))
+    human = {"n": 4, **lead, **unpaired, "verdict": "undecided", "pairs": rate(1, 4, 0.5)}
     operation = {
         "operation": "negation",
         "digest": pairs_digest(made["pair_id"]),

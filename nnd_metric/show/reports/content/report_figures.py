@@ -6,45 +6,31 @@ from typing import NamedTuple
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.theme import style
 from nnd.metric.show.figures.agreement import draw_agreement
-from nnd.metric.show.figures.comparison import Side, draw_comparison
-from nnd.metric.show.figures.effects import draw_effects
+from nnd.metric.show.figures.changes import draw_effects
+from nnd.metric.show.figures.comparison import draw_comparison
 from nnd.metric.show.figures.extrapolation import draw_extrapolation
 from nnd.metric.show.figures.forest import draw_forest
-from nnd.metric.show.figures.groups import main_column, main_groups
+from nnd.metric.show.figures.groups import main_groups
 from nnd.metric.show.figures.heat_map import draw_heat_map
 from nnd.metric.show.figures.scaling import draw_scaling
 from nnd.metric.show.reports.content.report_content import Content
 
 
 class Figures(NamedTuple):
-    """The figures by the part of the report they belong to.
+    """The figures of a report.
 
     Attributes:
-        rates: Pass rates.
-        slices: Pass rates by slice.
-        agreement: With people.
-        comparisons: Two models each.
-        effects: Of the sets of a suite.
-        scaling: Pass rates and sizes.
+        parts: Part of the report → its figures.
         stacked: Name → the same figure with its panels one below the other, for narrow screens;
             of those figures alone that have panels beside each other.
     """
 
-    rates: Sequence[Drawing]
-    slices: Sequence[Drawing]
-    agreement: Sequence[Drawing]
-    comparisons: Sequence[Drawing]
-    effects: Sequence[Drawing]
-    scaling: Sequence[Drawing]
+    parts: Mapping[str, Sequence[Drawing]]
     stacked: Mapping[str, Drawing]
 
     def all(self) -> list[Drawing]:
         """Return every figure once, in the order of the report."""
-        parts = (
-            *(self.rates, self.slices, self.agreement),
-            *(self.comparisons, self.effects, self.scaling),
-        )
-        return [drawing for part in parts for drawing in part]
+        return [drawing for part in self.parts.values() for drawing in part]
 
 
 def draw_figures(content: Content) -> Figures:
@@ -52,15 +38,15 @@ def draw_figures(content: Content) -> Figures:
     with style():
         forest, agreement = _forest(content), _agreement(content)
         scaling, slices = _scaling(content), _slices(content)
-        return Figures(
-            rates=[*forest, _heat_map(content)],
-            slices=slices,
-            agreement=agreement,
-            comparisons=_comparisons(content),
-            effects=_effects(content),
-            scaling=scaling,
-            stacked=dict(_stacked([*forest, *slices, *agreement, *scaling], content)),
-        )
+        parts = {
+            "rates": [*forest, _heat_map(content)],
+            "slices": slices,
+            "agreement": agreement,
+            "comparisons": _comparisons(content),
+            "effects": _effects(content),
+            "scaling": scaling,
+        }
+        return Figures(parts, dict(_stacked([*forest, *slices, *agreement, *scaling], content)))
 
 
 def _stacked(usual: Sequence[Drawing], content: Content) -> Iterator[tuple[str, Drawing]]:
@@ -99,26 +85,23 @@ def _agreement(content: Content, *, stacked: bool = False) -> list[Drawing]:
 
 
 def _comparisons(content: Content) -> list[Drawing]:
-    column = main_column(content.groups)
-    sides = [Side(place, each.name) for place, each in enumerate(content.models)]
     models = [each.model for each in content.models]
-    return [
+    drawings = [
         draw_comparison(
-            sides[each.a],
-            sides[each.b],
-            column,
-            each.found.to_dict() | {"a": models[each.a], "b": models[each.b]},
+            each.found,
+            places=(each.a, each.b),
+            models=(models[each.a], models[each.b]),
             number=number,
         )
         for number, each in enumerate(content.comparisons)
     ]
+    return [drawing for drawing in drawings if drawing is not None]
 
 
 def _effects(content: Content) -> list[Drawing]:
     if content.effects is None:
         return []
-    names = {each.model: each.name for each in content.models}
-    drawing = draw_effects(names, content.effects.to_dict())
+    drawing = draw_effects({each.model: each.name for each in content.models}, content.effects)
     return [] if drawing is None else [drawing]
 
 

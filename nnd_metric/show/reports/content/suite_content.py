@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.data import RESULT, SuiteSet, read_sets
-from nnd.metric.numbers import Effects, all_effects, name_readings
+from nnd.metric.numbers import Effects, find_effects, name_readings
 from nnd.metric.show.reports.content.report_models import Evaluated
 from nnd.schemas import ScoringError
 
@@ -40,7 +40,7 @@ def read_effects(folders: Sequence[Path], models: Sequence[Evaluated]) -> Effect
                 "sets; evaluate both on the same suite"
             )
     named = [SuiteSet(*of, pl.DataFrame()) for of in sets[0]]  # type: ignore[arg-type] # one run's
-    return all_effects(named, ((each.model, each.rows) for each in chosen), children)
+    return find_effects(named, ((each.model, each.rows) for each in chosen), children)
 
 
 def _sets_of(model: Evaluated, folders: Sequence[Path]) -> list[tuple[str, str, str]]:

@@ -20,6 +20,7 @@ from nnd.metric.numbers import (
     CITATION,
     CLUSTER,
     PAPER,
+    Effects,
     Slices,
     do_all_agree,
     find_protocols,
@@ -37,12 +38,12 @@ from nnd.metric.show.figures.scaling import in_short
 from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS, pack_pairs
 from nnd.metric.show.reports.content.report_content import Compared, Content
 from nnd.metric.show.reports.content.report_figures import Figures
-from nnd.metric.show.reports.page.effects_section import effects_part
 from nnd.metric.show.reports.page.model_doubts import find_doubts
 from nnd.metric.show.reports.page.provenance import provenance
 from nnd.metric.show.reports.page.sheets import faded, headline, sheet, surface
 from nnd.metric.show.tables.agreement import agreement_notes, agreement_table, extrapolation_tables
 from nnd.metric.show.tables.comparisons import comparison_table
+from nnd.metric.show.tables.effects import category_effects_table, effects_table
 from nnd.metric.show.tables.pass_rates import slices_table
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
 from nnd.metric.show.tables.sweeps import sweep_table
@@ -136,18 +137,14 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "rates": sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
         "slices": None if content.slices is None else _slices(content.slices),
         "agreement": _agreement(content),
-        "effects": effects_part(content.effects),
+        "effects": None if content.effects is None else _effects(content.effects),
         "comparisons": [
             _comparison(each, figure)
-            for each, figure in zip(content.comparisons, shown(figures.comparisons), strict=True)
+            for each, figure in zip(
+                content.comparisons, shown(figures.parts["comparisons"]), strict=True
+            )
         ],
-        "figures": {
-            "rates": shown(figures.rates),
-            "slices": shown(figures.slices),
-            "agreement": shown(figures.agreement),
-            "effects": shown(figures.effects),
-            "scaling": shown(figures.scaling),
-        },
+        "figures": {part: shown(drawings) for part, drawings in figures.parts.items()},
         "has_texts": texts is not None,
         "sources": [(each, provenance(each)) for each in models],
         "numbers": _json({each.name: each.data for each in figures.all()}),
@@ -242,7 +239,7 @@ def _best(content: Content) -> dict[str, Any]:
     undecided = {
         each.b if each.a == best[0] else each.a
         for each in content.comparisons
-        if best[0] in (each.a, each.b) and each.found.differences.overall.verdict == "undecided"
+        if best[0] in (each.a, each.b) and each.found.overall.verdict == "undecided"
     }
     rate = rates[best[0]]
     return {
@@ -255,11 +252,19 @@ def _best(content: Content) -> dict[str, Any]:
 
 
 def _slices(slices: Slices) -> dict[str, Any]:
-    found = slices.to_dict()
     return {
         "headline": slices.headline(),
-        "sheets": [sheet(slice_rates_table(found)), sheet(from_rest_table(found))],
+        "sheets": [sheet(slice_rates_table(slices)), sheet(from_rest_table(slices))],
         "notes": slices.remarks(),
+    }
+
+
+def _effects(effects: Effects) -> dict[str, Any]:
+    return {
+        "headline": effects.headline(),
+        "remarks": effects.remarks(),
+        "sheet": sheet(effects_table(effects)),
+        "categories": sheet(category_effects_table(effects)),
     }
 
 
@@ -307,5 +312,5 @@ def _comparison(each: Compared, figure: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **figure,
         "sentences": each.found.sentences,
-        "sheet": sheet(comparison_table(each.found.to_dict())),
+        "sheet": sheet(comparison_table(each.found)),
     }

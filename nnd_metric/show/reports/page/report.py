@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from os.path import commonpath
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import polars as pl
 
@@ -16,7 +16,7 @@ from nnd.metric.show.drawing.svg import png, svg_file
 from nnd.metric.show.reports.content.by_dataset import gather_each
 from nnd.metric.show.reports.content.report_figures import draw_figures
 from nnd.metric.show.reports.page.page import Made, render
-from nnd.schemas import ScoringError, Shown, check_own, has_mark, replace_own, with_mark
+from nnd.schemas import ScoringError, Shown, StoredAs, check_own, has_mark, replace_own, with_mark
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,7 +32,7 @@ class Report(Shown):
 
     models: tuple[str, ...]
     page: Path
-    size: int
+    size: Annotated[int, StoredAs("bytes")]
     figures: tuple[Path, ...]
 
     def headline(self) -> str:
@@ -52,15 +52,6 @@ class Report(Shown):
         """Return a row per file: path, and kind (page or figure)."""
         rows = [(str(self.page), "page"), *((str(path), "figure") for path in self.figures)]
         return pl.DataFrame(rows, {"path": pl.String, "kind": pl.String}, orient="row")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values."""
-        return {
-            "models": list(self.models),
-            "page": str(self.page),
-            "bytes": self.size,
-            "figures": [str(path) for path in self.figures],
-        }
 
 
 def report(

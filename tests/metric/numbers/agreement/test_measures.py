@@ -14,8 +14,14 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from nnd.metric.data.matched_systems import human_numbers_for, human_scores_for, match_systems
+from nnd.metric.data.matched_systems import (
+    HumanNumber,
+    human_numbers_for,
+    human_scores_for,
+    match_systems,
+)
 from nnd.metric.numbers import Agreement, try_agreement
+from nnd.metric.numbers.statistics.correlation_estimates import Permutations
 from nnd.metric.numbers.statistics.correlations import BATCHED, STATISTICS
 from nnd.metric.numbers.statistics.intervals import bootstrap_ratios
 from nnd.metric.show import agreement_notes
@@ -150,14 +156,16 @@ def test_human_scores_are_named() -> None:
         ("B", None, "style", "overall", None),
     )
     assert human_numbers_for(scores, "overall") == [
-        ("fluency", "overall", "mean"),
-        ("relevance", "overall", "mean"),
+        HumanNumber("fluency", "overall", "mean"),
+        HumanNumber("relevance", "overall", "mean"),
     ]
-    assert human_numbers_for(scores, "sports") == [("relevance", "sports", "mean")]
+    assert human_numbers_for(scores, "sports") == [HumanNumber("relevance", "sports", "mean")]
     # A category named like an aspect stands against the aspect's scores.
-    assert human_numbers_for(scores, "fluency") == [("fluency", "overall", "mean")]
+    assert human_numbers_for(scores, "fluency") == [HumanNumber("fluency", "overall", "mean")]
     assert human_numbers_for(scores, "unknown") == []
-    assert human_numbers_for(scores.drop("definition"), "sports") == [("relevance", "sports", None)]
+    assert human_numbers_for(scores.drop("definition"), "sports") == [
+        HumanNumber("relevance", "sports", None)
+    ]
 
 
 def test_an_agreement_says_what_it_is_an_agreement_with() -> None:
@@ -311,7 +319,7 @@ def test_a_category_and_the_mean_have_p_values() -> None:
     p = {category: each.p_values["tau_a"] for category, each in found.by_category.items()}
     assert p == pytest.approx({"x": 2 / 24, "y": 8 / 24})
     assert found.mean.p_values["tau_a"] == pytest.approx(4 / 24)
-    assert found.mean.permutations == ("exact", 24)
+    assert found.mean.permutations == Permutations("exact", 24)
     assert found.by_category["x"].intervals_over_systems["tau_a"] == (1, 1)
     assert found.mean.intervals_over_systems["tau_a"] is not None
 

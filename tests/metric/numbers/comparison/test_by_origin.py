@@ -52,7 +52,7 @@ def test_made_pairs_are_beside_human_ones(tmp_path: Path) -> None:
     of = negation.models["m"]
 
     assert (of.made.n, of.made.pass_rate) == (10, 0.9)
-    assert (of.people["human"].rate.n, of.people["human"].rate.pass_rate) == (10, 0.5)
+    assert (of.people["human"].pairs.n, of.people["human"].pairs.pass_rate) == (10, 0.5)
     assert of.people["human"].difference == pytest.approx(0.4)
     assert of.people["human"].interval is not None
     assert of.people["human"].interval[0] < 0.4 < of.people["human"].interval[1]
@@ -65,7 +65,7 @@ def test_only_pairs_of_the_matching_category_count(tmp_path: Path) -> None:
 
     for categories, rate in (["rude"], 0.0), (["wrong", "rude"], 2 / 3), ([], 0.5):
         (negation,) = origins(folder, match={"negation": categories}).operations
-        assert negation.models["m"].people["human"].rate.pass_rate == rate
+        assert negation.models["m"].people["human"].pairs.pass_rate == rate
 
 
 def test_constructed_pairs_of_another_run_are_beside_them_too(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_constructed_pairs_of_another_run_are_beside_them_too(tmp_path: Path) ->
     (negation,) = origins(suite, run(tmp_path / "bump", built)).operations
     people = negation.models["m"].people
 
-    assert (people["human"].rate.n, people["human"].rate.pass_rate) == (2, 0.5)
-    assert (people["constructed"].rate.n, people["constructed"].rate.pass_rate) == (4, 0.75)
+    assert (people["human"].pairs.n, people["human"].pairs.pass_rate) == (2, 0.5)
+    assert (people["constructed"].pairs.n, people["constructed"].pairs.pass_rate) == (4, 0.75)
     # The contexts of two datasets are others, even where ids are the same: 4 + 2 of them.
     assert people["constructed"].difference == 0.25
 
@@ -89,7 +89,7 @@ def test_perturbed_pairs_are_not_made_ones(tmp_path: Path) -> None:
 
     assert numbers.operation == "numbers"
     assert numbers.models["m"].made.pass_rate == 1
-    assert numbers.models["m"].people["human"].rate.n == 2
+    assert numbers.models["m"].people["human"].pairs.n == 2
 
 
 def test_models_in_the_same_order_are_in_agreement(tmp_path: Path) -> None:
@@ -117,14 +117,16 @@ def test_what_the_surface_gives_away_is_said(tmp_path: Path) -> None:
         "negation: picking the shorter text passes 100.0 % of the made pairs, 50.0 % of the human "
         "ones."
     )
-    assert found.to_frame().rows()[0][:5] == ("negation", "m", "made", 2, 1.0)
+    (row,) = found.to_frame().iter_rows(named=True)
+    assert (row["operation"], row["model"], row["origin"]) == ("negation", "m", "human")
+    assert (row["n"], row["rate"], row["other"], row["human_n"]) == (2, 1.0, 0.5, 2)
 
 
 def test_a_run_that_does_not_know_origins_says_so(tmp_path: Path) -> None:
     older = human("m", "+-").drop("origin")  # as runs were before they kept it
     found = origins(run(tmp_path / "run", older, made("m", "++")))
 
-    assert found.operations[0].models["m"].people["human"].rate.n == 2
+    assert found.operations[0].models["m"].people["human"].pairs.n == 2
     assert found.cautions == (
         "m: some runs do not store the origin of their pairs; these pairs count as human.",
     )

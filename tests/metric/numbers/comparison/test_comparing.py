@@ -52,35 +52,35 @@ def sign(folder: Path, **signatures: str) -> None:
 
 def test_two_runs_of_one_model_each(runs: Runs) -> None:
     found = only(runs(scored("x", BETTER), scored("y", WORSE)))
-    assert (found.a, found.b, found.n_pairs) == ("x", "y", 40)
-    assert found.differences.overall.difference == 0.5
-    assert found.differences.overall.verdict == "a"
+    assert (found.first, found.second, found.n_pairs) == ("x", "y", 40)
+    assert found.overall.difference == 0.5
+    assert found.overall.verdict == "first"
 
 
 def test_one_run_of_two_models(runs: Runs) -> None:
     (folder,) = runs(pl.concat([scored("x", BETTER), scored("y", WORSE)]))
     (found,) = compare(folder)  # one folder needs no list
-    assert (found.a, found.b, found.differences.overall.difference) == ("x", "y", 0.5)
+    assert (found.first, found.second, found.overall.difference) == ("x", "y", 0.5)
 
 
 def test_all_models_each_with_each(runs: Runs) -> None:
     x, y, z = (scored(name, BETTER) for name in "xyz")
     found = compare(runs(pl.concat([x, y]), z))
-    assert [(each.a, each.b) for each in found] == [("x", "y"), ("x", "z"), ("y", "z")]
+    assert [(each.first, each.second) for each in found] == [("x", "y"), ("x", "z"), ("y", "z")]
 
 
 def test_two_of_them_in_the_order_asked_for(runs: Runs) -> None:
     folders = runs(pl.concat([scored(name, BETTER) for name in "xyz"]))
     found = only(folders, models=["z", "x"])
-    assert (found.a, found.b) == ("z", "x")
+    assert (found.first, found.second) == ("z", "x")
 
 
 def test_one_model_in_two_runs_is_told_apart_by_the_folder(runs: Runs) -> None:
     one, other = folders = runs(scored("x", BETTER), scored("x", WORSE))
     found = only(folders)
-    assert (found.a, found.b) == (f"{one}:x", f"{other}:x")
+    assert (found.first, found.second) == (f"{one}:x", f"{other}:x")
     assert found.sentences[0].startswith(f"{one}:x is better than {other}:x overall: ")
-    assert only(folders, models=[f"{other}:x", f"{one}:x"]).differences.overall.verdict == "b"
+    assert only(folders, models=[f"{other}:x", f"{one}:x"]).overall.verdict == "second"
     assert problem(folders, models=["x", f"{one}:x"]) == (
         f'model "x" is in several runs; name it {one}:x or {other}:x'
     )
@@ -119,8 +119,8 @@ def test_pairs_of_one_run_only_are_left_out_and_told(runs: Runs) -> None:
     y = scored("y", WORSE)
     others = y.tail(10).with_columns(pl.col("pair_id") + "!", pl.col("context_id") + "!")
     found = only(runs(scored("x", BETTER).head(38), pl.concat([y.head(30), others])))
-    assert (found.n_pairs, found.only_in_a, found.only_in_b) == (30, 8, 10)
-    assert found.differences.overall.n == 30
+    assert (found.n_pairs, found.only_in_first, found.only_in_second) == (30, 8, 10)
+    assert found.overall.n == 30
     assert found.sentences[-1] == (
         "Left out: 8 pairs scored only with x, and 10 scored only with y."
     )
@@ -138,7 +138,7 @@ def test_a_category_that_no_shared_pair_has_stays_with_nothing(runs: Runs) -> No
 def test_a_pair_that_the_data_has_twice_is_two_pairs(runs: Runs) -> None:
     x, y = (scored(name, "++-") for name in "xy")
     found = only(runs(pl.concat([x, x]), pl.concat([y, y])))
-    assert (found.n_pairs, found.only_in_a) == (6, 0)
+    assert (found.n_pairs, found.only_in_first) == (6, 0)
 
 
 def test_runs_without_a_common_pair(runs: Runs) -> None:
@@ -160,7 +160,7 @@ def test_models_of_different_rules_are_compared_only_if_told(runs: Runs) -> None
     )
     assert only(folders, models=["y", "z"]).sentences == only(folders[1:]).sentences
     mixed = only(folders[:2], mixed_rules=True)
-    assert mixed.differences == only(runs(scored("x", BETTER), scored("y", WORSE))).differences
+    assert mixed.overall == only(runs(scored("x", BETTER), scored("y", WORSE))).overall
     assert mixed.sentences[0].startswith("x and y were scored by different rules, 0.1: ")
 
 
@@ -199,7 +199,7 @@ def test_runs_from_before_lengths_were_stored(runs: Runs) -> None:
     added = ["characters_high", "characters_low", "copied_high", "copied_low"]
     old = scored("y", WORSE).drop(added, "ll_alone_high", "ll_alone_low")
     new = scored("x", BETTER).with_columns(pl.lit(7, pl.Int64).alias(name) for name in added[:2])
-    assert only(runs(new, old)).differences.overall.difference == 0.5
+    assert only(runs(new, old)).overall.difference == 0.5
 
 
 def test_a_likelihood_that_is_nan_is_refused(runs: Runs) -> None:
@@ -220,7 +220,7 @@ def test_signatures_come_along(runs: Runs) -> None:
     folders = runs(scored("x", "+-"), scored("y", "+-"))
     sign(folders[0], x="nnd|x")
     found = only(folders)
-    assert (found.signature_a, found.signature_b) == ("nnd|x", None)
+    assert (found.signature_first, found.signature_second) == ("nnd|x", None)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"results": [{"model": "x"}]}'])
@@ -259,7 +259,7 @@ def test_where_the_data_cannot_tell_it_says_what_it_would_take(runs: Runs) -> No
     x = scored("x", "+" * 6 + "-" * 34, context_id=contexts)
     y = scored("y", "-" * 37 + "+" * 3, context_id=contexts)
     found = only(runs(x, y))
-    needed = found.differences.overall.needed
+    needed = found.overall.needed
     assert needed is not None
     (sentence,) = found.sentences
     assert sentence == (
@@ -271,7 +271,7 @@ def test_where_the_data_cannot_tell_it_says_what_it_would_take(runs: Runs) -> No
 
 
 def shown(found: Comparison) -> str:
-    low, high = found.differences.overall.interval or (0, 0)
+    low, high = found.overall.interval or (0, 0)
     return f"{100 * low:+.1f}, {100 * high:+.1f}"
 
 
@@ -296,5 +296,5 @@ def test_where_each_is_better(runs: Runs) -> None:
 def test_the_dictionary_is_plain_json(runs: Runs) -> None:
     plain = only(runs(scored("x", BETTER, aspect=KINDS), scored("y", WORSE))).to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert (plain["n_pairs"], plain["overall"]["only_a"], plain["by_category"]) == (40, 20, {})
+    assert (plain["n_pairs"], plain["overall"]["only_first"], plain["by_category"]) == (40, 20, {})
     assert plain["by_aspect"]["rude"]["n"] == 20

@@ -44,7 +44,7 @@ def sign_all(runs: list[Path]) -> None:
 
 
 def sides(found: Comparisons) -> list[tuple[str | None, str, str, float | None]]:
-    return [(e.data, e.a, e.b, e.differences.overall.difference) for e in found]
+    return [(e.data, e.first, e.second, e.overall.difference) for e in found]
 
 
 def problem(runs: list[Path], **options: Any) -> str:
@@ -90,7 +90,7 @@ def test_the_table_has_rows_per_dataset(runs: list[Path]) -> None:
 def test_a_frame_names_the_dataset(runs: list[Path]) -> None:
     sign_all(runs)
     overall = compare(runs).to_frame().filter(pl.col("slice") == "overall")
-    assert overall.select("data", "pass_rate_a").rows() == [("org/quiz", 0.75), ("frank", 0.5)]
+    assert overall.select("data", "rate").rows() == [("org/quiz", 0.75), ("frank", 0.5)]
 
 
 def test_datasets_of_one_name_are_told_apart(runs: list[Path]) -> None:

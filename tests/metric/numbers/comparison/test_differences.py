@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from support.report.leads import NO_LEAD
 from support.two_models import scored
 
-from nnd.metric.data.scored_schema import SLICES
-from nnd.metric.numbers.comparison.differences import Difference, Differences, find_differences
+from nnd.metric.numbers.comparison.differences import ModelDifference, find_differences
+from nnd.metric.numbers.rates.pass_rates import SLICES
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.significance import pairs_needed
 
@@ -25,16 +26,16 @@ def differences(
     one, other = scored("a", a, **columns), scored("b", b, **columns)
     lacking = [frame[f"ll_{side}"].is_null() for frame in (one, other) for side in ("high", "low")]
     both = one.with_columns(
-        passed_a="passed",
-        passed_b=other["passed"],
+        passed_first="passed",
+        passed_second=other["passed"],
         unscored=pl.Series(np.any([each.to_numpy() for each in lacking], axis=0), dtype=pl.Boolean),
     )
     values = {column: sorted(one[column].drop_nulls().unique()) for column in SLICES}
     return find_differences(both, values | (known or {}))
 
 
-def overall(a: str, b: str, **columns: Any) -> Difference:
-    found: Difference = differences(a, b, **columns).overall
+def overall(a: str, b: str, **columns: Any) -> ModelDifference:
+    found: ModelDifference = differences(a, b, **columns).overall
     return found
 
 
@@ -46,8 +47,8 @@ def test_counts_rates_and_p() -> None:
     found = overall(
         "+" * 8 + "-" * 20 + "+" * 10 + "-" * 2, "+" * 8 + "-" * 20 + "-" * 10 + "+" * 2
     )
-    assert (found.n, found.only_a, found.only_b) == (40, 10, 2)
-    assert (found.pass_rate_a, found.pass_rate_b) == (18 / 40, 10 / 40)
+    assert (found.n, found.only_first, found.only_second) == (40, 10, 2)
+    assert (found.rate, found.other) == (18 / 40, 10 / 40)
     assert found.difference == 8 / 40
     assert found.p == pytest.approx(158 / 4096)
     assert found.p_holm is None
@@ -55,13 +56,13 @@ def test_counts_rates_and_p() -> None:
 
 def test_ties_are_failures() -> None:
     found = overall("+=", "==")
-    assert (found.pass_rate_a, found.pass_rate_b, found.only_a, found.unscored) == (0.5, 0, 1, 0)
+    assert (found.rate, found.other, found.only_first, found.unscored) == (0.5, 0, 1, 0)
 
 
 def test_unscored_tests_are_failures_of_the_one_that_lacks_a_likelihood_and_counted_once() -> None:
     found = overall("?+?-", "++?-")
-    assert (found.pass_rate_a, found.pass_rate_b) == (0.25, 0.5)
-    assert (found.unscored, found.only_b) == (2, 1)
+    assert (found.rate, found.other) == (0.25, 0.5)
+    assert (found.unscored, found.only_second) == (2, 1)
 
 
 def test_overall_takes_two_candidates_once_and_each_category_takes_them_too() -> None:
@@ -77,7 +78,7 @@ def test_overall_takes_two_candidates_once_and_each_category_takes_them_too() ->
 def test_every_slice_has_its_own_tests() -> None:
     for column in SLICES:
         found = differences("+-+", "--+", **{column: ["x", "y", "y"]})
-        assert {name: (each.n, each.only_a) for name, each in found.by[column].items()} == {
+        assert {name: (each.n, each.only_first) for name, each in found.by[column].items()} == {
             "x": (1, 1),
             "y": (2, 0),
         }
@@ -88,7 +89,7 @@ def test_every_slice_has_its_own_tests() -> None:
 
 
 def test_no_test() -> None:
-    assert overall("", "") == Difference(0, 0, None, None, None, None, 0, 0, 0, None, None, None)
+    assert overall("", "") == NO_LEAD
 
 
 def test_one_test() -> None:
@@ -119,7 +120,7 @@ def test_a_category_without_a_test_is_null_and_no_member_of_the_family() -> None
     found = differences(*("+" * 6, "-" * 6), known={"aspect": ["gone", "x"]}, aspect="x").by[
         "aspect"
     ]
-    assert found["gone"] == Difference(0, 0, None, None, None, None, 0, 0, 0, None, None, None)
+    assert found["gone"] == NO_LEAD
     # 2 / 2^6, alone in its family.
     assert found["x"].p_holm == found["x"].p == 1 / 32
 
@@ -146,8 +147,12 @@ def test_the_interval_is_paired() -> None:
 def test_the_other_way_round_everything_is_mirrored() -> None:
     a, b = "++-+-+++-+" * 6, "+--+--+-++" * 6  # of ten, 3 only a passes and 1 only b
     one, other = overall(a, b), overall(b, a)
-    assert (other.difference, other.only_a, other.only_b) == (-(one.difference or 0), 6, 18)
-    assert (other.p, one.only_a) == (one.p, 18)
+    assert (other.difference, other.only_first, other.only_second) == (
+        -(one.difference or 0),
+        6,
+        18,
+    )
+    assert (other.p, one.only_first) == (one.p, 18)
     assert one.interval is not None
     assert other.interval == pytest.approx([-bound for bound in one.interval[::-1]], abs=0.02)
 
@@ -156,8 +161,8 @@ def test_the_other_way_round_everything_is_mirrored() -> None:
 
 
 def test_better_by_both() -> None:
-    assert overall("+" * 10, "-" * 10).verdict == "a"
-    assert overall("-" * 10, "+" * 10).verdict == "b"
+    assert overall("+" * 10, "-" * 10).verdict == "first"
+    assert overall("-" * 10, "+" * 10).verdict == "second"
 
 
 def test_an_interval_alone_is_not_enough() -> None:
@@ -183,10 +188,11 @@ def test_categories_are_one_family_and_each_column_has_its_own() -> None:
     assert [each.p_holm for each in found.by["error_category"].values()] == [0.0625, 0.0625]
     assert [each.verdict for each in found.by["error_category"].values()] == ["undecided"] * 2
     assert found.by["aspect"]["all"].p_holm == 2 / 2**12
-    assert found.by["aspect"]["all"].verdict == "a"
+    assert found.by["aspect"]["all"].verdict == "first"
     # Alone, either category would do.
     assert (
-        differences("+" * 6, "-" * 6, error_category="x").by["error_category"]["x"].verdict == "a"
+        differences("+" * 6, "-" * 6, error_category="x").by["error_category"]["x"].verdict
+        == "first"
     )
 
 
@@ -220,12 +226,12 @@ def test_tests_that_go_together_take_more() -> None:
 
 
 def test_the_dictionary_is_plain_json() -> None:
-    found: Differences = differences("+-?=", "-+++", aspect=["x", "x", "y", "y"])
-    plain = found.to_dict()
+    found = differences("+-?=", "-+++", aspect=["x", "x", "y", "y"])
+    plain = found.overall.to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert plain["overall"]["verdict"] == "undecided"
-    assert plain["by_aspect"]["y"]["unscored"] == 1
-    assert plain["by_error_category"] == {}
+    assert plain["verdict"] == "undecided"
+    assert found.by["aspect"]["y"].to_dict()["unscored"] == 1
+    assert found.by["error_category"] == {}
 
 
 # Coverage
@@ -244,9 +250,11 @@ def test_the_interval_covers_the_true_difference_as_often_as_it_says() -> None:
     chance = rng.beta(3, 2, size=shape)
     halved = np.where(rng.random(shape) < 0.5, 0.5, 1.0)
     both = rng.binomial(tests, chance * chance * halved)
-    only_a = rng.binomial(tests - both, chance * (1 - chance * halved) / (1 - chance**2 * halved))
-    only_b = rng.binomial(tests - both - only_a, chance * halved)
-    found = cluster_intervals(only_a - only_b, only_a + only_b, tests, lowest=-1)
+    only_first = rng.binomial(
+        tests - both, chance * (1 - chance * halved) / (1 - chance**2 * halved)
+    )
+    only_second = rng.binomial(tests - both - only_first, chance * halved)
+    found = cluster_intervals(only_first - only_second, only_first + only_second, tests, lowest=-1)
     covered = sum(each.bounds[0] <= 0.15 <= each.bounds[1] for each in found if each.bounds)
     reach = 0 if FULL else 3 * math.sqrt(0.95 * 0.05 / times)
     assert 0.93 - reach <= covered / times <= 0.97 + reach

@@ -67,7 +67,7 @@ def test_the_pass_rate_is_that_of_the_human_pairs(
         ("shouted", "perturbation", "shout", 6),
         ("slice-first", "slice", "first", 3),
     ]
-    assert effects[0]["parents_pass_rate"] is not None
+    assert effects[0]["other"] is not None
 
 
 def test_negatives_are_beside_the_human_pairs_and_not_among_them(
@@ -94,8 +94,8 @@ def test_negatives_are_beside_the_human_pairs_and_not_among_them(
 
     assert (result["n"], result["pass_rate"]) == (alone["n"], alone["pass_rate"])
     assert (effect["n"], effect["parents"]) == (made["low_id"].n_unique(), None)
-    assert effect["rest_pass_rate"] == alone["pass_rate"]
-    assert effect["delta"] == effect["pass_rate"] - effect["rest_pass_rate"]
+    assert effect["other"] == alone["pass_rate"]
+    assert effect["difference"] == effect["rate"] - effect["other"]
 
 
 def test_the_effect_is_that_of_pairs_scored_alone(loaded: Loaded, suite: Path) -> None:
@@ -104,8 +104,8 @@ def test_the_effect_is_that_of_pairs_scored_alone(loaded: Loaded, suite: Path) -
     parents = evaluate(loaded("gpt2"), pair_rows().head(6), scoring=Scoring(cache=False)).to_dict()
 
     effect = of_suite["suite"][0]
-    assert effect["pass_rate"] == children["results"][0]["pass_rate"]
-    assert effect["parents_pass_rate"] == parents["results"][0]["pass_rate"]
+    assert effect["rate"] == children["results"][0]["pass_rate"]
+    assert effect["other"] == parents["results"][0]["pass_rate"]
 
 
 def test_the_result_keeps_the_schema(loaded: Loaded, suite: Path, tmp_path: Path) -> None:

@@ -14,7 +14,10 @@ from support.stored_folders import read_facts, write_sealed
 
 from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored
-from nnd.metric.numbers.other_metrics.candidate_correlations import correlate_candidates
+from nnd.metric.numbers.other_metrics.candidate_correlations import (
+    MeanJudgement,
+    correlate_candidates,
+)
 from nnd.metric.numbers.other_metrics.judged_candidates import Judged, read_judged
 from nnd.metric.numbers.other_metrics.measuring_metrics import compare_metrics, prefer
 from nnd.metric.numbers.other_metrics.on_datasets import metrics
@@ -414,7 +417,7 @@ def test_some_systems_alone(judged: Judged) -> None:
         *("1/a", "1/b", "2/a", "2/b")
     ]
     assert [row.rates.overall.n for row in found.rows if row.rates] == [1] * 4
-    assert found.people.rows() == [("quality", "a", 2, 2.0), ("quality", "b", 2, 1.5)]
+    assert found.people == {"quality": {"a": MeanJudgement(2.0, 2), "b": MeanJudgement(1.5, 2)}}
     length, *_, nnd = found.rows
     assert length.systems is not None
     assert nnd.systems is not None

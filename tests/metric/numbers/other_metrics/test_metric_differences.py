@@ -36,9 +36,10 @@ def test_the_better_of_two_metrics_and_how_sure_that_is(order: str, tmp_path: Pa
     drawn = np.random.default_rng(0).multinomial(2, [1 / 2, 1 / 2], size=1_000)
     samples = [ahead[first] for first, _ in drawn if first]
     rho = [stats.spearmanr(each, people)[0] for each in (length, mine)]
-    assert (found.aspect, found.metric, found.other) == ("quality", "length", "mine")
+    assert (found.aspect, found.metric, found.other_metric) == ("quality", "length", "mine")
     assert found.difference == pytest.approx(rho[0] - rho[1])
     assert found.interval == pytest.approx(tuple(np.quantile(samples, [0.025, 0.975])))
+    assert (found.rate, found.other) == pytest.approx(tuple(rho))
     worse = sum(value <= 0 for value in samples)
     assert found.p == pytest.approx(2 * (worse + 1) / (len(samples) + 1))
 
@@ -49,5 +50,5 @@ def test_rows_over_other_candidates_are_not_compared(tmp_path: Path) -> None:
     assert compare_metrics(judged, scorers, over="all").differences == ()
     # Only what has a number is compared: FIRST knows context 1 alone, which has no spread.
     (found,) = compare_metrics(judged, scorers).differences
-    assert {found.metric, found.other} == {"length", "mine"}
+    assert {found.metric, found.other_metric} == {"length", "mine"}
     assert (found.difference, found.interval, found.p) == (pytest.approx(0), None, None)

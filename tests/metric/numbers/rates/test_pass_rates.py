@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from nnd.metric.data.scored_schema import SCORED_SCHEMA, SLICES
+from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.numbers.rates.context_sums import count_by_context, distinct_tests, slices_by
 from nnd.metric.numbers.rates.pass_rates import Rate, pass_rates
 
@@ -110,10 +110,11 @@ def test_null_is_no_slice_but_counts_overall() -> None:
     assert found.by["error_group"] == {}
 
 
-def test_slices_yield_the_rows_of_each_value() -> None:
+def test_slices_are_the_rows_of_each_value() -> None:
     rows = scored(PASS | {"aspect": "b", "category": "x"}, PASS | {"aspect": "a"})
-    found = [(p.column, p.value, p.rows["pair_id"].to_list()) for p in slices_by(rows, *SLICES)]
-    assert found == [("aspect", "a", ["p1"]), ("aspect", "b", ["p0"]), ("category", "x", ["p0"])]
+    found = [(value, own["pair_id"].to_list()) for value, own in slices_by(rows, "aspect").items()]
+    assert found == [("a", ["p1"]), ("b", ["p0"])]
+    assert slices_by(rows, "error_group") == {}
 
 
 # Intervals
@@ -199,7 +200,18 @@ def test_intervals_are_the_same_every_time_and_in_any_order_of_rows() -> None:
 def test_no_pairs_have_no_rate() -> None:
     found = pass_rates(scored())
     nothing = dict.fromkeys(("shorter_wins", "longer_wins", "copy_wins", "unconditional"))
-    assert found.overall == Rate(0, 0, 0, 0, 0, None, None, None, 0, None, nothing, None)
+    assert found.overall == Rate(
+        pass_rate=None,
+        n=0,
+        passes=0,
+        ties=0,
+        unscored=0,
+        truncated=0,
+        interval=None,
+        wilson=None,
+        baselines=nothing,
+        length_matched=None,
+    )
     assert found.n_pairs == 0
     assert all(rates == {} for rates in found.by.values())
 
@@ -212,7 +224,9 @@ def test_passes_and_tests_per_context() -> None:
     rows = scored(
         PASS | {"aspect": "a"}, PASS | one | {"aspect": "a"}, FAIL | one | {"aspect": "b"}
     )
-    passes, tests = count_by_context(rows, [distinct_tests(rows), *slices_by(rows, "aspect")])
+    passes, tests = count_by_context(
+        rows, [distinct_tests(rows), *slices_by(rows, "aspect").values()]
+    )
     # Contexts c0 and c; columns: all, aspect a, aspect b.
     assert passes.tolist() == [[1, 1, 0], [1, 1, 0]]
     assert tests.tolist() == [[1, 1, 0], [2, 1, 1]]

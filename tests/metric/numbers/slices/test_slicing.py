@@ -71,18 +71,18 @@ def test_a_slice_below_the_rest_is_said(run: Path) -> None:
         "where good passes 25.0 % of 20 tests, 70.0 points below the rest."
     )
     verdicts = {
-        (each.value, model): one.verdict
+        (each.value, model): one.from_rest.verdict
         for each in found.slices
         for model, one in each.models.items()
     }
     assert verdicts == {
-        ("easy", "org/good"): "above",
-        ("hard", "org/good"): "below",
+        ("easy", "org/good"): "first",
+        ("hard", "org/good"): "second",
         ("easy", "org/even"): "undecided",
         ("hard", "org/even"): "undecided",
     }
     # The two slices are each other's rest: one p each for two models, twice; Holm of four.
-    good = found.slices[1].models["org/good"]
+    good = found.slices[1].models["org/good"].from_rest
     assert good.p is not None
     assert good.p_holm == pytest.approx(4 * good.p)
 
@@ -90,11 +90,11 @@ def test_a_slice_below_the_rest_is_said(run: Path) -> None:
 def test_g12_an_empty_bin_is_null_with_n_0(run: Path, data: Path) -> None:
     found = slice_runs(run, data, by="length=0,30,59,100,200")
     empty = found.slices[-1]
-    assert [each.first.n for each in found.slices] == [30, 29, 1, 0]
+    assert [each.n for each in found.slices] == [30, 29, 1, 0]
     assert [one.rate.pass_rate for one in empty.models.values()] == [None, None]
     one = empty.to_dict()["models"]["org/good"]
     assert (one["rate"]["n"], one["rate"]["interval"]) == (0, None)
-    assert {*one["from_rest"].values()} == {None, "undecided"}
+    assert one["from_rest"]["verdict"] == "untested"
     assert re.search(r"length=\[100,200\] +0 +0 +n/a +n/a", table_text(found.table(), 200))
 
 
@@ -109,13 +109,13 @@ def test_g20_a_test_in_two_categories_counts_in_both_and_that_is_said(tmp_path: 
     )
     found = slice_runs(write_run(tmp_path / "run", pairs), by="error_category")
     assert found.n == 3  # the first two are one test
-    assert {each.value: each.first.n for each in found.slices} == {"x": 2, "y": 1}
+    assert {each.value: each.n for each in found.slices} == {"x": 2, "y": 1}
     overlap, outside, *_ = found.remarks()
     assert overlap.startswith("error_category: its slices hold 3 tests together and 2 different")
     assert outside == "error_category: 1 of 3 tests are in none of its slices."
     # The test of y is a test of x too: it is not in the rest of x.
     x = found.slices[0].models["a"]
-    assert x.difference == 1 / 2 - 0 / 1
+    assert x.from_rest.difference == 1 / 2 - 0 / 1
 
 
 def test_g27_twenty_slices_call_the_scorer_once(tmp_path: Path, data: Path) -> None:
@@ -146,11 +146,11 @@ def test_slices_are_found_and_the_search_is_paid_for(run: Path, data: Path) -> N
     # p0 … p19 are the hard ones, and the ones of short contexts; equal slices are tried once.
     assert [each.name for each in found.slices] == ["category=hard", "length=[0,15)"]
     tried = found.search.tried
-    one = found.slices[0].models["org/good"]
+    one = found.slices[0].models["org/good"].from_rest
     assert one.p is not None
     assert one.p_holm is not None
     assert tried * one.p < one.p_holm < 2 * tried * one.p  # of two models, and not the smallest p
-    among_two = slice_runs(run, by="category", find=True).slices[0].models["org/good"]
+    among_two = slice_runs(run, by="category", find=True).slices[0].models["org/good"].from_rest
     assert among_two.p == one.p
     assert among_two.p_holm == pytest.approx(4 * one.p)
     assert found.headline().startswith(
@@ -185,7 +185,7 @@ def test_it_shows_itself(run: Path, data: Path) -> None:
     row = frame.row(
         by_predicate=(pl.col("value") == "hard") & (pl.col("model") == "org/good"), named=True
     )
-    assert (row["n"], row["contexts"], row["pass_rate"], row["verdict"]) == (20, 20, 0.25, "below")
+    assert (row["n"], row["contexts"], row["pass_rate"], row["verdict"]) == (20, 20, 0.25, "second")
     assert row["difference"] == pytest.approx(-0.7)
     details = table_text(found.details()[0], 200)  # type: ignore[arg-type]
     assert re.search(r"error_category=hard +good +20 +-70\.0 \[.*below", details)

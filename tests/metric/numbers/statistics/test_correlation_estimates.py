@@ -8,10 +8,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from nnd.converters.folder.validation_result import Finding
 from nnd.metric.numbers.statistics.correlation_estimates import (
     Compared,
     Correlated,
-    Finding,
     Permutations,
     correlate,
 )

@@ -6,21 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nnd.metric.numbers.statistics.difference import Difference
 from nnd.metric.numbers.statistics.intervals import wilson
-from nnd.metric.numbers.statistics.unpaired_differences import (
-    Unpaired,
-    square_and_add,
-    unpaired_differences,
-)
+from nnd.metric.numbers.statistics.unpaired_differences import square_and_add, unpaired_difference
 
 
-def single(passes: list[int], rest: list[int]) -> Unpaired:
+def single(passes: list[int], rest: list[int]) -> Difference:
     """Of contexts with one test each."""
-    both = [*passes, *[0] * len(rest)], [*[0] * len(passes), *rest]
-    own = [1] * len(passes) + [0] * len(rest)
-    columns = (both[0], own, both[1], [1 - n for n in own])
-    (found,) = unpaired_differences(*([[value] for value in column] for column in columns))
-    return found
+    own, others = [[n, 0] for n in passes], [[0, n] for n in rest]
+    tests = [[1, 0]] * len(passes) + [[0, 1]] * len(rest)
+    return unpaired_difference(np.array(own + others, float), np.array(tests, float))
 
 
 def test_it_is_newcombes_interval_where_tests_are_independent() -> None:
@@ -44,11 +39,11 @@ def test_g63_the_score_test_by_hand() -> None:
 
 def test_a_context_in_both_parts_counts_in_both() -> None:
     # In each context both parts pass or fail together, so that the difference never varies.
-    passes, tests = np.array([[1.0], [0], [1], [0], [1], [0]]), np.ones((6, 1))
-    (found,) = unpaired_differences(passes, tests, passes, tests)
+    passes, tests = np.array([[1.0], [0], [1], [0], [1], [0]]), np.ones((6, 2))
+    found = unpaired_difference(np.hstack([passes, passes]), tests)
     assert found.interval == pytest.approx((0, 0), abs=1e-12)
     assert found.p == 1
-    (apart,) = unpaired_differences(passes, tests, passes[::-1], tests)
+    apart = unpaired_difference(np.hstack([passes, passes[::-1]]), tests)
     assert apart.interval is not None
     assert apart.interval[0] < -0.5
 
@@ -59,12 +54,16 @@ def test_where_all_pass_or_none_there_is_an_answer() -> None:
     assert 0 < sure.interval[0] < sure.interval[1] == 1
     assert sure.p is not None
     assert sure.p < 1e-6
-    assert single([1] * 5, [1] * 5) == (0, pytest.approx((-0.434, 0.434), abs=1e-3), 1)
+    alike = single([1] * 5, [1] * 5)
+    assert (alike.difference, alike.p) == (0, 1)
+    assert alike.interval == pytest.approx((-0.434, 0.434), abs=1e-3)
 
 
 def test_without_contexts_there_is_no_interval() -> None:
-    assert single([], [1, 0]) == (None, None, None)
-    assert single([1], [1, 0]) == (0.5, None, None)
+    for passes, difference in ([], None), ([1], 0.5):
+        found = single(passes, [1, 0])
+        assert (found.difference, found.interval, found.p) == (difference, None, None)
+        assert found.verdict == "untested"
 
 
 def test_intervals_cover_and_p_holds_its_level() -> None:
@@ -72,8 +71,9 @@ def test_intervals_cover_and_p_holds_its_level() -> None:
     rates = rng.beta(2, 2, (60, 400))  # contexts differ; half of the tests are in each part
     tests = rng.integers(1, 7, rates.shape)
     own = rng.binomial(tests, 0.5)
-    sums = rng.binomial(own, rates), own, rng.binomial(tests - own, rates), tests - own
-    found = unpaired_differences(*sums)
+    passes = np.stack([rng.binomial(own, rates), rng.binomial(tests - own, rates)], axis=-1)
+    both = np.stack([own, tests - own], axis=-1)
+    found = [unpaired_difference(passes[:, n], both[:, n]) for n in range(400)]
     covered = [each.interval[0] <= 0 <= each.interval[1] for each in found if each.interval]
     assert len(covered) == 400
     assert 0.92 <= np.mean(covered) <= 0.99

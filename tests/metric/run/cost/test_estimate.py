@@ -118,7 +118,7 @@ def test_the_time_is_that_of_an_earlier_run(saved: Saved, monkeypatch: pytest.Mo
     after = estimate(saved("gpt2"), rows(*CONTEXTS), loading=CPU)
     (model,) = after.models
     (need,) = model.needs.values()
-    assert model.seconds(need.tokens) == need.tokens / 500
+    assert need.seconds == need.tokens / 500
     assert after.headline().endswith("of memory, about 0 s.")
     monkeypatch.setattr("nnd.metric.run.cost.measured_speeds.ENOUGH", 1)
     shutil.rmtree(cache_folder())

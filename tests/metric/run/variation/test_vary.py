@@ -32,7 +32,7 @@ def varied(saved: Saved, tmp_path_factory: pytest.TempPathFactory) -> Variation:
 
 
 def choice(varied: Variation, name: str) -> pl.DataFrame:
-    (found,) = [each.scored.scored for each in varied.variants if each.choice == name]
+    (found,) = [each.scored.scored for each in varied.choices if each.choice == name]
     return found
 
 
@@ -56,15 +56,15 @@ def test_each_choice_is_the_evaluation_it_stands_for(varied: Variation, saved: S
 
 
 def test_flips_are_those_against_the_default(varied: Variation) -> None:
-    default = varied.default.scored["passed"]
-    for each in varied.variants:
+    default = varied.default.scored.scored["passed"]
+    for each in varied.choices:
         flipped = (each.scored.scored["passed"] != default).sum()
-        assert each.flips.gained + each.flips.lost == flipped  # all pairs are distinct tests
-    assert any(each.flips.flipped for each in varied.variants)
+        assert each.only_first + each.only_second == flipped  # all pairs are distinct tests
+    assert any(each.flipped for each in varied.choices)
 
 
 def test_a_choice_that_does_not_fit_is_left_out_and_said(varied: Variation) -> None:
-    assert varied.defaults == {
+    assert varied.default.choices == {
         "protocol": "native",
         "dtype": "float32",
         "separator": "space",
@@ -78,13 +78,13 @@ def test_a_choice_that_does_not_fit_is_left_out_and_said(varied: Variation) -> N
         "The default is protocol native, dtype float32, separator space, normalise raw."
     )
     assert 'protocol "bartscore" is for encoder-decoders' in left_out
-    done = [each.choice for each in varied.variants if each.dimension == "protocol"]
+    done = [each.choice for each in varied.choices if each.dimension == "protocol"]
     assert done == [name for name in PROTOCOLS if name not in ("native", "bartscore")]
 
 
 def test_it_shows_itself_and_fits_its_schema(varied: Variation) -> None:
     marks = check_pictured(varied)
-    assert len(marks) == len(varied.variants) == varied.to_frame().height - 1
+    assert len(marks) == len(varied.choices) == varied.to_frame().height
     assert varied.headline().startswith("tiny-gpt2 passes ")
     assert list(check_rows("variation", [varied.to_dict()])) == []
     assert "|normalise:lower|" in "\n".join(varied.details())

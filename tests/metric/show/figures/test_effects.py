@@ -1,45 +1,55 @@
-"""The figure of a suite's effects: a mark per set and model, at its delta."""
-
-from typing import Any
+"""The figure of a suite's effects: a mark per set and model, at its difference."""
 
 import pytest
+from support.report.leads import NO_LEAD, lead
 from support.report.svg_marks import marks
 
+from nnd.metric.numbers import Difference, Effects, ModelDifference, SetEffect
 from nnd.metric.show import draw_effects
 from nnd.metric.show.drawing.svg import svg_file
 from nnd.metric.show.drawing.theme import COLOURS, style
+from nnd.schemas import cells_of
 
 
-def effect(name: str, delta: float | None, verdict: str, **more: Any) -> dict[str, Any]:
-    return {
-        "set": name,
-        "n": 40,
-        "pass_rate": None if delta is None else 0.6 + delta,
-        "parents_pass_rate": 0.6,
-        "rest_pass_rate": None,
-        "delta": delta,
-        "interval": None if delta is None else [delta - 0.05, delta + 0.05],
-        "verdict": verdict,
-        "by_error_category": {},
-        **more,
-    }
+def effect(name: str, difference: ModelDifference) -> SetEffect:
+    numbers = Difference(
+        **{each: getattr(difference, each) for each in cells_of(difference) if each in NUMBERS},
+        interval=difference.interval,
+    )
+    return SetEffect.extend(
+        numbers,
+        unscored=0,
+        parents=40,
+        contexts=40,
+        rate_interval=None,
+        set=name,
+        kind="perturbation",
+        op=name,
+        by_error_category={},
+    )
 
 
-def test_marks_are_at_their_deltas() -> None:
-    others = {"parents_pass_rate": None, "rest_pass_rate": 0.6}
-    suites = {
-        "org/x": [effect("typos", -0.1, "worse"), effect("slice", 0.04, "undecided", **others)],
-        "org/y": [effect("typos", 0.02, "undecided"), effect("slice", None, "undecided")],
-    }
+NUMBERS = ("n", "rate", "other", "difference", "p", "p_holm", "only_first", "only_second")
+
+
+def test_marks_are_at_their_differences() -> None:
+    effects = Effects(
+        {
+            "org/x": (effect("typos", lead(-0.1)), effect("slice", lead(0.04))),
+            "org/y": (effect("typos", lead(0.02)), effect("slice", NO_LEAD)),
+        }
+    )
     with style():
-        drawing = draw_effects({"org/none": "none", "org/x": "x", "org/y": "y"}, suites)
+        drawing = draw_effects({"org/none": "none", "org/x": "x", "org/y": "y"}, effects)
         assert drawing is not None
         x_typos, y_typos, x_slice = marks(svg_file(drawing))
 
-    assert (
-        x_typos.title == "x, typos: 50.0 % of 40, 60.0 % of the parents: -10.0 points [-15.0, -5.0]"
+    assert x_typos.title == (
+        "x: -10.0 points [-15.0, -5.0] of 40, 40.0 % against 50.0 %, p 0.005: passes less"
     )
-    assert x_slice.title == "x, slice: 64.0 % of 40, 60.0 % of the rest: 4.0 points [-1.0, 9.0]"
+    assert x_slice.title == (
+        "x: 4.0 points [-1.0, 9.0] of 40, 54.0 % against 50.0 %, p 0.005: not significant"
+    )
     per_point = (y_typos.x - x_typos.x) / 12
     assert x_slice.x - y_typos.x == pytest.approx(2 * per_point)
     assert x_typos.y < y_typos.y < x_slice.y
@@ -54,4 +64,4 @@ def test_marks_are_at_their_deltas() -> None:
 
 
 def test_sets_without_tests_make_no_figure() -> None:
-    assert draw_effects({"m": "m"}, {"m": [effect("typos", None, "undecided")]}) is None
+    assert draw_effects({"m": "m"}, Effects({"m": (effect("typos", NO_LEAD),)})) is None

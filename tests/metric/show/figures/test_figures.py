@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pytest
+from support.report.leads import NO_LEAD, comparison, lead
 from support.report.svg_marks import marks, texts
 
 import nnd.metric.show.reports.page.report
@@ -19,7 +20,6 @@ from nnd.metric.numbers.display_names import short_names
 from nnd.metric.show import (
     Group,
     Points,
-    Side,
     draw_agreement,
     draw_comparison,
     draw_extrapolation,
@@ -240,30 +240,20 @@ def test_the_line_is_dotted_beyond_the_judged() -> None:
     assert (min(solid), max(solid)) == pytest.approx((30, 70), abs=66 / 59)
 
 
-def difference(value: float, verdict: str, p_holm: float | None = 0.01) -> dict[str, Any]:
-    interval = [value - 0.05, value + 0.05]
-    n = {"n": 40, "p": 0.005, "p_holm": p_holm}
-    return {"difference": value, "interval": interval, "verdict": verdict, **n}
-
-
 def test_differences_are_sorted_and_to_scale() -> None:
-    found = {
-        "a": "org/x",
-        "b": "org/y",
-        "overall": difference(0.02, "undecided", None),
-        "by_error_category": {
-            "one": difference(-0.1, "b"),
-            "two": difference(0.15, "a"),
-            "none": {"difference": None, "n": 0},
-        },
-    }
-    drawing = drawn(draw_comparison, Side(0, "x"), Side(3, "y"), "error_category", found)
+    by = {"one": lead(-0.1, p_holm=0.01), "two": lead(0.15, p_holm=0.01), "none": NO_LEAD}
+    found = comparison("org/x", "org/y", lead(0.02, p=0.005), {"error_category": by})
+    drawing = drawn(draw_comparison, found, places=(0, 3))
     overall, two, one = marks(svg(drawing))
     assert [row["category"] for row in drawing.data] == ["overall", "two", "one"]
     assert is_even([overall.x, two.x, one.x], [0.02, 0.15, -0.1])
     assert overall.y < two.y < one.y
-    assert overall.title == "overall: 2.0 points [-3.0, 7.0] of 40, p 0.005: not significant"
-    assert one.title == "one: -10.0 points [-15.0, -5.0] of 40, p 0.01: y is better"
+    assert overall.title == (
+        "overall: 2.0 points [-3.0, 7.0] of 40, 52.0 % against 50.0 %, p 0.005: not significant"
+    )
+    assert one.title == (
+        "one: -10.0 points [-15.0, -5.0] of 40, 40.0 % against 50.0 %, p 0.01: y is better"
+    )
     # Open where the difference is not significant, else in the colour of the better one.
     assert "fill: #ffffff" in overall.style
     assert (f"fill: {COLOURS[0]}" in two.style, f"fill: {COLOURS[3]}" in one.style) == (True, True)

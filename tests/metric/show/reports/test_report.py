@@ -101,7 +101,9 @@ def test_comparisons_of_few_models_are_those_of_compare(small: Path, tmp_path: P
     for number, each in enumerate(expected, start=1):
         overall, *rows = found.numbers[f"comparison_{number}"]
         assert (
-            overall == {"a": each.a, "b": each.b, "category": "overall"} | each.to_dict()["overall"]
+            overall
+            == {"first": each.first, "second": each.second, "category": "overall"}
+            | each.to_dict()["overall"]
         )
         by = each.to_dict()["by_error_category"]
         assert {row["category"]: row["difference"] for row in rows} == {
@@ -113,7 +115,9 @@ def test_comparisons_of_few_models_are_those_of_compare(small: Path, tmp_path: P
 
 
 def test_of_many_models_the_best_is_compared_with_each(page: Page) -> None:
-    pairs = {(rows[0]["a"], rows[0]["b"]) for key, rows in page.numbers.items() if "comp" in key}
+    pairs = {
+        (rows[0]["first"], rows[0]["second"]) for key, rows in page.numbers.items() if "comp" in key
+    }
     assert pairs == {("zoo/dog", f"zoo/{other}") for other in ("ant", "bee", "cat", "eel")}
 
 

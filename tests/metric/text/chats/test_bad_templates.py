@@ -140,9 +140,9 @@ def test_options_that_contradict_each_other(scoring: Scoring, problem: str) -> N
 def plain_reason(loaded: LoadedModel, protocol: str = "native", **asked: Any) -> str:
     found = choose_chat(loaded, find_protocol(protocol), find_template("default"), Chat(**asked))
     assert found.template is None
-    assert found.to_dict() == {
+    assert found.stored().to_dict() == {
         "template": "none",
-        "asked": Chat(**asked).to_dict(),
+        "asked": Chat(**asked).stored().to_dict(),
         "reason": found.reason,
     }
     return found.reason.removeprefix("contexts are read as plain text, because ")

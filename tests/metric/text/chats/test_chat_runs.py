@@ -18,7 +18,7 @@ from nnd.metric.run import Evaluation, evaluate, vary
 from nnd.metric.space import NND
 from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
 from nnd.metric.train.pair_batches import make_examples
-from nnd.schemas import ScoringError, check_rows
+from nnd.schemas import ScoringError, check_rows, plain
 
 Chatty = Callable[..., LoadedModel]
 RENDERED = f"<|im_start|>user\n{CONTEXTS[0]}<|im_end|>\n<|im_start|>assistant\n"
@@ -51,7 +51,7 @@ def test_a_result_says_how_contexts_were_rendered(chatty: Chatty, birds: Path) -
     (result,) = run(chatty(CHATML), birds, cache=False, chat=Chat(system="Be kind.")).results
     chat = chosen(chatty(CHATML), Chat(system="Be kind."))
     begin = f"<|im_start|>system\nBe kind.<|im_end|>\n{RENDERED}"
-    assert result.chat == {
+    assert plain(result.chat) == {
         "template": chat.digest,
         "asked": {"template": "auto", "system": "Be kind.", "arguments": {}},
         "reason": (
@@ -68,7 +68,7 @@ def test_a_result_says_how_contexts_were_rendered(chatty: Chatty, birds: Path) -
         "end_scored": False,
         "neutralised": 0,
     }
-    assert result.request == {"context": begin, "candidate": "Who sat on the mat?"}
+    assert plain(result.request) == {"context": begin, "candidate": "Who sat on the mat?"}
     assert f"|template:default|chat:{chat.digest}|" in result.signature
     assert result.signature.endswith("|sep:''|bos:no")
     assert result.n_crossing == 0
@@ -125,7 +125,7 @@ def test_a_kept_run_of_another_rendering_is_refused(
         with pytest.raises(ScoringError, match=problem):
             run(chatty(CHATML, name="second"), birds, out, cache=False, chat=asked)
     found = run(chatty(None, name="second"), birds, out, cache=False)
-    assert [each.chat["template"] == "none" for each in found.results if each.chat] == [False, True]
+    assert [each.chat.template == "none" for each in found.results if each.chat] == [False, True]
 
 
 def test_a_run_of_an_older_version_read_plain_text(
@@ -151,7 +151,7 @@ def test_contexts_that_spell_control_tokens_are_counted(chatty: Chatty) -> None:
     ]
     (result,) = evaluate(chatty(CHATML), rows, scoring=Scoring(cache=False)).results
     assert result.chat is not None
-    assert result.chat["neutralised"] == 2
+    assert result.chat.neutralised == 2
 
 
 def test_details_say_why_contexts_are_plain_and_show_the_first_request(
@@ -170,13 +170,13 @@ def test_a_long_request_is_shown_by_its_ends(chatty: Chatty) -> None:
     row = {"context": "a " * 600, "candidate_high": "the cat", "candidate_low": "a dog"}
     (result,) = evaluate(chatty(CHATML), [row], scoring=Scoring(cache=False)).results
     assert result.request is not None
-    request = result.request["context"]
+    request = result.request.context
     begin, _middle, end = request.partition(" […")
     assert len(begin) == 500
     assert begin.startswith("<|im_start|>user\na a ")
     assert len(end.partition("…] ")[2]) == 500
     assert request.endswith("<|im_start|>assistant\n")
-    assert result.request["candidate"] == "the cat"
+    assert result.request.candidate == "the cat"
 
 
 def test_the_command_says_in_a_line_how_contexts_were_read(
@@ -206,17 +206,17 @@ def test_the_command_says_in_a_line_how_contexts_were_read(
 def test_vary_compares_chats_with_plain_text(chatty: Chatty, birds: Path) -> None:
     loaded = chatty(CHATML)
     found = vary(loaded, birds, ["chat-template", "separator"])
-    (plain,) = found.variants
-    assert (found.defaults, plain.choice) == ({"chat-template": "auto"}, "none")
+    (plain,) = found.choices
+    assert (found.default.choices, plain.choice) == ({"chat-template": "auto"}, "none")
     expected = run(loaded, birds, cache=False, unconditional=False, chat=Chat("none"))
     assert plain.scored.scored.equals(expected.scored)
     assert [str(each.reason) for each in found.left_out] == [
         "the chat template writes what is before a candidate"
     ]
     none = vary(loaded, birds, ["chat-template"], scoring=Scoring(chat=Chat("none")))
-    assert (none.defaults, none.variants[0].choice) == ({"chat-template": "none"}, "auto")
+    assert (none.default.choices, none.choices[0].choice) == ({"chat-template": "none"}, "auto")
     without = vary(chatty(None), birds, ["chat-template"])
-    assert without.variants == ()
+    assert without.choices == ()
     assert "its tokenizer has no chat template" in without.left_out[0].reason
 
 

@@ -20,7 +20,14 @@ from nnd.metric.show.reports.page.report import report
 from nnd.metric.text import Chat, choose_rendering, find_chat, find_protocol, find_template, render
 from nnd.metric.text.encoding.chat_ids import cut_chat
 from nnd.metric.train.pair_batches import make_examples
-from nnd.schemas import Instruction, ScoringError, StoredContext, digest_wording, read_instruction
+from nnd.schemas import (
+    Instruction,
+    ScoringError,
+    StoredContext,
+    digest_wording,
+    plain,
+    read_instruction,
+)
 
 Chatty = Callable[..., LoadedModel]
 
@@ -97,7 +104,7 @@ def test_data_may_have_no_instruction(facts: dict[str, Any]) -> None:
 def test_a_chat_model_reads_the_instruction_by_itself(chatty: Chatty, birds: PairSet) -> None:
     found = run(chatty(CHATML), birds)
     (result,) = found.results
-    assert result.request == {"context": ASKED, "candidate": "Who sat on the mat?"}
+    assert plain(result.request) == {"context": ASKED, "candidate": "Who sat on the mat?"}
     assert result.instruction == digest_wording(WORDINGS[0])
     assert f"|template:instruction|instr:{result.instruction}|chat:" in result.signature
     assert "Contexts were read as chats with the instruction." in found.remarks()
@@ -107,7 +114,7 @@ def test_without_a_chat_the_stored_context_is_read(chatty: Chatty, birds: PairSe
     for found in (run(chatty(None), birds), run(chatty(CHATML), birds, chat=Chat("none"))):
         (result,) = found.results
         assert (result.template, result.instruction) == ("default", None)
-        assert result.request == {"context": CONTEXTS[0], "candidate": "Who sat on the mat?"}
+        assert plain(result.request) == {"context": CONTEXTS[0], "candidate": "Who sat on the mat?"}
         assert "|instr:" not in result.signature
         assert "Contexts were read as plain text." in found.remarks()
 
@@ -124,7 +131,7 @@ def test_the_bare_context_can_be_asked_for(chatty: Chatty, birds: PairSet) -> No
 def test_a_base_model_can_be_given_the_words(chatty: Chatty, birds: PairSet) -> None:
     found = run(chatty(None), birds, template="instruction")
     assert found.results[0].request is not None
-    assert found.results[0].request["context"] == f"Ask about this text.\n\n{CONTEXTS[0]}"
+    assert found.results[0].request.context == f"Ask about this text.\n\n{CONTEXTS[0]}"
     assert "Contexts were read as plain text with the instruction." in found.remarks()
 
 
@@ -210,9 +217,7 @@ def test_a_template_may_trim_the_words(chatty: Chatty, birds: PairSet, words: st
     (result,) = run(chatty(TRIMS), replace(birds, instruction=instruction)).results
     assert result.request is not None
     text = words.format(paragraph=CONTEXTS[0]).strip()
-    assert (
-        result.request["context"] == f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
-    )
+    assert result.request.context == f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
 
 
 # Dialogues
@@ -225,7 +230,7 @@ def test_words_without_a_placeholder_are_the_systems_before_a_dialogue(chatty: C
     data = replace(load_pairs([TALK]), instruction=DIALOGUE)
     (result,) = run(chatty(CHATML), data).results
     assert result.request is not None
-    assert result.request["context"] == (
+    assert result.request.context == (
         "<|im_start|>system\nAnswer as B would, in one sentence.<|im_end|>\n"
         "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n"
         "<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n"
@@ -236,7 +241,7 @@ def test_a_system_text_of_the_user_takes_their_place(chatty: Chatty) -> None:
     data = replace(load_pairs([TALK]), instruction=DIALOGUE)
     (result,) = run(chatty(CHATML), data, chat=Chat(system="Be B.")).results
     assert result.request is not None
-    assert result.request["context"].startswith("<|im_start|>system\nBe B.<|im_end|>\n")
+    assert result.request.context.startswith("<|im_start|>system\nBe B.<|im_end|>\n")
     assert (result.template, result.instruction) == ("chat-turns", None)
 
 
@@ -285,7 +290,7 @@ def test_readings_of_one_model_are_compared(chatty: Chatty, birds: PairSet, tmp_
     run(loaded, birds, tmp_path / "bare", template="default")
     run(loaded, birds, tmp_path / "plain", chat=Chat("none"))
     found = compare([tmp_path / name for name in ("asked", "bare", "plain")])
-    assert {(each.a, each.b) for each in found} == {
+    assert {(each.first, each.second) for each in found} == {
         ("chats with the instruction", "chats without an instruction"),
         ("chats with the instruction", "plain text"),
         ("chats without an instruction", "plain text"),

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from nnd.metric.numbers import cluster_intervals
-from nnd.metric.numbers.rates.flips import Flips, find_flips
+from nnd.metric.numbers.rates.rate_differences import find_flips
 
 
 def scored(verdicts: str, contexts: str = "aabbccdd") -> pl.DataFrame:
@@ -23,7 +23,7 @@ def scored(verdicts: str, contexts: str = "aabbccdd") -> pl.DataFrame:
 
 def test_what_flips_is_counted_both_ways() -> None:
     found = find_flips(scored("++++----"), scored("+++--+--"))
-    assert (found.n, found.gained, found.lost) == (8, 1, 1)
+    assert (found.n, found.only_first, found.only_second) == (8, 1, 1)
     assert found.difference == 0
     assert found.flipped == 0.25
 
@@ -39,7 +39,7 @@ def test_intervals_are_over_contexts() -> None:
 def test_a_test_of_two_categories_counts_once() -> None:
     twice = pl.concat([scored("+-", "ab"), scored("+-", "ab").head(1)])
     after = pl.concat([scored("--", "ab"), scored("--", "ab").head(1)])
-    assert find_flips(twice, after).lost == 1
+    assert find_flips(twice, after).only_second == 1
     assert find_flips(twice, after).n == 2
 
 
@@ -47,8 +47,9 @@ def test_without_tests_nothing_is_defined() -> None:
     none = scored("", "").cast(
         {"context_id": pl.String, "high_id": pl.String, "passed": pl.Boolean}
     )
-    assert find_flips(none, none) == Flips(0, 0, 0, None, None)
-    assert find_flips(none, none).flipped is None
+    found = find_flips(none, none)
+    assert (found.n, found.difference, found.interval, found.p) == (0, None, None, None)
+    assert (found.flipped, found.flipped_interval, found.verdict) == (None, None, "untested")
 
 
 @pytest.mark.parametrize("verdicts", ["+-+-+-+-", "--------"])

@@ -1,0 +1,69 @@
+"""Sign flips over contexts: p by hand, and how often it is small by chance."""
+
+import math
+import os
+from itertools import product
+
+import numpy as np
+import pytest
+
+from nnd.metric.numbers.statistics.sign_flips import EXACT_UP_TO, RANDOM_FLIPS, sign_flip_p
+
+FULL = bool(os.environ.get("NND_TEST_FULL"))
+
+
+def test_all_flips_by_hand() -> None:
+    # 3, 1 and 1 of eight flips: +-5, +-3, +-3, +-1; two of them are as far from 0 as 5, six as 3.
+    assert sign_flip_p([3, 1, 1]) == 2 / 8
+    assert sign_flip_p([3, -1, 1]) == 6 / 8
+    assert sign_flip_p([1, -1]) == 1
+
+
+def test_contexts_without_a_difference_change_nothing() -> None:
+    assert sign_flip_p([0.5, 0, 0.5, 0, 0.25]) == sign_flip_p([0.5, 0.5, 0.25]) == 2 / 8
+    assert sign_flip_p([]) == sign_flip_p([0, 0]) == 1
+
+
+def test_thirds_that_add_up_to_a_whole_are_no_less_extreme() -> None:
+    third = 1 / 3
+    assert sign_flip_p([third, third, third, -1]) == 1
+
+
+@pytest.mark.parametrize("n", [5, EXACT_UP_TO])
+def test_all_flips_are_those_of_a_loop(n: int) -> None:
+    sums = np.random.default_rng(n).normal(0.4, 1, n)
+    flipped = [abs(np.dot(signs, sums)) for signs in product((1, -1), repeat=n)]
+    expected = sum(value >= abs(sums.sum()) - 1e-12 for value in flipped) / 2**n
+    assert sign_flip_p(sums) == expected
+
+
+def test_random_flips_are_close_to_all_and_never_0() -> None:
+    # Of n ones, p is that of the binomial distribution: 30 of 40 agree.
+    sums = np.array([1.0] * 30 + [-1.0] * 10)
+    expected = 2 * sum(math.comb(40, k) for k in range(11)) / 2**40
+    assert sign_flip_p(sums) == pytest.approx(expected, abs=4 * math.sqrt(expected / RANDOM_FLIPS))
+    assert sign_flip_p([1.0] * 60) == 1 / (RANDOM_FLIPS + 1)
+
+
+def test_neither_order_nor_side_matters() -> None:
+    sums = np.random.default_rng(1).normal(0.2, 1, 50)
+    assert sign_flip_p(sums) == sign_flip_p(sums[::-1]) == sign_flip_p(-sums)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(2, 2), (6, 2)])
+@pytest.mark.parametrize("contexts", [10, 30, 100])
+def test_p_holds_its_level(contexts: int, shape: tuple[int, int]) -> None:
+    # Contexts of 1 to 6 parents with three variants each, which pass as often as their parents.
+    times = 10_000 if FULL else 500
+    rng = np.random.default_rng(contexts)
+    small = 0
+    for _ in range(times):
+        rates, parents = rng.beta(*shape, contexts), rng.integers(1, 7, contexts)
+        sums = [
+            (rng.binomial(3, rate, n) / 3 - rng.binomial(1, rate, n)).sum()
+            for rate, n in zip(rates, parents, strict=True)
+        ]
+        small += sign_flip_p(sums) < 0.05
+    chance = 3 * math.sqrt(0.05 * 0.95 / times)
+    assert (0.03 if contexts < 30 else 0.04) - chance <= small / times <= 0.05 + chance

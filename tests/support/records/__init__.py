@@ -1,0 +1,30 @@
+"""The JSON Schemas that follow from records: `python -m support.records` writes them."""
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from nnd.metric.numbers import Agreement, Comparison, MetricTable, Slices, Validity
+from nnd.metric.run import Variation
+from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.train.history import Entry
+from nnd.metric.train.trained import Trained
+from nnd.schemas import Document, Record, Sealed, json_schema
+
+RECORDS: Final[Mapping[str, tuple[type[Record], ...]]] = {
+    "agreement": (Agreement,),
+    "comparison": (Comparison,),
+    "history": (Entry, Sealed),
+    "metrics": (MetricTable, Document),
+    "result": (Evaluation, Document),
+    "slices": (Slices,),
+    "training": (Trained, Sealed),
+    "validity": (Validity, Sealed),
+    "variation": (Variation, Document),
+}
+"""Name of a schema → the records whose fields its documents have."""
+
+
+def schema_text(name: str) -> str:
+    """Return the schema as it is stored."""
+    return json.dumps(json_schema(name, *RECORDS[name]), indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,9 @@
+"""Write the JSON Schemas of records (`make schemas`)."""
+
+from pathlib import Path
+
+from support.records import RECORDS, schema_text
+
+for name in RECORDS:
+    path = Path("schemas", f"{name}.schema.json")
+    path.write_text(schema_text(name), encoding="utf-8")
