@@ -210,7 +210,7 @@ def test_estimates_variations_workers_and_the_callback_take_splits(
     varied = vary(models[0], str(letters), ["protocol"], scoring=PLAIN, splits=["valid"])
     assert varied.data == "letters-nnd (split valid)"
     both = vary(models[0], str(letters), ["protocol"], scoring=PLAIN, **all_)
-    assert both.default.results[0].rates.n_pairs == 16
+    assert both.default.scored.results[0].rates.n_pairs == 16
     evaluate_parts(models[0], letters, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
     assert merge(tmp_path / "run").headline() == run(models[0], letters).headline()
     assert stored(tmp_path / "run")["splits"] == ["test"]
