@@ -32,5 +32,8 @@ if TYPE_CHECKING:
         NamedText as NamedText,
         number_texts as number_texts,
     )
+    from .table.table_annotations import (
+        table_annotations as table_annotations,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

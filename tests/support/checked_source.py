@@ -21,8 +21,7 @@ CODE = '''\
 
 from collections.abc import Iterator
 
-from nnd.converters import Annotation
-from nnd.converters.source import Files
+from nnd.converters import Annotation, Files
 
 
 def annotations(files: Files) -> Iterator[Annotation]:

@@ -17,8 +17,7 @@ _TEMPLATE = Template('''\
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nnd.converters import Annotation
-from nnd.converters.source import Files
+from nnd.converters import Annotation, Files
 from nnd.converters.source import table_annotations
 
 # The paths of the file, and what each was taken for:

@@ -4,14 +4,14 @@ import math
 import os
 import time
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
 
-from nnd.converters.folder.validation_result import Finding
 from nnd.metric.numbers.statistics.correlation_estimates import (
     Compared,
-    Correlated,
+    Correlations,
     Permutations,
     correlate,
 )
@@ -30,7 +30,16 @@ def compared(
     return Compared(models[: len(ours)], ours, theirs, columns.get("resampled", none))
 
 
-def mean_of(**categories: Compared) -> tuple[Correlated, dict[str, int]]:
+NOTHING = (None, None, None, None)
+
+
+def all_of(found: Correlations) -> dict[str, tuple[Any, ...]]:
+    """Statistic → its value, its intervals over contexts and over systems, its p-value."""
+    parts = (found.statistics, found.intervals, found.intervals_over_systems, found.p_values)
+    return {name: tuple(part[name] for part in parts) for name in STATISTICS}
+
+
+def mean_of(**categories: Compared) -> tuple[Correlations, dict[str, int]]:
     _, mean, counts = correlate(categories, list(categories))
     return mean, counts
 
@@ -39,10 +48,10 @@ def test_each_category_and_the_mean_have_all_of_it() -> None:
     straight, turned = compared(UP, [1, 2, 3, 4]), compared(UP, [2, 1, 3, 4])
     found, mean, counts = correlate({"x": straight, "y": turned}, ["x", "y"])
     # One of six pairs of y is turned round: tau 1 and 4/6. Of the 24 orders two reach |1|.
-    assert found["x"].findings["tau_a"] == Finding(1, None, (1, 1), 2 / 24)
-    assert found["y"].findings["tau_a"].value == pytest.approx(4 / 6)
+    assert all_of(found["x"])["tau_a"] == (1, None, (1, 1), 2 / 24)
+    assert found["y"].statistics["tau_a"] == pytest.approx(4 / 6)
     assert found["x"].permutations == Permutations("exact", 24)
-    assert mean.findings["tau_a"].value == pytest.approx(5 / 6)
+    assert mean.statistics["tau_a"] == pytest.approx(5 / 6)
     assert mean.permutations == Permutations("exact", 24)
     assert counts == dict.fromkeys(STATISTICS, 2)
 
@@ -53,20 +62,20 @@ def test_all_categories_of_a_mean_have_the_same_orders() -> None:
     # its own, the mean would often be another.
     humans = [1.0, 2, 3, 4]
     mean, _ = mean_of(x=compared(UP, humans), y=compared(UP[::-1], humans))
-    assert mean.findings["tau_b"].value == 0
-    assert mean.findings["tau_b"].p == 1
+    assert mean.statistics["tau_b"] == 0
+    assert mean.p_values["tau_b"] == 1
     # With alike rates too, the mean is that of one category, and so is p.
     mean, _ = mean_of(x=compared(UP, humans), y=compared(UP, humans))
-    assert mean.findings["tau_b"].p == pytest.approx(2 / 24)
+    assert mean.p_values["tau_b"] == pytest.approx(2 / 24)
 
 
 def test_one_sample_of_systems_holds_for_all_categories_of_a_mean() -> None:
     # Again what one category gains the other loses: the mean never moves from 0.
     humans = [1.0, 3, 2, 4]
     mean, _ = mean_of(x=compared(UP, humans), y=compared(UP[::-1], humans))
-    assert mean.findings["pearson"].over_systems == pytest.approx((0, 0))
+    assert mean.intervals_over_systems["pearson"] == pytest.approx((0, 0))
     alone, _ = mean_of(x=compared(UP, humans))
-    low, high = alone.findings["pearson"].over_systems or (0, 0)
+    low, high = alone.intervals_over_systems["pearson"] or (0, 0)
     assert low < high
 
 
@@ -81,10 +90,10 @@ def test_the_p_of_a_mean_equals_an_enumeration() -> None:
             each = [statistic(x, [y[i] for i in order]) for x, y in zip(ours, theirs, strict=True)]
             defined = [value for value in each if value is not None]
             found.append(abs(sum(defined) / len(defined)))
-        observed = mean.findings[name].value
+        observed = mean.statistics[name]
         assert observed is not None
         extreme = sum(value >= abs(observed) - 1e-9 for value in found)
-        assert mean.findings[name].p == pytest.approx(extreme / math.factorial(5))
+        assert mean.p_values[name] == pytest.approx(extreme / math.factorial(5))
 
 
 def test_a_category_that_defines_nothing_is_no_part_of_the_mean() -> None:
@@ -100,7 +109,7 @@ def test_categories_of_different_systems_are_neither_dealt_nor_drawn_together() 
     x = compared(UP, humans, resampled=np.tile(UP, (50, 1)))
     y = x._replace(models="ABCE")
     mean, _ = mean_of(x=x, y=y)
-    assert mean.findings["tau_a"] == Finding(1, (1, 1), None, None)
+    assert all_of(mean)["tau_a"] == (1, (1, 1), None, None)
     assert mean.permutations is None
 
 
@@ -112,28 +121,28 @@ def test_an_interval_over_contexts_needs_half_of_the_resamples(
     resampled = np.concatenate([np.full((flat, 4), 0.5), np.tile(UP, (100 - flat, 1))])
     x = compared(UP, [1, 2, 3, 4], resampled=resampled)
     found, mean, _ = correlate({"x": x}, ["x"])
-    assert found["x"].findings["tau_a"].interval == interval
-    assert mean.findings["tau_a"].interval == interval
+    assert found["x"].intervals["tau_a"] == interval
+    assert mean.intervals["tau_a"] == interval
     # Categories that compare different systems take another path to their mean.
     mean, _ = mean_of(x=x, y=x._replace(models="ABCE"))
-    assert mean.findings["tau_a"].interval == interval
+    assert mean.intervals["tau_a"] == interval
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_fewer_than_two_systems_have_nothing(n: int) -> None:
     found, mean, counts = correlate({"x": compared([0.5] * n, [1.0] * n)}, ["x"])
-    assert found["x"].findings == mean.findings == dict.fromkeys(STATISTICS, Finding())
+    assert all_of(found["x"]) == all_of(mean) == dict.fromkeys(STATISTICS, NOTHING)
     assert counts == dict.fromkeys(STATISTICS, 0)
 
 
 def test_two_systems_have_a_p_of_1_and_no_interval_over_systems() -> None:
     found, _, _ = correlate({"x": compared([0.1, 0.2], [1, 2])}, [])
-    assert found["x"].findings["tau_b"] == Finding(1, None, None, 1)
+    assert all_of(found["x"])["tau_b"] == (1, None, None, 1)
 
 
 def test_without_categories_to_average_there_is_no_mean() -> None:
     _, mean, counts = correlate({"overall": compared(UP, [1, 2, 3, 4])}, [])
-    assert mean == Correlated(dict.fromkeys(STATISTICS, Finding()), None)
+    assert (all_of(mean), mean.permutations) == (dict.fromkeys(STATISTICS, NOTHING), None)
     assert counts == dict.fromkeys(STATISTICS, 0)
 
 
@@ -149,7 +158,7 @@ def test_ten_systems_are_dealt_at_random() -> None:
     ours = [float(n) for n in range(10)]
     found, _, _ = correlate({"x": compared(ours, ours)}, [])
     assert found["x"].permutations == Permutations("monte_carlo", 10_000)
-    assert found["x"].findings["tau_b"].p == 1 / 10_001
+    assert found["x"].p_values["tau_b"] == 1 / 10_001
 
 
 @pytest.mark.parametrize(("systems", "seconds"), [(9, 5)] if FULL else [(8, 1)])
