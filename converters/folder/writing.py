@@ -6,9 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards import check_form
 from nnd.converters.folder.parquet_writing import write_parquet
-from nnd.schemas import MANIFEST, SourceError, fingerprint, write_document
+from nnd.schemas import MANIFEST, SourceError, check_document, fingerprint, write_document
 
 
 def write_rows(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
@@ -24,6 +23,6 @@ def write_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
     Raises:
         SourceError: If it does not keep the contract.
     """
-    for problem in check_form(manifest):
+    for problem in check_document("manifest", manifest):
         raise SourceError(f"{MANIFEST}: {problem}")
     write_document(folder, manifest, document=MANIFEST)
