@@ -78,11 +78,13 @@ def read_back(
         PublishError: If they differ.
     """
     wrong = _differences(held_files(repository, commit), ours, changes)
-    for path, digests in ours.items() if not wrong else ():
-        if digests.size <= LARGEST_FETCHED:
-            data = fetch(repository, commit, path)
-            if hashlib.sha256(data).hexdigest() != digests.sha256:
-                wrong.append(path)
+    if not wrong:
+        wrong = [
+            path
+            for path, own in ours.items()
+            if own.size <= LARGEST_FETCHED
+            and hashlib.sha256(fetch(repository, commit, path)).hexdigest() != own.sha256
+        ]
     if wrong:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise PublishError(

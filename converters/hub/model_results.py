@@ -15,7 +15,7 @@ from nnd.converters.hub.repository_state import (
     look,
 )
 from nnd.converters.hub.retries import Patience
-from nnd.converters.hub.upload import Pushed, push
+from nnd.converters.hub.upload import Upload, push
 from nnd.schemas import PublishError, temporary_folder
 
 README = "README.md"
@@ -52,7 +52,7 @@ def push_results(
     results: Mapping[ScoredOn, Mapping[str, Any]],
     *,
     patience: Patience | None = None,
-) -> Pushed:
+) -> Upload:
     """Open a pull request that adds results to the metadata of their model.
 
     All results are in one pull request, because several that change the same README could not all
@@ -91,9 +91,13 @@ def push_results(
         yield from ()
 
     with temporary_folder("nnd-results") as place:
+        files = {path: place / path for path in texts}
+        for path, file in files.items():
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(texts[path].encode())
         return push(
             repository,
-            _written(texts, place),
+            files,
             message=f"Add NND pass rates on {', '.join(dataset.name for dataset in results)}",
             obsolete=unchanged,
             pull_request=True,
@@ -117,12 +121,3 @@ def _readme(repository: Repository) -> tuple[str, str | None]:
             f"{repository.name}: {README} is not UTF-8 (byte {error.start}), so nothing can be "
             "put into it; save it as UTF-8 first"
         ) from error
-
-
-def _written(texts: Mapping[str, str], folder: Path) -> dict[str, Path]:
-    files = {}
-    for path, text in texts.items():
-        files[path] = folder / path
-        files[path].parent.mkdir(exist_ok=True)
-        files[path].write_bytes(text.encode())
-    return files

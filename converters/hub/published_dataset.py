@@ -30,13 +30,13 @@ from nnd.converters.hub.repository_state import (
     look,
 )
 from nnd.converters.hub.retries import Patience
-from nnd.converters.hub.upload import check_place, push, put_tag
+from nnd.converters.hub.upload import Upload, check_place, push, put_tag
 from nnd.schemas import PublishError, Shown, temporary_folder, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Planned = Change | Literal["unknown"]
+PlannedChange = Change | Literal["unknown"]
 
 _TAG = re.compile(r"(?!.*\.\.)\w([\w.-]*[\w-])?(?<!\.lock)", re.ASCII)
 
@@ -53,11 +53,11 @@ class PublishedFile:
 
     path: str
     bytes: int
-    change: Planned
+    change: PlannedChange
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Published(Shown):
+class Publication(Shown):
     """The result of publishing or of a dry run.
 
     Attributes:
@@ -83,6 +83,30 @@ class Published(Shown):
     card_diff: str = ""
     usage: tuple[str, ...] = ()
     unasked: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        repository: Repository,
+        files: Mapping[str, Path],
+        changes: Mapping[str, PlannedChange],
+        pushed: Upload | None = None,
+        **more: Any,  # noqa: ANN401 - the other fields
+    ) -> "Publication":
+        """Return the result for files with their changes; without `pushed`, of a dry run."""
+        listed = [
+            PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
+            for path, change in sorted(changes.items())
+        ]
+        return cls(
+            repository.name,
+            repository.url,
+            commit=pushed and pushed.commit,
+            changed=pushed is not None and pushed.sent,
+            pull_request=pushed and pushed.pull_request,
+            files=tuple(listed),
+            **{"tag": None, **more},
+        )
 
     def headline(self) -> str:
         """Return whether anything was published, and where."""
@@ -136,7 +160,7 @@ def publish(
     keep_contacts: str | None = None,
     unverified: str | None = None,
     patience: Patience | None = None,
-) -> Published:
+) -> Publication:
     """Publish a converted folder as a dataset on the Hub, in one commit.
 
     If the repository has the same files, no commit is made. Obsolete files of an earlier publish
@@ -168,7 +192,11 @@ def publish(
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
     repository = Repository("dataset", repo_id, private=private)
     check_name(repository, offline=dry_run)
-    _check_tag(tag)
+    # The Hub would refuse an invalid tag only after everything was sent.
+    if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
+        raise PublishError(
+            f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
+        )
     if not dry_run:
         check_token(repository)
     conversion = read_release(
@@ -193,8 +221,8 @@ def publish(
         except UnreachableError as error:
             if not dry_run:
                 raise
-            unknown: dict[str, Planned] = dict.fromkeys(files, "unknown")
-            return _planned(repository, files, unknown, None, tag, unasked=str(error))
+            unknown: dict[str, PlannedChange] = dict.fromkeys(files, "unknown")
+            return _planned(repository, files, unknown, None, tag=tag, unasked=str(error))
         pushed = push(
             repository,
             files,
@@ -206,27 +234,11 @@ def publish(
         )
         if tag is not None:
             put_tag(repository, tag, files, pushed.commit, adapt=adapt, patience=patience)
-        return Published(
-            repo_id=repo_id,
-            url=repository.url,
-            commit=pushed.commit,
-            changed=pushed.sent,
-            pull_request=pushed.pull_request,
-            tag=tag,
-            files=_listed(files, pushed.changes),
-            usage=(
-                f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
-                f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
-            ),
+        usage = (
+            f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
+            f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
         )
-
-
-def _check_tag(tag: str | None) -> None:
-    """Refuse an invalid tag now: the Hub would refuse it only after everything was sent."""
-    if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
-        raise PublishError(
-            f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
-        )
+        return Publication.of(repository, files, pushed.changes, pushed, tag=tag, usage=usage)
 
 
 def _plan(
@@ -237,24 +249,22 @@ def _plan(
     tag: str | None,
     *,
     pr: bool,
-) -> Published:
+) -> Publication:
     """Return what publishing would do, or raise the error for which it would be refused."""
     state = look(repository)
     check_place(repository, state, pull_request=pr)
     files = {**files, **adapt(state)}
     changes = compare(digests(files), state, obsolete)
-    return _planned(repository, files, changes, card_there(repository, state), tag)
+    return _planned(repository, files, changes, card_there(repository, state), tag=tag)
 
 
 def _planned(
     repository: Repository,
     files: Mapping[str, Path],
-    changes: Mapping[str, Planned],
+    changes: Mapping[str, PlannedChange],
     present: str | None,
-    tag: str | None,
-    *,
-    unasked: str | None = None,
-) -> Published:
+    **more: str | None,
+) -> Publication:
     """Return a dry run; `present` is the card in the repository, if there is one."""
     diff = difflib.unified_diff(
         (present or "").splitlines(keepends=True),
@@ -262,21 +272,4 @@ def _planned(
         f"{repository.name}/{CARD}",
         CARD,
     )
-    return Published(
-        repo_id=repository.name,
-        url=repository.url,
-        commit=None,
-        changed=False,
-        pull_request=None,
-        tag=tag,
-        files=_listed(files, changes),
-        card_diff="".join(diff),
-        unasked=unasked,
-    )
-
-
-def _listed(files: Mapping[str, Path], changes: Mapping[str, Planned]) -> tuple[PublishedFile, ...]:
-    return tuple(
-        PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
-        for path, change in sorted(changes.items())
-    )
+    return Publication.of(repository, files, changes, card_diff="".join(diff), **more)

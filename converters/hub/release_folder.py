@@ -8,17 +8,15 @@ these files, and the card.
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
-
-import polars as pl
 
 from nnd.cards import check_card, count_differences, data_card
 from nnd.converters.folder import Conversion, convert_again, validate
 from nnd.converters.pairs import find_contacts, find_in_manifest, redact_contacts, redact_manifest
 from nnd.schemas import (
-    FrameName,
     LicenceError,
     PublishError,
     SchemaError,
@@ -71,12 +69,21 @@ def read_release(
     _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
     if redact and keep_contacts is not None:
         raise PublishError("--redact and --keep-contacts contradict each other; choose one")
-    _check_folder(folder)
+    if findings := validate(folder).findings:
+        raise SchemaError(
+            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
+        )
     manifest = read_manifest(folder)
     _check_licence(manifest, folder, private=private, permission=permission)
     _check_verified(manifest, folder, unverified)
     annotations = read_frame(folder, "annotations")
-    _check_splits(annotations, folder)
+    for split in sorted(annotations["split"].unique()):
+        published_path("annotations", split)  # raises an error that states the allowed names
+        if split.lower() == "all":
+            raise PublishError(
+                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
+                "it in the source and convert again"
+            )
     if permission is not None:
         manifest["permission"] = permission
     conversion = Conversion(
@@ -105,19 +112,17 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     Raises:
         PublishError: If the card has problems.
     """
-    by_split: dict[FrameName, pl.DataFrame] = {
-        "pairs": conversion.pairs,
-        "annotations": conversion.annotations,
-        "references": conversion.references,
-    }
+    by_split = [
+        (partial(published_path, "pairs"), conversion.pairs),
+        (partial(published_path, "annotations"), conversion.annotations),
+        (partial(published_path, "references"), conversion.references),
+        *((partial(published_set_path, name), rows) for name, rows in conversion.sets.items()),
+    ]
     frames = {
-        published_path(name, split): rows
-        for name, frame in by_split.items()
+        path(split): rows
+        for path, frame in by_split
         for (split,), rows in sorted(frame.group_by("split", maintain_order=True))
     }
-    for name, rows_of_set in conversion.sets.items():
-        for (split,), rows in sorted(rows_of_set.group_by("split", maintain_order=True)):
-            frames[published_set_path(name, split)] = rows
     if conversion.pairs.is_empty():  # the file states the columns even without pairs
         frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
@@ -125,13 +130,12 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     unused = {"reference"} if conversion.references.is_empty() else set[str]()
     schemas = [f"{name}.schema.json" for name in SCHEMAS if name not in unused]
     for name in schemas:
-        text = (package_files("nnd.schemas") / name).read_bytes()
+        text = (package_files("nnd.schemas.contract") / name).read_bytes()
         (folder / "schemas" / name).write_bytes(text)
     conversion.write_files(folder, frames, [f"schemas/{name}" for name in schemas])
     card = data_card(folder, repo_id)
     (folder / CARD).write_text(card, encoding="utf-8")
-    problems = list(check_card(card, folder))
-    if problems:
+    if problems := list(check_card(card, folder)):
         raise PublishError(
             f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems; fix "
             "source.yaml"
@@ -145,14 +149,6 @@ def _check_reasons(**reasons: str | None) -> None:
         if reason is not None and not reason.strip():
             option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
             raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
-
-
-def _check_folder(folder: Path) -> None:
-    findings = validate(folder).findings
-    if findings:
-        raise SchemaError(
-            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
-        )
 
 
 def _first(problems: Sequence[Any]) -> str:
@@ -197,16 +193,6 @@ def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | No
             f"{differences and f' ({differences})'}; convert the declared files, or publish with "
             '--unverified "why"'
         )
-
-
-def _check_splits(annotations: pl.DataFrame, folder: Path) -> None:
-    for split in sorted(annotations["split"].unique()):
-        published_path("annotations", split)  # raises an error that states the allowed names
-        if split.lower() == "all":
-            raise PublishError(
-                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
-                "it in the source and convert again"
-            )
 
 
 def _without_contacts(

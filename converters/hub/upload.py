@@ -9,9 +9,8 @@ a second commit: the next attempt finds the files there. After a kill, simply ru
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 
@@ -32,14 +31,11 @@ from nnd.converters.hub.repository_state import (
     look,
 )
 from nnd.converters.hub.retries import Patience
-from nnd.schemas import PublishError, Shown, text_table
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from nnd.schemas import PublishError
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Pushed(Shown):
+@dataclass(frozen=True, slots=True)
+class Upload:
     """The result of a push.
 
     Attributes:
@@ -54,20 +50,6 @@ class Pushed(Shown):
     pull_request: str | None
     changes: Mapping[str, Change]
 
-    def headline(self) -> str:
-        """Return whether anything was sent, and where it is."""
-        done = "Sent" if self.sent else "Unchanged; the Hub already has it"
-        return f"{done}: {self.pull_request or f'commit {self.commit}'}."
-
-    def table(self) -> "Table":
-        """Return a row for each file."""
-        rows = ((change, path) for path, change in sorted(self.changes.items()))
-        return text_table(("change", "file"), rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain Python values."""
-        return asdict(self)
-
 
 def push(
     repository: Repository,
@@ -78,7 +60,7 @@ def push(
     adapt: Adapt = lambda _: {},
     pull_request: bool = False,
     patience: Patience | None = None,
-) -> Pushed:
+) -> Upload:
     """Upload files to a repository in one commit, or in none if it holds them already.
 
     Args:
@@ -101,7 +83,7 @@ def push(
     seen: list[Mapping[str, Change]] = []
     sent = False
 
-    def attempt() -> Pushed:
+    def attempt() -> Upload:
         nonlocal sent
         found_state = look(repository)
         check_place(repository, found_state, pull_request=pull_request)
@@ -112,18 +94,30 @@ def push(
         seen.append(changes)
         commit, page = state.commit, None
         if {*changes.values()} - {"same"}:
-            found = find_pull_request(repository, message, ours, changes) if pull_request else None
+            found: tuple[str, str | None] | None = None
+            if pull_request:
+                found = find_pull_request(repository, message, ours, changes)
             sent = sent or found is None
-            commit, page = found or _commit(
-                repository,
-                {**files, **adapted},
-                changes,
-                message,
-                state,
-                pull_request=pull_request,
-            )
+            if found is None:
+                local = {**files, **adapted}
+                done = HfApi().create_commit(
+                    repository.name,
+                    [
+                        CommitOperationDelete(path)
+                        if change == "deleted"
+                        else CommitOperationAdd(path, local[path])
+                        for path, change in changes.items()
+                        if change != "same"
+                    ],
+                    commit_message=message,
+                    repo_type=repository.kind,
+                    parent_commit=state.commit,  # exactly the state that was compared
+                    create_pr=pull_request,
+                )
+                found = done.oid, done.pr_url
+            commit, page = found
         read_back(repository, commit, ours, changes)
-        return Pushed(commit, sent, page, seen[0])
+        return Upload(commit, sent, page, seen[0])
 
     return ask(repository, attempt, patience=patience, reached=lambda: bool(seen))
 
@@ -212,31 +206,3 @@ def check_place(repository: Repository, state: State | None, *, pull_request: bo
             f"{repository.name}: is public already, and --private makes only new ones private; "
             f"change that at {repository.url}/settings first, or name another"
         )
-
-
-def _commit(
-    repository: Repository,
-    files: Mapping[str, Path],
-    changes: Mapping[str, Change],
-    message: str,
-    state: State,
-    *,
-    pull_request: bool,
-) -> tuple[str, str | None]:
-    """Send what differs, on top of exactly the state it was compared with."""
-    operations = [
-        CommitOperationDelete(path)
-        if change == "deleted"
-        else CommitOperationAdd(path, files[path])
-        for path, change in changes.items()
-        if change != "same"
-    ]
-    done = HfApi().create_commit(
-        repository.name,
-        operations,
-        commit_message=message,
-        repo_type=repository.kind,
-        parent_commit=state.commit,
-        create_pr=pull_request,
-    )
-    return done.oid, done.pr_url

@@ -73,15 +73,13 @@ def svg_inline(drawing: Drawing, *, prefix: str = "") -> str:
     for element in root.iter():
         for name in ("style", "fill", "stroke"):
             if name in element.attrib:
-                element.set(name, _themed(element.attrib[name]))
+                value = element.attrib[name].replace(f"'{FONT}'", "var(--figure-font)")
+                element.set(name, _COLOUR.sub(_variable, value))
     return ET.tostring(root, encoding="unicode", short_empty_elements=False)
 
 
-def _themed(value: str) -> str:
-    value = value.replace(f"'{FONT}'", "var(--figure-font)")
-    return _COLOUR.sub(
-        lambda found: f"var(--{VARIABLES[found[0]]})" if found[0] in VARIABLES else found[0], value
-    )
+def _variable(colour: re.Match[str]) -> str:
+    return f"var(--{VARIABLES[colour[0]]})" if colour[0] in VARIABLES else colour[0]
 
 
 def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:

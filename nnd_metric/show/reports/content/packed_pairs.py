@@ -17,7 +17,7 @@ import polars as pl
 
 from nnd.metric.data import SLICES, PairSet
 from nnd.metric.numbers import join_texts
-from nnd.metric.show.reports.content.report_models import Evaluated
+from nnd.metric.show.reports.content.report_models import ReportModel
 
 VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}
 """Letters of verdicts; a capital means that rounding could change the verdict."""
@@ -31,7 +31,7 @@ _DECIMALS = 5
 _SYSTEMS = ("system_high", "system_low")
 
 
-def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
+def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
     """Return the data of the pairs for the page, as base64 of gzipped JSON.
 
     Args:
@@ -56,7 +56,7 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def _drawn(models: Sequence[Evaluated]) -> Sequence[Evaluated]:
+def _drawn(models: Sequence[ReportModel]) -> Sequence[ReportModel]:
     """Return the models with the rows of the pairs that are shown, in their order."""
     n = models[0].rows.height
     if n <= MOST_PAIRS:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -31,10 +31,9 @@ from nnd.metric.numbers import (
     manner_of,
     stored_systems,
 )
-from nnd.metric.show.figures.groups import Group, find_groups
-from nnd.metric.show.figures.points import Points
-from nnd.metric.show.reports.content.agreement_points import find_points
-from nnd.metric.show.reports.content.report_models import Evaluated, read_models, stored_agreement
+from nnd.metric.show.figures.groups import RateGroup, find_groups
+from nnd.metric.show.figures.points import Points, find_points
+from nnd.metric.show.reports.content.report_models import ReportModel, read_models, stored_agreement
 from nnd.metric.show.reports.content.suite_content import read_effects
 from nnd.schemas import ScoringError, did_you_mean
 
@@ -42,22 +41,8 @@ MOST_COMPARISONS = 6
 """With more models, only the best one is compared with each other."""
 
 
-class Compared(NamedTuple):
-    """Two models of the report, compared.
-
-    Attributes:
-        a: Index of the first among the models.
-        b: Index of the second.
-        found: Their comparison, with their short names.
-    """
-
-    a: int
-    b: int
-    found: Comparison
-
-
 @dataclass(frozen=True, slots=True)
-class Content:
+class ReportContent:
     """Everything that a report shows.
 
     Attributes:
@@ -66,7 +51,7 @@ class Content:
         agreement: With people (`Agreement.to_dict`), or None.
         agreement_reason: Why there is none, or None.
         points: The numbers behind the agreement, per category; empty without human scores.
-        comparisons: Two models each.
+        comparisons: Indices of two models, and their comparison, with their short names.
         effects: The effects of the sets of a suite, or None.
         families: Model → its family.
         texts: The pairs that were scored, with their texts, or None.
@@ -76,12 +61,12 @@ class Content:
         notes: Sentences on how the models were scored, if not alike.
     """
 
-    models: Sequence[Evaluated]
-    groups: Sequence[Group]
+    models: Sequence[ReportModel]
+    groups: Sequence[RateGroup]
     agreement: Mapping[str, Any] | None
     agreement_reason: str | None
     points: Sequence[Points]
-    comparisons: Sequence[Compared]
+    comparisons: Sequence[tuple[int, int, Comparison]]
     effects: Effects | None
     families: Mapping[str, str]
     texts: PairSet | None
@@ -103,7 +88,7 @@ def gather(
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
     protocols: bool = False,
-) -> Content:
+) -> ReportContent:
     """Read stored runs, and compute the content of their report.
 
     Args:
@@ -145,7 +130,7 @@ def gather(
             points = find_points(rates, found, people, category_column(everything, people))
     elif systems and mixture is None:
         raise ScoringError("--system needs human scores; pass --data or --human-scores")
-    return Content(
+    return ReportContent(
         models=best_first,
         groups=find_groups([each.rates for each in best_first]),
         agreement=stored,
@@ -161,7 +146,9 @@ def gather(
     )
 
 
-def _compare(models: Sequence[Evaluated], manners: Mapping[str, Manner]) -> list[Compared]:
+def _compare(
+    models: Sequence[ReportModel], manners: Mapping[str, Manner]
+) -> list[tuple[int, int, Comparison]]:
     entries = [
         Entry(each.name, each.model, each.rows, each.signature, manners[each.name])
         for each in models
@@ -171,11 +158,11 @@ def _compare(models: Sequence[Evaluated], manners: Mapping[str, Manner]) -> list
         rates = [each.rates.overall.pass_rate or 0.0 for each in models]
         best = rates.index(max(rates))
         chosen = [(best, other) for other in range(len(models)) if other != best]
-    return [Compared(a, b, compare_entries(entries[a], entries[b])) for a, b in chosen]
+    return [(a, b, compare_entries(entries[a], entries[b])) for a, b in chosen]
 
 
 def _check_families(
-    families: Mapping[str, str], models: Sequence[Evaluated], among: Sequence[str]
+    families: Mapping[str, str], models: Sequence[ReportModel], among: Sequence[str]
 ) -> None:
     known = among or [each.model for each in models]
     for model in families:

@@ -7,11 +7,11 @@ import polars as pl
 
 from nnd.metric.data import RESULT, SuiteSet, read_sets
 from nnd.metric.numbers import Effects, all_effects, name_readings
-from nnd.metric.show.reports.content.report_models import Evaluated
+from nnd.metric.show.reports.content.report_models import ReportModel
 from nnd.schemas import ScoringError
 
 
-def read_effects(folders: Sequence[Path], models: Sequence[Evaluated]) -> Effects | None:
+def read_effects(folders: Sequence[Path], models: Sequence[ReportModel]) -> Effects | None:
     """Return the effects of sets on the models that were evaluated on a suite; None without any.
 
     Args:
@@ -22,17 +22,17 @@ def read_effects(folders: Sequence[Path], models: Sequence[Evaluated]) -> Effect
         ScoringError: If sets cannot be read, or two models were evaluated on different sets.
     """
     readings = name_readings(folders)
+    frames = {folder: read_sets(folder) for folder in folders}
     children = pl.concat(
-        read_sets(folder).with_columns(model=pl.lit(readings[folder]))
-        if folder in readings
-        else read_sets(folder)
-        for folder in folders
+        rows.with_columns(model=pl.lit(readings[folder])) if folder in readings else rows
+        for folder, rows in frames.items()
     )
     chosen = [each for each in models if each.facts.get("suite")]
     if not chosen:
         return None
     sets = [_sets_of(each, folders) for each in chosen]
-    pairs = [_pairs_of(each, children) for each in chosen]
+    own = [children.filter(model=each.model).select("set", "pair_id") for each in chosen]
+    pairs = [{*rows.iter_rows()} for rows in own]
     for each, own_sets, own_pairs in zip(chosen, sets, pairs, strict=True):
         if own_sets != sets[0] or own_pairs != pairs[0]:
             raise ScoringError(
@@ -43,7 +43,7 @@ def read_effects(folders: Sequence[Path], models: Sequence[Evaluated]) -> Effect
     return all_effects(named, ((each.model, each.rows) for each in chosen), children)
 
 
-def _sets_of(model: Evaluated, folders: Sequence[Path]) -> list[tuple[str, str, str]]:
+def _sets_of(model: ReportModel, folders: Sequence[Path]) -> list[tuple[str, str, str]]:
     """Return name, kind and operation of each set."""
     try:
         return [(each["set"], each["kind"], each["op"]) for each in model.facts["suite"]]
@@ -51,8 +51,3 @@ def _sets_of(model: Evaluated, folders: Sequence[Path]) -> list[tuple[str, str, 
         raise ScoringError(
             f"{folders[0] / RESULT}: the suite of {model.model} cannot be read; evaluate again"
         ) from error
-
-
-def _pairs_of(model: Evaluated, children: pl.DataFrame) -> set[tuple[str, str]]:
-    own = children.filter(pl.col("model") == model.model)
-    return {*own.select("set", "pair_id").iter_rows()}
