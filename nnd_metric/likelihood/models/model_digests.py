@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
+from nnd.schemas import fingerprint
+
 _UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
 """Fields for the origin of a config, and the precision, which results state separately."""
 
@@ -81,15 +83,10 @@ def files_digest(paths: Iterable[Path]) -> str:
     ordered = sorted(paths)
     digest = hashlib.sha256()
     with ThreadPoolExecutor() as threads:
-        for path, content in zip(ordered, threads.map(_file_digest, ordered), strict=True):
+        for path, file in zip(ordered, threads.map(fingerprint, ordered), strict=True):
             digest.update(path.name.encode())
-            digest.update(content)
+            digest.update(bytes.fromhex(file["sha256"]))
     return digest.hexdigest()
-
-
-def _file_digest(path: Path) -> bytes:
-    with path.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").digest()
 
 
 def files_stamp(paths: Iterable[Path]) -> str:
@@ -115,14 +112,13 @@ def config_digest(config: PretrainedConfig) -> str:
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
     """Return the SHA-256 of everything that decides a tokenizer's tokens, and of its window."""
-    state = _fast_state(tokenizer) if tokenizer.is_fast else _slow_state(tokenizer)
+    if tokenizer.is_fast:
+        whole = json.loads(tokenizer.backend_tokenizer.to_str())
+        state = {name: part for name, part in whole.items() if name not in _LAST_CALL}
+    else:
+        state = _slow_state(tokenizer)
     special = tokenizer.special_tokens_map
     return _digest({"state": state, "special": special, "window": tokenizer.model_max_length})
-
-
-def _fast_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
-    state: dict[str, Any] = json.loads(tokenizer.backend_tokenizer.to_str())
-    return {name: part for name, part in state.items() if name not in _LAST_CALL}
 
 
 def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from nnd.metric.likelihood.models.adapters import Adapter, has_tokenizer
+from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint import Checkpoint
 from nnd.metric.likelihood.models.checkpoint_files import find_file
 from nnd.metric.likelihood.models.fitness import check_vocabulary
 from nnd.schemas import ScoringError
 
-_SUBFOLDER = "tokenizer"
+_SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"
 
 
 def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTrainedTokenizerBase:
@@ -19,12 +19,12 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTraine
     Raises:
         ScoringError: If the tokenizer is missing or cannot be loaded.
     """
-    if adapter is not None and has_tokenizer(adapter):
+    if adapter is not None and find_file(adapter.name, _CONFIG, adapter.commit):
         checkpoint = Checkpoint(adapter.name, checkpoint.options | {"revision": adapter.commit})
     try:
         return _read(checkpoint)
     except ScoringError:
-        file = f"{_SUBFOLDER}/tokenizer_config.json"
+        file = f"{_SUBFOLDER}/{_CONFIG}"
         if find_file(checkpoint.name, file, checkpoint.options["revision"]) is None:
             raise
     return _read(checkpoint, subfolder=_SUBFOLDER)

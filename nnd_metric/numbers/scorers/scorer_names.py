@@ -85,9 +85,8 @@ def find_scorers(
     """
     check_several(several)
     entries = list(names)
-    if (template != "default" or prefix) and not any(
-        _base(each) in LIKELIHOODS for each in entries
-    ):
+    models_are_used = any(entry.partition("=")[0] in LIKELIHOODS for entry in entries)
+    if (template != "default" or prefix) and not models_are_used:
         raise ScoringError(
             "none of the scorers uses a template or prefix; leave them out, or add a scorer that "
             "does, such as prompted=MODEL or bartscore_f=MODEL"
@@ -100,10 +99,6 @@ def find_scorers(
         load=lru_cache(maxsize=1)(_load_model),  # scorers with the same model are adjacent
     )
     return [_find(entry, several, with_model) for entry in entries]
-
-
-def _base(entry: str) -> str:
-    return entry.partition("=")[0]
 
 
 def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer]) -> TextScorer:
