@@ -3,9 +3,15 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from nnd.schemas import PublishError, excerpt
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*(\S*)")
+_LONGEST_REASON = 200
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*")
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
 _CODE_SPAN = re.compile(r"(?<![\\`])(`+)(?!`).*?[^`]\1(?!`)")
@@ -34,6 +40,28 @@ def split_head(text: str) -> tuple[str | None, str]:
     """Return the YAML of a card's metadata, or None, and the rest of its text."""
     head = _HEAD.match(text)
     return (head[1], text[head.end() :]) if head else (None, text)
+
+
+def read_metadata(head: str, place: str) -> dict[str, Any]:
+    """Return the metadata of a card.
+
+    Args:
+        head: Its YAML.
+        place: Name of the card in errors.
+
+    Raises:
+        PublishError: If it is not a mapping.
+    """
+    try:
+        metadata = yaml.safe_load(head)
+    except yaml.YAMLError as error:
+        reason = excerpt(" ".join(str(error).split()), _LONGEST_REASON)
+        raise PublishError(
+            f"{place}: its metadata is not valid YAML: {reason}; fix it first"
+        ) from error
+    if metadata is not None and not isinstance(metadata, dict):
+        raise PublishError(f"{place}: its metadata is not a mapping; fix it first")
+    return metadata or {}
 
 
 def parse_card(text: str) -> Card:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import yaml
 from huggingface_hub import DatasetCardData
 
-from nnd.cards.card_parser import split_head
+from nnd.cards.card_parser import read_metadata, split_head
 from nnd.schemas import PublishError, excerpt
 
 _BEGIN = (
@@ -95,14 +95,7 @@ def merge_card(held: str, ours: str, place: str) -> str:
 def _parts(text: str, place: str) -> _Parts:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     head, body = split_head(text)
-    try:
-        metadata = yaml.safe_load(head or "") or {}
-    except yaml.YAMLError as error:
-        raise PublishError(
-            f"{place}: its metadata is not valid YAML: {excerpt(str(error))}"
-        ) from error
-    if not isinstance(metadata, dict):
-        raise PublishError(f"{place}: its metadata is not a mapping; fix it first")
+    metadata = read_metadata(head or "", place)
     marked = _MARKED.search(body)
     marks = len(_ANY_MARK.findall(body))
     if marked is None and not marks:

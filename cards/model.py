@@ -16,6 +16,7 @@ from huggingface_hub import EvalResult, EvalResultEntry, constants, eval_result_
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
+from nnd.cards.card_parser import read_metadata
 from nnd.cards.markdown import escape, one_visible_line
 from nnd.schemas import PublishError
 
@@ -64,7 +65,7 @@ def add_results(
     newline = "\r\n" if "\r\n" in text else "\n"
     front = REGEX_YAML_BLOCK.search(text)
     metadata = "" if front is None else f"{front[2]}{newline}"
-    before = _read(metadata, repo_id)
+    before = read_metadata(metadata, f"{repo_id}: README.md")
     block = _yaml({_KEY: _merged(before.get(_KEY), repo_id, result, dataset)})
     block = block.replace("\n", newline)
     changed, found = _BLOCK.subn(lambda _: block, metadata, count=1)
@@ -192,19 +193,6 @@ def _is_same_else(before: Mapping[str, Any], changed: str) -> bool:
         return False
     keys = [key.value for key, _ in nodes.value] if nodes is not None else []
     return keys.count(_KEY) == 1 and {**before, _KEY: 0} == {**after, _KEY: 0}
-
-
-def _read(metadata: str, repo_id: str) -> dict[str, Any]:
-    try:
-        found = yaml.safe_load(metadata)
-    except yaml.YAMLError as error:
-        reason = " ".join(str(error).split())
-        raise PublishError(
-            f"{repo_id}: README.md: its metadata is not valid YAML: {reason}; fix it first"
-        ) from error
-    if found is not None and not isinstance(found, dict):
-        raise PublishError(f"{repo_id}: README.md: its metadata is not a mapping; fix it first")
-    return found or {}
 
 
 def _yaml(value: object) -> str:

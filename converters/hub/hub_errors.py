@@ -23,6 +23,25 @@ _PASSING = {
 _LOST = {"TimeoutException", "NetworkError", "RemoteProtocolError"}
 """Names of errors of the HTTP library, because the Hub's client may change the library."""
 
+_REFUSALS = {
+    HTTPStatus.UNAUTHORIZED: (
+        "the Hub does not accept the token",
+        "run `hf auth login` with one that may write, or set HF_TOKEN to one",
+    ),
+    HTTPStatus.PAYMENT_REQUIRED: (
+        "the Hub requires a paid plan for this",
+        "a Space that runs code needs one; --sdk static is free and suffices for evaluate.load",
+    ),
+    HTTPStatus.FORBIDDEN: (
+        "the token may not write there",
+        "use one with the role `write` from a member of that organisation",
+    ),
+    HTTPStatus.NOT_FOUND: (
+        "the Hub does not find it",
+        "check the name and the access of the token",
+    ),
+}
+
 _SECRETS = (
     (re.compile(r"\bhf_\w{16,}"), "hf_…"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[^\s'\",;]+"), r"\1 …"),
@@ -108,38 +127,17 @@ def scrub(text: str) -> str:
 
 def _explain_status(error: HfHubHTTPError) -> str:
     status = error.response.status_code
-    said = _hub_message(error)
-    match status:
-        case HTTPStatus.UNAUTHORIZED:
-            return (
-                "the Hub does not accept the token (401); run `hf auth login` with one that may "
-                "write, or set HF_TOKEN to one"
-            )
-        case HTTPStatus.PAYMENT_REQUIRED:
-            return (
-                f"the Hub requires a paid plan for this (402{said}); a Space that runs code needs "
-                "one, but --sdk static is free and sufficient for evaluate.load"
-            )
-        case HTTPStatus.FORBIDDEN:
-            return (
-                f"the token may not write there (403{said}); use one with the role `write` "
-                "from a member of that organisation"
-            )
-        case HTTPStatus.NOT_FOUND:
-            return (
-                f"the Hub does not find it (404{said}); check the name and the access of the token"
-            )
+    told = error.server_message or error.response.headers.get("X-Error-Message") or ""
+    said = f": {' '.join(told.split())}" if told.strip() else ""
+    if status in _REFUSALS:
+        what, remedy = _REFUSALS[HTTPStatus(status)]
+        said = "" if status == HTTPStatus.UNAUTHORIZED else said
+        return f"{what} ({status}{said}); {remedy}"
     if wanted_pause(error) is None:
         return f"the Hub rejected the request ({status}{said})"
     asked = error.response.headers.get("Retry-After", "")
     when = f" in {asked} seconds" if asked.isdecimal() else " later"
     return f"the Hub is busy ({status}{said}); run the same command again{when}"
-
-
-def _hub_message(error: HfHubHTTPError) -> str:
-    """Return the message of the Hub after a colon, or the empty text."""
-    said = error.server_message or error.response.headers.get("X-Error-Message") or ""
-    return f": {' '.join(said.split())}" if said.strip() else ""
 
 
 def _reason(error: BaseException) -> str:

@@ -8,17 +8,19 @@ else, a busy Hub, a lost connection) it starts from the beginning. So a lost ans
 a second commit: the next attempt finds the files there. After a kill, simply run it again.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+from huggingface_hub.hf_api import RepoFile
 
-from nnd.converters.hub.commit_check import find_pull_request, read_back
 from nnd.converters.hub.hub_calls import ask
 from nnd.converters.hub.repository_state import (
     Adapt,
     Change,
+    Digests,
     Obsolete,
     Repository,
     State,
@@ -26,12 +28,17 @@ from nnd.converters.hub.repository_state import (
     check_token,
     compare,
     digests,
+    fetch,
     held_files,
     is_same,
     look,
 )
 from nnd.converters.hub.retries import Patience
 from nnd.schemas import PublishError
+
+LARGEST_FETCHED = 16 * 2**20
+"""Most bytes of a file that is fetched to read it back; for larger files the digest that the Hub
+states is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,7 @@ def push(
         if {*changes.values()} - {"same"}:
             found: tuple[str, str | None] | None = None
             if pull_request:
-                found = find_pull_request(repository, message, ours, changes)
+                found = _find_pull_request(repository, message, ours, changes)
             sent = sent or found is None
             if found is None:
                 local = {**files, **adapted}
@@ -116,7 +123,7 @@ def push(
                 )
                 found = done.oid, done.pr_url
             commit, page = found
-        read_back(repository, commit, ours, changes)
+        _read_back(repository, commit, ours, changes)
         return Upload(commit, sent, page, seen[0])
 
     return ask(repository, attempt, patience=patience, reached=lambda: bool(seen))
@@ -205,4 +212,75 @@ def check_place(repository: Repository, state: State | None, *, pull_request: bo
         raise PublishError(
             f"{repository.name}: is public already, and --private makes only new ones private; "
             f"change that at {repository.url}/settings first, or name another"
+        )
+
+
+def _find_pull_request(
+    repository: Repository,
+    title: str,
+    ours: Mapping[str, Digests],
+    changes: Mapping[str, Change],
+) -> tuple[str, str] | None:
+    """Return commit and page of an open pull request with the same title and changes.
+
+    Args:
+        repository: The repository.
+        title: The title of our pull request.
+        ours: Path in the repository → digests of the local file.
+        changes: What pushing does to each file.
+    """
+    for pull in HfApi().get_repo_discussions(
+        repository.name,
+        repo_type=repository.kind,
+        discussion_type="pull_request",
+        discussion_status="open",
+    ):
+        if pull.title == title and pull.is_pull_request:
+            state = look(repository, revision=f"refs/pr/{pull.num}")
+            if state is not None and not _differences(state.files, ours, changes):
+                return state.commit, f"{repository.url}/discussions/{pull.num}"
+    return None
+
+
+def _differences(
+    held: Mapping[str, RepoFile], ours: Mapping[str, Digests], changes: Mapping[str, Change]
+) -> list[str]:
+    """Return the files that differ from the local ones, according to the Hub."""
+    wrong = [path for path, digests in ours.items() if not is_same(digests, held.get(path))]
+    return wrong + [
+        path for path, change in changes.items() if change == "deleted" and path in held
+    ]
+
+
+def _read_back(
+    repository: Repository,
+    commit: str,
+    ours: Mapping[str, Digests],
+    changes: Mapping[str, Change],
+) -> None:
+    """Compare a commit on the Hub with what was sent: stated digests, and content of small files.
+
+    Args:
+        repository: The repository.
+        commit: Full id.
+        ours: Path in the repository → digests of the local file.
+        changes: What pushing did to each file; deleted files must be gone.
+
+    Raises:
+        PublishError: If they differ.
+    """
+    wrong = _differences(held_files(repository, commit), ours, changes)
+    if not wrong:
+        wrong = [
+            path
+            for path, own in ours.items()
+            if own.size <= LARGEST_FETCHED
+            and hashlib.sha256(fetch(repository, commit, path)).hexdigest() != own.sha256
+        ]
+    if wrong:
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise PublishError(
+            f"{repository.name}: commit {commit} does not hold what was sent ({wrong[0]}{more}): "
+            "do not use it; run the same command again, and if that does not help delete that on "
+            "the Hub first"
         )

@@ -23,7 +23,7 @@ from transformers.models.auto.modeling_auto import (
 
 from nnd.metric.likelihood.models.adapted_model import active_adapters, unwrap
 from nnd.metric.likelihood.models.adapters import Adapter, attach, resolve_adapter
-from nnd.metric.likelihood.models.checkpoint import Checkpoint, find_checkpoint
+from nnd.metric.likelihood.models.checkpoint import Checkpoint, find_checkpoint, read_tokenizer
 from nnd.metric.likelihood.models.fitness import (
     check_architecture,
     check_kinds,
@@ -42,7 +42,6 @@ from nnd.metric.likelihood.models.quantised_formats import (
     quantisation_config,
 )
 from nnd.metric.likelihood.models.revisions import resolve_revision, split_revision
-from nnd.metric.likelihood.models.tokenizer import read_tokenizer
 from nnd.schemas import ScoringError
 
 

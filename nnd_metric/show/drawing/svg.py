@@ -99,9 +99,7 @@ def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:
         _rename(element, f"{prefix}{drawing.name}")
         if mark is not None:
             _explain(element, mark)
-    title = ET.Element("title")
-    title.text = drawing.title
-    root.insert(0, title)
+    _entitle(root, drawing.title)
     root.set("xmlns", _SVG)
     root.set("role", "img")
     root.set("aria-label", drawing.title)
@@ -121,10 +119,14 @@ def _rename(element: ET.Element, prefix: str) -> None:
             element.set(name, _REFERENCE.sub(rf"url(#{prefix}-\1)", value))
 
 
-def _explain(element: ET.Element, mark: Mark) -> None:
+def _entitle(element: ET.Element, text: str) -> None:
     title = ET.Element("title")
-    title.text = mark.text
+    title.text = text
     element.insert(0, title)
+
+
+def _explain(element: ET.Element, mark: Mark) -> None:
+    _entitle(element, mark.text)
     element.set("class", "mark")
     if mark.model is not None:
         element.set("data-model", str(mark.model))

@@ -42,7 +42,10 @@ def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
         ScoringError: If a shown pair is missing in the texts, or differs there.
     """
     models = _drawn(models)
-    rows = models[0].rows if texts is None else _with_texts(models[0].rows, texts)
+    rows = models[0].rows
+    if texts is not None:
+        shown = [name for name in _SYSTEMS if name in texts.pairs.columns]
+        rows = join_texts(rows, texts, shown).with_columns(pl.col(shown).cast(pl.String))
     embedded = {
         "texts": texts is not None,
         "models": [each.name for each in models],
@@ -73,11 +76,6 @@ def _columns(rows: pl.DataFrame) -> list[str]:
             shown.append(name)
     shown += [name for name in _SYSTEMS if name in rows.columns]
     return [name for name in shown if rows[name].null_count() < rows.height]
-
-
-def _with_texts(rows: pl.DataFrame, texts: PairSet) -> pl.DataFrame:
-    shown = [name for name in _SYSTEMS if name in texts.pairs.columns]
-    return join_texts(rows, texts, shown).with_columns(pl.col(shown).cast(pl.String))
 
 
 def _texts(rows: pl.DataFrame, *, has_texts: bool) -> dict[str, Any]:

@@ -9,11 +9,14 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import (
+    RESULT,
     Origin,
     PairData,
     PairSet,
+    SuiteSet,
     choose_splits,
     read_human_scores,
+    read_sets,
     read_splits,
     scored_splits,
 )
@@ -24,17 +27,18 @@ from nnd.metric.numbers import (
     Manner,
     Slices,
     agree_scored,
+    all_effects,
     category_column,
     compare_entries,
     describe_manners,
     describe_mixture,
     manner_of,
+    name_readings,
     stored_systems,
 )
 from nnd.metric.show.figures.groups import RateGroup, find_groups
 from nnd.metric.show.figures.points import Points, find_points
 from nnd.metric.show.reports.content.report_models import ReportModel, read_models, stored_agreement
-from nnd.metric.show.reports.content.suite_content import read_effects
 from nnd.schemas import ScoringError, did_you_mean
 
 MOST_COMPARISONS = 6
@@ -137,7 +141,7 @@ def gather(
         agreement_reason=None if stored is not None else reason,
         points=points,
         comparisons=_compare(best_first, manners),
-        effects=read_effects(folders, best_first),
+        effects=_read_effects(folders, best_first),
         families={e.model: families[e.model] for e in best_first if e.model in families},
         texts=texts,
         origin=origin,
@@ -177,3 +181,41 @@ def _check_families(
             f'--family: the run does not state the number of parameters of "{unsized[0]}"; '
             "evaluate again (this is quick, because likelihoods are stored)"
         )
+
+
+def _read_effects(folders: Sequence[Path], models: Sequence[ReportModel]) -> Effects | None:
+    """Return the effects of sets on the models that were evaluated on a suite; None without any.
+
+    Raises:
+        ScoringError: If sets cannot be read, or two models were evaluated on different sets.
+    """
+    readings = name_readings(folders)
+    frames = {folder: read_sets(folder) for folder in folders}
+    children = pl.concat(
+        rows.with_columns(model=pl.lit(readings[folder])) if folder in readings else rows
+        for folder, rows in frames.items()
+    )
+    chosen = [each for each in models if each.facts.get("suite")]
+    if not chosen:
+        return None
+    sets = [_sets_of(each, folders) for each in chosen]
+    own = [children.filter(model=each.model).select("set", "pair_id") for each in chosen]
+    pairs = [{*rows.iter_rows()} for rows in own]
+    for each, own_sets, own_pairs in zip(chosen, sets, pairs, strict=True):
+        if own_sets != sets[0] or own_pairs != pairs[0]:
+            raise ScoringError(
+                f'models "{chosen[0].model}" and "{each.model}" were not evaluated on the same '
+                "sets; evaluate both on the same suite"
+            )
+    named = [SuiteSet(*of, pl.DataFrame()) for of in sets[0]]  # type: ignore[arg-type] # one run's
+    return all_effects(named, ((each.model, each.rows) for each in chosen), children)
+
+
+def _sets_of(model: ReportModel, folders: Sequence[Path]) -> list[tuple[str, str, str]]:
+    """Return name, kind and operation of each set."""
+    try:
+        return [(each["set"], each["kind"], each["op"]) for each in model.facts["suite"]]
+    except (KeyError, TypeError) as error:
+        raise ScoringError(
+            f"{folders[0] / RESULT}: the suite of {model.model} cannot be read; evaluate again"
+        ) from error

@@ -51,6 +51,10 @@ from nnd.schemas import ScoringError, excerpt
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 2_000  # characters of one text, except texts of pairs
+_POLICY = (
+    "default-src 'none'; script-src 'sha256-{}'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'"
+)
 _SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
 
 
@@ -74,7 +78,16 @@ def render(
         _part(content, figures, f"-{number}" if several else "")
         for number, (content, figures) in enumerate(contents, start=1)
     ]
-    page = _environment().get_template("report.html.jinja")
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    page = environment.get_template("report.html.jinja")
     return page.render(
         parts=parts,
         summary=_summary({p["data"]: c for p, (c, _) in zip(parts, contents, strict=True)})
@@ -85,7 +98,7 @@ def render(
         command=command,
         paper=PAPER,
         citation=CITATION,
-        policy=_policy(script),
+        policy=_POLICY.format(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
         css=Markup((_FOLDER / "report.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
         script=Markup(script),  # noqa: S704
         whole_names={
@@ -103,7 +116,10 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
     sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
     n, facts = models[0].rates.overall.n, models[0].facts
     n_whole = facts.get("n_whole") if facts.get("n") == n else None  # else of fewer splits
-    name, _, revision = _data_name(content).rpartition("@")
+    signed = (models[0].signature or "").split("|")
+    known_as = [part.removeprefix("data:") for part in signed if part.startswith("data:")]
+    known_as.append("pairs" if texts is None else texts.name)
+    name, _, revision = known_as[0].rpartition("@")
     shown = {
         part: [_figure(drawing, figures, suffix) for drawing in drawings]
         for part, drawings in figures.parts.items()
@@ -161,31 +177,11 @@ def _summary(contents: Mapping[str, ReportContent]) -> dict[str, Any]:
     }
 
 
-def _environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
 def _finalize(value: object) -> object:
     """Return a value for the page, isolated so that it cannot affect other text."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "\n".join(visible(line) for line in excerpt(value, _LONGEST).split("\n"))
-
-
-def _policy(script: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def _json(value: object) -> Markup:
@@ -209,13 +205,6 @@ def _figure(drawing: Drawing, figures: Figures, suffix: str) -> dict[str, Any]:
         if stacked is None
         else Markup(svg_inline(stacked, prefix=f"{prefix}stacked-")),  # noqa: S704
     }
-
-
-def _data_name(content: ReportContent) -> str:
-    for part in (content.models[0].signature or "").split("|"):
-        if part.startswith("data:"):
-            return part.removeprefix("data:")
-    return "pairs" if content.texts is None else content.texts.name
 
 
 def _title(content: ReportContent, name: str) -> str:
