@@ -20,8 +20,7 @@ def example_tables(content: CardContent) -> list[Table]:
     `choose_examples` chooses the pairs.
     """
     most = min(_MOST, content.pairs["error_category"].n_unique())
-    chosen = choose_examples(content.pairs, most)
-    return [_example(pair) for pair in chosen.iter_rows(named=True)]
+    return [_example(pair) for pair in choose_examples(content.pairs, most).iter_rows(named=True)]
 
 
 def _example(pair: dict[str, Any]) -> Table:

@@ -56,8 +56,10 @@ def configs(content: CardContent) -> list[dict[str, Any]]:
         "annotations": content.annotations,
         "references": content.references,
     }
-    paths = [(name, partial(published_path, name), rows) for name, rows in frames.items()]
-    paths += [(name, partial(published_set_path, name), of) for name, of in content.sets.items()]
+    paths = [
+        *((name, partial(published_path, name), rows) for name, rows in frames.items()),
+        *((name, partial(published_set_path, name), rows) for name, rows in content.sets.items()),
+    ]
     found: list[dict[str, Any]] = []
     for name, path, rows in paths:
         splits = rows["split"].unique().sort()

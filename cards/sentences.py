@@ -171,15 +171,16 @@ def unverified(content: CardContent) -> list[str]:
         "accept_changed": "A file that differs from the declared one was accepted",
         "unverified": "Published although not all files are verified",
     }
-    found = [
-        f"{what}: {_quoted(content.manifest[key])}"
-        for key, what in reasons.items()
-        if key in content.manifest
-    ]
     differences = [] if content.declared else count_differences(content.manifest)
-    if differences:
-        found.append(f"Counts differ from those of the declared files: {', '.join(differences)}.")
-    return found
+    differ = f"Counts differ from those of the declared files: {', '.join(differences)}."
+    return [
+        *(
+            f"{what}: {_quoted(content.manifest[key])}"
+            for key, what in reasons.items()
+            if key in content.manifest
+        ),
+        *([differ] if differences else []),
+    ]
 
 
 def count_differences(manifest: Mapping[str, Any]) -> list[str]:

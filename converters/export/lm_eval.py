@@ -194,21 +194,15 @@ def _yaml(value: dict[str, Any]) -> str:
 
 
 def _notes(name: str, left_out: int, usable: pl.DataFrame) -> list[str]:
-    notes = [
-        f"`lm_eval --model hf --model_args pretrained=MODEL --tasks {name} --include_path FOLDER`",
-    ]
-    if left_out:
-        notes.append(
-            f"pairs left out, as the harness stops at a blank text: {left_out}; the metric counts "
-            "a pair with a blank candidate as failed"
-        )
     trailing = usable.filter(pl.col("context").str.contains(r"\s$")).height
-    if trailing:
-        notes.append(
-            "pairs whose context ends in white space, which the harness scores with the candidate "
-            f"and the metric does not: {trailing}"
-        )
-    return notes
+    remarks = {
+        f"pairs left out, as the harness stops at a blank text: {left_out}; the metric counts "
+        "a pair with a blank candidate as failed": left_out,
+        "pairs whose context ends in white space, which the harness scores with the candidate "
+        f"and the metric does not: {trailing}": trailing,
+    }
+    command = f"lm_eval --model hf --model_args pretrained=MODEL --tasks {name}"
+    return [f"`{command} --include_path FOLDER`", *(text for text, n in remarks.items() if n)]
 
 
 def _readme(manifest: Mapping[str, Any], notes: Sequence[str]) -> str:

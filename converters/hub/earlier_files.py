@@ -48,8 +48,8 @@ def card_there(repository: Repository, state: State | None) -> str | None:
         return fetch(repository, state.commit, CARD).decode()
     except UnicodeDecodeError as error:
         raise PublishError(
-            f"{repository.name}/{CARD}: is not UTF-8 (byte {error.start}); save it as UTF-8, or "
-            "delete it to have it written again"
+            f"{repository.name}/{CARD}: is not UTF-8 (byte {error.start}), so nothing can be put "
+            "into it; save it as UTF-8 first"
         ) from error
 
 

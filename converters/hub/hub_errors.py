@@ -90,6 +90,7 @@ def explain(error: Exception, where: str) -> PublishError:
         where: Name of the repository.
     """
     cause = _cause(error)
+    reason = " ".join(str(cause).split()) or type(cause).__name__
     kind = PublishError
     if isinstance(cause, OfflineModeIsEnabled):
         kind = UnreachableError
@@ -99,18 +100,16 @@ def explain(error: Exception, where: str) -> PublishError:
     elif is_unreachable(error):
         kind = UnreachableError
         message = (
-            f"the Hub cannot be reached at {constants.ENDPOINT} ({_reason(cause)}); check the "
+            f"the Hub cannot be reached at {constants.ENDPOINT} ({reason}); check the "
             "network, then run the same command again"
         )
     elif _names(cause) & _LOST:
         kind = UnreachableError
-        message = (
-            f"the connection to the Hub broke off ({_reason(cause)}); run the same command again"
-        )
+        message = f"the connection to the Hub broke off ({reason}); run the same command again"
     elif isinstance(cause, UnicodeError) or "LocalProtocolError" in _names(cause):
         message = "the token contains characters that tokens cannot have; run `hf auth login` again"
     else:
-        message = f"the Hub rejected the request: {_reason(cause)}"
+        message = f"the Hub rejected the request: {reason}"
     return kind(scrub(f"{where}: {message}"))
 
 
@@ -140,14 +139,9 @@ def _explain_status(error: HfHubHTTPError) -> str:
     return f"the Hub is busy ({status}{said}); run the same command again{when}"
 
 
-def _reason(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
 def _cause(error: Exception) -> BaseException:
     """Return the cause of an error: errors of uploads are wrapped in one that names the file."""
-    wrapped = type(error) is RuntimeError and error.__cause__ is not None
-    return error.__cause__ if wrapped and error.__cause__ else error
+    return (error.__cause__ if type(error) is RuntimeError else None) or error
 
 
 def _names(error: BaseException) -> set[str]:

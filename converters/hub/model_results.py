@@ -5,20 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from nnd.cards import ScoredOn, add_results, results_file
+from nnd.converters.hub.earlier_files import card_there
 from nnd.converters.hub.hub_calls import ask
+from nnd.converters.hub.release_folder import CARD
 from nnd.converters.hub.repository_state import (
     Repository,
     State,
     check_name,
     check_token,
-    fetch,
     look,
 )
 from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import Upload, push
 from nnd.schemas import PublishError, temporary_folder
-
-README = "README.md"
 
 
 def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
@@ -78,7 +77,7 @@ def push_results(
     commit, readme = ask(repository, lambda: _readme(repository), patience=patience)
     texts = {}
     for dataset, result in results.items():
-        readme = texts[README] = add_results(readme, model, result, dataset)
+        readme = texts[CARD] = add_results(readme, model, result, dataset)
         if dataset.commit is not None:
             path, text = results_file(result, dataset)
             texts[path] = text
@@ -112,12 +111,4 @@ def _readme(repository: Repository) -> tuple[str, str | None]:
         raise PublishError(
             f"{repository.name}: not found on the Hub with this token; check the name"
         )
-    if README not in state.files:
-        return state.commit, None
-    try:
-        return state.commit, fetch(repository, state.commit, README).decode()
-    except UnicodeDecodeError as error:
-        raise PublishError(
-            f"{repository.name}: {README} is not UTF-8 (byte {error.start}), so nothing can be "
-            "put into it; save it as UTF-8 first"
-        ) from error
+    return state.commit, card_there(repository, state)

@@ -101,9 +101,9 @@ class Publication(Shown):
         return cls(
             repository.name,
             repository.url,
-            commit=pushed and pushed.commit,
+            commit=None if pushed is None else pushed.commit,
             changed=pushed is not None and pushed.sent,
-            pull_request=pushed and pushed.pull_request,
+            pull_request=None if pushed is None else pushed.pull_request,
             files=tuple(listed),
             **{"tag": None, **more},
         )
@@ -134,9 +134,9 @@ class Publication(Shown):
         if self.commit is None:
             same = any(file.path == CARD and file.change == "same" for file in self.files)
             return ["The card stays as it is."] if same else [self.card_diff.rstrip()]
-        pulled = [f"Pull request: {self.pull_request}"] if self.pull_request else []
-        named = [f"Tag: {self.tag}"] if self.tag else []
-        return [*pulled, *named, *(f"  {line}" for line in self.usage)]
+        named = {"Pull request": self.pull_request, "Tag": self.tag}
+        found = [f"{what}: {name}" for what, name in named.items() if name]
+        return [*found, *(f"  {line}" for line in self.usage)]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each file: path, bytes, change."""
@@ -263,7 +263,7 @@ def _planned(
     files: Mapping[str, Path],
     changes: Mapping[str, PlannedChange],
     present: str | None,
-    **more: str | None,
+    **more: Any,  # noqa: ANN401 - further fields of a publication
 ) -> Publication:
     """Return a dry run; `present` is the card in the repository, if there is one."""
     diff = difflib.unified_diff(

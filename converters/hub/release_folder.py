@@ -66,7 +66,10 @@ def read_release(
         PublishError: If a file is not verified or texts hold addresses and no option says what to
             do, or a split's name has another meaning in `datasets`.
     """
-    _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
+    options = ("i-have-permission", "keep-contacts", "unverified")
+    for option, reason in zip(options, (permission, keep_contacts, unverified), strict=True):
+        if reason is not None and not reason.strip():
+            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
     if redact and keep_contacts is not None:
         raise PublishError("--redact and --keep-contacts contradict each other; choose one")
     if findings := validate(folder).findings:
@@ -144,13 +147,6 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     return {path.relative_to(folder).as_posix(): path for path in written}
 
 
-def _check_reasons(**reasons: str | None) -> None:
-    for name, reason in reasons.items():
-        if reason is not None and not reason.strip():
-            option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
-            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
-
-
 def _first(problems: Sequence[Any]) -> str:
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
     return f"{problems[0]}{more}"
@@ -216,23 +212,19 @@ def _without_contacts(
             'publish with --keep-contacts "why", or build the suite from texts without addresses'
         )
     if redact:
-        (annotations, counts), (references, more) = map(redact_contacts, rows)
+        (annotations, counts), (references, further) = map(redact_contacts, rows)
         for kind in counts:
-            counts[kind] += more[kind] + sum(each.kind == kind for each in in_manifest)
+            counts[kind] += further[kind] + sum(each.kind == kind for each in in_manifest)
         redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
         conversion = convert_again(annotations, references, redacted)
         found = [*find_contacts(annotations), *find_contacts(references)]
-    if found:
-        _refuse_contacts(folder, found, redacted=redact)
-    return conversion
-
-
-def _refuse_contacts(folder: Path, found: list[Any], *, redacted: bool) -> None:
+        if not found:
+            return conversion
     named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found[:_NAMED]]
     more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     remedy = (
         "names and labels are not redacted, because other rows refer to them; change convert.py"
-        if redacted
+        if redact
         else "publish with --redact to replace them"
     )
     raise PublishError(

@@ -221,14 +221,7 @@ def _find_pull_request(
     ours: Mapping[str, Digests],
     changes: Mapping[str, Change],
 ) -> tuple[str, str] | None:
-    """Return commit and page of an open pull request with the same title and changes.
-
-    Args:
-        repository: The repository.
-        title: The title of our pull request.
-        ours: Path in the repository → digests of the local file.
-        changes: What pushing does to each file.
-    """
+    """Return commit and page of an open pull request with the same title and changes."""
     for pull in HfApi().get_repo_discussions(
         repository.name,
         repo_type=repository.kind,
@@ -259,12 +252,6 @@ def _read_back(
     changes: Mapping[str, Change],
 ) -> None:
     """Compare a commit on the Hub with what was sent: stated digests, and content of small files.
-
-    Args:
-        repository: The repository.
-        commit: Full id.
-        ours: Path in the repository → digests of the local file.
-        changes: What pushing did to each file; deleted files must be gone.
 
     Raises:
         PublishError: If they differ.

@@ -24,6 +24,12 @@ BASELINES = {
 }
 """The metric's baselines in words."""
 
+_REMARKS = {
+    "ties": "equal likelihoods, counted as failures",
+    "unscored": "without a likelihood, counted as failures",
+    "truncated": "with a context cut to fit the model's window",
+}
+
 
 def show(*trials: Trial, title: str = "") -> str:
     """Return the results of one model as HTML, or those of two with a comparison.
@@ -44,7 +50,13 @@ def show(*trials: Trial, title: str = "") -> str:
 
 def _results(trial: Trial) -> Iterator[str]:
     result = trial.result
-    yield from _headline(result)
+    yield (
+        f'<p class="headline"><strong>{_percent(result["pass_rate"])}</strong> '
+        f"of {result['n']:,} tests passed{_interval(result)}</p>"
+    )
+    remarks = [f"{result[key]:,} {remark}" for key, remark in _REMARKS.items() if result[key]]
+    if remarks:
+        yield f'<p class="quiet">{"; ".join(remarks)}</p>'
     yield "<h3>Pass rate by error category</h3>"
     chart = [
         (
@@ -133,21 +145,6 @@ def mark_differences(first: str, second: str) -> tuple[str, str]:
 def show_problem(message: str) -> str:
     """Return an error message as HTML."""
     return f'<div class="nnd"><p class="problem" role="alert">{escape(message)}</p></div>'
-
-
-def _headline(result: Mapping[str, Any]) -> Iterator[str]:
-    yield (
-        f'<p class="headline"><strong>{_percent(result["pass_rate"])}</strong> '
-        f"of {result['n']:,} tests passed{_interval(result)}</p>"
-    )
-    counts = {
-        "equal likelihoods, counted as failures": result["ties"],
-        "without a likelihood, counted as failures": result["unscored"],
-        "with a context cut to fit the model's window": result["truncated"],
-    }
-    remarks = [f"{count:,} {description}" for description, count in counts.items() if count]
-    if remarks:
-        yield f'<p class="quiet">{"; ".join(remarks)}</p>'
 
 
 def _track(rate: Mapping[str, Any]) -> str:

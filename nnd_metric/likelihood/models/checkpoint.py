@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from huggingface_hub import is_offline_mode
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapters import Adapter
-from nnd.metric.likelihood.models.checkpoint_files import find_file, read_pretrained
+from nnd.metric.likelihood.models.checkpoint_files import find_file, is_out_of_reach, reason_of
 from nnd.metric.likelihood.models.fitness import check_vocabulary
 from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf, split_gguf
 from nnd.metric.likelihood.models.loading import Loading
@@ -40,8 +41,20 @@ class Checkpoint:
         Raises:
             ScoringError: If it cannot be loaded; the message begins with the name and the problem.
         """
-        with self.gguf.parsed_once() if self.gguf else nullcontext():
-            return read_pretrained(kind, self.name, problem, self.options | options)
+        try:
+            with self.gguf.parsed_once() if self.gguf else nullcontext():
+                return kind.from_pretrained(self.name, **self.options, **options)
+        except Exception as error:  # damaged files may raise anything
+            name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
+            remedy = "(name a Hub id or a folder written by save_pretrained)"
+            reason = f"{problem}: {reason_of(error)} {remedy}"
+            if is_out_of_reach(error):
+                why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
+                reason = (
+                    f"not found in the local Hub cache, and the Hub cannot be reached ({why}); go "
+                    "online once, or name a folder written by save_pretrained"
+                )
+            raise ScoringError(f"{name}: {reason}") from error
 
     def pinned(self) -> "Checkpoint":
         """Return the checkpoint at the commit that its configuration was just read from."""

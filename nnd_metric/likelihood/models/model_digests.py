@@ -141,8 +141,8 @@ def _digest(facts: dict[str, Any]) -> str:
 
 
 def _text(facts: Mapping[str, Any]) -> str:
-    return json.dumps(facts, sort_keys=True, default=_plain)
-
-
-def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON can write
-    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
+    return json.dumps(
+        facts,
+        sort_keys=True,
+        default=lambda v: sorted(map(str, v)) if isinstance(v, set | frozenset) else str(v),
+    )

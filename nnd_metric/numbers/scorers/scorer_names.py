@@ -108,11 +108,9 @@ def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer])
     if entry in WITH_REFERENCES:
         return WITH_REFERENCES[entry](several)
     if name == BERTSCORE:
-        return bertscore(given, several=several) if given else bertscore(several=several)
-    if name == EVALUATE and given:
-        return evaluated(given, several)
-    if name in LIKELIHOODS and given:
-        return with_model(entry)
+        return bertscore(given or "roberta-large", several=several)
+    if given and name in (EVALUATE, *LIKELIHOODS):
+        return evaluated(given, several) if name == EVALUATE else with_model(entry)
     if name in LIKELIHOODS:
         raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)

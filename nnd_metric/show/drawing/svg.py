@@ -19,6 +19,7 @@ _XLINK = "http://www.w3.org/1999/xlink"
 _DROPPED = {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
+_THEMED = {colour: f"var(--{name})" for colour, name in VARIABLES.items()}
 _INHERITED = "stroke-linejoin:round;stroke-linecap:butt"
 _LOOKS = f"*{{{_INHERITED}}}"
 DPI = 300
@@ -74,12 +75,8 @@ def svg_inline(drawing: Drawing, *, prefix: str = "") -> str:
         for name in ("style", "fill", "stroke"):
             if name in element.attrib:
                 value = element.attrib[name].replace(f"'{FONT}'", "var(--figure-font)")
-                element.set(name, _COLOUR.sub(_variable, value))
+                element.set(name, _COLOUR.sub(lambda c: _THEMED.get(c[0], c[0]), value))
     return ET.tostring(root, encoding="unicode", short_empty_elements=False)
-
-
-def _variable(colour: re.Match[str]) -> str:
-    return f"var(--{VARIABLES[colour[0]]})" if colour[0] in VARIABLES else colour[0]
 
 
 def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:

@@ -29,15 +29,15 @@ def find_groups(models: Sequence[PassRates]) -> list[RateGroup]:
     Args:
         models: The pass rates of each model, all on the same pairs.
     """
-    groups = [RateGroup("", OVERALL, [each.overall.to_dict() for each in models])]
-    for column in SLICES:
-        values = models[0].by[column]
-        if len(values) > 1:
-            groups += [
-                RateGroup(column, value, [each.by[column][value].to_dict() for each in models])
-                for value in values
-            ]
-    return groups
+    return [
+        RateGroup("", OVERALL, [each.overall.to_dict() for each in models]),
+        *(
+            RateGroup(column, value, [each.by[column][value].to_dict() for each in models])
+            for column in SLICES
+            for value in models[0].by[column]
+            if len(models[0].by[column]) > 1
+        ),
+    ]
 
 
 def main_column(groups: Sequence[RateGroup]) -> str:

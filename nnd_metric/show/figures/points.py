@@ -41,8 +41,11 @@ def find_points(
     points = []
     for category, agreement in found.to_dict()["by_category"].items():
         scores = human_scores_for(human_scores, category)
-        of_models = {model: _rate(each, column, category) for model, each in rates.items()}
-        known = {model: rate for model, rate in of_models.items() if rate is not None}
+        of_models = {
+            model: each.overall if category == OVERALL else each.by[column].get(category)
+            for model, each in rates.items()
+        }
+        known = {m: r.to_dict() for m, r in of_models.items() if r and r.pass_rate is not None}
         judged = {m: r for m, r in known.items() if found.systems.get(m) in scores}
         points.append(
             Points(
@@ -53,8 +56,3 @@ def find_points(
             )
         )
     return points
-
-
-def _rate(rates: PassRates, column: str, category: str) -> Mapping[str, Any] | None:
-    rate = rates.overall if category == OVERALL else rates.by[column].get(category)
-    return None if rate is None or rate.pass_rate is None else rate.to_dict()
