@@ -36,7 +36,7 @@ from nnd.converters.hub.repository_state import (
 from nnd.converters.hub.retries import Patience
 from nnd.schemas import PublishError
 
-LARGEST_FETCHED = 16 * 2**20
+_LARGEST_FETCHED = 16 * 2**20
 """Most bytes of a file that is fetched to read it back; for larger files the digest that the Hub
 states is compared."""
 
@@ -261,7 +261,7 @@ def _read_back(
         wrong = [
             path
             for path, own in ours.items()
-            if own.size <= LARGEST_FETCHED
+            if own.size <= _LARGEST_FETCHED
             and hashlib.sha256(fetch(repository, commit, path)).hexdigest() != own.sha256
         ]
     if wrong:

@@ -43,7 +43,7 @@ class Checkpoint:
         """
         try:
             with self.gguf.parsed_once() if self.gguf else nullcontext():
-                return kind.from_pretrained(self.name, **self.options, **options)
+                return kind.from_pretrained(self.name, **(self.options | options))
         except Exception as error:  # damaged files may raise anything
             name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
             remedy = "(name a Hub id or a folder written by save_pretrained)"

@@ -41,7 +41,8 @@ def draw_figures(content: ReportContent) -> Figures:
     with style():
         wide, narrow = (_foldable(content, stacked=stacked) for stacked in (False, True))
         heat_map = draw_heat_map([*names.values()], [*names], groups)
-        effects = content.effects and draw_effects(names, content.effects.to_dict())
+        suites = {} if content.effects is None else content.effects.to_dict()
+        effects = draw_effects(names, suites)
         parts = {
             "rates": [*wide["rates"], heat_map],
             "slices": wide["slices"],
@@ -50,7 +51,7 @@ def draw_figures(content: ReportContent) -> Figures:
             "effects": [effects] if effects else [],
             "scaling": wide["scaling"],
         }
-    both = [both for part in wide for both in zip(wide[part], narrow[part], strict=True)]
+    both = [two for part in wide for two in zip(wide[part], narrow[part], strict=True)]
     sizes = [[tuple(drawing.figure.get_size_inches()) for drawing in two] for two in both]
     stacked = {
         a.name: b for (a, b), (size, other) in zip(both, sizes, strict=True) if size != other
