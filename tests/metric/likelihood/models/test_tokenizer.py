@@ -58,7 +58,7 @@ def test_a_tokenizer_in_a_subfolder_on_the_hub_is_found(
     }
     hub.commit("models", "org/below", files)
     ids = ask(
-        "load('nnd.metric.likelihood.models').load_tokenizer('org/below').encode('The cat sat.')"
+        "load('nnd.metric.likelihood').load_tokenizer('org/below').encode('The cat sat.')"
     )
     assert ids == load_model(saved("bart"), CPU).tokenizer.encode("The cat sat.")
 
