@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from .lint.card_linter import (
         check_card as check_card,
     )
-    from .manifest_form import (
-        check_form as check_form,
-    )
     from .markdown import (
         Table as Table,
         escape as escape,

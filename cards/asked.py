@@ -1,6 +1,6 @@
 """What a model is asked, as a card shows it: the instruction, its origin, and a request."""
 
-from nnd.cards.content import Content
+from nnd.cards.content import CardContent
 from nnd.cards.markdown import Table, code, escape, prose
 from nnd.schemas import StoredContext, choose_examples, counted, fill_wording
 
@@ -11,7 +11,7 @@ _HEAD, _TAIL = 600, 300
 """Number of characters at both ends of a long request that are shown."""
 
 
-def asked_sentences(content: Content) -> list[str]:
+def asked_sentences(content: CardContent) -> list[str]:
     """Return who worded the instruction, or why there is none."""
     origin = content.source.get("instruction_from")
     if origin is None:
@@ -25,28 +25,26 @@ def asked_sentences(content: Content) -> list[str]:
     return [f"{words} {prose(origin)} `manifest.json` has {paraphrases} as well."]
 
 
-def instruction_table(content: Content) -> Table:
+def instruction_table(content: CardContent) -> Table:
     """Return the words for each kind of context that the data has."""
     rows = [(code(kind) if kind else "all", escape(text)) for kind, text in _words(content).items()]
     return Table(("contexts", "words"), "ll", tuple(rows))
 
 
-def _words(content: Content) -> dict[str, str]:
+def _words(content: CardContent) -> dict[str, str]:
     """Return kind of contexts → words, for the kinds in the data; "" means all."""
-    if content.instruction is None:
-        return {}
-    pairs = content.pairs
-    found = {"", *pairs["category"].drop_nulls(), *pairs["language"]}
-    return {kind: text for kind, text in content.instruction.wordings[0].items() if kind in found}
+    kinds = {"", *content.pairs["category"], *content.pairs["language"]}
+    words = content.instruction.wordings[0] if content.instruction is not None else {}
+    return {kind: text for kind, text in words.items() if kind in kinds}
 
 
-def description(content: Content) -> str | None:
+def description(content: CardContent) -> str | None:
     """Return the instruction as plain text, which `datasets` shows; None without one."""
     words = _words(content)
     return "\n\n".join(f"{kind}:\n{text}" if kind else text for kind, text in words.items()) or None
 
 
-def example_request(content: Content) -> list[str]:
+def example_request(content: CardContent) -> list[str]:
     """Return lines of Markdown that quote what is asked of one pair; a long text is cut."""
     if content.instruction is None or content.pairs.is_empty():
         return []

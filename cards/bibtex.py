@@ -12,18 +12,11 @@ def entries_in(text: str) -> Iterator[str]:
     """Yield the entries of a text, each from its @ to the brace that closes it, or to the end."""
     at = 0
     while start := _START.search(text, at):
-        at = _closing(text, start.end())
+        at, depth = start.end(), 1
+        while depth and at < len(text):
+            depth += {"{": 1, "}": -1}.get(text[at], 0)
+            at += 1
         yield text[start.start() : at]
-
-
-def _closing(text: str, at: int) -> int:
-    """Return the end of the entry whose opening brace is before `at`."""
-    depth = 1
-    for place in range(at, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[place], 0)
-        if not depth:
-            return place + 1
-    return len(text)
 
 
 def faults_of(text: str) -> Iterator[str]:
@@ -40,6 +33,4 @@ def faults_of(text: str) -> Iterator[str]:
             yield f'"{entry.splitlines()[0]}" has no key'
             continue
         fields = {name.lower() for name in re.findall(r"[,\n]\s*(\w+)\s*=\s*[{\"\w]", entry)}
-        for name in _REQUIRED:
-            if name not in fields:
-                yield f'"{key[1]}" has no {name}'
+        yield from (f'"{key[1]}" has no {name}' for name in _REQUIRED if name not in fields)

@@ -3,20 +3,19 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
+
+import yaml
+
+from nnd.schemas import PublishError, excerpt
 
 _HEAD = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*(\S*)")
+_LONGEST_REASON = 200
+_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*")
 _RULE = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?")
 _CODE_SPAN = re.compile(r"(?<![\\`])(`+)(?!`).*?[^`]\1(?!`)")
 _LINK = re.compile(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]\(([^()]*)\)|<(https?:[^<>]*)>")
-
-
-class Fence(NamedTuple):
-    """A block of code with its stated language."""
-
-    language: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +26,14 @@ class Card:
         head: The YAML of its metadata, or None.
         sections: Title of a section (`## `) → its text without blocks of code; "" is the text
             before the first section.
-        fences: Title of a section → its blocks of code.
+        fences: Language and text of the blocks of code.
         titles: All headings, of any level.
     """
 
     head: str | None
     sections: dict[str, str]
-    fences: dict[str, list[Fence]]
+    fences: list[tuple[str, str]]
     titles: list[str]
-
-
-class Rows(NamedTuple):
-    """A table with cells of Markdown."""
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
 
 
 def split_head(text: str) -> tuple[str | None, str]:
@@ -50,66 +42,80 @@ def split_head(text: str) -> tuple[str | None, str]:
     return (head[1], text[head.end() :]) if head else (None, text)
 
 
+def read_metadata(head: str, place: str) -> dict[str, Any]:
+    """Return the metadata of a card.
+
+    Args:
+        head: Its YAML.
+        place: Name of the card in errors.
+
+    Raises:
+        PublishError: If it is not a mapping.
+    """
+    try:
+        metadata = yaml.safe_load(head)
+    except yaml.YAMLError as error:
+        reason = excerpt(" ".join(str(error).split()), _LONGEST_REASON)
+        raise PublishError(
+            f"{place}: its metadata is not valid YAML: {reason}; fix it first"
+        ) from error
+    if metadata is not None and not isinstance(metadata, dict):
+        raise PublishError(f"{place}: its metadata is not a mapping; fix it first")
+    return metadata or {}
+
+
 def parse_card(text: str) -> Card:
     """Parse a card; any text can be parsed."""
     head, body = split_head(text)
-    card = Card(head, {"": ""}, {"": []}, [])
+    card = Card(head, {"": ""}, [], [])
     section, open_fence, language, held = "", "", "", list[str]()
     for line in body.splitlines():
         mark = _FENCE.match(line)
         if open_fence:
             if mark and mark[1].startswith(open_fence) and not mark[2]:
-                card.fences[section].append(Fence(language, "\n".join(held)))
+                card.fences.append((language, "\n".join(held)))
                 open_fence = ""
             else:
                 held.append(line)
         elif mark:
             open_fence, language, held = mark[1], mark[2], []
         else:
-            section = _take(card, section, line)
+            heading = _HEADING.fullmatch(line)
+            if heading:
+                card.titles.append(heading[2])
+            if heading and heading[1] == "##":
+                section = heading[2]
+                card.sections.setdefault(section, "")
+            else:
+                card.sections[section] += line + "\n"
     return card
 
 
-def _take(card: Card, section: str, line: str) -> str:
-    """Add a line that is not code, and return the section that it belongs to."""
-    heading = re.fullmatch(r"(#{1,6})\s+(.+?)\s*", line)
-    if heading:
-        card.titles.append(heading[2])
-    if not heading or heading[1] != "##":
-        card.sections[section] += line + "\n"
-        return section
-    card.sections.setdefault(heading[2], "")
-    card.fences.setdefault(heading[2], [])
-    return heading[2]
-
-
-def tables_in(text: str) -> Iterator[Rows]:
-    """Yield the tables of a text."""
+def tables_in(text: str) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Yield the tables of a text: their rows with cells of Markdown, the header first."""
     lines = text.splitlines()
     at = 1
     while at < len(lines):
         if not (_RULE.fullmatch(lines[at].strip()) and "|" in lines[at - 1] and "|" in lines[at]):
             at += 1
             continue
-        header = _cells(lines[at - 1])
         end = at + 1
         while end < len(lines) and "|" in lines[end]:
             end += 1
-        yield Rows(header, tuple(_cells(line) for line in lines[at + 1 : end]))
+        yield tuple(_cells(line) for line in (lines[at - 1], *lines[at + 1 : end]))
         at = end + 1
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    parts = re.split(r"(?<!\\)\|", line.strip())
-    parts = parts[1:] if not parts[0].strip() else parts
-    parts = parts[:-1] if not parts[-1].strip() else parts
-    return tuple(part.strip() for part in parts)
+    parts = [part.strip() for part in re.split(r"(?<!\\)\|", line)]
+    parts = parts if parts[0] else parts[1:]
+    return tuple(parts if parts[-1:] != [""] else parts[:-1])
 
 
 def links_in(text: str) -> Iterator[str]:
     """Yield the targets of the links of a text; code has none."""
-    for match in _LINK.finditer(_CODE_SPAN.sub("`", text)):
-        yield match[1] if match[1] is not None else match[2]
+    for target, address in _LINK.findall(_CODE_SPAN.sub("`", text)):
+        yield target or address
 
 
 def anchor_of(title: str) -> str:

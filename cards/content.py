@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards.manifest_form import check_form
 from nnd.cards.validity import check_validity
 from nnd.schemas import (
     CONTEXT,
@@ -17,6 +16,7 @@ from nnd.schemas import (
     Instruction,
     SchemaError,
     ScoringError,
+    check_document,
     polars_schema,
     read_frame,
     read_instruction,
@@ -28,7 +28,7 @@ _JUDGED = ("split", "language", "context_id", "candidate_id", "candidate", "syst
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class CardContent:
     """A converted or published folder.
 
     Attributes:
@@ -85,7 +85,7 @@ class Content:
         return self.redacted or bool(self.manifest["normalised"])
 
 
-def read_content(folder: Path) -> Content:
+def read_content(folder: Path) -> CardContent:
     """Read a folder that `nnd convert` wrote, or one in the layout of the Hub.
 
     Raises:
@@ -93,7 +93,7 @@ def read_content(folder: Path) -> Content:
             an instruction that cannot be read, or validity.json was computed from other pairs.
     """
     manifest = read_manifest(folder)
-    for problem in check_form(manifest):
+    for problem in check_document("manifest", manifest):
         raise SchemaError(f"{folder / MANIFEST}: {problem}")
     try:
         instruction = read_instruction(manifest["source"])
@@ -106,7 +106,7 @@ def read_content(folder: Path) -> Content:
     validity = read_validity(folder)
     for problem in () if validity is None else check_validity(validity, manifest, sets):
         raise SchemaError(f"{folder / VALIDITY}: {problem}")
-    return Content(
+    return CardContent(
         manifest,
         read_frame(folder, "pairs", polars_schema("pair").names()),
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
@@ -118,16 +118,22 @@ def read_content(folder: Path) -> Content:
     )
 
 
-def counts(content: Content) -> dict[str, int]:
+def counts(content: CardContent) -> dict[str, int]:
     """Count annotations, contexts, candidates, systems and pairs."""
     annotations, pairs = content.annotations, content.pairs
     candidates = annotations.unique(["split", "candidate_id"])
     systems = annotations["system"].str.split("|").explode()
+    sides = (pl.col("candidate_high"), pl.col("candidate_low"))
+    folded = [
+        text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars() for text in sides
+    ]
+    same = folded[0] == folded[1]
+    same_letters = folded[0].str.to_lowercase() == folded[1].str.to_lowercase()
     return {
         "pairs": pairs.height,
         "distinct pairs of candidates": pairs.select(DISTINCT).n_unique(),
-        "pairs of equal texts, kept": pairs.filter(_same()).height,
-        "pairs that differ in letter case only": pairs.filter(_same(lower=True) & ~_same()).height,
+        "pairs of equal texts, kept": pairs.filter(same).height,
+        "pairs that differ in letter case only": pairs.filter(same_letters & ~same).height,
         "contexts with a pair": pairs.select(CONTEXT).n_unique(),
         "contexts": annotations.select(CONTEXT).n_unique(),
         "candidates": candidates.height,
@@ -138,29 +144,7 @@ def counts(content: Content) -> dict[str, int]:
     }
 
 
-def _same(*, lower: bool = False) -> pl.Expr:
-    """Return whether both candidates have the same text after NFC and white-space folding."""
-    high, low = (
-        pl.col(f"candidate_{side}")
-        .str.normalize("NFC")
-        .str.replace_all(r"\s+", " ")
-        .str.strip_chars()
-        for side in ("high", "low")
-    )
-    return high.str.to_lowercase() == low.str.to_lowercase() if lower else high == low
-
-
 def tally(pairs: pl.DataFrame, column: str) -> list[tuple[str, int]]:
     """Count the pairs of each value of a column, the most frequent first; nulls are left out."""
-    values = pairs[column].drop_nulls()
-    found = pl.DataFrame({"value": values}).group_by("value").len()
-    return [
-        (value, n) for value, n in found.sort(["len", "value"], descending=[True, False]).rows()
-    ]
-
-
-def count_where(pairs: pl.DataFrame, where: Mapping[str, str]) -> int:
-    """Count the pairs that have these values in these columns."""
-    for column, value in where.items():
-        pairs = pairs.filter(pl.col(column) == value)
-    return pairs.height
+    counted = pairs.select(column).drop_nulls().group_by(column).len()
+    return counted.sort(["len", column], descending=[True, False]).rows()

@@ -1,7 +1,6 @@
 """The card of a converted folder: the README.md that it has on the Hub."""
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from nnd.cards.asked import example_request
-from nnd.cards.content import Content, read_content
+from nnd.cards.content import CardContent, read_content
 from nnd.cards.examples import left_out
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
@@ -19,7 +18,7 @@ from nnd.cards.marks import is_marked, marked_card, merge_card
 from nnd.cards.rule_words import rules_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import leaves_out_scores, score_definitions
-from nnd.cards.tables import card_tables, joined, labels_not_found, several_errors
+from nnd.cards.tables import card_tables, joined, several_errors
 from nnd.schemas import PublishError, SchemaError, load_schema, replace_own
 
 _NOT_STATED = "The source does not say."
@@ -52,12 +51,15 @@ def data_card(folder: Path, repo_id: str) -> str:
         SchemaError: If the folder is neither, or a split has a name that the Hub cannot load.
         PublishError: If `repo_id` is not the name of a repository.
     """
-    _check_repo_id(repo_id)
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError as error:
+        raise PublishError(f'"{repo_id}": not the name of a repository: {error}') from error
+    if "/" not in repo_id:
+        raise PublishError(f'"{repo_id}": the owner is missing; write ORG/{repo_id}')
     content = read_content(folder)
-    body = _template().render(_fields(content, repo_id))
-    body = re.sub(r"[ \t]+\n", "\n", body)
-    body = re.sub(r"\n{3,}", "\n\n", body).strip()
-    return marked_card(metadata(content), body)
+    body = re.sub(r"[ \t]+\n", "\n", _template().render(_fields(content, repo_id)))
+    return marked_card(metadata(content), re.sub(r"\n{3,}", "\n\n", body).strip())
 
 
 @cache
@@ -85,14 +87,10 @@ def write_card(folder: Path, repo_id: str, out: Path) -> None:
         OSError: If the file cannot be written.
     """
     card = data_card(folder, repo_id)
-    with replace_own(out, _is_card) as fresh:
+    with replace_own(out, is_marked) as fresh:
         held = read_card(out) if out.exists() else ""
         text = merge_card(held, card, str(out)) if held else card
         fresh.write_bytes(text.encode())
-
-
-def _is_card(path: Path) -> bool:
-    return is_marked(path.read_bytes())
 
 
 def read_card(path: Path) -> str:
@@ -110,22 +108,17 @@ def read_card(path: Path) -> str:
         raise SchemaError(f"{path}: cannot be read: {reason}; name a card") from error
 
 
-def _check_repo_id(repo_id: str) -> None:
-    try:
-        validate_repo_id(repo_id)
-    except HFValidationError as error:
-        raise PublishError(f'"{repo_id}": not the name of a repository: {error}') from error
-    if "/" not in repo_id:
-        raise PublishError(f'"{repo_id}": the owner is missing; write ORG/{repo_id}')
-
-
-def _fields(content: Content, repo_id: str) -> dict[str, Any]:
+def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:
     """Return the variables of the template, all of them Markdown."""
     source, manifest = content.source, content.manifest
-    tables = {name: _rendered(found) for name, found in card_tables(content).items()}
+    found = {*content.pairs["error_category"]}
+    named = [f"the {kind} {code(source[kind])}" for kind in ("set", "variant") if source.get(kind)]
+    licence = f"The source states the licence {code(source['licence'])}."
+    columns = load_schema("pair")["properties"].items()
+    described = tuple((code(name), prose(column["description"])) for name, column in columns)
     return {
         "name": escape(source["pretty_name"]),
-        "choice": _choice(source),
+        "choice": ", ".join(named),
         "repo_id": repo_id,
         "configs": [
             {
@@ -141,14 +134,14 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "signatures": fence("\n".join((content.validity or {}).get("signatures", ()))),
         "constructed": source.get("origin") == "constructed",
         "has_pairs": not content.pairs.is_empty(),
-        "columns": render_table(_columns()),
+        "columns": render_table(Table(("column", "what it is"), "ll", described)),
         "texts": prose(source.get("texts", _NOT_STATED)),
         "homepage": source["homepage"],
         "citation": fence(source["citation"], "bibtex"),
         "request": "\n".join(example_request(content)),
         "annotation_process": prose(source.get("annotation_process", _NOT_STATED)),
         "rule": rules_in_words(source["quality"], list(source["aspects"])),
-        "absent": joined(labels_not_found(content)),
+        "absent": joined([label for label in source["taxonomy"] if label not in found]),
         "several_errors": several_errors(content),
         "split_rule": prose(source["split"]).rstrip(".") + ".",
         "oddities": [escape(oddity) for oddity in manifest["oddities"]],
@@ -156,37 +149,17 @@ def _fields(content: Content, repo_id: str) -> dict[str, Any]:
         "examples_left_out": left_out(content.pairs),
         "normalised": joined(manifest["normalised"]),
         "redacted": content.redacted,
-        "licence": _licence(source["licence"]),
+        "licence": licence
+        if source["licence"] != "unknown"
+        else "No licence of the source is known.",
         "redistribution": _REDISTRIBUTION[source["redistribution"]],
         "limitations": [prose(limit) for limit in source.get("limitations", ())],
         "personal_information": prose(source.get("personal_information", _NOT_STATED)),
         "nnd_version": escape(manifest["nnd_version"]),
         "sentences": card_sentences(content),
-        "tables": tables,
+        "tables": {name: [*map(render_table, some)] for name, some in card_tables(content).items()},
         "definitions": score_definitions(content.human_scores),
         "public": content.human_scores["model_id"].is_not_null().any(),
         "scores_left_out": leaves_out_scores(content.human_scores),
         "grouped": content.pairs["group"].is_not_null().any(),
     }
-
-
-def _rendered(tables: Sequence[Table]) -> list[str]:
-    return [render_table(table) for table in tables]
-
-
-def _choice(source: Mapping[str, Any]) -> str:
-    """Name the set and the variant of the source that were read, if any."""
-    named = [f"the {kind} {code(source[kind])}" for kind in ("set", "variant") if source.get(kind)]
-    return ", ".join(named)
-
-
-def _licence(name: str) -> str:
-    if name == "unknown":
-        return "No licence of the source is known."
-    return f"The source states the licence {code(name)}."
-
-
-def _columns() -> Table:
-    properties = load_schema("pair")["properties"]
-    rows = tuple((code(name), prose(spec["description"])) for name, spec in properties.items())
-    return Table(("column", "what it is"), "ll", rows)

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards.content import Content
+from nnd.cards.content import CardContent
 from nnd.cards.markdown import Table, code, escape, shorten
 from nnd.schemas import choose_examples, first_difference
 
@@ -14,14 +14,13 @@ _LONGEST_CANDIDATE = 600
 _BEFORE_DIFFERENCE = 100
 
 
-def example_tables(content: Content) -> list[Table]:
+def example_tables(content: CardContent) -> list[Table]:
     """Return a table for a pair of each error category, or of the most frequent ones if many.
 
     `choose_examples` chooses the pairs.
     """
     most = min(_MOST, content.pairs["error_category"].n_unique())
-    chosen = choose_examples(content.pairs, most)
-    return [_example(pair) for pair in chosen.iter_rows(named=True)]
+    return [_example(pair) for pair in choose_examples(content.pairs, most).iter_rows(named=True)]
 
 
 def _example(pair: dict[str, Any]) -> Table:
@@ -31,15 +30,11 @@ def _example(pair: dict[str, Any]) -> Table:
     if max(len(high), len(low)) <= _LONGEST_CANDIDATE:
         start = 0
     rows = [(code(part["key"]), _shown(part["value"], _LONGEST_PART)) for part in pair["inputs"]]
-    rows += [
-        (_title("better", pair["system_high"]), _shown(high, _LONGEST_CANDIDATE, start)),
-        (_title("worse", pair["system_low"]), _shown(low, _LONGEST_CANDIDATE, start)),
-    ]
+    for title, side, text in (("**better**", "high", high), ("**worse**", "low", low)):
+        system = pair[f"system_{side}"]
+        by = "" if system is None else f", by {code(system)}"
+        rows.append((title + by, _shown(text, _LONGEST_CANDIDATE, start)))
     return Table((code(pair["error_category"]), f"pair {code(pair['pair_id'])}"), "ll", tuple(rows))
-
-
-def _title(quality: str, system: str | None) -> str:
-    return f"**{quality}**" + ("" if system is None else f", by {code(system)}")
 
 
 def _shown(text: str, longest: int, start: int = 0) -> str:

@@ -1,23 +1,23 @@
 """The YAML at the head of a card, in terms that the Hub accepts."""
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
+import polars as pl
 from huggingface_hub import DatasetCardData
 
 from nnd.cards.asked import description
-from nnd.cards.content import Content
+from nnd.cards.content import CardContent
 from nnd.cards.markdown import one_visible_line
 from nnd.cards.vocabulary import hub_languages, hub_licence, size_category
-from nnd.schemas import FrameName, published_path
+from nnd.schemas import published_path
 
 TAGS = ("near-negative-distinction", "nnd", "human-evaluation", "evaluation", "preference-pairs")
 
 _TAG = re.compile(r"[a-z0-9-]+")
 
 
-def metadata(content: Content) -> DatasetCardData:
+def metadata(content: CardContent) -> DatasetCardData:
     """Return the metadata of a card.
 
     It has no `dataset_info`, which would repeat what Parquet states, and break loading if wrong.
@@ -44,35 +44,32 @@ def metadata(content: Content) -> DatasetCardData:
     )
 
 
-def configs(content: Content) -> list[dict[str, Any]]:
+def configs(content: CardContent) -> list[dict[str, Any]]:
     """Return the parts that `load_dataset` offers; the first, which is pairs, is the default.
 
     Frames without rows are left out. The description of the pairs is the instruction.
     """
-    pairs, annotations, references = (
-        list(frame["split"].unique().sort())
-        for frame in (content.pairs, content.annotations, content.references)
-    )
-    systems = [] if content.human_scores.is_empty() else ["systems"]
-    words = description(content)
-    asked = {} if words is None else {"description": words}
-    found: list[dict[str, Any]] = [
-        {"config_name": "pairs", **asked, "data_files": _files("pairs", pairs)},
-        {"config_name": "human_scores", "data_files": _files("human_scores", systems)},
-        {"config_name": "annotations", "data_files": _files("annotations", annotations)},
-        {"config_name": "references", "data_files": _files("references", references)},
-        *(
-            {"config_name": name, "data_files": _set_files(name, rows["split"].unique().sort())}
-            for name, rows in content.sets.items()
-        ),
-    ]
-    first, *others = (config for config in found if config["data_files"])
-    return [{"config_name": first["config_name"], "default": True, **first}, *others]
-
-
-def _files(name: FrameName, splits: list[str]) -> list[dict[str, str]]:
-    return [{"split": split, "path": published_path(name, split)} for split in splits]
-
-
-def _set_files(name: str, splits: Iterable[str]) -> list[dict[str, str]]:
-    return [{"split": split, "path": published_path(f"sets/{name}", split)} for split in splits]
+    frames = {
+        "pairs": content.pairs,
+        "human_scores": content.human_scores.with_columns(split=pl.lit("systems")),
+        "annotations": content.annotations,
+        "references": content.references,
+    }
+    places = {name: name for name in frames} | {name: f"sets/{name}" for name in content.sets}
+    found: list[dict[str, Any]] = []
+    for name, rows in {**frames, **content.sets}.items():
+        splits = rows["split"].unique().sort()
+        if len(splits):
+            words = description(content) if name == "pairs" else None
+            found.append(
+                {"config_name": name}
+                | ({} if found else {"default": True})
+                | ({} if words is None else {"description": words})
+                | {
+                    "data_files": [
+                        {"split": split, "path": published_path(places[name], split)}
+                        for split in splits
+                    ]
+                }
+            )
+    return found

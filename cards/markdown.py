@@ -48,12 +48,8 @@ def escape(text: str) -> str:
     """Return any text as Markdown that shows it literally, on one line."""
     line = re.sub(r"[&<>\\]", lambda match: _ENTITIES[match[0]], one_visible_line(text))
     line = _SPECIAL.sub(r"\\\1", line)
-    return re.sub(r"^([-+#=]|\d+(?=[.)](?:\s|$)))", _harmless, line)
-
-
-def _harmless(start: re.Match[str]) -> str:
-    """Escape the start of a line that would begin a list, a rule or a heading."""
-    return f"{start[0]}\\" if start[0].isdigit() else f"\\{start[0]}"
+    # The start of a line could begin a list, a rule or a heading.
+    return re.sub(r"^(?=[-+#=])|^(\d+)(?=[.)](?:\s|$))", r"\1\\", line)
 
 
 def code(text: str) -> str:

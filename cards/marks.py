@@ -9,12 +9,13 @@ import json
 import re
 from collections.abc import Mapping
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 from huggingface_hub import DatasetCardData
 
-from nnd.cards.card_parser import split_head
+from nnd.cards.card_parser import read_metadata, split_head
 from nnd.schemas import PublishError, excerpt
 
 _BEGIN = (
@@ -61,12 +62,12 @@ def marked_card(metadata: DatasetCardData, body: str) -> str:
     """
     head = metadata.to_yaml()
     end = f"<!-- nnd: end {_digest(yaml.safe_load(head), body)} -->"
-    return f"{_head(head)}\n{_BEGIN}\n\n{body}\n\n{end}\n"
+    return f"---\n{head}\n---\n\n{_BEGIN}\n\n{body}\n\n{end}\n"
 
 
-def is_marked(card: bytes) -> bool:
+def is_marked(path: Path) -> bool:
     """Say whether a file has nnd's marks."""
-    return b"\n<!-- nnd: begin" in card
+    return b"\n<!-- nnd: begin" in path.read_bytes()
 
 
 def merge_card(held: str, ours: str, place: str) -> str:
@@ -87,22 +88,14 @@ def merge_card(held: str, ours: str, place: str) -> str:
     same = there.head is not None and metadata == there.metadata
     head = there.head if same else DatasetCardData(**metadata).to_yaml()
     block = ours[ours.index(_BEGIN) :].rstrip()
-    parts = (there.above.strip(), block, there.below.strip())
-    body = "\n\n".join(part for part in parts if part)
-    return f"{_head(head)}\n{body}\n"
+    body = "\n\n".join(filter(None, (there.above.strip(), block, there.below.strip())))
+    return f"---\n{head}\n---\n\n{body}\n"
 
 
 def _parts(text: str, place: str) -> _Parts:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     head, body = split_head(text)
-    try:
-        metadata = yaml.safe_load(head or "") or {}
-    except yaml.YAMLError as error:
-        raise PublishError(
-            f"{place}: its metadata is not valid YAML: {excerpt(str(error))}"
-        ) from error
-    if not isinstance(metadata, dict):
-        raise PublishError(f"{place}: its metadata is not a mapping; fix it first")
+    metadata = read_metadata(head or "", place)
     marked = _MARKED.search(body)
     marks = len(_ANY_MARK.findall(body))
     if marked is None and not marks:
@@ -141,11 +134,10 @@ def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
 
 def _merged(there: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
     theirs = {key: value for key, value in there.items() if key not in _KEYS | {"tags"}}
-    held = there.get("tags")
-    added = [tag for tag in held if tag not in ours["tags"]] if isinstance(held, list) else []
-    tags = [*ours["tags"], *added]
-    if isinstance(held, list) and sorted(map(str, held)) == sorted(tags):
-        tags = held
+    held, tags = there.get("tags"), ours["tags"]
+    if isinstance(held, list):
+        tags = [*tags, *(tag for tag in held if tag not in tags)]
+        tags = held if sorted(map(str, held)) == sorted(tags) else tags
     return {**ours, "tags": tags, **theirs}
 
 
@@ -153,7 +145,3 @@ def _digest(metadata: Mapping[str, Any], body: str) -> str:
     own = {key: metadata[key] for key in sorted(_KEYS & metadata.keys())}
     text = json.dumps([own, body], default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _head(text: str | None) -> str:
-    return f"---\n{text}\n---\n"

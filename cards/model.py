@@ -16,6 +16,7 @@ from huggingface_hub import EvalResult, EvalResultEntry, constants, eval_result_
 from huggingface_hub.repocard import REGEX_YAML_BLOCK
 from huggingface_hub.repocard_data import eval_results_to_model_index
 
+from nnd.cards.card_parser import read_metadata
 from nnd.cards.markdown import escape, one_visible_line
 from nnd.schemas import PublishError
 
@@ -59,14 +60,16 @@ def add_results(
             changing other metadata.
     """
     if readme is None:
-        readme = f"# {escape(_name(repo_id))}\n"
+        readme = f"# {escape(repo_id.rpartition('/')[2])}\n"
     text = readme.removeprefix("\ufeff")
     newline = "\r\n" if "\r\n" in text else "\n"
     front = REGEX_YAML_BLOCK.search(text)
     metadata = "" if front is None else f"{front[2]}{newline}"
-    before = _read(metadata, repo_id)
+    before = read_metadata(metadata, f"{repo_id}: README.md")
     block = _yaml({_KEY: _merged(before.get(_KEY), repo_id, result, dataset)})
-    changed = _put(metadata, block.replace("\n", newline))
+    block = block.replace("\n", newline)
+    changed, found = _BLOCK.subn(lambda _: block, metadata, count=1)
+    changed = changed if found else metadata + block  # an existing block is replaced
     if not _is_same_else(before, changed):
         raise PublishError(
             f"{repo_id}: README.md: {_KEY} cannot be changed without changing other metadata; "
@@ -86,7 +89,7 @@ def results_file(result: Mapping[str, Any], dataset: ScoredOn) -> tuple[str, str
             task_id=f"pass_rate.{one_visible_line(category)}" if category else "pass_rate",
             value=rate["pass_rate"],
             dataset_revision=dataset.commit,
-            notes=_notes(rate, result),
+            notes=f"n = {rate['n']}{_bounds(rate)}; {result['signature']}",
             **described,
         )
         for category, rate in _rates(result)
@@ -106,7 +109,7 @@ def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResul
             dataset_split=dataset.split,
             dataset_revision=dataset.commit,
             metric_type=METRIC,
-            metric_name=_metric_name(category),
+            metric_name="NND pass rate" + (f": {one_visible_line(category)}" if category else ""),
             metric_value=rate["pass_rate"],
             metric_config=_how(result),
             metric_args={
@@ -125,10 +128,6 @@ def _rates(result: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str,
     yield from result["by_error_category"].items()
 
 
-def _metric_name(category: str | None) -> str:
-    return f"NND pass rate: {one_visible_line(category)}" if category else "NND pass rate"
-
-
 def _how(result: Mapping[str, Any]) -> str:
     template, chat = result["template"], (result.get("chat") or {}).get("template", "none")
     parts = [str(result["protocol"])]
@@ -137,10 +136,9 @@ def _how(result: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _notes(rate: Mapping[str, Any], result: Mapping[str, Any]) -> str:
+def _bounds(rate: Mapping[str, Any]) -> str:
     interval = rate["interval"]
-    bounds = f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
-    return f"n = {rate['n']}{bounds}; {result['signature']}"
+    return f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
 
 
 def _source(dataset: ScoredOn) -> dict[str, Any]:
@@ -155,7 +153,7 @@ def _merged(
     dataset: ScoredOn,
 ) -> list[Any]:
     """Return the model index with the result added; other results stay."""
-    name = _name(repo_id)
+    name = repo_id.rpartition("/")[2]
     models = [] if index is None else index
     if not isinstance(models, list) or not all(_is_model(each) for each in models):
         raise PublishError(
@@ -163,17 +161,12 @@ def _merged(
             "fix it by hand, then run the command again"
         )
     (ours,) = eval_results_to_model_index(name, eval_results(result, dataset))[0]["results"]
-    if not models:
-        return [{"name": name, "results": [ours]}]
+    models = models or [{"name": name, "results": []}]
     target = next((each for each in models if each.get("name") == name), models[0])
     results = [ours if _same_kind(each, ours) else each for each in target["results"]]
     if ours not in results:
         results.append(ours)
     return [{**each, "results": results} if each is target else each for each in models]
-
-
-def _name(repo_id: str) -> str:
-    return repo_id.rpartition("/")[2]
 
 
 def _is_model(entry: object) -> bool:
@@ -192,12 +185,6 @@ def _same_kind(entry: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
     )
 
 
-def _put(metadata: str, block: str) -> str:
-    """Replace the existing block, or add the block at the end."""
-    changed, found = _BLOCK.subn(lambda _: block, metadata, count=1)
-    return changed if found else metadata + block
-
-
 def _is_same_else(before: Mapping[str, Any], changed: str) -> bool:
     """Say whether only the key changed in the metadata, and occurs there once."""
     try:
@@ -206,19 +193,6 @@ def _is_same_else(before: Mapping[str, Any], changed: str) -> bool:
         return False
     keys = [key.value for key, _ in nodes.value] if nodes is not None else []
     return keys.count(_KEY) == 1 and {**before, _KEY: 0} == {**after, _KEY: 0}
-
-
-def _read(metadata: str, repo_id: str) -> dict[str, Any]:
-    try:
-        found = yaml.safe_load(metadata)
-    except yaml.YAMLError as error:
-        reason = " ".join(str(error).split())
-        raise PublishError(
-            f"{repo_id}: README.md: its metadata is not valid YAML: {reason}; fix it first"
-        ) from error
-    if found is not None and not isinstance(found, dict):
-        raise PublishError(f"{repo_id}: README.md: its metadata is not a mapping; fix it first")
-    return found or {}
 
 
 def _yaml(value: object) -> str:

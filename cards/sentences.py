@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nnd.cards.asked import ASKED, asked_sentences
-from nnd.cards.content import Content, counts, tally
+from nnd.cards.content import CardContent, counts, tally
 from nnd.cards.markdown import code, escape, one_visible_line
 from nnd.cards.validity import MADE_PAIRS, validity_sentences
 from nnd.schemas import DISTINCT, counted
@@ -15,8 +15,9 @@ _UNEVEN = 0.6
 _APART = 0.2
 
 
-def card_sentences(content: Content) -> dict[str, list[str]]:
+def card_sentences(content: CardContent) -> dict[str, list[str]]:
     """Return section of a card → the sentences that it must hold; "" is the opening."""
+    permission = content.manifest.get("permission")
     return {
         "": [summary(content)],
         "What an NND test is": [],
@@ -25,12 +26,14 @@ def card_sentences(content: Content) -> dict[str, list[str]]:
         MADE_PAIRS: [] if content.validity is None else validity_sentences(content.validity),
         "Limitations": limits(content),
         "Personal and sensitive information": contacts(content),
-        "Licence and redistribution": permission(content),
+        "Licence and redistribution": [f"Published with permission: {_quoted(permission)}"]
+        if permission
+        else [],
         "Provenance": unverified(content),
     }
 
 
-def summary(content: Content) -> str:
+def summary(content: CardContent) -> str:
     """Return a sentence with the number of tests, their task and what they were made from."""
     n, source = counts(content), content.source
     task = escape(source["task"].replace("-", " "))
@@ -40,7 +43,7 @@ def summary(content: Content) -> str:
         made = " with errors made on purpose, in"
     of_pairs = source.get("origin") == "constructed" and n["pairs"]
     n_contexts = n["contexts with a pair" if of_pairs else "contexts"]
-    contexts = f"{counted(n_contexts, 'context')} ({_languages(content)})"
+    contexts = f"{counted(n_contexts, 'context')} ({', '.join(map(code, content.languages))})"
     if not n["pairs"]:
         judged = counted(n["candidates"], "judged candidate")
         return (
@@ -51,32 +54,23 @@ def summary(content: Content) -> str:
     return f"**{counted(n['pairs'], 'test')} for {task}**{made} {contexts}."
 
 
-def _languages(content: Content) -> str:
-    return ", ".join(map(code, content.languages))
-
-
-def agreement(content: Content) -> list[str]:
+def agreement(content: CardContent) -> list[str]:
     """Return sentences on how far annotators agree, where candidates were judged repeatedly."""
-    found: Mapping[str, Mapping[str, Any]] = content.manifest.get("agreement", {})
+    alphas: dict[str, list[str]] = {"ratings (interval)": [], "labels (nominal)": []}
+    for aspect, of in content.manifest.get("agreement", {}).items():
+        alpha = "not defined" if of["alpha"] is None else format(of["alpha"], ".2f")
+        n, units = counted(of["n_ratings"], "judgement"), counted(of["n_units"], "candidate")
+        what = "ratings (interval)" if of["level"] == "interval" else "labels (nominal)"
+        alphas[what].append(f"{alpha} for {code(aspect)} ({n} of {units})")
     return [
-        f"Krippendorff's alpha of the {what} is {_alphas(found, level)}; 1 is perfect agreement, "
-        "and 0 is agreement by chance."
-        for level, what in (("interval", "ratings (interval)"), ("nominal", "labels (nominal)"))
-        if any(each["level"] == level for each in found.values())
+        f"Krippendorff's alpha of the {what} is {', '.join(some)}; 1 is perfect agreement, and 0 "
+        "is agreement by chance."
+        for what, some in alphas.items()
+        if some
     ]
 
 
-def _alphas(found: Mapping[str, Mapping[str, Any]], level: str) -> str:
-    return ", ".join(
-        f"{'not defined' if each['alpha'] is None else format(each['alpha'], '.2f')} for "
-        f"{code(aspect)} ({counted(each['n_ratings'], 'judgement')} of "
-        f"{counted(each['n_units'], 'candidate')})"
-        for aspect, each in found.items()
-        if each["level"] == level
-    )
-
-
-def limits(content: Content) -> list[str]:
+def limits(content: CardContent) -> list[str]:
     """Return the limitations that follow from the data."""
     n = counts(content)
     if not n["pairs"]:
@@ -99,11 +93,11 @@ def limits(content: Content) -> list[str]:
             "The errors were made on purpose. They are not a sample of the errors of any system, "
             "so pass rates cannot be compared with human scores of systems."
         )
-    year = _year(content)
-    if year and n["systems"]:
+    years = re.findall(r"\byear\s*=\s*[{\"]?\s*(\d{4})", content.source["citation"], re.IGNORECASE)
+    if years and n["systems"]:
         sentences.append(
-            f"The low candidates were written by systems of {year} or before. A model that makes "
-            "other mistakes can still pass."
+            f"The low candidates were written by systems of {max(years)} or before. A model that "
+            "makes other mistakes can still pass."
         )
     tallied = tally(content.pairs, "error_category") + tally(content.pairs, "category")
     few = [f"{code(name)} ({k})" for name, k in tallied if k < _FEW]
@@ -116,7 +110,7 @@ def limits(content: Content) -> list[str]:
     return sentences + _length_sentences(content)
 
 
-def _length_sentences(content: Content) -> list[str]:
+def _length_sentences(content: CardContent) -> list[str]:
     distinct = content.pairs.unique(DISTINCT)
     high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
     n = max(distinct.height, 1)
@@ -158,13 +152,7 @@ def length_warning(high: float | None, low: float | None) -> list[str]:
     return [f"Worse candidates are {apart} than better ones on average ({means})."]
 
 
-def _year(content: Content) -> str | None:
-    """Return the latest year of the works to be cited."""
-    found = re.findall(r"\byear\s*=\s*[{\"]?\s*(\d{4})", content.source["citation"], re.IGNORECASE)
-    return max(found, default=None)
-
-
-def contacts(content: Content) -> list[str]:
+def contacts(content: CardContent) -> list[str]:
     """Return what was done about e-mail and IP addresses, if the manifest states it."""
     treatment = content.manifest.get("contacts") or {}
     if "redacted" in treatment:
@@ -177,27 +165,22 @@ def contacts(content: Content) -> list[str]:
     return []
 
 
-def permission(content: Content) -> list[str]:
-    """Return the permission that the publisher quotes, if any."""
-    stated = content.manifest.get("permission")
-    return [f"Published with permission: {_quoted(stated)}"] if stated else []
-
-
-def unverified(content: Content) -> list[str]:
+def unverified(content: CardContent) -> list[str]:
     """Return why files that differ from the declared ones were read, and how the counts differ."""
     reasons = {
         "accept_changed": "A file that differs from the declared one was accepted",
         "unverified": "Published although not all files are verified",
     }
-    found = [
-        f"{what}: {_quoted(content.manifest[key])}"
-        for key, what in reasons.items()
-        if key in content.manifest
-    ]
     differences = [] if content.declared else count_differences(content.manifest)
-    if differences:
-        found.append(f"Counts differ from those of the declared files: {', '.join(differences)}.")
-    return found
+    differ = f"Counts differ from those of the declared files: {', '.join(differences)}."
+    return [
+        *(
+            f"{what}: {_quoted(content.manifest[key])}"
+            for key, what in reasons.items()
+            if key in content.manifest
+        ),
+        *([differ] if differences else []),
+    ]
 
 
 def count_differences(manifest: Mapping[str, Any]) -> list[str]:

@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from nnd.cards.content import Content
+from nnd.cards.content import CardContent
 from nnd.cards.markdown import Table, code, escape
 
 _COLUMN = ("aspect", "category")
@@ -13,25 +13,32 @@ _MODEL_ID = re.compile(r"[\w.-]+(/[\w.-]+)?", re.ASCII)
 _LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
 
 
-def human_score_table(content: Content) -> Table:
+def human_score_table(content: CardContent) -> Table:
     """Return the human scores of the systems, the best first.
 
     Few scores have a column for each aspect and category; otherwise each aspect has one, over all
     categories. Public models have a column with their links.
     """
     columns = _columns(content.human_scores)
-    scores = {row[:3]: row[3] for row in _rows(content.human_scores, "score")}
-    judged = {row[:3]: row[3] for row in _rows(content.human_scores, "n")}
+    held = content.human_scores.select("system", *_COLUMN, "score", "n").iter_rows()
+    scores = {(system, *column): (score, n) for system, *column, score, n in held}
     models = dict(content.human_scores.select("system", "model_id").iter_rows())
-    found = [(system, [scores.get((system, *column)) for column in columns]) for system in models]
-    found.sort(key=lambda row: (-(row[1][0] if row[1][0] is not None else -1e300), row[0]))
+    found = [
+        [scores.get((system, *column), (None, None)) for column in columns] for system in models
+    ]
+    ranked = sorted(
+        zip(models, found, strict=True),
+        key=lambda row: (-(row[1][0][0] if row[1][0][0] is not None else -1e300), row[0]),
+    )
     public = any(models.values())
     rows = []
-    for system, values in found:
-        n = {judged[system, *column] for column in columns if (system, *column) in judged}
-        cells = ["none" if value is None else f"{value:.3f}" for value in values]
+    for system, values in ranked:
+        cells = ["none" if score is None else f"{score:.3f}" for score, _ in values]
+        judged = [n for _, n in values if n is not None]
+        low, high = min(judged, default=0), max(judged, default=0)
         model = (_model(models[system]),) if public else ()
-        rows.append((code(system), *model, *cells, _between(n)))
+        n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        rows.append((code(system), *model, *cells, n))
     names = ("system", "model") if public else ("system",)
     aligned = "l" * len(names) + "r" * (len(columns) + 1)
     return Table((*names, *columns.values(), "judged"), aligned, tuple(rows))
@@ -61,17 +68,10 @@ def _columns(human_scores: pl.DataFrame) -> dict[tuple[str, str], str]:
     if len(found) > _MOST_COLUMNS:
         found = [column for column in found if column[1] == "overall"]
     several = len({aspect for aspect, _ in found}) > 1
-    return {column: _title(*column, several=several) for column in found}
-
-
-def _rows(human_scores: pl.DataFrame, value: str) -> list[tuple[str, str, str, float]]:
-    return human_scores.select("system", "aspect", "category", value).rows()
-
-
-def _title(aspect: str, category: str, *, several: bool) -> str:
-    if category != "overall":
-        return code(category)
-    return code(aspect) if several else "overall"
+    titles = {aspect: code(aspect) if several else "overall" for aspect, _ in found}
+    return {
+        column: titles[column[0]] if column[1] == "overall" else code(column[1]) for column in found
+    }
 
 
 def _model(model_id: str | None) -> str:
@@ -81,12 +81,7 @@ def _model(model_id: str | None) -> str:
     return linked if _MODEL_ID.fullmatch(model_id) else code(model_id)
 
 
-def _between(numbers: set[float]) -> str:
-    low, high = min(numbers, default=0), max(numbers, default=0)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def looks_table(content: Content) -> Table:
+def looks_table(content: CardContent) -> Table:
     """Return the shares of texts of a distinctive form, for whatever has such texts."""
     report = content.manifest["hygiene"]
     contexts = report["contexts"]

@@ -1,12 +1,10 @@
 """The tables of a card, each a pure function of a folder; the linter checks the same tables."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
 from nnd.cards.asked import ASKED, instruction_table
-from nnd.cards.content import Content, count_where, counts, tally
+from nnd.cards.content import CardContent, counts, tally
 from nnd.cards.examples import example_tables
 from nnd.cards.markdown import Table, code, escape, prose
 from nnd.cards.sentences import length_rates
@@ -27,7 +25,7 @@ SUITE = "Sets of the suite"
 """Title of a section that only the card of a suite has."""
 
 
-def card_tables(content: Content) -> dict[str, list[Table]]:
+def card_tables(content: CardContent) -> dict[str, list[Table]]:
     """Return section of a card → its tables that have rows."""
     tables = {
         ASKED: [instruction_table(content)],
@@ -49,27 +47,25 @@ def card_tables(content: Content) -> dict[str, list[Table]]:
     return {name: [table for table in found if table.rows] for name, found in tables.items()}
 
 
-def aspect_table(content: Content) -> Table:
+def aspect_table(content: CardContent) -> Table:
     """Return each aspect with the question that annotators answered."""
     rows = [(code(name), prose(asked)) for name, asked in content.source["aspects"].items()]
     return Table(("aspect", "what was asked"), "ll", tuple(rows))
 
 
-def taxonomy_table(content: Content) -> Table:
+def taxonomy_table(content: CardContent) -> Table:
     """Return the error labels of pairs with their meanings."""
     found = set(content.pairs["error_category"])
     entries = {k: entry for k, entry in content.source["taxonomy"].items() if k in found}
-    grouped = any(entry["group"] for entry in entries.values())
-    rows = [
-        (code(label), f"**{escape(entry['name'])}.** {prose(entry['description'])}")
-        + ((escape(entry["group"] or ""),) if grouped else ())
-        for label, entry in entries.items()
-    ]
-    header = ("label", "meaning", "group")[: 3 if grouped else 2]
-    return Table(header, "l" * len(header), tuple(rows))
+    columns = 3 if any(entry["group"] for entry in entries.values()) else 2
+    rows = []
+    for label, entry in entries.items():
+        meaning = f"**{escape(entry['name'])}.** {prose(entry['description'])}"
+        rows.append((code(label), meaning, escape(entry["group"] or ""))[:columns])
+    return Table(("label", "meaning", "group")[:columns], "l" * columns, tuple(rows))
 
 
-def count_tables(content: Content) -> list[Table]:
+def count_tables(content: CardContent) -> list[Table]:
     """Return the total counts, and the pairs by error category, aspect and the like."""
     found = counts(content)
     if not several_errors(content):
@@ -84,48 +80,38 @@ def count_tables(content: Content) -> list[Table]:
     return tables
 
 
-def sets_table(content: Content) -> Table:
+def sets_table(content: CardContent) -> Table:
     """Return each set of a suite: how it was made, its counts, and remarks."""
-    header = ("set", "what it is", *_SET_COUNTS, "seed", "remarks")
-    rows = [
-        (
-            code(entry["name"]),
-            _made_by(entry),
-            *("" if entry[name] is None else f"{entry[name]:,}" for name in _SET_COUNTS),
-            "" if entry["seed"] is None else str(entry["seed"]),
-            prose(" ".join(_remarks(entry))),
+    rows = []
+    for entry in content.manifest.get("sets", ()):
+        chosen = {name: value for name, value in entry["parameters"].items() if value is not None}
+        if (entry["variants"] or 1) > 1:
+            chosen["variants"] = entry["variants"]
+        parameters = ", ".join(f"{escape(name)} {code(str(of))}" for name, of in chosen.items())
+        made_by = f"{escape(entry['kind'])}, {code(entry['operation'])}"
+        why = entry.get("refusals") and f"Rejected: {counts_in_words(entry['refusals'])}."
+        rows.append(
+            (
+                code(entry["name"]),
+                f"{made_by} ({parameters})" if parameters else made_by,
+                *("" if entry[name] is None else f"{entry[name]:,}" for name in _SET_COUNTS),
+                "" if entry["seed"] is None else str(entry["seed"]),
+                prose(" ".join(filter(None, (entry["note"], why)))),
+            )
         )
-        for entry in content.manifest.get("sets", ())
-    ]
+    header = ("set", "what it is", *_SET_COUNTS, "seed", "remarks")
     return Table(header, "ll" + "r" * (len(_SET_COUNTS) + 1) + "l", tuple(rows))
 
 
 _SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
 
 
-def _remarks(entry: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the note of a set, and why texts were rejected."""
-    if entry["note"]:
-        yield entry["note"]
-    if entry.get("refusals"):
-        yield f"Rejected: {counts_in_words(entry['refusals'])}."
-
-
-def _made_by(entry: Mapping[str, Any]) -> str:
-    """Return kind, operation and parameters of a set."""
-    chosen = {name: value for name, value in entry["parameters"].items() if value is not None}
-    if (entry["variants"] or 1) > 1:
-        chosen["variants"] = entry["variants"]
-    parameters = ", ".join(f"{escape(name)} {code(str(value))}" for name, value in chosen.items())
-    return f"{escape(entry['kind'])}, {code(entry['operation'])}{parameters and f' ({parameters})'}"
-
-
-def several_errors(content: Content) -> bool:
+def several_errors(content: CardContent) -> bool:
     """Say whether any two candidates make several pairs."""
     return content.pairs.select(DISTINCT).n_unique() < content.pairs.height
 
 
-def dropped_table(content: Content) -> Table:
+def dropped_table(content: CardContent) -> Table:
     """Return what made no pair, and why."""
     rows = [
         (f"{entry['n']:,} {escape(entry['what'])}", prose(entry["why"]))
@@ -145,56 +131,49 @@ _MEASURED = {
 }
 
 
-def texts_table(content: Content) -> Table:
+def texts_table(content: CardContent) -> Table:
     """Return measures of the better and the worse candidates, side by side."""
     report = content.manifest["hygiene"].get("texts")
     if report is None or content.pairs.is_empty():
         return Table((), "", ())
-    rows = [
-        (title, *("none" if value is None else format(value, form) for value in values))
-        for name, (title, form) in _MEASURED.items()
-        for values in [[report[side][name] for side in ("high", "low")]]
-    ]
+    rows = []
+    for name, (title, form) in _MEASURED.items():
+        values = (report["high"][name], report["low"][name])
+        rows.append((title, *("none" if v is None else format(v, form) for v in values)))
     return Table(("measure", "high", "low"), "lrr", tuple(rows))
 
 
-def length_table(content: Content) -> Table:
+def length_table(content: CardContent) -> Table:
     """Return the pass rates of choosing by length alone, on human pairs and on negatives."""
     report = content.manifest["hygiene"]["pairs"]
-    if content.pairs.is_empty():
-        return Table((), "", ())
-    rows = [("all", *_lengths(report["overall"]))]
-    if len(report["by_error_category"]) > 1:
-        by_category = report["by_error_category"].items()
-        rows += [(code(name), *_lengths(found)) for name, found in by_category]
-    rows += [
-        (f"set {code(entry['name'])}", *_lengths(entry["lengths"]))
-        for entry in content.manifest.get("sets", ())
-        if entry.get("lengths")
-    ]
+    by_category = report["by_error_category"]
+    lengths = {"all": report["overall"]}
+    lengths |= {code(n): of for n, of in by_category.items()} if len(by_category) > 1 else {}
+    sets = content.manifest.get("sets", ())
+    lengths |= {f"set {code(e['name'])}": e["lengths"] for e in sets if e.get("lengths")}
+    rows = []
+    for name, of in lengths.items() if not content.pairs.is_empty() else ():
+        cells = ["none"] * 4
+        if of["n"]:
+            rates = length_rates(of["shorter_wins"], of["longer_wins"]).values()
+            means = (of["mean_characters_high"], of["mean_characters_low"])
+            cells = [*(f"{mean:.0f}" for mean in means), *(f"{100 * r:.1f} %" for r in rates)]
+        rows.append((name, f"{of['n']:,}", *cells))
     header = ("pairs", "n", "length of high", "length of low", "longer wins", "shorter wins")
     return Table(header, "lrrrrr", tuple(rows))
 
 
-def _lengths(found: Mapping[str, Any]) -> tuple[str, ...]:
-    if not found["n"]:
-        return ("0", *["none"] * 4)
-    means = (f"{found[f'mean_characters_{side}']:.0f}" for side in ("high", "low"))
-    rates = length_rates(found["shorter_wins"], found["longer_wins"]).values()
-    return (f"{found['n']:,}", *means, *(f"{100 * rate:.1f} %" for rate in rates))
-
-
-def published_table(content: Content) -> Table:
+def published_table(content: CardContent) -> Table:
     """Return published counts of pairs next to those of this folder."""
     rows = []
     for entry in content.source.get("published_counts", ()):
-        here = count_where(content.pairs, entry.get("where", {}))
+        here = content.pairs.filter(**entry.get("where", {})).height
         why = "none" if here == entry["published"] else _difference(content, entry)
         rows.append((prose(entry["what"]), f"{entry['published']:,}", f"{here:,}", why))
     return Table(("what", "published", "here", "difference"), "lrrl", tuple(rows))
 
 
-def _difference(content: Content, entry: Mapping[str, Any]) -> str:
+def _difference(content: CardContent, entry: Mapping[str, Any]) -> str:
     if not content.declared:
         return "the files that were read are not the declared ones"
     if any("version" in file for file in content.manifest["files"]):
@@ -206,31 +185,19 @@ def _difference(content: Content, entry: Mapping[str, Any]) -> str:
     return prose(entry.get("why", "unknown"))
 
 
-def file_table(content: Content) -> Table:
+def file_table(content: CardContent) -> Table:
     """Return the files that were read."""
-    rows = [
-        (
-            f"{escape(file['name'])}, {file['bytes']:,} bytes, " + _declared(file),
-            code(file["sha256"]),
-        )
-        for file in content.manifest["files"]
-    ]
+    rows = []
+    for file in content.manifest["files"]:
+        which = "the declared file" if file["verified"] else "not verified"
+        if "version" in file:
+            which = f"a declared version ({escape(file['version'])})"
+        named = f"{escape(file['name'])}, {file['bytes']:,} bytes, {which}"
+        rows.append((named, code(file["sha256"])))
     return Table(("file", "SHA-256"), "ll", tuple(rows))
-
-
-def _declared(file: Mapping[str, Any]) -> str:
-    if "version" in file:
-        return f"a declared version ({escape(file['version'])})"
-    return "the declared file" if file["verified"] else "not verified"
 
 
 def joined(names: Sequence[str]) -> str:
     """Return names in a sentence: `a`, `b` and `c`."""
     shown = [code(name) for name in names]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
-def labels_not_found(content: Content) -> list[str]:
-    """Return the labels of the taxonomy that no pair has."""
-    found = content.pairs.select(pl.col("error_category").unique()).to_series().to_list()
-    return [label for label in content.source["taxonomy"] if label not in found]

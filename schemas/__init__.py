@@ -7,6 +7,7 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .contract.checks import (
         Problem as Problem,
+        check_document as check_document,
         check_frame as check_frame,
         check_rows as check_rows,
     )

@@ -38,11 +38,11 @@ def on_page_markdown(markdown: str, config: MkDocsConfig, **_: Any) -> str:  # n
 
 def on_page_content(html: str, **_: Any) -> str:  # noqa: ANN401 - as mkdocs calls it
     """Return a page whose options (`--data`) stay in one piece at the end of a line."""
-    return re.sub(r"(?<!<pre>)<code>[^<]*--[^<]*</code>", _mark_options, html)
-
-
-def _mark_options(code: re.Match[str]) -> str:
-    return re.sub(r"--[\w-]+", r'<span class="option">\g<0></span>', code[0])
+    return re.sub(
+        r"(?<!<pre>)<code>[^<]*--[^<]*</code>",
+        lambda code: re.sub(r"--[\w-]+", r'<span class="option">\g<0></span>', code[0]),
+        html,
+    )
 
 
 def on_env(env: object, config: MkDocsConfig, files: Files) -> None:  # noqa: ARG001 - as mkdocs calls it

@@ -4,12 +4,13 @@ It needs no network. Tables and sentences with numbers are made again from the f
 with the card; for the rest, only the form is checked.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from nnd.cards.asked import ASKED, example_request
-from nnd.cards.card_parser import Card, parse_card
-from nnd.cards.content import Content, read_content
+from nnd.cards.card_parser import parse_card
+from nnd.cards.content import read_content
 from nnd.cards.lint.metadata_checks import check_metadata
 from nnd.cards.lint.prose_checks import check_citations, check_links, check_placeholders
 from nnd.cards.lint.table_checks import check_tables
@@ -59,40 +60,23 @@ def check_card(text: str, folder: Path) -> Iterator[Problem]:
     card = parse_card(text)
     yield from check_metadata(card.head, content)
     tables = card_tables(content)
-    yield from _check_sections(
-        card.sections, [each for each in (SUITE, MADE_PAIRS) if each in tables]
-    )
+    for name in (*SECTIONS, *(each for each in (SUITE, MADE_PAIRS) if each in tables)):
+        if not card.sections.get(name, "").strip():
+            what = "empty" if name in card.sections else "missing"
+            yield Problem(None, name, f"the section is {what}", REMEDY)
     yield from check_tables(card.sections, tables, REMEDY)
-    yield from _check_sentences(card.sections, content)
-    quoted = {escape(oddity) for oddity in content.manifest["oddities"]}
-    request = example_request(content)
-    if "\n".join(request) not in card.sections.get(ASKED, ""):
-        yield Problem(None, ASKED, "the request does not follow from the data", REMEDY)
-    quoted |= {*request}
-    quoted |= {sentence for some in card_sentences(content).values() for sentence in some}
-    yield from check_placeholders(card.sections, tables, quoted)
-    yield from check_links(card, content)
-    yield from check_citations(_fences(card), content.source["citation"])
-
-
-def _check_sections(sections: Mapping[str, str], more: Sequence[str]) -> Iterator[Problem]:
-    for name in (*SECTIONS, *more):
-        if name not in sections:
-            yield Problem(None, name, "the section is missing", REMEDY)
-        elif not sections[name].strip():
-            yield Problem(None, name, "the section is empty", REMEDY)
-
-
-def _check_sentences(sections: Mapping[str, str], content: Content) -> Iterator[Problem]:
-    for name, sentences in card_sentences(content).items():
-        text = " ".join(sections.get(name, "").split())
-        for sentence in sentences if text else ():
+    sentences = card_sentences(content)
+    for name, expected in sentences.items():
+        text = " ".join(card.sections.get(name, "").split())
+        for sentence in expected if text else ():
             if sentence not in text:
                 message = f"a sentence that follows from the data is missing: {sentence}"
                 yield Problem(None, name or "opening", message, REMEDY)
-
-
-def _fences(card: Card) -> list[str]:
-    """Return the BibTeX of a card, in order."""
-    blocks = (fence for fences in card.fences.values() for fence in fences)
-    return [block.text for block in blocks if block.language == "bibtex"]
+    request = example_request(content)
+    if "\n".join(request) not in card.sections.get(ASKED, ""):
+        yield Problem(None, ASKED, "the request does not follow from the data", REMEDY)
+    quoted = {*map(escape, content.manifest["oddities"]), *request, *chain(*sentences.values())}
+    yield from check_placeholders(card.sections, tables, quoted)
+    yield from check_links(card, content)
+    bibtex = [text for language, text in card.fences if language == "bibtex"]
+    yield from check_citations(bibtex, content.source["citation"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from nnd.cards.content import Content
+from nnd.cards.content import CardContent
 from nnd.cards.front_matter import configs, metadata
 from nnd.cards.vocabulary import ANNOTATORS, LICENCES, SOURCE_DATASET, TASK_CATEGORIES
 from nnd.schemas import Problem
@@ -20,7 +20,7 @@ _BCP_47 = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 _SIZE = re.compile(r"n<1K|\d+[KMB]?<n<\d+[KMBT]|n>1T")
 
 
-def check_metadata(head: str | None, content: Content) -> Iterator[Problem]:
+def check_metadata(head: str | None, content: CardContent) -> Iterator[Problem]:
     """Yield every problem of the YAML at the head of a card.
 
     Args:
@@ -36,14 +36,15 @@ def check_metadata(head: str | None, content: Content) -> Iterator[Problem]:
     except Exception as error:  # noqa: BLE001 - PyYAML lets ValueError, KeyError and others through
         yield Problem(None, _WHERE, f"not valid YAML: {error}", "fix it")
         return
-    if not isinstance(found, dict):
+    if isinstance(found, dict):
+        yield from _check_values(found, content)
+        yield from _check_stated(found)
+        yield from _check_configs(found.get("configs"), configs(content))
+    else:
         yield Problem(None, _WHERE, "is not a mapping", "write a line `key: value` for each key")
-        return
-    yield from _check_values(found, content)
-    yield from _check_configs(found.get("configs"), configs(content))
 
 
-def _check_values(found: Mapping[str, Any], content: Content) -> Iterator[Problem]:
+def _check_values(found: Mapping[str, Any], content: CardContent) -> Iterator[Problem]:
     expected = metadata(content).to_dict()  # type: ignore[no-untyped-call]
     for key in _DERIVED:
         if found.get(key) != expected.get(key):
@@ -56,7 +57,6 @@ def _check_values(found: Mapping[str, Any], content: Content) -> Iterator[Proble
     if "dataset_info" in found:
         remedy = "leave it out: the Parquet files state it, and loading fails if it is wrong"
         yield Problem(None, f"{_WHERE}/dataset_info", "is not needed", remedy)
-    yield from _check_stated(found)
 
 
 def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
@@ -64,16 +64,13 @@ def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
     for key, known in _ENUMS.items():
         for value in _listed(found.get(key)):
             if str(value) not in known:
-                message = f"the Hub knows no {value!r}"
-                yield Problem(
-                    None, f"{_WHERE}/{key}", message, f"known: {', '.join(sorted(known))}"
-                )
+                remedy = f"known: {', '.join(sorted(known))}"
+                yield Problem(None, f"{_WHERE}/{key}", f"the Hub knows no {value!r}", remedy)
     for value in _listed(found.get("source_datasets")):
         if not SOURCE_DATASET.fullmatch(str(value)):
+            message = f"{value!r} does not have the right form"
             remedy = "write original, extended|NAME or ORG/NAME"
-            yield Problem(
-                None, f"{_WHERE}/source_datasets", f"{value!r} does not have the right form", remedy
-            )
+            yield Problem(None, f"{_WHERE}/source_datasets", message, remedy)
 
 
 def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML held
@@ -110,10 +107,10 @@ def _check_configs(
         remedy = f"write `default: true` for {first} and for nothing else"
         yield Problem(None, path, message, remedy)
     wanted_words = expected[0].get("description")
-    for config in found:
-        if config.get("config_name") == first and config.get("description") != wanted_words:
-            message = f"the description of {first} is not the instruction of the data"
-            yield Problem(None, path, message, f"write {wanted_words or 'none'}")
+    words = [config.get("description") for config in found if config.get("config_name") == first]
+    if any(written != wanted_words for written in words):
+        message = f"the description of {first} is not the instruction of the data"
+        yield Problem(None, path, message, f"write {wanted_words or 'none'}")
     files, wanted = _files(found), _files(expected)
     for key in sorted(wanted.keys() | files.keys()):
         name = " ".join(key)

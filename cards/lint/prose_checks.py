@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from nnd.cards.bibtex import entries_in, faults_of
 from nnd.cards.card_parser import Card, anchor_of, links_in, tables_in
-from nnd.cards.content import Content
+from nnd.cards.content import CardContent
 from nnd.cards.front_matter import configs
 from nnd.cards.markdown import Table, render_table
 from nnd.schemas import SCHEMA_NAMES, Problem
@@ -29,33 +29,25 @@ def check_placeholders(
         tables: The tables that follow from the data; their rows may hold any text.
         quoted: Lines that quote data.
     """
-    own = {line for some in tables.values() for table in some for line in _lines(table)}
+    rendered = [render_table(table).splitlines() for some in tables.values() for table in some]
+    own = {line for header, _, *rows in rendered for line in (header, *rows)}
     for name, text in sections.items():
         written = [line for line in text.splitlines() if line not in own]
+        left_open = []
         for line in written:
-            found = _PLACEHOLDER.search(line)
-            if found and line.removeprefix("- ") not in quoted:
-                yield _left_open(name, found[0])
+            placeholder = _PLACEHOLDER.search(line)
+            if placeholder and line.removeprefix("- ") not in quoted:
+                left_open.append(placeholder[0])
             elif _NOTHING.fullmatch(line.removeprefix("- ").strip()):
-                yield _left_open(name, line.strip())
+                left_open.append(line.strip())
         for table in tables_in("\n".join(written)):
-            for cell in (cell for row in table.rows for cell in row if _NOTHING.fullmatch(cell)):
-                yield _left_open(name, cell)
+            left_open += [cell for row in table[1:] for cell in row if _NOTHING.fullmatch(cell)]
+        for what in left_open:
+            message = f'"{what}" is a placeholder'
+            yield Problem(None, name or "opening", message, "replace it with the facts")
 
 
-def _lines(table: Table) -> list[str]:
-    """Return the lines of a table, except for the rule below the header."""
-    header, _, *rows = render_table(table).splitlines()
-    return [header, *rows]
-
-
-def _left_open(section: str, what: str) -> Problem:
-    return Problem(
-        None, section or "opening", f'"{what}" is a placeholder', "replace it with the facts"
-    )
-
-
-def check_links(card: Card, content: Content) -> Iterator[Problem]:
+def check_links(card: Card, content: CardContent) -> Iterator[Problem]:
     """Yield a problem for each link whose form shows that it is dead."""
     anchors = {anchor_of(title) for title in card.titles}
     paths = {file["path"] for config in configs(content) for file in config["data_files"]}
@@ -100,13 +92,9 @@ def check_citations(blocks: Sequence[str], citation: str) -> Iterator[Problem]:
     if faults:
         return  # what follows needs whole entries
     entries = [entry for block in blocks for entry in entries_in(block)]
-    own = list(entries_in(citation))
-    if [_folded(entry) for entry in entries[: len(own)]] != [_folded(entry) for entry in own]:
+    own = [entry.split() for entry in entries_in(citation)]
+    if [entry.split() for entry in entries[: len(own)]] != own:
         message = "the citation of the people who made the evaluation does not come first"
         yield Problem(None, where, message, "put the BibTeX of source.yaml first")
     if not any(_PAPER in entry.lower() for entry in entries):
         yield Problem(None, where, "the NND paper is not cited", "add its BibTeX")
-
-
-def _folded(entry: str) -> str:
-    return " ".join(entry.split())

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from nnd.cards.card_parser import Rows, tables_in
+from nnd.cards.card_parser import tables_in
 from nnd.cards.markdown import Table, table_cell
 from nnd.schemas import Problem, excerpt
 
-_Row = tuple[str, ...]
+_CardRow = tuple[str, ...]
 _LONGEST_ROW = 160
 
 
@@ -25,23 +25,23 @@ def check_tables(
         text = sections.get(name, "")
         found = list(tables_in(text))
         for table in tables if text.strip() else ():
-            same = next((rows for rows in found if rows.header == table.header), None)
+            same = next((rows for rows in found if rows[0] == table.header), None)
             if same is None:
                 titles = ", ".join(table.header)
                 yield Problem(None, name, f"a table with the columns {titles} is missing", remedy)
             else:
                 found.remove(same)
-                for message in _differences(table, same):
+                for message in _differences(table, same[1:]):
                     yield Problem(None, name, message, remedy)
 
 
-def _differences(table: Table, written: Rows) -> Iterator[str]:
+def _differences(table: Table, written: Sequence[_CardRow]) -> Iterator[str]:
     """Yield a message for every row in which two tables differ; the order of rows is free."""
     wanted = Counter(tuple(map(table_cell, row)) for row in table.rows)
-    missing = list((wanted - Counter(written.rows)).elements())
-    extra = list((Counter(written.rows) - wanted).elements())
-    for row in missing:
-        other = _counterpart(row, extra)
+    extra = list((Counter(written) - wanted).elements())
+    for row in (wanted - Counter(written)).elements():
+        of_the_same = (other for other in extra if other[:1] == row[:1])
+        other = next(of_the_same, extra[0] if len(extra) == 1 else None)
         if other is None:
             yield f"the row {_shown(row)} is missing"
         else:
@@ -51,11 +51,5 @@ def _differences(table: Table, written: Rows) -> Iterator[str]:
         yield f"the row {_shown(row)} does not follow from the data"
 
 
-def _counterpart(row: _Row, others: list[_Row]) -> _Row | None:
-    """Return the row with the same first cell, else the only other row, if any."""
-    of_the_same = (other for other in others if other[:1] == row[:1])
-    return next(of_the_same, others[0] if len(others) == 1 else None)
-
-
-def _shown(row: _Row) -> str:
+def _shown(row: _CardRow) -> str:
     return f'"{excerpt(" | ".join(row), _LONGEST_ROW)}"'

@@ -6,7 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .exporting import (
-        Exported as Exported,
+        Export as Export,
         Target as Target,
         export as export,
     )

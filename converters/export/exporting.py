@@ -9,7 +9,7 @@ import polars as pl
 
 from nnd.converters.export.flat import write_csv, write_jsonl
 from nnd.converters.export.lm_eval import write_lm_eval
-from nnd.converters.export.prompt_rendering import STORED, Rendering, Written
+from nnd.converters.export.prompt_rendering import STORED, Rendering
 from nnd.converters.export.trl import write_trl
 from nnd.schemas import (
     NNDError,
@@ -29,7 +29,7 @@ Target = Literal["trl", "lm-eval", "jsonl", "csv"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Exported(Shown):
+class Export(Shown):
     """The result of an export.
 
     Attributes:
@@ -63,7 +63,7 @@ def export(
     for_excel: bool = False,
     split: float | None = None,
     split_seed: int = 0,
-) -> Exported:
+) -> Export:
     """Write the pairs of a converted folder in the format of another tool.
 
     Args:
@@ -93,40 +93,32 @@ def export(
         raise NNDError(f'"{to}" is not a table for a spreadsheet; --for-excel is for csv')
     pairs, manifest = _read(Path(folder))
     if split is not None:
-        pairs = _cut(pairs, split, split_seed)
+        to_train_on = cut_by_context(pairs, split, seed=split_seed)
+        sides = {"train": pairs.filter(to_train_on), "test": pairs.filter(~to_train_on)}
+        pairs = pl.concat(side.with_columns(split=pl.lit(name)) for name, side in sides.items())
+    rows = pairs.height
+    notes: list[str] = []
     with make_new(Path(out)) as place:
-        written = Written(pairs.height)
         match to:
             case "jsonl":
                 write_jsonl(pairs, place)
             case "csv":
-                written = write_csv(pairs, place, for_excel=for_excel)
+                notes = write_csv(pairs, place, for_excel=for_excel)
             case "trl":
-                written = write_trl(pairs, place, manifest=manifest, rendering=rendering)
+                rows, notes = write_trl(pairs, place, manifest=manifest, rendering=rendering)
             case "lm-eval":
                 name = Path(folder).resolve().name
-                written = write_lm_eval(
+                rows, notes = write_lm_eval(
                     pairs, place, manifest=manifest, rendering=rendering, data_name=name
                 )
-    return Exported(Path(out), written.rows, written.notes)
-
-
-def _cut(pairs: pl.DataFrame, share: float, seed: int) -> pl.DataFrame:
-    """Return pairs with the splits train and test, divided by context, in this order."""
-    to_train_on = cut_by_context(pairs, share, seed=seed)
-    sides = [pairs.filter(to_train_on), pairs.filter(~to_train_on)]
-    named = zip(("train", "test"), sides, strict=True)
-    return pl.concat(side.with_columns(split=pl.lit(name)) for name, side in named)
+    return Export(Path(out), rows, tuple(notes))
 
 
 def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return pairs and manifest, after checking what writers rely on."""
     manifest, pairs = read_manifest(folder), read_frame(folder, "pairs")
-    found = chain(
-        check_frame("pair", pairs),
-        check_rows("source", [manifest.get("source", {})]),
-    )
-    for problem in found:
+    source = manifest.get("source", {})
+    for problem in chain(check_frame("pair", pairs), check_rows("source", [source])):
         raise SchemaError(f"{folder}: {problem}; `nnd validate` lists all problems")
     if pairs.is_empty():
         raise SchemaError(f"{folder}: has no pairs to export")

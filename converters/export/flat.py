@@ -5,7 +5,6 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.converters.export.prompt_rendering import Written
 from nnd.schemas import rows_of
 
 # Valid in JSON, but some readers take them for the end of a line.
@@ -24,8 +23,10 @@ def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
             file.write(json.dumps(row, ensure_ascii=False).translate(_LINE_ENDS) + "\n")
 
 
-def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
+def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> list[str]:
     """Write a table in UTF-8 with a header; `inputs` and `metadata` are JSON objects.
+
+    Returns the number of texts that a spreadsheet would compute, if any, as a remark.
 
     Every text is in quotes, a quote inside it is doubled, and line breaks stay (RFC 4180). A null
     is an empty field without quotes, which some readers (polars, PostgreSQL) distinguish from the
@@ -43,17 +44,9 @@ def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> Written:
     )
     texts = pl.col(pl.String).str
     n = sum(table.select(texts.contains(_FORMULA).sum()).row(0))
+    remedy = "--for-excel puts a quote ' before each"
     if for_excel:
         table = table.with_columns(texts.replace(_FORMULA, "'${0}"))
+        remedy = "each now has a quote ' before it"
     table.write_csv(path, quote_style="non_numeric")
-    return Written(pairs.height, _notes(n, for_excel=for_excel))
-
-
-def _notes(n: int, *, for_excel: bool) -> tuple[str, ...]:
-    """Return the number of texts that a spreadsheet would compute, if any."""
-    done = (
-        "each now has a quote ' before it"
-        if for_excel
-        else "--for-excel puts a quote ' before each"
-    )
-    return (f"texts that a spreadsheet would read as formulas: {n:,}; {done}",) if n else ()
+    return [f"texts that a spreadsheet would read as formulas: {n:,}; {remedy}"] if n else []

@@ -21,7 +21,7 @@ import yaml
 
 from nnd.cards import escape
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.prompt_rendering import Rendering, Written, render_pairs
+from nnd.converters.export.prompt_rendering import Rendering, render_pairs
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
 from nnd.schemas import DISTINCT, rows_of
@@ -62,8 +62,10 @@ def write_lm_eval(
     manifest: Mapping[str, Any],
     rendering: Rendering,
     data_name: str,
-) -> Written:
+) -> tuple[int, list[str]]:
     """Write a task folder for lm-evaluation-harness into a new folder.
+
+    Returns the number of pairs in it, and remarks.
 
     The group `nnd_SOURCE` has a task over distinct pairs of candidates and one per error category;
     if the data has several splits, it is a group of groups.
@@ -77,7 +79,10 @@ def write_lm_eval(
     """
     rendered = render_pairs(pairs, rendering)
     usable = rendered.filter(_can_be_scored())
-    top = _tasks(_task_prefix(manifest), usable)
+    source = manifest["source"]
+    # Names of tasks distinguish sets and variants of a source.
+    chosen = [source[kind] for kind in ("set", "variant") if source.get(kind)]
+    top = _tasks("_".join(["nnd", source["name"], *chosen]), usable)
     notes = [*_notes(top.name, pairs.height - usable.height, usable), *rendering.notes]
     metadata = {
         "version": 1.0,
@@ -87,17 +92,33 @@ def write_lm_eval(
         "left_out": pairs.height - usable.height,
     }
     folder.mkdir()
-    write_parquet(_table(usable), folder / "pairs.parquet")
+    table = usable.select(
+        "pair_id",
+        "split",
+        "context",
+        choices=pl.concat_list("candidate_low", "candidate_high"),
+        error_category="error_category",
+        distinct=pl.struct(DISTINCT).is_first_distinct(),
+    )
+    write_parquet(table, folder / "pairs.parquet")
     texts = {
         "pairs.py": _LOADER,
         _COMMON: _common(rendering.separator, metadata),
         "README.md": _readme(manifest, notes),
     }
     for task in _walk(top):
-        texts[f"{task.name}.yaml"] = _yaml(_group(task, metadata) if task.members else _task(task))
+        settings: dict[str, Any] = {
+            "include": _COMMON,
+            "task": task.name,
+            "dataset_kwargs": task.data,
+        }
+        if task.members:
+            members = [member.name for member in task.members]
+            settings = {"group": task.name, "task": members, "metadata": metadata}
+        texts[f"{task.name}.yaml"] = _yaml(settings)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    return Written(usable.height, tuple(notes))
+    return usable.height, notes
 
 
 def data_version(pairs: pl.DataFrame) -> str:
@@ -122,41 +143,19 @@ def _can_be_scored() -> pl.Expr:
     return ~pl.any_horizontal(*blank, unread)
 
 
-def _table(pairs: pl.DataFrame) -> pl.DataFrame:
-    return pairs.select(
-        "pair_id",
-        "split",
-        "context",
-        choices=pl.concat_list("candidate_low", "candidate_high"),
-        error_category="error_category",
-        distinct=pl.struct(DISTINCT).is_first_distinct(),
-    )
-
-
-def _task_prefix(manifest: Mapping[str, Any]) -> str:
-    """Return the prefix of task names, which distinguishes sets and variants of a source."""
-    source = manifest["source"]
-    chosen = [source[kind] for kind in ("set", "variant") if source.get(kind)]
-    return "_".join(["nnd", source["name"], *chosen])
-
-
 def _tasks(prefix: str, pairs: pl.DataFrame) -> _Task:
     splits = pairs["split"].unique().sort().to_list()
-    if len(splits) == 1:
-        top = _tasks_of_split(prefix, splits[0], pairs)
-    else:
-        groups = [_tasks_of_split(f"{prefix}_{split}", split, pairs) for split in splits]
-        top = _Task(prefix, {}, tuple(groups))
+    groups = []
+    for split in splits:
+        name = prefix if len(splits) == 1 else f"{prefix}_{split}"
+        categories = pairs.filter(pl.col("split") == split)["error_category"].unique().sort()
+        of_categories = (
+            _Task(f"{name}_{category}", {"split": split, "error_category": category})
+            for category in categories
+        )
+        groups.append(_Task(name, {}, (_Task(f"{name}_overall", {"split": split}), *of_categories)))
+    top = groups[0] if len(splits) == 1 else _Task(prefix, {}, tuple(groups))
     return _renamed(top, iter(distinct_names(task.name.lower() for task in _walk(top))))
-
-
-def _tasks_of_split(name: str, split: str, pairs: pl.DataFrame) -> _Task:
-    found = pairs.filter(pl.col("split") == split)["error_category"].unique().sort()
-    overall = _Task(f"{name}_overall", {"split": split})
-    categories = (
-        _Task(f"{name}_{each}", {"split": split, "error_category": each}) for each in found
-    )
-    return _Task(name, {}, (overall, *categories))
 
 
 def _walk(task: _Task) -> Iterator[_Task]:
@@ -172,7 +171,7 @@ def _renamed(task: _Task, names: Iterator[str]) -> _Task:
     )
 
 
-def _common(separator: str, metadata: Mapping[str, Any]) -> str:
+def _common(separator: str, metadata: dict[str, Any]) -> str:
     settings = {
         "test_split": "test",
         "output_type": "multiple_choice",
@@ -185,43 +184,25 @@ def _common(separator: str, metadata: Mapping[str, Any]) -> str:
             {"metric": metric, "aggregation": "mean", "higher_is_better": True}
             for metric in ("acc", "acc_bytes")
         ],
-        "metadata": dict(metadata),
+        "metadata": metadata,
     }
     return f"custom_dataset: !function pairs.load\n{_yaml(settings)}"
 
 
-def _task(task: _Task) -> dict[str, Any]:
-    return {"include": _COMMON, "task": task.name, "dataset_kwargs": task.data}
-
-
-def _group(task: _Task, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "group": task.name,
-        "task": [member.name for member in task.members],
-        "metadata": dict(metadata),
-    }
-
-
-def _yaml(value: Mapping[str, Any]) -> str:
-    return yaml.safe_dump(dict(value), sort_keys=False, allow_unicode=True)
+def _yaml(value: dict[str, Any]) -> str:
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
 
 
 def _notes(name: str, left_out: int, usable: pl.DataFrame) -> list[str]:
-    notes = [
-        f"`lm_eval --model hf --model_args pretrained=MODEL --tasks {name} --include_path FOLDER`",
-    ]
-    if left_out:
-        notes.append(
-            f"pairs left out, as the harness stops at a blank text: {left_out}; the metric counts "
-            "a pair with a blank candidate as failed"
-        )
     trailing = usable.filter(pl.col("context").str.contains(r"\s$")).height
-    if trailing:
-        notes.append(
-            "pairs whose context ends in white space, which the harness scores with the candidate "
-            f"and the metric does not: {trailing}"
-        )
-    return notes
+    remarks = {
+        f"pairs left out, as the harness stops at a blank text: {left_out}; the metric counts "
+        "a pair with a blank candidate as failed": left_out,
+        "pairs whose context ends in white space, which the harness scores with the candidate "
+        f"and the metric does not: {trailing}": trailing,
+    }
+    command = f"lm_eval --model hf --model_args pretrained=MODEL --tasks {name}"
+    return [f"`{command} --include_path FOLDER`", *(text for text, n in remarks.items() if n)]
 
 
 def _readme(manifest: Mapping[str, Any], notes: Sequence[str]) -> str:

@@ -24,18 +24,6 @@ class Rendering(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Written(NamedTuple):
-    """The result of a writer.
-
-    Attributes:
-        rows: Number of pairs, or of examples if pairs with equal texts were merged.
-        notes: Remarks for users of the export.
-    """
-
-    rows: int
-    notes: tuple[str, ...] = ()
-
-
 STORED = Rendering("default", " ", lambda contexts: [(each.text, "") for each in contexts])
 """Contexts as they are stored, with a space before the candidate: the default of the metric."""
 
@@ -47,16 +35,15 @@ def render_pairs(pairs: pl.DataFrame, rendering: Rendering) -> pl.DataFrame:
         pairs: Rows of the pair schema.
         rendering: How contexts are rendered; the caller adds its separator.
     """
+    stored = pairs.select("context", "inputs", "category", "language").iter_rows()
     contexts = [
         StoredContext.of(context, {entry["key"]: entry["value"] for entry in inputs}, *kinds)
-        for context, inputs, *kinds in pairs.select(
-            "context", "inputs", "category", "language"
-        ).iter_rows()
+        for context, inputs, *kinds in stored
     ]
-    texts = rendering.render(contexts)
-    before = pl.Series([prefix for _, prefix in texts], dtype=pl.String)
+    schema = {"context": pl.String, "before": pl.String}
+    texts = pl.DataFrame(rendering.render(contexts), schema, orient="row")
     return pairs.with_columns(
-        context=pl.Series([prompt for prompt, _ in texts], dtype=pl.String),
-        candidate_high=before + pairs["candidate_high"],
-        candidate_low=before + pairs["candidate_low"],
+        context=texts["context"],
+        candidate_high=texts["before"] + pairs["candidate_high"],
+        candidate_low=texts["before"] + pairs["candidate_low"],
     )

@@ -16,7 +16,7 @@ import polars as pl
 
 from nnd.cards import escape
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.prompt_rendering import Rendering, Written, render_pairs
+from nnd.converters.export.prompt_rendering import Rendering, render_pairs
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
 
@@ -30,8 +30,8 @@ _TESTED = (
 
 def write_trl(
     pairs: pl.DataFrame, folder: Path, *, manifest: Mapping[str, Any], rendering: Rendering
-) -> Written:
-    """Write a preference dataset into a new folder.
+) -> tuple[int, list[str]]:
+    """Write a preference dataset into a new folder; return its number of examples, and remarks.
 
     Args:
         pairs: Rows of the pair schema.
@@ -47,7 +47,7 @@ def write_trl(
         write_parquet(rows, folder / "data" / f"{name}-00000-of-00001.parquet")
     notes = _notes(pairs.height, examples)
     (folder / "README.md").write_text(_readme(manifest, notes), encoding="utf-8")
-    return Written(examples.height, tuple(notes))
+    return examples.height, notes
 
 
 def _examples(pairs: pl.DataFrame, separator: str) -> pl.DataFrame:

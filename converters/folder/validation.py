@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.cards import check_form, check_validity
+from nnd.cards import check_validity
 from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.row_differences import PAIR_KEY, SCORE_KEY, differences
 from nnd.converters.folder.set_checks import HumanRows, check_sets
@@ -22,6 +22,7 @@ from nnd.schemas import (
     Problem,
     SchemaName,
     SourceError,
+    check_document,
     check_frame,
     find_change,
     fingerprint,
@@ -250,7 +251,7 @@ def _check_splits(
 
 def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
     """Check the form of the manifest, its quality rule, and which files it calls verified."""
-    wrong = list(check_form(manifest))
+    wrong = list(check_document("manifest", manifest))
     yield from wrong
     if wrong:
         return

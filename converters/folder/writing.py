@@ -9,8 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from nnd.cards import check_form
-from nnd.schemas import MANIFEST, SourceError, fingerprint, write_document
+from nnd.schemas import MANIFEST, SourceError, check_document, fingerprint, write_document
 
 ROWS_AT_A_TIME = 50_000
 """Rows of a row group; the Hub loads a dataset by row groups to show it."""
@@ -69,6 +68,6 @@ def write_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
     Raises:
         SourceError: If it does not keep the contract.
     """
-    for problem in check_form(manifest):
+    for problem in check_document("manifest", manifest):
         raise SourceError(f"{MANIFEST}: {problem}")
     write_document(folder, manifest, document=MANIFEST)

@@ -13,13 +13,11 @@ if TYPE_CHECKING:
         push_results as push_results,
     )
     from .published_dataset import (
-        Published as Published,
+        Publication as Publication,
         PublishedFile as PublishedFile,
         publish as publish,
     )
     from .repository_state import (
-        Change as Change,
-        Obsolete as Obsolete,
         Repository as Repository,
         State as State,
         check_name as check_name,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
         Patience as Patience,
     )
     from .upload import (
-        Pushed as Pushed,
         push as push,
     )
 else:

@@ -48,8 +48,8 @@ def card_there(repository: Repository, state: State | None) -> str | None:
         return fetch(repository, state.commit, CARD).decode()
     except UnicodeDecodeError as error:
         raise PublishError(
-            f"{repository.name}/{CARD}: is not UTF-8 (byte {error.start}); save it as UTF-8, or "
-            "delete it to have it written again"
+            f"{repository.name}/{CARD}: is not UTF-8 (byte {error.start}), so nothing can be put "
+            "into it; save it as UTF-8 first"
         ) from error
 
 
@@ -76,7 +76,12 @@ def earlier_files(
                 "another repository, or empty this one"
             )
         return
-    manifest = _read_manifest(repository, state)
+    manifest = _fetch_object(repository, state, MANIFEST)
+    if "source" in manifest and find_change(manifest, MANIFEST) is not None:
+        raise PublishError(
+            f"{repository.name}/{MANIFEST}: changed since nnd published it; restore it, or name "
+            "another repository"
+        )
     found, ours = (_named(one) for one in (manifest.get("source"), source))
     if found != ours:
         raise PublishError(
@@ -85,12 +90,10 @@ def earlier_files(
         )
     same = {path for path in sent if is_same(digest(sent[path]), state.files.get(path))}
     there = {path: state.files[path] for path in state.files.keys() - same - {MANIFEST, CARD}}
-    own = {
-        path
-        for path, held in there.items()
-        if _is_listed(repository, state, manifest, held)
-        or (path == VALIDITY and _is_unchanged(_fetch_object(repository, state, path), path))
-    }
+    own = {path for path, held in there.items() if _is_listed(repository, state, manifest, held)}
+    validity = _fetch_object(repository, state, VALIDITY) if VALIDITY in there else {}
+    if validity and find_change(validity, VALIDITY) is None:
+        own.add(VALIDITY)
     foreign = sorted(sent.keys() & there.keys() - own)
     if foreign:
         raise PublishError(
@@ -116,20 +119,6 @@ def _is_listed(
         return held.lfs.sha256 == entry.get("sha256")
     data = fetch(repository, state.commit, held.path)
     return hashlib.sha256(data).hexdigest() == entry.get("sha256")
-
-
-def _read_manifest(repository: Repository, state: State) -> dict[str, Any]:
-    manifest = _fetch_object(repository, state, MANIFEST)
-    if "source" in manifest and not _is_unchanged(manifest, MANIFEST):
-        raise PublishError(
-            f"{repository.name}/{MANIFEST}: changed since nnd published it; restore it, or name "
-            "another repository"
-        )
-    return manifest
-
-
-def _is_unchanged(document: Mapping[str, Any], name: str) -> bool:
-    return bool(document) and find_change(document, name) is None
 
 
 def _fetch_object(repository: Repository, state: State, path: str) -> dict[str, Any]:

@@ -23,6 +23,25 @@ _PASSING = {
 _LOST = {"TimeoutException", "NetworkError", "RemoteProtocolError"}
 """Names of errors of the HTTP library, because the Hub's client may change the library."""
 
+_REFUSALS = {
+    HTTPStatus.UNAUTHORIZED: (
+        "the Hub does not accept the token",
+        "run `hf auth login` with one that may write, or set HF_TOKEN to one",
+    ),
+    HTTPStatus.PAYMENT_REQUIRED: (
+        "the Hub requires a paid plan for this",
+        "a Space that runs code needs one; --sdk static is free and suffices for evaluate.load",
+    ),
+    HTTPStatus.FORBIDDEN: (
+        "the token may not write there",
+        "use one with the role `write` from a member of that organisation",
+    ),
+    HTTPStatus.NOT_FOUND: (
+        "the Hub does not find it",
+        "check the name and the access of the token",
+    ),
+}
+
 _SECRETS = (
     (re.compile(r"\bhf_\w{16,}"), "hf_…"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[^\s'\",;]+"), r"\1 …"),
@@ -71,6 +90,7 @@ def explain(error: Exception, where: str) -> PublishError:
         where: Name of the repository.
     """
     cause = _cause(error)
+    reason = " ".join(str(cause).split()) or type(cause).__name__
     kind = PublishError
     if isinstance(cause, OfflineModeIsEnabled):
         kind = UnreachableError
@@ -80,18 +100,16 @@ def explain(error: Exception, where: str) -> PublishError:
     elif is_unreachable(error):
         kind = UnreachableError
         message = (
-            f"the Hub cannot be reached at {constants.ENDPOINT} ({_reason(cause)}); check the "
+            f"the Hub cannot be reached at {constants.ENDPOINT} ({reason}); check the "
             "network, then run the same command again"
         )
     elif _names(cause) & _LOST:
         kind = UnreachableError
-        message = (
-            f"the connection to the Hub broke off ({_reason(cause)}); run the same command again"
-        )
+        message = f"the connection to the Hub broke off ({reason}); run the same command again"
     elif isinstance(cause, UnicodeError) or "LocalProtocolError" in _names(cause):
         message = "the token contains characters that tokens cannot have; run `hf auth login` again"
     else:
-        message = f"the Hub rejected the request: {_reason(cause)}"
+        message = f"the Hub rejected the request: {reason}"
     return kind(scrub(f"{where}: {message}"))
 
 
@@ -108,28 +126,12 @@ def scrub(text: str) -> str:
 
 def _explain_status(error: HfHubHTTPError) -> str:
     status = error.response.status_code
-    message = error.server_message or error.response.headers.get("X-Error-Message") or ""
-    said = f": {' '.join(message.split())}" if message.strip() else ""
-    match status:
-        case HTTPStatus.UNAUTHORIZED:
-            return (
-                "the Hub does not accept the token (401); run `hf auth login` with one that may "
-                "write, or set HF_TOKEN to one"
-            )
-        case HTTPStatus.PAYMENT_REQUIRED:
-            return (
-                f"the Hub requires a paid plan for this (402{said}); a Space that runs code needs "
-                "one, but --sdk static is free and sufficient for evaluate.load"
-            )
-        case HTTPStatus.FORBIDDEN:
-            return (
-                f"the token may not write there (403{said}); use one with the role `write` "
-                "from a member of that organisation"
-            )
-        case HTTPStatus.NOT_FOUND:
-            return (
-                f"the Hub does not find it (404{said}); check the name and the access of the token"
-            )
+    told = error.server_message or error.response.headers.get("X-Error-Message") or ""
+    said = f": {' '.join(told.split())}" if told.strip() else ""
+    if status in _REFUSALS:
+        what, remedy = _REFUSALS[HTTPStatus(status)]
+        said = "" if status == HTTPStatus.UNAUTHORIZED else said
+        return f"{what} ({status}{said}); {remedy}"
     if wanted_pause(error) is None:
         return f"the Hub rejected the request ({status}{said})"
     asked = error.response.headers.get("Retry-After", "")
@@ -137,14 +139,9 @@ def _explain_status(error: HfHubHTTPError) -> str:
     return f"the Hub is busy ({status}{said}); run the same command again{when}"
 
 
-def _reason(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
 def _cause(error: Exception) -> BaseException:
     """Return the cause of an error: errors of uploads are wrapped in one that names the file."""
-    wrapped = type(error) is RuntimeError and error.__cause__ is not None
-    return error.__cause__ if wrapped and error.__cause__ else error
+    return (error.__cause__ if type(error) is RuntimeError else None) or error
 
 
 def _names(error: BaseException) -> set[str]:

@@ -5,20 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from nnd.cards import ScoredOn, add_results, results_file
+from nnd.converters.hub.earlier_files import card_there
 from nnd.converters.hub.hub_calls import ask
+from nnd.converters.hub.release_folder import CARD
 from nnd.converters.hub.repository_state import (
     Repository,
     State,
     check_name,
     check_token,
-    fetch,
     look,
 )
 from nnd.converters.hub.retries import Patience
-from nnd.converters.hub.upload import Pushed, push
+from nnd.converters.hub.upload import Upload, push
 from nnd.schemas import PublishError, temporary_folder
-
-README = "README.md"
 
 
 def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
@@ -52,7 +51,7 @@ def push_results(
     results: Mapping[ScoredOn, Mapping[str, Any]],
     *,
     patience: Patience | None = None,
-) -> Pushed:
+) -> Upload:
     """Open a pull request that adds results to the metadata of their model.
 
     All results are in one pull request, because several that change the same README could not all
@@ -78,7 +77,7 @@ def push_results(
     commit, readme = ask(repository, lambda: _readme(repository), patience=patience)
     texts = {}
     for dataset, result in results.items():
-        readme = texts[README] = add_results(readme, model, result, dataset)
+        readme = texts[CARD] = add_results(readme, model, result, dataset)
         if dataset.commit is not None:
             path, text = results_file(result, dataset)
             texts[path] = text
@@ -91,9 +90,13 @@ def push_results(
         yield from ()
 
     with temporary_folder("nnd-results") as place:
+        files = {path: place / path for path in texts}
+        for path, file in files.items():
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(texts[path].encode())
         return push(
             repository,
-            _written(texts, place),
+            files,
             message=f"Add NND pass rates on {', '.join(dataset.name for dataset in results)}",
             obsolete=unchanged,
             pull_request=True,
@@ -108,21 +111,4 @@ def _readme(repository: Repository) -> tuple[str, str | None]:
         raise PublishError(
             f"{repository.name}: not found on the Hub with this token; check the name"
         )
-    if README not in state.files:
-        return state.commit, None
-    try:
-        return state.commit, fetch(repository, state.commit, README).decode()
-    except UnicodeDecodeError as error:
-        raise PublishError(
-            f"{repository.name}: {README} is not UTF-8 (byte {error.start}), so nothing can be "
-            "put into it; save it as UTF-8 first"
-        ) from error
-
-
-def _written(texts: Mapping[str, str], folder: Path) -> dict[str, Path]:
-    files = {}
-    for path, text in texts.items():
-        files[path] = folder / path
-        files[path].parent.mkdir(exist_ok=True)
-        files[path].write_bytes(text.encode())
-    return files
+    return state.commit, card_there(repository, state)

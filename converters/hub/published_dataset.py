@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import polars as pl
 
@@ -30,13 +30,13 @@ from nnd.converters.hub.repository_state import (
     look,
 )
 from nnd.converters.hub.retries import Patience
-from nnd.converters.hub.upload import check_place, push, put_tag
+from nnd.converters.hub.upload import Upload, check_place, push, put_tag
 from nnd.schemas import UNSTORED, PublishError, Record, Shown, temporary_folder, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Planned = Change | Literal["unknown"]
+PlannedChange = Change | Literal["unknown"]
 
 _TAG = re.compile(r"(?!.*\.\.)\w([\w.-]*[\w-])?(?<!\.lock)", re.ASCII)
 
@@ -53,11 +53,11 @@ class PublishedFile(Record):
 
     path: str
     bytes: int
-    change: Planned
+    change: PlannedChange
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Published(Shown):
+class Publication(Shown):
     """The result of publishing or of a dry run.
 
     Attributes:
@@ -83,6 +83,30 @@ class Published(Shown):
     card_diff: str = ""
     usage: Annotated[tuple[str, ...], UNSTORED] = ()
     unasked: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        repository: Repository,
+        files: Mapping[str, Path],
+        changes: Mapping[str, PlannedChange],
+        pushed: Upload | None = None,
+        **more: Any,  # noqa: ANN401 - the other fields
+    ) -> "Publication":
+        """Return the result for files with their changes; without `pushed`, of a dry run."""
+        listed = [
+            PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
+            for path, change in sorted(changes.items())
+        ]
+        return cls(
+            repository.name,
+            repository.url,
+            commit=None if pushed is None else pushed.commit,
+            changed=pushed is not None and pushed.sent,
+            pull_request=None if pushed is None else pushed.pull_request,
+            files=tuple(listed),
+            **{"tag": None, **more},
+        )
 
     def headline(self) -> str:
         """Return whether anything was published, and where."""
@@ -110,9 +134,9 @@ class Published(Shown):
         if self.commit is None:
             same = any(file.path == CARD and file.change == "same" for file in self.files)
             return ["The card stays as it is."] if same else [self.card_diff.rstrip()]
-        pulled = [f"Pull request: {self.pull_request}"] if self.pull_request else []
-        named = [f"Tag: {self.tag}"] if self.tag else []
-        return [*pulled, *named, *(f"  {line}" for line in self.usage)]
+        named = {"Pull request": self.pull_request, "Tag": self.tag}
+        found = [f"{what}: {name}" for what, name in named.items() if name]
+        return [*found, *(f"  {line}" for line in self.usage)]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each file: path, bytes, change."""
@@ -132,7 +156,7 @@ def publish(
     keep_contacts: str | None = None,
     unverified: str | None = None,
     patience: Patience | None = None,
-) -> Published:
+) -> Publication:
     """Publish a converted folder as a dataset on the Hub, in one commit.
 
     If the repository has the same files, no commit is made. Obsolete files of an earlier publish
@@ -164,7 +188,7 @@ def publish(
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
     repository = Repository("dataset", repo_id, private=private)
     check_name(repository, offline=dry_run)
-    # The Hub would refuse it only after everything was sent.
+    # The Hub would refuse an invalid tag only after everything was sent.
     if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
         raise PublishError(
             f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
@@ -193,8 +217,8 @@ def publish(
         except UnreachableError as error:
             if not dry_run:
                 raise
-            unknown: dict[str, Planned] = dict.fromkeys(files, "unknown")
-            return _planned(repository, files, unknown, None, tag, unasked=str(error))
+            unknown: dict[str, PlannedChange] = dict.fromkeys(files, "unknown")
+            return _planned(repository, files, unknown, None, tag=tag, unasked=str(error))
         pushed = push(
             repository,
             files,
@@ -206,19 +230,11 @@ def publish(
         )
         if tag is not None:
             put_tag(repository, tag, files, pushed.commit, adapt=adapt, patience=patience)
-        return Published(
-            repo_id=repo_id,
-            url=repository.url,
-            commit=pushed.commit,
-            changed=pushed.sent,
-            pull_request=pushed.pull_request,
-            tag=tag,
-            files=_listed(files, pushed.changes),
-            usage=(
-                f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
-                f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
-            ),
+        usage = (
+            f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
+            f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
         )
+        return Publication.of(repository, files, pushed.changes, pushed, tag=tag, usage=usage)
 
 
 def _plan(
@@ -229,24 +245,22 @@ def _plan(
     tag: str | None,
     *,
     pr: bool,
-) -> Published:
+) -> Publication:
     """Return what publishing would do, or raise the error for which it would be refused."""
     state = look(repository)
     check_place(repository, state, pull_request=pr)
     files = {**files, **adapt(state)}
     changes = compare(digests(files), state, obsolete)
-    return _planned(repository, files, changes, card_there(repository, state), tag)
+    return _planned(repository, files, changes, card_there(repository, state), tag=tag)
 
 
 def _planned(
     repository: Repository,
     files: Mapping[str, Path],
-    changes: Mapping[str, Planned],
+    changes: Mapping[str, PlannedChange],
     present: str | None,
-    tag: str | None,
-    *,
-    unasked: str | None = None,
-) -> Published:
+    **more: Any,  # noqa: ANN401 - the other fields of a publication
+) -> Publication:
     """Return a dry run; `present` is the card in the repository, if there is one."""
     diff = difflib.unified_diff(
         (present or "").splitlines(keepends=True),
@@ -254,21 +268,4 @@ def _planned(
         f"{repository.name}/{CARD}",
         CARD,
     )
-    return Published(
-        repo_id=repository.name,
-        url=repository.url,
-        commit=None,
-        changed=False,
-        pull_request=None,
-        tag=tag,
-        files=_listed(files, changes),
-        card_diff="".join(diff),
-        unasked=unasked,
-    )
-
-
-def _listed(files: Mapping[str, Path], changes: Mapping[str, Planned]) -> tuple[PublishedFile, ...]:
-    return tuple(
-        PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
-        for path, change in sorted(changes.items())
-    )
+    return Publication.of(repository, files, changes, card_diff="".join(diff), **more)

@@ -12,13 +12,10 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from nnd.cards import check_card, count_differences, data_card
 from nnd.converters.folder import Conversion, convert_again, validate
 from nnd.converters.pairs import find_contacts, find_in_manifest, redact_contacts, redact_manifest
 from nnd.schemas import (
-    FrameName,
     LicenceError,
     PublishError,
     SchemaError,
@@ -67,7 +64,10 @@ def read_release(
         PublishError: If a file is not verified or texts hold addresses and no option says what to
             do, or a split's name has another meaning in `datasets`.
     """
-    _check_reasons(permission=permission, keep_contacts=keep_contacts, unverified=unverified)
+    options = ("i-have-permission", "keep-contacts", "unverified")
+    for option, reason in zip(options, (permission, keep_contacts, unverified), strict=True):
+        if reason is not None and not reason.strip():
+            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
     if redact and keep_contacts is not None:
         raise PublishError("--redact and --keep-contacts contradict each other; choose one")
     if findings := validate(folder).findings:
@@ -78,7 +78,13 @@ def read_release(
     _check_licence(manifest, folder, private=private, permission=permission)
     _check_verified(manifest, folder, unverified)
     annotations = read_frame(folder, "annotations")
-    _check_splits(annotations, folder)
+    for split in sorted(annotations["split"].unique()):
+        published_path("annotations", split)  # raises an error that states the allowed names
+        if split.lower() == "all":
+            raise PublishError(
+                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
+                "it in the source and convert again"
+            )
     if permission is not None:
         manifest["permission"] = permission
     sets = [entry["name"] for entry in manifest.get("sets", ())]
@@ -108,19 +114,17 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     Raises:
         PublishError: If the card has problems.
     """
-    by_split: dict[FrameName, pl.DataFrame] = {
+    by_name = {
         "pairs": conversion.pairs,
         "annotations": conversion.annotations,
         "references": conversion.references,
+        **{f"sets/{name}": rows for name, rows in conversion.sets.items()},
     }
     frames = {
         published_path(name, split): rows
-        for name, frame in by_split.items()
+        for name, frame in by_name.items()
         for (split,), rows in sorted(frame.group_by("split", maintain_order=True))
     }
-    for name, rows_of_set in conversion.sets.items():
-        for (split,), rows in sorted(rows_of_set.group_by("split", maintain_order=True)):
-            frames[published_path(f"sets/{name}", split)] = rows
     if conversion.pairs.is_empty():  # the file states the columns even without pairs
         frames[published_path("pairs", conversion.annotations["split"][0])] = conversion.pairs
     frames[published_path("human_scores", "any")] = conversion.human_scores
@@ -133,21 +137,13 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     conversion.write_files(folder, frames, [f"schemas/{name}" for name in schemas])
     card = data_card(folder, repo_id)
     (folder / CARD).write_text(card, encoding="utf-8")
-    problems = list(check_card(card, folder))
-    if problems:
+    if problems := list(check_card(card, folder)):
         raise PublishError(
             f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems; fix "
             "source.yaml"
         )
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in written}
-
-
-def _check_reasons(**reasons: str | None) -> None:
-    for name, reason in reasons.items():
-        if reason is not None and not reason.strip():
-            option = {"permission": "i-have-permission"}.get(name, name.replace("_", "-"))
-            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
 
 
 def _first(problems: Sequence[Any]) -> str:
@@ -194,16 +190,6 @@ def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | No
         )
 
 
-def _check_splits(annotations: pl.DataFrame, folder: Path) -> None:
-    for split in sorted(annotations["split"].unique()):
-        published_path("annotations", split)  # raises an error that states the allowed names
-        if split.lower() == "all":
-            raise PublishError(
-                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
-                "it in the source and convert again"
-            )
-
-
 def _without_contacts(
     conversion: Conversion, folder: Path, *, redact: bool, keep_contacts: str | None
 ) -> Conversion:
@@ -225,23 +211,19 @@ def _without_contacts(
             'publish with --keep-contacts "why", or build the suite from texts without addresses'
         )
     if redact:
-        (annotations, counts), (references, more) = map(redact_contacts, rows)
+        (annotations, counts), (references, further) = map(redact_contacts, rows)
         for kind in counts:
-            counts[kind] += more[kind] + sum(each.kind == kind for each in in_manifest)
+            counts[kind] += further[kind] + sum(each.kind == kind for each in in_manifest)
         redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
         conversion = convert_again(annotations, references, redacted)
         found = [*find_contacts(annotations), *find_contacts(references)]
-    if found:
-        _refuse_contacts(folder, found, redacted=redact)
-    return conversion
-
-
-def _refuse_contacts(folder: Path, found: list[Any], *, redacted: bool) -> None:
+        if not found:
+            return conversion
     named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found[:_NAMED]]
     more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     remedy = (
         "names and labels are not redacted, because other rows refer to them; change convert.py"
-        if redacted
+        if redact
         else "publish with --redact to replace them"
     )
     raise PublishError(

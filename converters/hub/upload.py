@@ -8,18 +8,19 @@ else, a busy Hub, a lost connection) it starts from the beginning. So a lost ans
 a second commit: the next attempt finds the files there. After a kill, simply run it again.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+from huggingface_hub.hf_api import RepoFile
 
-from nnd.converters.hub.commit_check import find_pull_request, read_back
 from nnd.converters.hub.hub_calls import ask
 from nnd.converters.hub.repository_state import (
     Adapt,
     Change,
+    Digests,
     Obsolete,
     Repository,
     State,
@@ -27,19 +28,21 @@ from nnd.converters.hub.repository_state import (
     check_token,
     compare,
     digests,
+    fetch,
     held_files,
     is_same,
     look,
 )
 from nnd.converters.hub.retries import Patience
-from nnd.schemas import PublishError, Shown, text_table
+from nnd.schemas import PublishError
 
-if TYPE_CHECKING:
-    from rich.table import Table
+_LARGEST_FETCHED = 16 * 2**20
+"""Most bytes of a file that is fetched to read it back; for larger files the digest that the Hub
+states is compared."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Pushed(Shown):
+@dataclass(frozen=True, slots=True)
+class Upload:
     """The result of a push.
 
     Attributes:
@@ -54,16 +57,6 @@ class Pushed(Shown):
     pull_request: str | None
     changes: Mapping[str, Change]
 
-    def headline(self) -> str:
-        """Return whether anything was sent, and where it is."""
-        done = "Sent" if self.sent else "Unchanged; the Hub already has it"
-        return f"{done}: {self.pull_request or f'commit {self.commit}'}."
-
-    def table(self) -> "Table":
-        """Return a row for each file."""
-        rows = ((change, path) for path, change in sorted(self.changes.items()))
-        return text_table(("change", "file"), rows)
-
 
 def push(
     repository: Repository,
@@ -74,7 +67,7 @@ def push(
     adapt: Adapt = lambda _: {},
     pull_request: bool = False,
     patience: Patience | None = None,
-) -> Pushed:
+) -> Upload:
     """Upload files to a repository in one commit, or in none if it holds them already.
 
     Args:
@@ -97,7 +90,7 @@ def push(
     seen: list[Mapping[str, Change]] = []
     sent = False
 
-    def attempt() -> Pushed:
+    def attempt() -> Upload:
         nonlocal sent
         found_state = look(repository)
         check_place(repository, found_state, pull_request=pull_request)
@@ -108,18 +101,30 @@ def push(
         seen.append(changes)
         commit, page = state.commit, None
         if {*changes.values()} - {"same"}:
-            found = find_pull_request(repository, message, ours, changes) if pull_request else None
+            found: tuple[str, str | None] | None = None
+            if pull_request:
+                found = _find_pull_request(repository, message, ours, changes)
             sent = sent or found is None
-            commit, page = found or _commit(
-                repository,
-                {**files, **adapted},
-                changes,
-                message,
-                state,
-                pull_request=pull_request,
-            )
-        read_back(repository, commit, ours, changes)
-        return Pushed(commit, sent, page, seen[0])
+            if found is None:
+                local = {**files, **adapted}
+                done = HfApi().create_commit(
+                    repository.name,
+                    [
+                        CommitOperationDelete(path)
+                        if change == "deleted"
+                        else CommitOperationAdd(path, local[path])
+                        for path, change in changes.items()
+                        if change != "same"
+                    ],
+                    commit_message=message,
+                    repo_type=repository.kind,
+                    parent_commit=state.commit,  # exactly the state that was compared
+                    create_pr=pull_request,
+                )
+                found = done.oid, done.pr_url
+            commit, page = found
+        _read_back(repository, commit, ours, changes)
+        return Upload(commit, sent, page, seen[0])
 
     return ask(repository, attempt, patience=patience, reached=lambda: bool(seen))
 
@@ -210,29 +215,59 @@ def check_place(repository: Repository, state: State | None, *, pull_request: bo
         )
 
 
-def _commit(
+def _find_pull_request(
     repository: Repository,
-    files: Mapping[str, Path],
+    title: str,
+    ours: Mapping[str, Digests],
     changes: Mapping[str, Change],
-    message: str,
-    state: State,
-    *,
-    pull_request: bool,
-) -> tuple[str, str | None]:
-    """Send what differs, on top of exactly the state it was compared with."""
-    operations = [
-        CommitOperationDelete(path)
-        if change == "deleted"
-        else CommitOperationAdd(path, files[path])
-        for path, change in changes.items()
-        if change != "same"
-    ]
-    done = HfApi().create_commit(
+) -> tuple[str, str] | None:
+    """Return commit and page of an open pull request with the same title and changes."""
+    for pull in HfApi().get_repo_discussions(
         repository.name,
-        operations,
-        commit_message=message,
         repo_type=repository.kind,
-        parent_commit=state.commit,
-        create_pr=pull_request,
-    )
-    return done.oid, done.pr_url
+        discussion_type="pull_request",
+        discussion_status="open",
+    ):
+        if pull.title == title and pull.is_pull_request:
+            state = look(repository, revision=f"refs/pr/{pull.num}")
+            if state is not None and not _differences(state.files, ours, changes):
+                return state.commit, f"{repository.url}/discussions/{pull.num}"
+    return None
+
+
+def _differences(
+    held: Mapping[str, RepoFile], ours: Mapping[str, Digests], changes: Mapping[str, Change]
+) -> list[str]:
+    """Return the files that differ from the local ones, according to the Hub."""
+    wrong = [path for path, digests in ours.items() if not is_same(digests, held.get(path))]
+    return wrong + [
+        path for path, change in changes.items() if change == "deleted" and path in held
+    ]
+
+
+def _read_back(
+    repository: Repository,
+    commit: str,
+    ours: Mapping[str, Digests],
+    changes: Mapping[str, Change],
+) -> None:
+    """Compare a commit on the Hub with what was sent: stated digests, and content of small files.
+
+    Raises:
+        PublishError: If they differ.
+    """
+    wrong = _differences(held_files(repository, commit), ours, changes)
+    if not wrong:
+        wrong = [
+            path
+            for path, own in ours.items()
+            if own.size <= _LARGEST_FETCHED
+            and hashlib.sha256(fetch(repository, commit, path)).hexdigest() != own.sha256
+        ]
+    if wrong:
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        raise PublishError(
+            f"{repository.name}: commit {commit} does not hold what was sent ({wrong[0]}{more}): "
+            "do not use it; run the same command again, and if that does not help delete that on "
+            "the Hub first"
+        )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnd.converters.export import STORED, Exported, Rendering, Target, export as export_rendered
+from nnd.converters.export import STORED, Export, Rendering, Target, export as export_rendered
 from nnd.metric.text import Chat
 from nnd.schemas import Instruction, NNDError, StoredContext
 
@@ -19,7 +19,7 @@ def export(
     for_excel: bool = False,
     split: float | None = None,
     split_seed: int = 0,
-) -> Exported:
+) -> Export:
     """Write the pairs of a converted folder in the format of another tool.
 
     Args:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         step_of as step_of,
     )
     from .models.load_model import (
-        forward_replaced as forward_replaced,
         load_config as load_config,
         load_model as load_model,
         load_skeleton as load_skeleton,
@@ -81,6 +80,9 @@ if TYPE_CHECKING:
     )
     from .models.pinned_weights import (
         pin_version as pin_version,
+    )
+    from .models.replacement import (
+        replaced as replaced,
     )
     from .models.revisions import (
         split_revision as split_revision,

@@ -110,7 +110,6 @@ if TYPE_CHECKING:
         BASELINES as BASELINES,
         MATCHED_WITHIN as MATCHED_WITHIN,
         Baseline as Baseline,
-        Matched as Matched,
     )
     from .rates.by_dataset import (
         split_by_dataset as split_by_dataset,

@@ -6,7 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .drawing.grid import (
-        Entry as Entry,
+        LegendEntry as LegendEntry,
         draw_chance as draw_chance,
         panels as panels,
     )
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         draw_forest as draw_forest,
     )
     from .figures.groups import (
-        Group as Group,
+        RateGroup as RateGroup,
         find_groups as find_groups,
         main_groups as main_groups,
     )

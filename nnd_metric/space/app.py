@@ -9,7 +9,7 @@ In a Space, nnd is not installed: only the modules in the same folder can be imp
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nnd.metric.space.trial_html import show, show_problem, show_weighed
+from nnd.metric.space.trial_html import show, show_problem, show_weighing
 from nnd.metric.space.trials import example, metric, try_model, weigh
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def evaluate(
 def weigh_own(model_id: str, context: str, first: str, second: str, protocol: str) -> str:
     """Compare the likelihoods of two candidates; return the result, or the error, as HTML."""
     try:
-        return show_weighed(weigh(model_id.strip(), context, (first, second), protocol))
+        return show_weighing(weigh(model_id.strip(), context, (first, second), protocol))
     except metric().NNDError as error:
         return show_problem(str(error))
 

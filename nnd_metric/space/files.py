@@ -45,7 +45,8 @@ def write_space(repo_id: str, place: Path, *, sdk: Sdk = "static") -> dict[str, 
     modules = flatten(SCRIPT)
     name = repo_id.rpartition("/")[2]
     script = modules.pop(flat_name(SCRIPT))
-    app = {path: _app_file(path) for path in APP}
+    files = {path: Path(__file__).with_name(path).read_text(encoding="utf-8") for path in APP}
+    app = {path: text.replace("from nnd.metric.space.", "from ") for path, text in files.items()}
     of_app = {path.removesuffix(".py"): app[path] for path in APP if path.endswith(".py")}
     libraries = imported([*modules.values(), script, *of_app.values()])
     _check_name(name, {*modules, *libraries, *of_app})
@@ -66,11 +67,6 @@ def write_space(repo_id: str, place: Path, *, sdk: Sdk = "static") -> dict[str, 
     return {path: place / path for path in sorted(texts)} | {
         f"sample/{path}": sample / path for path in SAMPLE
     }
-
-
-def _app_file(path: str) -> str:
-    text = Path(__file__).with_name(path).read_text(encoding="utf-8")
-    return text.replace("from nnd.metric.space.", "from ")
 
 
 def requirements(libraries: Iterable[str]) -> list[str]:

@@ -85,36 +85,23 @@ def _flat(module: str) -> _Flat:
     text, _ = _source(module)
     tree = ast.parse(text)
     lines = text.splitlines(keepends=True)
+    package = module.partition(".")[0]
     at_once, later = set[str](), set[str]()
-    for node in sorted(_imports(tree, _package(module)), key=lambda node: -node.lineno):
-        origins = _origins(node)
+    imports = [node for node in statements(tree) if isinstance(node, ast.ImportFrom)]
+    for node in sorted(imports, key=lambda node: -node.lineno):
+        if str(node.module).partition(".")[0] != package:
+            continue
+        origins: dict[str, list[str]] = defaultdict(list)  # defining module → NAME [as OTHER]
+        for alias in node.names:
+            origin, name = _origin(str(node.module), alias.name)
+            known_as = alias.asname or alias.name
+            origins[origin].append(name if known_as == name else f"{name} as {known_as}")
         (at_once if node in tree.body else later).update(origins)
-        lines[node.lineno - 1 : node.end_lineno] = _flat_imports(origins, node.col_offset)
+        lines[node.lineno - 1 : node.end_lineno] = [
+            f"{' ' * node.col_offset}from .{flat_name(origin)} import {', '.join(names)}\n"
+            for origin, names in origins.items()
+        ]
     return _Flat("".join(lines), frozenset(at_once), frozenset(later))
-
-
-def _imports(tree: ast.Module, package: str) -> Iterator[ast.ImportFrom]:
-    """Yield the imports from a package."""
-    for node in statements(tree):
-        if isinstance(node, ast.ImportFrom) and _package(str(node.module)) == package:
-            yield node
-
-
-def _flat_imports(origins: Mapping[str, Iterable[str]], indent: int) -> list[str]:
-    return [
-        f"{' ' * indent}from .{flat_name(module)} import {', '.join(names)}\n"
-        for module, names in origins.items()
-    ]
-
-
-def _origins(node: ast.ImportFrom) -> dict[str, list[str]]:
-    """Return defining module → the imported names, each as in the source: NAME or NAME as OTHER."""
-    names: dict[str, list[str]] = defaultdict(list)
-    for alias in node.names:
-        module, name = _origin(str(node.module), alias.name)
-        known_as = alias.asname or alias.name
-        names[module].append(name if known_as == name else f"{name} as {known_as}")
-    return names
 
 
 def _origin(module: str, name: str) -> tuple[str, str]:
@@ -137,10 +124,6 @@ def _source(module: str) -> tuple[str, bool]:
         raise ModuleNotFoundError(f"no module named {module}", name=module)
     is_package = spec.submodule_search_locations is not None
     return Path(spec.origin).read_text(encoding="utf-8"), is_package
-
-
-def _package(module: str) -> str:
-    return module.partition(".")[0]
 
 
 def _name_files(script: str, *, at_once: Iterable[str], later: Iterable[str]) -> str:

@@ -23,7 +23,7 @@ NAME = "nnd.py"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Installed(Shown):
+class Installation(Shown):
     """The metric in a cache of `evaluate`.
 
     Attributes:
@@ -40,7 +40,7 @@ class Installed(Shown):
         """Return None: an installation has no numbers."""
 
 
-def install_metric(modules_cache: str | Path | None = None) -> Installed:
+def install_metric(modules_cache: str | Path | None = None) -> Installation:
     """Make `evaluate.load("nnd")` work in any folder, even offline.
 
     It can be repeated, and then replaces a damaged script. The script is written atomically.
@@ -64,13 +64,16 @@ def install_metric(modules_cache: str | Path | None = None) -> Installed:
         for folder in (cache, metrics.parent, metrics, versions):
             (folder / "__init__.py").touch()
         _write(target)
-        _make_newest(target / NAME)
+        # `evaluate` loads the newest script.
+        others = [path for path in versions.glob(f"*/{NAME}") if path.parent != target]
+        when = max([time.time(), *(path.stat().st_mtime + 1 for path in others)])
+        os.utime(target / NAME, (when, when))
     except OSError as error:
         raise ScoringError(
             f"{target}: cannot be written: {error.strerror or error}; set HF_MODULES_CACHE to a "
             "folder of yours, for this command and for the programs that call evaluate.load"
         ) from error
-    return Installed(target / NAME)
+    return Installation(target / NAME)
 
 
 def _write(target: Path) -> None:
@@ -84,10 +87,3 @@ def _write(target: Path) -> None:
             folder.rename(target)
         except OSError:  # the folder exists already: of an earlier or a simultaneous installation
             (folder / NAME).replace(target / NAME)
-
-
-def _make_newest(script: Path) -> None:
-    """Give the script the latest modification time: `evaluate` loads the newest script."""
-    others = [path for path in script.parent.parent.glob(f"*/{NAME}") if path != script]
-    when = max([time.time(), *(path.stat().st_mtime + 1 for path in others)])
-    os.utime(script, (when, when))

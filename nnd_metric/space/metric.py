@@ -189,9 +189,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         """Add one pair to be computed later."""
         _check_known(columns, COLUMNS)
         check_required(columns)
-        given = {**columns, "error_category": error_category}
-        check_characters({name: [value] for name, value in given.items()})
-        super().add(error_category=error_category or "", **columns)
+        of_one = {name: [value] for name, value in columns.items()}
+        self.add_batch(error_category=[error_category], **of_one)
 
     def _compute(self, **columns: list[str]) -> dict[str, list[str]]:
         """Return the added pairs; they are scored once the base class has closed its files."""

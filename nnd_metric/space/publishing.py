@@ -3,16 +3,12 @@
 import contextlib
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 from nnd.converters.hub import (
-    Change,
-    Obsolete,
     Patience,
-    Published,
-    PublishedFile,
+    Publication,
     Repository,
     State,
     ask,
@@ -38,7 +34,7 @@ def publish_metric(
     sdk: Sdk = "static",
     dry_run: bool = False,
     patience: Patience | None = None,
-) -> Published:
+) -> Publication:
     """Publish the metric as a Space in one commit; if nothing has changed, no commit is made.
 
     The Space holds the modules of the metric, a card, a page for trying it out on the embedded
@@ -67,13 +63,17 @@ def publish_metric(
     with temporary_folder("nnd-space") as place:
         files = write_space(repo_id, place, sdk=sdk)
         if dry_run:
-            plan = partial(_plan, repository, files, obsolete)
-            return ask(repository, plan, patience=patience)
+            ours = digests(files)
+            changes = ask(
+                repository, lambda: compare(ours, look(repository), obsolete), patience=patience
+            )
+            return Publication.of(repository, files, changes)
         message = f"Publish the metric of nnd {nnd_version()}"
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*commit a data file.*")  # the sample
             pushed = push(repository, files, message=message, obsolete=obsolete, patience=patience)
-        return _published(repository, files, pushed.changes, pushed.commit, changed=pushed.sent)
+        usage = (f'evaluate.load("{repo_id}")',)
+        return Publication.of(repository, files, pushed.changes, pushed, usage=usage)
 
 
 def _earlier_files(repository: Repository, state: State) -> Iterator[str]:
@@ -83,47 +83,13 @@ def _earlier_files(repository: Repository, state: State) -> Iterator[str]:
         PublishError: If the Space has other contents.
     """
     script = f"{repository.name.rpartition('/')[2]}.py"
-    if script in state.files:
-        text = fetch(repository, state.commit, script)
-        if _METRIC.search(text):
-            yield "index.html"
-            with contextlib.suppress(
-                SyntaxError, UnicodeDecodeError
-            ):  # a broken script is replaced
-                yield from (f"{module}.py" for module in siblings_of(text.decode()))
-            return
-    others = sorted(state.files.keys() - _HUBS_OWN)
-    if others:
+    text = fetch(repository, state.commit, script) if script in state.files else b""
+    if _METRIC.search(text):
+        yield "index.html"
+        with contextlib.suppress(SyntaxError, UnicodeDecodeError):  # a broken script is replaced
+            yield from (f"{module}.py" for module in siblings_of(text.decode()))
+    elif others := sorted(state.files.keys() - _HUBS_OWN):
         raise PublishError(
             f"{repository.name}: the Space has other contents ({others[0]}); choose another name, "
             "or empty the Space"
         )
-
-
-def _plan(repository: Repository, files: Mapping[str, Path], obsolete: Obsolete) -> Published:
-    ours = digests(files)
-    changes = compare(ours, look(repository), obsolete)
-    return _published(repository, files, changes, None, changed=False)
-
-
-def _published(
-    repository: Repository,
-    files: Mapping[str, Path],
-    changes: Mapping[str, Change],
-    commit: str | None,
-    *,
-    changed: bool,
-) -> Published:
-    return Published(
-        repo_id=repository.name,
-        url=repository.url,
-        commit=commit,
-        changed=changed,
-        pull_request=None,
-        tag=None,
-        files=tuple(
-            PublishedFile(path, files[path].stat().st_size if path in files else 0, change)
-            for path, change in sorted(changes.items())
-        ),
-        usage=(f'evaluate.load("{repository.name}")',) if commit is not None else (),
-    )

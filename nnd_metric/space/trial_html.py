@@ -1,12 +1,12 @@
 """Results of the page as HTML; all texts from data and models are escaped."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from typing import Any
 
-from nnd.metric.space.trials import Trial, Weighed
+from nnd.metric.space.trials import Trial, Weighing
 
 MINUS = "\u2212"
 
@@ -23,6 +23,12 @@ BASELINES = {
     "unconditional": "the model without the context",
 }
 """The metric's baselines in words."""
+
+_REMARKS = {
+    "ties": "equal likelihoods, counted as failures",
+    "unscored": "without a likelihood, counted as failures",
+    "truncated": "with a context cut to fit the model's window",
+}
 
 
 def show(*trials: Trial, title: str = "") -> str:
@@ -44,39 +50,64 @@ def show(*trials: Trial, title: str = "") -> str:
 
 def _results(trial: Trial) -> Iterator[str]:
     result = trial.result
-    yield from _headline(result)
+    yield (
+        f'<p class="headline"><strong>{_percent(result["pass_rate"])}</strong> '
+        f"of {result['n']:,} tests passed{_interval(result)}</p>"
+    )
+    remarks = [f"{result[key]:,} {remark}" for key, remark in _REMARKS.items() if result[key]]
+    if remarks:
+        yield f'<p class="quiet">{"; ".join(remarks)}</p>'
     yield "<h3>Pass rate by error category</h3>"
-    yield from _chart(result)
+    chart = [
+        (
+            _isolated(name),
+            _track(rate),
+            _percent(rate["pass_rate"]),
+            _bounds(rate),
+            f"<span>n = </span>{rate['n']:,}",
+        )
+        for name, rate in {"all tests": result, **result["by_error_category"]}.items()
+    ]
+    axis = "0 to 100 %, line at chance (50 %)"
+    yield _table("chart", ("category", axis, "passed", "95 % interval", "n"), chart)
+    if not result["by_error_category"]:
+        yield '<p class="quiet">These pairs have no error categories.</p>'
     yield "<h3>Baselines</h3>"
     yield from _baselines(result)
-    yield f"<h3>{_failures_title(trial)}</h3>"
+    n, tests = trial.failures.height, trial.failures["tests"].sum()
+    title = f"{tests:,} failed {'test' if tests == 1 else 'tests'}" if n else "No test failed"
+    yield f"<h3>{title if n <= MOST_SHOWN else f'{title}: the {MOST_SHOWN} worst'}</h3>"
     yield from map(_failure, trial.failures.head(MOST_SHOWN).iter_rows(named=True))
     yield _signature(result["signature"])
 
 
+def _table(kind: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of HTML; the first cell of each row is its head."""
+    titles = "".join(f"<th>{head}</th>" for head in heads)
+    lines = (f"<th>{name}</th>{''.join(map('<td>{}</td>'.format, cells))}" for name, *cells in rows)
+    body = "".join(f"<tr>{line}</tr>\n" for line in lines)
+    return f'<table class="{kind}"><thead><tr>{titles}</tr></thead><tbody>\n{body}</tbody></table>'
+
+
 def _comparison(a: Trial, b: Trial) -> Iterator[str]:
     """Yield a table of two models' pass rates, and the numbers of tests that only one passes."""
-    names = [trial.result["model"] for trial in (a, b)]
-    yield '<table class="beside"><thead><tr><th>passed</th>'
-    yield from (f"<th>{_isolated(name)}</th>" for name in names)
-    yield "<th>n</th></tr></thead><tbody>"
-    rows = {"all tests": (a.result, b.result)} | {
-        name: (rate, b.result["by_error_category"][name])
-        for name, rate in a.result["by_error_category"].items()
-    }
-    for name, rates in rows.items():
-        cells = "".join(f"<td>{_percent(rate['pass_rate'])}</td>" for rate in rates)
-        yield f"<tr><th>{_isolated(name)}</th>{cells}<td>{rates[0]['n']:,}</td></tr>"
-    yield "</tbody></table>"
+    names = [_isolated(trial.result["model"]) for trial in (a, b)]
+    others = b.result["by_error_category"]
+    both = {name: (of, others[name]) for name, of in a.result["by_error_category"].items()}
+    rows = [
+        (_isolated(name), *(_percent(rate["pass_rate"]) for rate in rates), f"{rates[0]['n']:,}")
+        for name, rates in {"all tests": (a.result, b.result), **both}.items()
+    ]
+    yield _table("beside", ("passed", *names, "n"), rows)
     alone = zip(names, (b.failed - a.failed, a.failed - b.failed), strict=True)
-    counts = ", ".join(f"{_isolated(name)} {len(tests):,}" for name, tests in alone)
+    counts = ", ".join(f"{name} {len(tests):,}" for name, tests in alone)
     yield (
         f'<p class="quiet">Tests that only one of them passes: {counts}. '
         "<code>nnd compare</code> tests whether the difference is significant.</p>"
     )
 
 
-def show_weighed(weighed: Weighed) -> str:
+def show_weighing(weighed: Weighing) -> str:
     """Return as HTML which of two candidates is more likely, by how much, and how they differ."""
     (first, second), (a, b) = weighed.candidates, weighed.log_likelihoods
     marked = mark_differences(first, second)
@@ -116,37 +147,6 @@ def show_problem(message: str) -> str:
     return f'<div class="nnd"><p class="problem" role="alert">{escape(message)}</p></div>'
 
 
-def _headline(result: Mapping[str, Any]) -> Iterator[str]:
-    yield (
-        f'<p class="headline"><strong>{_percent(result["pass_rate"])}</strong> '
-        f"of {result['n']:,} tests passed{_interval(result)}</p>"
-    )
-    counts = {
-        "equal likelihoods, counted as failures": result["ties"],
-        "without a likelihood, counted as failures": result["unscored"],
-        "with a context cut to fit the model's window": result["truncated"],
-    }
-    remarks = [f"{count:,} {description}" for description, count in counts.items() if count]
-    if remarks:
-        yield f'<p class="quiet">{"; ".join(remarks)}</p>'
-
-
-def _chart(result: Mapping[str, Any]) -> Iterator[str]:
-    rates = {"all tests": result, **result["by_error_category"]}
-    yield '<table class="chart">'
-    yield "<thead><tr><th>category</th><th>0 to 100 %, line at chance (50 %)</th>"
-    yield "<th>passed</th><th>95 % interval</th><th>n</th></tr></thead><tbody>"
-    for name, rate in rates.items():
-        yield (
-            f"<tr><th>{_isolated(name)}</th><td>{_track(rate)}</td>"
-            f"<td>{_percent(rate['pass_rate'])}</td><td>{_bounds(rate)}</td>"
-            f"<td><span>n = </span>{rate['n']:,}</td></tr>"
-        )
-    yield "</tbody></table>"
-    if not result["by_error_category"]:
-        yield '<p class="quiet">These pairs have no error categories.</p>'
-
-
 def _track(rate: Mapping[str, Any]) -> str:
     """Return a bar for the interval with a dot at the pass rate; "" without tests."""
     if rate["pass_rate"] is None:
@@ -160,15 +160,12 @@ def _track(rate: Mapping[str, Any]) -> str:
 
 
 def _baselines(result: Mapping[str, Any]) -> Iterator[str]:
-    yield '<table class="baselines"><thead><tr><th>baseline</th><th>passes</th>'
-    yield "<th>compared with the model</th></tr></thead><tbody>"
-    for name, baseline in result["baselines"].items():
-        if baseline is not None:
-            yield (
-                f"<tr><th>{BASELINES[name]}</th><td>{_percent(baseline['with_coin'])}</td>"
-                f"<td>{_verdict(baseline['lead_interval'])}</td></tr>"
-            )
-    yield "</tbody></table>"
+    rows = [
+        (BASELINES[name], _percent(of["with_coin"]), _verdict(of["lead_interval"]))
+        for name, of in result["baselines"].items()
+        if of is not None
+    ]
+    yield _table("baselines", ("baseline", "passes", "compared with the model"), rows)
     matched = result["length_matched"]
     if matched is not None and matched["pass_rate"] is not None:
         yield (
@@ -184,15 +181,6 @@ def _verdict(lead: Sequence[float] | None) -> str:
     if low > 0:
         return "worse"
     return "better" if high < 0 else "no significant difference"
-
-
-def _failures_title(trial: Trial) -> str:
-    failed = trial.failures
-    if failed.is_empty():
-        return "No test failed"
-    tests = failed["tests"].sum()
-    title = f"{tests:,} failed {'test' if tests == 1 else 'tests'}"
-    return title if failed.height <= MOST_SHOWN else f"{title}: the {MOST_SHOWN} worst"
 
 
 def _failure(row: Mapping[str, Any]) -> str:

@@ -41,7 +41,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighing:
     """The likelihoods of two candidates for one context.
 
     Attributes:
@@ -86,7 +86,7 @@ def try_model(dataset: str, model_id: str, protocol: str = "native") -> Trial:
 
 def weigh(
     model_id: str, context: str, candidates: tuple[str, str], protocol: str = "native"
-) -> Weighed:
+) -> Weighing:
     """Score two candidates for a context.
 
     Args:
@@ -107,7 +107,7 @@ def weigh(
     scoring = metric().Scoring(protocol=protocol)
     evaluation = metric().evaluate_models(model_id, metric().load_pairs([row]), scoring=scoring)
     (result,), (scored,) = evaluation.results, evaluation.scored.to_dicts()
-    return Weighed(
+    return Weighing(
         candidates,
         (scored["ll_high"], scored["ll_low"]),
         _UNITS.get(protocol, "nats per token"),
@@ -138,18 +138,11 @@ def metric() -> ModuleType:
 
     `compute` is not enough: it returns pass rates, but not which pairs failed.
     """
-    return sys.modules[type(evaluate.load(str(_script()))).__module__]
-
-
-def _script() -> Path:
-    """Return the script that `evaluate` loads: in a Space, the module of the class itself."""
-    in_a_clone = HERE.parent / "nnd_metric.py"
-    return in_a_clone if in_a_clone.is_file() else next(filter(_holds_metric, HERE.glob("*.py")))
-
-
-def _holds_metric(path: Path) -> bool:
-    """Whether a file is the script of the Space; its name is that of the Space."""
-    return re.search(r"^class NND\b", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
+    script = HERE.parent / "nnd_metric.py"
+    if not script.is_file():  # in a Space: the module of the class, called as the Space
+        texts = {path: path.read_text(encoding="utf-8") for path in HERE.glob("*.py")}
+        script = next(path for path in texts if re.search(r"(?m)^class NND\b", texts[path]))
+    return sys.modules[type(evaluate.load(str(script))).__module__]
 
 
 def _failures(pairs: pl.DataFrame, scored: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from nnd.metric.numbers import spoken, visible
 from nnd.metric.show import (
     PAPER,
     Drawing,
-    Entry,
+    LegendEntry,
     Mark,
     draw_chance,
     look,
@@ -47,7 +47,7 @@ def training_curves(
     """
     names = [visible(name) for name in names]
     with style():
-        key = [Entry(*look(number), name) for number, name in enumerate(names)]
+        key = [LegendEntry(*look(number), name) for number, name in enumerate(names)]
         titles = [[spoken(category), _tests(of_runs)] for category, of_runs in lines.items()]
         figure, axes = panels(titles, key, x_label="training step", y_label="pass rate, %")
         data = [

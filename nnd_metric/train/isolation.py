@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from nnd.metric.likelihood import forward_replaced
+from nnd.metric.likelihood import replaced
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def undisturbed(model: PreTrainedModel) -> Iterator[None]:
     cuda = [device for device in devices if device.type == "cuda"]
     python, legacy = random.getstate(), np.random.get_state()  # noqa: NPY002 - what Trainer seeds
     try:
-        with torch.random.fork_rng(cuda, device_type="cuda"), forward_replaced(model, own):
+        with torch.random.fork_rng(cuda, device_type="cuda"), replaced(model, forward=own):
             yield
     finally:
         random.setstate(python)

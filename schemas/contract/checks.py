@@ -63,6 +63,12 @@ def check_rows(name: SchemaName, rows: Iterable[Mapping[str, Any]]) -> Iterator[
             yield _problem(number, error)
 
 
+def check_document(name: SchemaName, document: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is wrong with the form of a document; the path of a problem is the part of it."""
+    for problem in check_rows(name, [document]):
+        yield replace(problem, row=None)
+
+
 def check_frame(name: SchemaName, frame: pl.DataFrame) -> Iterator[Problem]:
     """Yield every way in which a stored frame breaks schema `name`: its columns, then its rows."""
     expected = polars_schema(name)

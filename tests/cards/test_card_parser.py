@@ -3,7 +3,7 @@
 import pytest
 
 from nnd.cards.bibtex import entries_in, faults_of
-from nnd.cards.card_parser import Fence, Rows, anchor_of, links_in, parse_card, tables_in
+from nnd.cards.card_parser import anchor_of, links_in, parse_card, tables_in
 
 
 def test_a_card_in_its_parts() -> None:
@@ -11,7 +11,7 @@ def test_a_card_in_its_parts() -> None:
 
     assert card.head == "a: 1"
     assert card.sections == {"": "# T\n\nx\n\n", "A": "y\n### B\nz\n", "C": ""}
-    assert card.fences["A"] == [Fence("py", "## no")]
+    assert card.fences == [("py", "## no")]
     assert card.titles == ["T", "A", "B", "C"]
 
 
@@ -23,7 +23,7 @@ def test_a_rule_in_the_text_does_not_end_the_metadata() -> None:
 def test_a_longer_fence_holds_a_shorter_one() -> None:
     card = parse_card("## A\n````\n```\nx\n```\n````\ny\n")
 
-    assert card.fences["A"] == [Fence("", "```\nx\n```")]
+    assert card.fences == [("", "```\nx\n```")]
     assert card.sections["A"] == "y\n"
 
 
@@ -31,8 +31,8 @@ def test_tables_with_and_without_bars_at_the_ends() -> None:
     text = "t\n\n| a | b |\n|:--|--:|\n| `x\\|y` | 1 |\n\nc | d\n--- | ---\n2 | 3\n"
 
     assert list(tables_in(text)) == [
-        Rows(("a", "b"), ((r"`x\|y`", "1"),)),
-        Rows(("c", "d"), (("2", "3"),)),
+        (("a", "b"), (r"`x\|y`", "1")),
+        (("c", "d"), ("2", "3")),
     ]
 
 

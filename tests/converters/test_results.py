@@ -12,10 +12,10 @@ from support.stored_folders import write_sealed
 
 from nnd.converters.export.exporting import export
 from nnd.converters.folder import convert, validate
-from nnd.converters.hub import Published, PublishedFile, Pushed
+from nnd.converters.hub import Publication, PublishedFile
 from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
-from nnd.schemas import Shown, table_text
+from nnd.schemas import table_text
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_an_export_says_how_many_rows_are_where(sample: Path, tmp_path: Path) ->
 )
 def test_what_was_published_says_so(commit: str | None, *, changed: bool, headline: str) -> None:
     file = PublishedFile("pairs/[x].parquet", 1_234, "added")
-    published = Published(
+    published = Publication(
         repo_id="o/n",
         url="https://hf.co/o/n",
         commit=commit,
@@ -227,7 +227,7 @@ def test_what_was_published_says_so(commit: str | None, *, changed: bool, headli
 
 def test_what_was_published_says_how_to_use_it_and_a_dry_run_what_would_change() -> None:
     same, other = (PublishedFile("README.md", 1, change) for change in ("same", "changed"))  # type: ignore[arg-type]
-    dry = Published("o/n", "https://hf.co/o/n", None, False, None, None, (same,))
+    dry = Publication("o/n", "https://hf.co/o/n", None, False, None, None, (same,))
     assert dry.remarks() == ["The card stays as it is."]
     assert replace(dry, files=(other,), card_diff="-a\n+b\n").remarks() == ["-a\n+b"]
     alone = replace(dry, tag="v1", files=(other,), card_diff="+b\n", unasked="o/n: no network")
@@ -239,15 +239,3 @@ def test_what_was_published_says_how_to_use_it_and_a_dry_run_what_would_change()
     done = replace(dry, commit="abc", pull_request="https://hf.co/1", tag="v1", usage=("load()",))
     assert done.remarks() == ["Pull request: https://hf.co/1", "Tag: v1", "  load()"]
     assert "usage" not in done.to_dict()
-
-
-def test_what_was_pushed_says_where_it_is() -> None:
-    pushed = Pushed("abc", sent=True, pull_request="https://hf.co/o/n/1", changes={"a": "added"})
-
-    assert pushed.headline() == "Sent: https://hf.co/o/n/1."
-    assert str(pushed).splitlines()[-1].split() == ["added", "a"]
-    assert Pushed("abc", sent=False, pull_request=None, changes={}).headline() == (
-        "Unchanged; the Hub already has it: commit abc."
-    )
-    assert isinstance(pushed, Shown)
-    assert as_json(pushed) == pushed.to_dict()

@@ -23,7 +23,7 @@ from support.two_models import scored, write_run
 from nnd.cards import card
 from nnd.converters.export.exporting import export
 from nnd.converters.folder import convert, validate
-from nnd.converters.hub import Published, PublishedFile
+from nnd.converters.hub import Publication, PublishedFile
 from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
 from nnd.metric.app import describe, show
@@ -147,8 +147,8 @@ def checked_card(folder: Path) -> Shown:
     return card(data, folder / "card.md", check=True)
 
 
-def published(_: Path) -> Published:
-    return Published(
+def published(_: Path) -> Publication:
+    return Publication(
         repo_id="my-org/quiz_design",
         url="https://huggingface.co/datasets/my-org/quiz_design",
         commit="0" * 40,

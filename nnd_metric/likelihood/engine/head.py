@@ -18,8 +18,8 @@ from transformers.modeling_outputs import BaseModelOutput, BaseModelOutputWithPa
 
 from nnd.metric.likelihood.engine.attention.row_layout import to_device
 from nnd.metric.likelihood.engine.memory import choose_logits
-from nnd.metric.likelihood.models.load_model import forward_replaced
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.likelihood.models.replacement import replaced
 
 _BYTES_ON_CPU = 2**24  # of logits: glibc maps 32 MB and more again each time
 _ROWS = 8  # normalised at a time on a CPU: temporary values then fit into its caches
@@ -102,7 +102,7 @@ def _sum_each_there(
 def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - as above
     ids = torch.zeros((1, len(hidden)), dtype=torch.long, device=hidden.device)
     answered = BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=hidden[None])
-    with forward_replaced(trunk, lambda *_, **__: answered), _by_columns(loaded.model):
+    with replaced(trunk, forward=lambda *_, **__: answered), _by_columns(loaded.model):
         if loaded.is_encoder_decoder:
             states = BaseModelOutput(last_hidden_state=hidden[None, :1])
             answer = loaded.model(encoder_outputs=states, decoder_input_ids=ids, use_cache=False)
@@ -131,5 +131,5 @@ def _by_columns(model: Any) -> Iterator[None]:  # noqa: ANN401 - transformers' m
             logits += head.bias
         return logits.view(*hidden.shape[:-1], head.out_features)
 
-    with forward_replaced(head, product):
+    with replaced(head, forward=product):
         yield

@@ -26,8 +26,8 @@ from nnd.metric.likelihood.engine.attention.row_layout import Layout, to_device
 from nnd.metric.likelihood.engine.batch_plan import Batch
 from nnd.metric.likelihood.engine.head import log_probabilities, most_rows, sum_each
 from nnd.metric.likelihood.engine.positions import Positions
-from nnd.metric.likelihood.models.load_model import forward_replaced
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.likelihood.models.replacement import replaced
 from nnd.metric.text import Encoded, Ids
 
 Score: TypeAlias = Callable[[Sequence[Encoded], Batch], torch.Tensor]
@@ -133,5 +133,5 @@ def _fused_gelu(model: torch.nn.Module) -> Iterator[None]:
     with ExitStack() as stack:
         for module in model.modules():
             if isinstance(module, NewGELUActivation):
-                stack.enter_context(forward_replaced(module, fused))
+                stack.enter_context(replaced(module, forward=fused))
         yield

@@ -24,16 +24,17 @@ class Adapter:
     """An adapter in a folder or on the Hub.
 
     Attributes:
-        name: Hub id or folder.
+        name: Hub id or folder; for a model wrapped in memory, PEFT's name.
+        base: Hub id or folder of the base model: the one that it names, if any, until it is
+            attached to one.
         commit: Its Hub commit, or None for a folder.
-        base: Hub id or folder of the base model that it names, or None.
         base_revision: Revision of the base that it names, or None.
     """
 
     name: str
-    commit: str | None
-    base: str | None
-    base_revision: str | None
+    base: str
+    commit: str | None = None
+    base_revision: str | None = None
 
 
 def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adapter | None]:
@@ -50,7 +51,7 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
     if loading.adapter is None:
         if own is None:
             return model_id, loading, None
-        if own.base is None:
+        if not own.base:
             raise ScoringError(
                 f"{model_id}: the {ADAPTER_CONFIG} of this adapter does not name a base model; "
                 f"name it with --model BASE --adapter {model_id}"
@@ -71,11 +72,6 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
         )
     _check_peft(name)
     return model_id, loading, adapter
-
-
-def has_tokenizer(adapter: Adapter) -> bool:
-    """Whether an adapter comes with a tokenizer of its own."""
-    return find_file(adapter.name, "tokenizer_config.json", adapter.commit) is not None
 
 
 def attach(
@@ -145,9 +141,8 @@ def _find(name: str, revision: str | None) -> Adapter | None:
         raise ScoringError(
             f"{name}: the adapter cannot be read: its {ADAPTER_CONFIG} is damaged ({error!r})"
         ) from error
-    return Adapter(
-        name, find_commit(name, revision, ADAPTER_CONFIG), base or None, base_revision or None
-    )
+    commit = find_commit(name, revision, ADAPTER_CONFIG)
+    return Adapter(name, base or "", commit, base_revision or None)
 
 
 def _check_peft(name: str) -> None:

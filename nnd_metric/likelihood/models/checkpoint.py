@@ -1,16 +1,24 @@
-"""A checkpoint: a folder, a repository of the Hub, or one GGUF file in either."""
+"""A checkpoint: a folder, a repository of the Hub, or one GGUF file in either; its tokenizer."""
 
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nnd.metric.likelihood.models.checkpoint_files import read_pretrained
+from huggingface_hub import is_offline_mode
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from nnd.metric.likelihood.models.adapters import Adapter
+from nnd.metric.likelihood.models.checkpoint_files import find_file, is_out_of_reach, reason_of
+from nnd.metric.likelihood.models.fitness import check_vocabulary
 from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf, split_gguf
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.local_models import check_local
 from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
 from nnd.metric.likelihood.models.revisions import find_commit
+from nnd.schemas import ScoringError
+
+_SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"
 
 
 @dataclass(frozen=True)
@@ -33,8 +41,20 @@ class Checkpoint:
         Raises:
             ScoringError: If it cannot be loaded; the message begins with the name and the problem.
         """
-        with self.gguf.parsed_once() if self.gguf else nullcontext():
-            return read_pretrained(kind, self.name, problem, self.options | options)
+        try:
+            with self.gguf.parsed_once() if self.gguf else nullcontext():
+                return kind.from_pretrained(self.name, **(self.options | options))
+        except Exception as error:  # damaged files may raise anything
+            name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
+            remedy = "(name a Hub id or a folder written by save_pretrained)"
+            reason = f"{problem}: {reason_of(error)} {remedy}"
+            if is_out_of_reach(error):
+                why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
+                reason = (
+                    f"not found in the local Hub cache, and the Hub cannot be reached ({why}); go "
+                    "online once, or name a folder written by save_pretrained"
+                )
+            raise ScoringError(f"{name}: {reason}") from error
 
     def pinned(self) -> "Checkpoint":
         """Return the checkpoint at the commit that its configuration was just read from."""
@@ -92,3 +112,30 @@ def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
         return Checkpoint(name, options)
     gguf = open_gguf(name, file, loading.revision)
     return Checkpoint(name, options | {"gguf_file": file}, gguf)
+
+
+def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTrainedTokenizerBase:
+    """Return the adapter's own tokenizer, else that of the base.
+
+    If there is none beside the weights, it may be in a subfolder called tokenizer.
+
+    Raises:
+        ScoringError: If the tokenizer is missing or cannot be loaded.
+    """
+    if adapter is not None and find_file(adapter.name, _CONFIG, adapter.commit):
+        checkpoint = Checkpoint(adapter.name, checkpoint.options | {"revision": adapter.commit})
+    try:
+        return _read(checkpoint)
+    except ScoringError:
+        file = f"{_SUBFOLDER}/{_CONFIG}"
+        if find_file(checkpoint.name, file, checkpoint.options["revision"]) is None:
+            raise
+    return _read(checkpoint, subfolder=_SUBFOLDER)
+
+
+def _read(checkpoint: Checkpoint, **options: str) -> PreTrainedTokenizerBase:
+    tokenizer: PreTrainedTokenizerBase = checkpoint.read(
+        AutoTokenizer, "the model has no usable tokenizer", **options
+    )
+    check_vocabulary(tokenizer, checkpoint.name)
+    return tokenizer

@@ -36,7 +36,8 @@ def list_checkpoints(place: str | Path) -> list[str]:
         ScoringError: If there are none, or the Hub cannot be reached.
     """
     folder = Path(place)
-    names = _of_folder(folder) if folder.is_dir() else _of_hub(str(place))
+    folders = (str(path) for path in folder.glob("checkpoint-*") if path.is_dir())
+    names = folders if folder.is_dir() else _of_hub(str(place))
     steps = {name: step for name in names if (step := step_of(name)) is not None}
     if not steps:
         raise ScoringError(
@@ -44,10 +45,6 @@ def list_checkpoints(place: str | Path) -> list[str]:
             "model on the Hub with revisions such as step1000"
         )
     return sorted(steps, key=lambda name: steps[name].number)
-
-
-def _of_folder(folder: Path) -> list[str]:
-    return [str(path) for path in folder.glob("checkpoint-*") if path.is_dir()]
 
 
 def _of_hub(model: str) -> list[str]:

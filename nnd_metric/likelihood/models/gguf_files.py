@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nnd.metric.likelihood.models.checkpoint_files import find_file
+from nnd.metric.likelihood.models.replacement import replaced
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class GGUFFile:
         def read(path: str) -> "GGUFReader":
             return self.reader if self.path.samefile(path) else parse(path)
 
-        with _replaced(gguf, GGUFReader=read, get_tensor_name_map=names):
+        with replaced(gguf, GGUFReader=read, get_tensor_name_map=names):
             yield
 
 
@@ -107,13 +107,3 @@ def _parse(path: Path) -> GGUFFile:
             "download it again, or name another file"
         ) from error
     return GGUFFile(path, reader, f"gguf-{name.removeprefix('MOSTLY_').removeprefix('ALL_')}")
-
-
-@contextmanager
-def _replaced(module: ModuleType, **members: object) -> Iterator[None]:
-    own = {name: getattr(module, name) for name in members}
-    vars(module).update(members)
-    try:
-        yield
-    finally:
-        vars(module).update(own)

@@ -1,6 +1,6 @@
 """Models: loaded from the Hub or a folder, or wrapped if already loaded."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from transformers.models.auto.modeling_auto import (
 
 from nnd.metric.likelihood.models.adapted_model import active_adapters, unwrap
 from nnd.metric.likelihood.models.adapters import Adapter, attach, resolve_adapter
-from nnd.metric.likelihood.models.checkpoint import Checkpoint, find_checkpoint
+from nnd.metric.likelihood.models.checkpoint import Checkpoint, find_checkpoint, read_tokenizer
 from nnd.metric.likelihood.models.fitness import (
     check_architecture,
     check_kinds,
@@ -32,7 +32,7 @@ from nnd.metric.likelihood.models.fitness import (
     check_weights,
 )
 from nnd.metric.likelihood.models.hub_kernels import without_kernels
-from nnd.metric.likelihood.models.loaded_model import AdaptedFrom, LoadedModel, Skeleton
+from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.loading_alone import loading_alone
 from nnd.metric.likelihood.models.model_digests import is_offloaded, weights_digest
@@ -41,8 +41,7 @@ from nnd.metric.likelihood.models.quantised_formats import (
     format_of,
     quantisation_config,
 )
-from nnd.metric.likelihood.models.revisions import resolve_revision
-from nnd.metric.likelihood.models.tokenizer import read_tokenizer
+from nnd.metric.likelihood.models.revisions import resolve_revision, split_revision
 from nnd.schemas import ScoringError
 
 
@@ -60,15 +59,9 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
             missing, or an adapter does not fit; or if another thread loads models in another way.
     """
-    name, loading = resolve_revision(model_id, loading)
     device = _find_device(loading)
     how = _weight_options(loading, device)
-    base, loading, adapter = resolve_adapter(name, loading)
-    checkpoint = _find_base(base, loading, adapter)
-    config = _load_config(checkpoint, adapter)
-    check_architecture(config, base)
-    check_format(config, base, loading.quantise)
-    checkpoint = checkpoint.pinned()
+    base, checkpoint, adapter, config = _find_fit(model_id, loading)
     tokenizer = read_tokenizer(checkpoint, adapter)
     kind = _kind(config)
     quantised = loading.quantise or checkpoint.format or format_of(config)
@@ -83,7 +76,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     found = LoadedModel(
         model if stays else model.to(device),
         tokenizer,
-        loading.called(name),
+        loading.called(split_revision(model_id)[0]),
         checkpoint.commit,
         quantised=quantised,
         digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
@@ -91,8 +84,8 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     )
     if adapter is None:
         return found
-    origin = AdaptedFrom(base, adapter.name, adapter.commit)
-    return replace(found, model=attach(found.model, adapter, tokenizer), adapted=origin)
+    adapted = replace(adapter, base=base)
+    return replace(found, model=attach(found.model, adapter, tokenizer), adapted=adapted)
 
 
 @loading_alone()
@@ -104,14 +97,9 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
     Raises:
         ScoringError: If the model does not exist, or cannot be loaded in this way.
     """
-    name, loading = resolve_revision(model_id, loading)
     device = _find_device(loading)
-    base, loading, adapter = resolve_adapter(name, loading)
-    checkpoint = _find_base(base, loading, adapter)
-    config = _load_config(checkpoint, adapter)
-    check_architecture(config, base)
-    check_format(config, base, loading.quantise)
     dtype = _weight_options(loading, device)["dtype"]
+    base, checkpoint, adapter, config = _find_fit(model_id, loading)
     with torch.device("meta"):
         model = _kind(config).from_config(
             config,
@@ -120,9 +108,9 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
         )
     return Skeleton(
         model.eval(),
-        read_tokenizer(checkpoint.pinned(), adapter),
-        loading.called(name),
-        adapted=AdaptedFrom(base, adapter.name, adapter.commit) if adapter else None,
+        read_tokenizer(checkpoint, adapter),
+        loading.called(split_revision(model_id)[0]),
+        adapted=adapter and replace(adapter, base=base),
         quantised=loading.quantise or checkpoint.format or format_of(config),
         place=device,
     )
@@ -135,8 +123,8 @@ def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTra
     Raises:
         ScoringError: If the tokenizer is missing or cannot be loaded.
     """
-    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
-    return read_tokenizer(_find_base(base, loading, adapter), adapter)
+    _, checkpoint, adapter = _find_base(model_id, loading)
+    return read_tokenizer(checkpoint, adapter)
 
 
 @loading_alone()
@@ -146,8 +134,8 @@ def load_config(model_id: str | Path, loading: Loading = Loading()) -> Pretraine
     Raises:
         ScoringError: If it cannot be loaded.
     """
-    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
-    return _load_config(_find_base(base, loading, adapter), adapter)
+    _, checkpoint, adapter = _find_base(model_id, loading)
+    return _load_config(checkpoint, adapter)
 
 
 def wrap_model(
@@ -175,7 +163,7 @@ def wrap_model(
         model,
         tokenizer,
         called,
-        adapted=AdaptedFrom(base, adapters) if adapters else None,
+        adapted=Adapter(adapters, base) if adapters else None,
         quantised=quantised,
         # Some weights are repacked by bitsandbytes at first use, which would change their digest.
         digest=weights_digest(model) if quantised and not adapters else None,
@@ -202,28 +190,6 @@ def evaluation_mode(model: PreTrainedModel) -> Iterator[None]:
             module.training = training
 
 
-@contextmanager
-def forward_replaced(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
-    """Let a module compute something else, and restore it at the end."""
-    own = module.__dict__.get("forward")
-    module.forward = forward
-    try:
-        yield
-    finally:
-        if own is None:
-            del module.forward
-        else:
-            module.forward = own
-
-
-def _check_dtype(dtype: str) -> None:
-    known = getattr(torch, dtype, None)
-    if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
-        raise ScoringError(
-            f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
-        )
-
-
 def _find_device(loading: Loading) -> str:
     """Return the device to load on; with a device map, the fastest device."""
     device = loading.device or best_device()
@@ -244,7 +210,11 @@ def _find_device(loading: Loading) -> str:
 def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
     """Return the options of `from_pretrained` that concern only weights."""
     dtype = loading.dtype or ("float32" if torch.device(device).type == "cpu" else "auto")
-    _check_dtype(dtype)
+    known = getattr(torch, dtype, None)
+    if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
+        raise ScoringError(
+            f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
+        )
     options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
     if loading.device_map is not None:
         options["device_map"] = loading.device_map
@@ -263,9 +233,22 @@ def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto
     return AutoModelForCausalLM
 
 
-def _find_base(base: str, loading: Loading, adapter: Adapter | None) -> Checkpoint:
+def _find_base(model_id: str | Path, loading: Loading) -> tuple[str, Checkpoint, Adapter | None]:
+    """Return the name and the checkpoint of the base model, and the adapter to attach, if any."""
+    base, loading, adapter = resolve_adapter(*resolve_revision(model_id, loading))
     with _named_by(adapter):
-        return find_checkpoint(base, loading)
+        return base, find_checkpoint(base, loading), adapter
+
+
+def _find_fit(
+    model_id: str | Path, loading: Loading
+) -> tuple[str, Checkpoint, Adapter | None, PretrainedConfig]:
+    """Return the same, at a commit, and the configuration, of a model that can be loaded so."""
+    base, checkpoint, adapter = _find_base(model_id, loading)
+    config = _load_config(checkpoint, adapter)
+    check_architecture(config, base)
+    check_format(config, base, loading.quantise)
+    return base, checkpoint.pinned(), adapter, config
 
 
 def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:

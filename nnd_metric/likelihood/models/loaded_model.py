@@ -8,6 +8,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_digest, virtual_tokens
+from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.base_models import says_base
 from nnd.metric.likelihood.models.model_digests import weights_digest
 
@@ -15,21 +16,6 @@ from nnd.metric.likelihood.models.model_digests import weights_digest
 _LOST_POSITIONS = {"prophetnet": 2}
 
 _NO_LIMIT = 1_000_000  # tokenizers without a limit say 1e30
-
-
-@dataclass(frozen=True, slots=True)
-class AdaptedFrom:
-    """Where an adapted model comes from.
-
-    Attributes:
-        base: Hub id or folder of the base model.
-        adapter: Hub id or folder of the adapter; for a model wrapped in memory, PEFT's name.
-        commit: The Hub commit of the adapter, or None.
-    """
-
-    base: str
-    adapter: str
-    commit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +27,7 @@ class LoadedModel:
         tokenizer: Its tokenizer.
         name: Its name in the results: Hub id, folder, or a name given by the user.
         commit: The Hub commit its weights were read from, or None.
-        adapted: Where base and adapter come from, or None without an adapter.
+        adapted: The adapter with its base, or None without one.
         quantised: The format of quantised weights (`formats.format_of`), or None.
         digest: The SHA-256 of the base model's weights if they do not change any more, or that of
             the checkpoint's files if the weights in memory differ from those of the files or cannot
@@ -54,7 +40,7 @@ class LoadedModel:
     tokenizer: PreTrainedTokenizerBase
     name: str
     commit: str | None = None
-    adapted: AdaptedFrom | None = None
+    adapted: Adapter | None = None
     quantised: str | None = None
     digest: str | None = None
     stamp: str | None = None
@@ -150,7 +136,7 @@ class LoadedModel:
             version: The result of `version`, or the caller's name for this state of the weights.
         """
         parts = version.split("+")
-        names = [self.adapted.base, self.adapted.adapter] if self.adapted else [self.name]
+        names = [self.adapted.base, self.adapted.name] if self.adapted else [self.name]
         if len(parts) != len(names):
             return f"{'+'.join(names)}@{version[:7]}"
         return "+".join(f"{name}@{part[:7]}" for name, part in zip(names, parts, strict=True))

@@ -7,10 +7,12 @@ are missing in every model that the process loads.
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partialmethod
 
+from tqdm.auto import tqdm
 from transformers import PreTrainedModel
 
-from nnd.metric.likelihood.models.loading_bars import modest_bars
+from nnd.metric.likelihood.models.replacement import replaced
 from nnd.schemas import ScoringError, check_not_forked
 
 _LOADING = threading.RLock()
@@ -28,7 +30,10 @@ def loading_alone() -> Iterator[None]:
         NNDError: If this process was forked (`check_not_forked`).
     """
     check_not_forked()
-    with _LOADING, modest_bars():
+    # Bars on a terminal only, one line each, which goes when it is done, as ours are: transformers
+    # has no option for this, and does not ask what the Hub's client asks of its own.
+    modest = partialmethod(tqdm.__init__, disable=None, leave=False)
+    with _LOADING, replaced(tqdm, __init__=modest):
         _check_tying()
         try:
             yield

@@ -112,14 +112,13 @@ def config_digest(config: PretrainedConfig) -> str:
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
     """Return the SHA-256 of everything that decides a tokenizer's tokens, and of its window."""
-    state = _fast_state(tokenizer) if tokenizer.is_fast else _slow_state(tokenizer)
+    if tokenizer.is_fast:
+        whole = json.loads(tokenizer.backend_tokenizer.to_str())
+        state = {name: part for name, part in whole.items() if name not in _LAST_CALL}
+    else:
+        state = _slow_state(tokenizer)
     special = tokenizer.special_tokens_map
     return _digest({"state": state, "special": special, "window": tokenizer.model_max_length})
-
-
-def _fast_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
-    state: dict[str, Any] = json.loads(tokenizer.backend_tokenizer.to_str())
-    return {name: part for name, part in state.items() if name not in _LAST_CALL}
 
 
 def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:
@@ -139,8 +138,8 @@ def _digest(facts: dict[str, Any]) -> str:
 
 
 def _text(facts: Mapping[str, Any]) -> str:
-    return json.dumps(facts, sort_keys=True, default=_plain)
-
-
-def _plain(value: object) -> Any:  # noqa: ANN401 - whatever JSON can write
-    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
+    return json.dumps(
+        facts,
+        sort_keys=True,
+        default=lambda v: sorted(map(str, v)) if isinstance(v, set | frozenset) else str(v),
+    )

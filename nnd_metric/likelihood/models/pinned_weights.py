@@ -31,26 +31,22 @@ def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
         return loaded
     if not remember or loaded.stamp is None:
         return replace(loaded, digest=loaded.base_digest())
-    key = _key(loaded, loaded.stamp)
-    digest = read_facts(_FILE, _is_digest).get(key)
-    if digest is None:
-        digest = loaded.base_digest()
-        add_fact(_FILE, _is_digest, key, digest)
-    return replace(loaded, digest=digest)
-
-
-def _key(loaded: LoadedModel, stamp: str) -> str:
-    """Return a key for the tensors that are made from the files with a stamp."""
+    # What decides the tensors that are made from the files.
     facts = {
         "scheme": _SCHEME,
-        "files": stamp,
+        "files": loaded.stamp,
         "config": config_digest(loaded.model.config),
         "class": f"{type(loaded.model).__module__}.{type(loaded.model).__name__}",
         "dtype": loaded.dtype,
         "adapted": loaded.adapted is not None,
         "transformers": transformers.__version__,
     }
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    digest = read_facts(_FILE, _is_digest).get(key)
+    if digest is None:
+        digest = loaded.base_digest()
+        add_fact(_FILE, _is_digest, key, digest)
+    return replace(loaded, digest=digest)
 
 
 def _is_digest(value: Any) -> bool:  # noqa: ANN401 - whatever is in the file

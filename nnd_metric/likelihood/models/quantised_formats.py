@@ -35,7 +35,8 @@ def format_of(config: PretrainedConfig) -> str | None:
         return None
     method = _method(settings)
     if method == "bitsandbytes":
-        return "bnb-int8" if settings.get("load_in_8bit") else _four_bits(settings)
+        four_bits = settings.get("bnb_4bit_quant_type", "fp4")
+        return "bnb-int8" if settings.get("load_in_8bit") else f"bnb-{four_bits}"
     detail = settings.get("bits") or settings.get("format")
     return f"{method}-{detail}" if detail else method
 
@@ -52,12 +53,14 @@ def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> N
             f"{name}: the weights are already quantised ({format_of(config)}); leave out "
             f"--quantise {quantise}"
         )
-    if quantise is not None:
-        _check_library("bitsandbytes", f"{name}: --quantise {quantise}")
-    elif settings:
-        _check_library(
-            _method(settings), f"{name}: the format of the weights, {format_of(config)},"
-        )
+    if quantise is None and not settings:
+        return
+    method, who = "bitsandbytes", f"{name}: --quantise {quantise}"
+    if quantise is None:
+        method, who = _method(settings), f"{name}: the format of the weights, {format_of(config)},"
+    module, install = _LIBRARIES.get(method, (None, None))
+    if module is not None and not _is_there(module):
+        raise ScoringError(f"{who} needs the library {module}: pip install {install}")
 
 
 def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
@@ -78,12 +81,6 @@ def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
     )
 
 
-def _check_library(method: str, who: str) -> None:
-    module, install = _LIBRARIES.get(method, (None, None))
-    if module is not None and not _is_there(module):
-        raise ScoringError(f"{who} needs the library {module}: pip install {install}")
-
-
 def _settings(config: PretrainedConfig) -> Mapping[str, Any]:
     found = getattr(config, "quantization_config", None) or {}
     return found if isinstance(found, Mapping) else found.to_dict()
@@ -92,10 +89,6 @@ def _settings(config: PretrainedConfig) -> Mapping[str, Any]:
 def _method(settings: Mapping[str, Any]) -> str:
     method = settings.get("quant_method", "bitsandbytes")
     return str(getattr(method, "value", method))
-
-
-def _four_bits(settings: Mapping[str, Any]) -> str:
-    return f"bnb-{settings.get('bnb_4bit_quant_type', 'fp4')}"
 
 
 def _is_there(module: str) -> bool:

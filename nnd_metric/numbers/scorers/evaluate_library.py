@@ -17,11 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
-from nnd.metric.numbers.scorers.reference_scorers import (
-    Several,
-    against_references,
-    over_references,
-)
+from nnd.metric.numbers.scorers.reference_scorers import Several, reference_scorer
 from nnd.metric.numbers.scorers.scorer import TextScorer
 from nnd.schemas import ScoringError, listed
 
@@ -49,17 +45,18 @@ def evaluated(entry: str, several: Several = "max") -> TextScorer:
     if not colon or "/" in key or "\\" in key:  # the colon of C:\\metric.py
         where, key = entry, ""
     module = _load(name, where)
-    _check_inputs(name, module)
+    inputs = [*_formats(module)[0]]
+    if {*inputs} != {"predictions", "references"}:
+        raise ScoringError(
+            f"{name} reads {', '.join(inputs)}; choose a module that reads predictions and "
+            "references"
+        )
 
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         return list(_scores(name, module, key, pairs)) if pairs else []
 
-    return TextScorer(
-        name,
-        lambda texts: against_references(compare, texts, several),
-        f"{module.name} of evaluate {version('evaluate')}; {over_references(several)}",
-        needs_references=True,
-    )
+    definition = f"{module.name} of evaluate {version('evaluate')}"
+    return reference_scorer(name, compare, definition, several)
 
 
 def _load(name: str, where: str) -> "EvaluationModule":
@@ -74,15 +71,6 @@ def _load(name: str, where: str) -> "EvaluationModule":
 
 def _formats(module: "EvaluationModule") -> list[Mapping[str, Any]]:
     return module.features if isinstance(module.features, list) else [module.features]
-
-
-def _check_inputs(name: str, module: "EvaluationModule") -> None:
-    inputs = [*_formats(module)[0]]
-    if {*inputs} != {"predictions", "references"}:
-        raise ScoringError(
-            f"{name} reads {', '.join(inputs)}; choose a module that reads predictions and "
-            "references"
-        )
 
 
 def _scores(

@@ -49,19 +49,14 @@ def in_lower_case(scorers: Sequence[TextScorer]) -> list[TextScorer]:
 
 
 def _lowered(scorer: TextScorer) -> TextScorer:
-    def score(texts: Sequence[Text]) -> Sequence[float | None]:
-        return scorer.score(
-            [
-                text._replace(
-                    candidate=text.candidate.lower(),
-                    references=tuple(each.lower() for each in text.references),
-                )
-                for text in texts
-            ]
-        )
+    def lowered(text: Text) -> Text:
+        references = tuple(each.lower() for each in text.references)
+        return text._replace(candidate=text.candidate.lower(), references=references)
 
     definition = "; ".join(filter(None, [scorer.definition, "in lower case"]))
-    return replace(scorer, score=score, definition=definition)
+    return replace(
+        scorer, score=lambda texts: scorer.score([*map(lowered, texts)]), definition=definition
+    )
 
 
 def case_differs(candidates: pl.DataFrame, scorers: Sequence[TextScorer]) -> str | None:
@@ -89,13 +84,10 @@ def case_differs(candidates: pl.DataFrame, scorers: Sequence[TextScorer]) -> str
     lower = systems.filter(~pl.col("capital"))["system"].to_list()
     if not (cased and capital and lower):
         return None
-    fewer, write = min((capital, "have capital letters"), (lower, "are in lower case"), key=_size)
+    sides = ((capital, "have capital letters"), (lower, "are in lower case"))
+    fewer, write = min(sides, key=lambda side: len(side[0]))
     named = ", ".join(fewer) if len(fewer) <= _NAMED else counted(len(fewer), "system")
     return (
         f"Of {systems.height} systems, only the candidates of {named} {write}, which changes "
         f"{cased}; --normalise lower ignores case."
     )
-
-
-def _size(side: tuple[list[str], str]) -> int:
-    return len(side[0])

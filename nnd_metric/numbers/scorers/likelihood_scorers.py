@@ -25,11 +25,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from nnd.metric.numbers.scorers.reference_scorers import (
-    Several,
-    against_references,
-    over_references,
-)
+from nnd.metric.numbers.scorers.reference_scorers import Several, reference_scorer
 from nnd.metric.numbers.scorers.scorer import Text, TextScorer
 from nnd.metric.text import Template, find_template, render
 from nnd.schemas import ScoringError, StoredContext
@@ -91,14 +87,11 @@ def likelihood(
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         precision = [Text(candidate, reference) for reference, candidate in pairs]
         recall = [Text(reference, candidate) for reference, candidate in pairs]
-        match direction:
-            case "precision":
-                return ask(precision)
-            case "recall":
-                return ask(recall)
-        mean = _harmonic if direction == "f_harmonic" else _arithmetic
+        if direction in ("precision", "recall"):
+            return ask(precision if direction == "precision" else recall)
         both = zip(ask(precision), ask(recall), strict=True)
-        return [None if p is None or r is None else mean(p, r) for p, r in both]
+        harmonic = direction == "f_harmonic"
+        return [None if p is None or r is None else _mean(p, r, harmonic=harmonic) for p, r in both]
 
     prompts = [f'template "{rendered.name}"'] if rendered.variants else []
     if rendered.instruction is not None:
@@ -107,18 +100,11 @@ def likelihood(
     if direction == "faithfulness":
         definition = "; ".join(["log-likelihood of the candidate given the context", *prompts])
         return TextScorer(name, ask, definition, is_likelihood=True)
-    return TextScorer(
-        name,
-        lambda texts: against_references(compare, texts, several),
-        "; ".join([f"log-likelihood, {direction}", *prompts, over_references(several)]),
-        needs_references=True,
-        is_likelihood=True,
-    )
+    definition = "; ".join([f"log-likelihood, {direction}", *prompts])
+    return reference_scorer(name, compare, definition, several, is_likelihood=True)
 
 
-def _arithmetic(p: float, r: float) -> float:
+def _mean(p: float, r: float, *, harmonic: bool) -> float:
+    if harmonic:
+        return 2 * p * r / (p + r) if p + r else 0.0
     return (p + r) / 2
-
-
-def _harmonic(p: float, r: float) -> float:
-    return 2 * p * r / (p + r) if p + r else 0.0

@@ -64,9 +64,18 @@ def check_several(several: str) -> None:
         )
 
 
-def over_references(several: Several) -> str:
-    """Describe how several references count."""
-    return "first reference" if several == "first" else f"{several} over references"
+def reference_scorer(
+    name: str, compare: Compare, definition: str, several: Several, *, is_likelihood: bool = False
+) -> TextScorer:
+    """Return a scorer that compares every candidate with its references by a function."""
+    over = "first reference" if several == "first" else f"{several} over references"
+    return TextScorer(
+        name,
+        lambda texts: against_references(compare, texts, several),
+        f"{definition}; {over}",
+        needs_references=True,
+        is_likelihood=is_likelihood,
+    )
 
 
 def _combine(numbers: Sequence[float | None], several: Several) -> float | None:
@@ -86,22 +95,18 @@ def rouge(kind: str, several: Several = "max") -> TextScorer:
         kind: rouge1, rouge2, rouge3 (n-grams) or rougeL (longest common subsequence of the whole).
         several: How several references count.
     """
-    return _comparing(
-        kind,
-        lambda: _rouge_f1(kind),
-        f"F1, rouge-score {version('rouge-score')}, with stemmer",
-        several,
-    )
 
+    def load() -> Callable[[str, str], float]:
+        from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 - its nltk takes a second
+        from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415
 
-def _rouge_f1(kind: str) -> Callable[[str, str], float]:
-    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 - its nltk takes a second
-    from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415
+        # Stemming is most of the work, and every text is in several comparisons.
+        tokenize = cache(DefaultTokenizer(use_stemmer=True).tokenize)
+        scorer = RougeScorer([kind], tokenizer=SimpleNamespace(tokenize=tokenize))
+        return lambda reference, candidate: float(scorer.score(reference, candidate)[kind].fmeasure)
 
-    # Stemming is most of the work, and every text is in several comparisons.
-    tokenize = cache(DefaultTokenizer(use_stemmer=True).tokenize)
-    scorer = RougeScorer([kind], tokenizer=SimpleNamespace(tokenize=tokenize))
-    return lambda reference, candidate: float(scorer.score(reference, candidate)[kind].fmeasure)
+    definition = f"F1, rouge-score {version('rouge-score')}, with stemmer"
+    return _comparing(kind, load, definition, several)
 
 
 def bleu(several: Several = "max") -> TextScorer:
@@ -110,15 +115,8 @@ def bleu(several: Several = "max") -> TextScorer:
     Args:
         several: How several references count; each is compared alone.
     """
-    return _comparing("bleu", _bleu, _sacrebleu("sentence BLEU"), several)
-
-
-def _bleu() -> Callable[[str, str], float]:
-    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
-
     # Effective order: a sentence may have fewer than four words.
-    metric = BLEU(effective_order=True)
-    return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
+    return _sacrebleu("bleu", "BLEU", several, effective_order=True)
 
 
 def chrf(several: Several = "max") -> TextScorer:
@@ -127,18 +125,18 @@ def chrf(several: Several = "max") -> TextScorer:
     Args:
         several: How several references count.
     """
-    return _comparing("chrf", _chrf, _sacrebleu("sentence chrF2"), several)
+    return _sacrebleu("chrf", "chrF2", several)
 
 
-def _chrf() -> Callable[[str, str], float]:
-    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
+def _sacrebleu(name: str, what: str, several: Several, **options: bool) -> TextScorer:
+    def load() -> Callable[[str, str], float]:
+        from sacrebleu.metrics import METRICS  # noqa: PLC0415
 
-    metric = CHRF()
-    return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
+        metric = METRICS[name.upper()](**options)
+        return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
 
-
-def _sacrebleu(what: str) -> str:
-    return f"{what}, sacrebleu {version('sacrebleu')}, defaults"
+    definition = f"sentence {what}, sacrebleu {version('sacrebleu')}, defaults"
+    return _comparing(name, load, definition, several)
 
 
 def _comparing(
@@ -150,12 +148,7 @@ def _comparing(
         one = load()
         return [one(*pair) for pair in tqdm(pairs, desc=name, disable=None, leave=False)]
 
-    return TextScorer(
-        name,
-        lambda texts: against_references(compare, texts, several),
-        f"{definition}; {over_references(several)}",
-        needs_references=True,
-    )
+    return reference_scorer(name, compare, definition, several)
 
 
 def bertscore(
@@ -179,13 +172,8 @@ def bertscore(
         found = dict(zip(whole, _bert_f1(model, layer, whole), strict=True)) if whole else {}
         return [found.get(pair) for pair in pairs]
 
-    return TextScorer(
-        f"bertscore={model}",
-        lambda texts: against_references(compare, texts, several),
-        f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}; "
-        f"{over_references(several)}",
-        needs_references=True,
-    )
+    definition = f"BERTScore F1, {model}, layer {'by default' if layer is None else layer}"
+    return reference_scorer(f"bertscore={model}", compare, definition, several)
 
 
 def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) -> list[float]:

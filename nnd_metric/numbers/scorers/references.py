@@ -51,7 +51,7 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
         where, table = str(source), _read(Path(source))
     else:
         where, table = "references", to_frame(source)
-    filled = _filled_columns(table)
+    filled = {each.name for each in table if each.is_empty() or each.null_count() < len(each)}
     key = next((each for each in _KEYS if set(each) <= filled), None)
     name = next((each for each in ("references", "reference") if each in table.columns), None)
     if key is None or name is None:
@@ -99,11 +99,6 @@ def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[
             f'"{excerpt(ours)}" here and "{excerpt(theirs)}" there'
         )
     return [_filled(texts or ()) for texts in found.to_list()]
-
-
-def _filled_columns(table: pl.DataFrame) -> set[str]:
-    """Return the columns that hold a value; all columns of an empty table."""
-    return {each.name for each in table if each.is_empty() or each.null_count() < len(each)}
 
 
 def _filled(texts: Sequence[str]) -> tuple[str, ...]:

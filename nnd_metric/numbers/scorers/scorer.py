@@ -93,18 +93,15 @@ def length(texts: Sequence[Text]) -> list[float | None]:
     return [float(len(text.candidate)) for text in texts]
 
 
-def overlap(texts: Sequence[Text]) -> list[float | None]:
+def overlap(texts: Sequence[Text]) -> Sequence[float | None]:
     """Return the share of every candidate's words that occur in its context; 0 without words.
 
     Words are runs of letters, digits and underscores, letter case aside; each occurrence counts.
     """
-    words_of = {text.context: set(_words(text.context)) for text in texts}
-    return [_share(_words(text.candidate), words_of[text.context]) for text in texts]
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _share(words: Sequence[str], known: set[str]) -> float:
-    return sum(word in known for word in words) / max(len(words), 1)
+    contexts = {text.context for text in texts}
+    words_of = {context: {*_WORD.findall(context.casefold())} for context in contexts}
+    shares = []
+    for text in texts:
+        words, known = _WORD.findall(text.candidate.casefold()), words_of[text.context]
+        shares.append(sum(word in known for word in words) / max(len(words), 1))
+    return shares

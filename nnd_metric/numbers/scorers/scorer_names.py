@@ -85,9 +85,8 @@ def find_scorers(
     """
     check_several(several)
     entries = list(names)
-    if (template != "default" or prefix) and not any(
-        _base(each) in LIKELIHOODS for each in entries
-    ):
+    models_are_used = any(entry.partition("=")[0] in LIKELIHOODS for entry in entries)
+    if (template != "default" or prefix) and not models_are_used:
         raise ScoringError(
             "none of the scorers uses a template or prefix; leave them out, or add a scorer that "
             "does, such as prompted=MODEL or bartscore_f=MODEL"
@@ -102,10 +101,6 @@ def find_scorers(
     return [_find(entry, several, with_model) for entry in entries]
 
 
-def _base(entry: str) -> str:
-    return entry.partition("=")[0]
-
-
 def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer]) -> TextScorer:
     name, _, given = entry.partition("=")
     if entry in WITHOUT_REFERENCES:
@@ -113,11 +108,9 @@ def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer])
     if entry in WITH_REFERENCES:
         return WITH_REFERENCES[entry](several)
     if name == BERTSCORE:
-        return bertscore(given, several=several) if given else bertscore(several=several)
-    if name == EVALUATE and given:
-        return evaluated(given, several)
-    if name in LIKELIHOODS and given:
-        return with_model(entry)
+        return bertscore(given or "roberta-large", several=several)
+    if given and name in (EVALUATE, *LIKELIHOODS):
+        return evaluated(given, several) if name == EVALUATE else with_model(entry)
     if name in LIKELIHOODS:
         raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)

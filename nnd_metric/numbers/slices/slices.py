@@ -143,14 +143,14 @@ class Slices(Pictured):
             stacked: Whether to keep one column, however long, for narrow screens.
         """
         from nnd.metric.show import (  # noqa: PLC0415
-            Group,
+            RateGroup,
             draw_forest,
             style,
         )
 
-        groups = [Group("", OVERALL, [rate.to_dict() for rate in self.overall.values()])]
+        groups = [RateGroup("", OVERALL, [rate.to_dict() for rate in self.overall.values()])]
         groups += [
-            Group("slice", each.name, [found.rate.to_dict() for found in each.models.values()])
+            RateGroup("slice", each.name, [found.rate.to_dict() for found in each.models.values()])
             for each in self.slices
             if each.n
         ]

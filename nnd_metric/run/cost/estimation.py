@@ -92,7 +92,7 @@ def _of_model(
     if loaded.quantised is not None:
         notes.append(f"quantised as {loaded.quantised}, its weights take less memory than this.")
     if loaded.adapted is not None and isinstance(loaded, Skeleton):
-        notes.append(f"the adapter {loaded.adapted.adapter} is left out of the estimate.")
+        notes.append(f"the adapter {loaded.adapted.name} is left out of the estimate.")
     speed = known_speed(loaded)
     return ModelEstimate(
         name,

@@ -18,7 +18,7 @@ _TALL = 4
 """Largest number of panels in one column; more are set four in a row, across two columns."""
 
 
-class Entry(NamedTuple):
+class LegendEntry(NamedTuple):
     """An entry of the legend: how a model is drawn, and its name."""
 
     colour: str
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
 
 def panels(
     titles: Sequence[Sequence[str]],
-    key: Sequence[Entry],
+    key: Sequence[LegendEntry],
     *,
     x_label: str,
     y_label: str,
@@ -56,7 +56,11 @@ def panels(
         left = _LEFT + (number % across) * (width + _BETWEEN)
         top = (number // across) * (head + high + _BELOW) + head
         _write_title(ground, title, left, top, width)
-        axes = _panel(axes_at(figure, left, top, width, high))
+        axes = axes_at(figure, left, top, width, high)
+        axes.grid(color=RULE, lw=0.5)
+        axes.set_axisbelow(True)
+        axes.xaxis.set_major_locator(MaxNLocator(4, steps=_STEPS))
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=_STEPS))
         if number % across == 0:
             place = (0.08, top + high / 2)
             ground.text(*place, y_label, rotation=90, ha="center", va="center", color=MUTED)
@@ -64,21 +68,16 @@ def panels(
             axes.set_xlabel(x_label, labelpad=2)
         found.append(axes)
     for number, row in enumerate(rows):
-        _draw_key(ground, row, tall + (number + 0.5) * _KEY)
+        y = tall + (number + 0.5) * _KEY
+        for x, (colour, marker, name) in row:
+            ground.plot([x + 0.04], [y], marker, ms=4, mfc=colour, mec=PAPER, mew=0.4)
+            ground.text(x + 0.12, y, name, va="center_baseline")
     return figure, found
 
 
 def draw_chance(axes: Axes) -> None:
     """Draw the pass rate of chance, 50 %, across a panel with pass rates in per cent."""
     axes.axhline(50, color=MUTED, lw=0.7, zorder=0.5)
-
-
-def _panel(axes: Axes) -> Axes:
-    axes.grid(color=RULE, lw=0.5)
-    axes.set_axisbelow(True)
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=_STEPS))
-    axes.yaxis.set_major_locator(MaxNLocator(5, steps=_STEPS))
-    return axes
 
 
 def _write_title(ground: Axes, title: Sequence[str], left: float, top: float, width: float) -> None:
@@ -91,9 +90,9 @@ def _write_title(ground: Axes, title: Sequence[str], left: float, top: float, wi
         ground.text(left, y + line * _LINE, shown, color=MUTED, va="center_baseline")
 
 
-def _rows(key: Sequence[Entry], wide: float) -> list[list[tuple[float, Entry]]]:
+def _rows(key: Sequence[LegendEntry], wide: float) -> list[list[tuple[float, LegendEntry]]]:
     """Return the entries in as many rows as needed, each with its place in inches."""
-    rows: list[list[tuple[float, Entry]]] = []
+    rows: list[list[tuple[float, LegendEntry]]] = []
     x = wide
     for entry in key:
         shown = entry._replace(name=fit(entry.name, COLUMN - 0.4))
@@ -104,9 +103,3 @@ def _rows(key: Sequence[Entry], wide: float) -> list[list[tuple[float, Entry]]]:
         rows[-1].append((x, shown))
         x += width
     return rows
-
-
-def _draw_key(ground: Axes, row: Sequence[tuple[float, Entry]], y: float) -> None:
-    for x, (colour, marker, name) in row:
-        ground.plot([x + 0.04], [y], marker, ms=4, mfc=colour, mec=PAPER, mew=0.4)
-        ground.text(x + 0.12, y, name, va="center_baseline")

@@ -19,6 +19,7 @@ _XLINK = "http://www.w3.org/1999/xlink"
 _DROPPED = {f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"}
 _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
+_THEMED = {colour: f"var(--{name})" for colour, name in VARIABLES.items()}
 _INHERITED = "stroke-linejoin:round;stroke-linecap:butt"
 _LOOKS = f"*{{{_INHERITED}}}"
 DPI = 300
@@ -73,15 +74,9 @@ def svg_inline(drawing: Drawing, *, prefix: str = "") -> str:
     for element in root.iter():
         for name in ("style", "fill", "stroke"):
             if name in element.attrib:
-                element.set(name, _themed(element.attrib[name]))
+                value = element.attrib[name].replace(f"'{FONT}'", "var(--figure-font)")
+                element.set(name, _COLOUR.sub(lambda c: _THEMED.get(c[0], c[0]), value))
     return ET.tostring(root, encoding="unicode", short_empty_elements=False)
-
-
-def _themed(value: str) -> str:
-    value = value.replace(f"'{FONT}'", "var(--figure-font)")
-    return _COLOUR.sub(
-        lambda found: f"var(--{VARIABLES[found[0]]})" if found[0] in VARIABLES else found[0], value
-    )
 
 
 def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:
@@ -101,9 +96,7 @@ def _tree(drawing: Drawing, prefix: str = "") -> ET.Element:
         _rename(element, f"{prefix}{drawing.name}")
         if mark is not None:
             _explain(element, mark)
-    title = ET.Element("title")
-    title.text = drawing.title
-    root.insert(0, title)
+    _entitle(root, drawing.title)
     root.set("xmlns", _SVG)
     root.set("role", "img")
     root.set("aria-label", drawing.title)
@@ -123,10 +116,14 @@ def _rename(element: ET.Element, prefix: str) -> None:
             element.set(name, _REFERENCE.sub(rf"url(#{prefix}-\1)", value))
 
 
-def _explain(element: ET.Element, mark: Mark) -> None:
+def _entitle(element: ET.Element, text: str) -> None:
     title = ET.Element("title")
-    title.text = mark.text
+    title.text = text
     element.insert(0, title)
+
+
+def _explain(element: ET.Element, mark: Mark) -> None:
+    _entitle(element, mark.text)
     element.set("class", "mark")
     if mark.model is not None:
         element.set("data-model", str(mark.model))

@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from nnd.metric.numbers import FEWEST_SYSTEMS, spoken
-from nnd.metric.show.drawing.grid import Entry, panels
+from nnd.metric.show.drawing.grid import LegendEntry, panels
 from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
 from nnd.metric.show.drawing.text_widths import MINUS
 from nnd.metric.show.drawing.theme import PAPER, look
@@ -35,8 +35,8 @@ def draw_agreement(
     """
     judged = {model for each in points for model in each.judged}
     looks = {model: look(number) for number, model in enumerate(names)}
-    key = [Entry(*looks[model], name) for model, name in names.items() if model in judged]
-    titles = [[spoken(each.category), _systems(each), *_correlations(each)] for each in points]
+    key = [LegendEntry(*looks[model], name) for model, name in names.items() if model in judged]
+    titles = [[spoken(each.category), *_remarks(each)] for each in points]
     figure, axes = panels(
         titles, key, x_label="pass rate, %", y_label="human score", stacked=stacked
     )
@@ -73,18 +73,15 @@ def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str
         drawing.tag(dot, Mark(text, number))
 
 
-def _systems(points: Points) -> str:
+def _remarks(points: Points) -> list[str]:
+    """Return the number of systems, and their correlations."""
     n, p = len(points.judged), points.agreement["p_values"]["tau_b"]
     if n < FEWEST_SYSTEMS:
-        return f"{n} systems (too few)"
+        return [f"{n} systems (too few)"]
     chance = "" if p is None else f"{p:.2g}" if p >= _LEAST_P else f"< {_LEAST_P}"
-    return f"{n} systems{chance and f', p(τ) {chance}'}"
-
-
-def _correlations(points: Points) -> list[str]:
-    if len(points.judged) < FEWEST_SYSTEMS:
-        return []
-    return [_told("τ", points.agreement, "tau_b"), _told("r", points.agreement, "pearson")]
+    systems = f"{n} systems{chance and f', p(τ) {chance}'}"
+    named = (("τ", "tau_b"), ("r", "pearson"))
+    return [systems, *(_told(letter, points.agreement, name) for letter, name in named)]
 
 
 def _told(letter: str, agreement: Mapping[str, Any], name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from nnd.metric.numbers import extrapolate, percent, spoken
-from nnd.metric.show.drawing.grid import Entry, panels
+from nnd.metric.show.drawing.grid import LegendEntry, panels
 from nnd.metric.show.drawing.marks import Drawing, Mark
 from nnd.metric.show.drawing.theme import MUTED, PAPER, look
 from nnd.metric.show.figures.agreement import draw_judged
@@ -37,7 +37,7 @@ def draw_extrapolation(
         stacked: Whether each category is a row of its own, for narrow screens.
     """
     looks = {model: look(number) for number, model in enumerate(names)}
-    key = [Entry(*looks[model], name) for model, name in names.items()]
+    key = [LegendEntry(*looks[model], name) for model, name in names.items()]
     titles = [
         [spoken(each.category), f"{len(each.judged)} systems judged", *_errors(each)]
         for each in points

@@ -13,7 +13,7 @@ from nnd.metric.numbers import percent, spoken, whole_name
 from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
 from nnd.metric.show.drawing.text_widths import fit, spread, text_width, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAGE, PAPER, RULE, canvas, look
-from nnd.metric.show.figures.groups import Group
+from nnd.metric.show.figures.groups import RateGroup
 
 LETTERS = {"shorter_wins": "S", "longer_wins": "L", "copy_wins": "C"}
 IN_WORDS = {
@@ -55,7 +55,7 @@ class _Room(NamedTuple):
 def draw_forest(
     names: Sequence[str],
     models: Sequence[str],
-    groups: Sequence[Group],
+    groups: Sequence[RateGroup],
     *,
     name: str = "pass_rates",
     title: str = "Pass rates by category",
@@ -74,7 +74,9 @@ def draw_forest(
         stacked: Whether to keep one column, however long, for narrow screens.
     """
     each = _HEAD + len(names) * _ROW + _GAP
-    columns = [groups] if stacked else _in_columns(groups, each)
+    half = (len(groups) + 1) // 2
+    is_long = each * len(groups) > _TALLEST and not stacked
+    columns = [groups[:half], groups[half:]] if is_long else [groups]
     tall = each * max(map(len, columns))
     wide = COLUMN if len(columns) == 1 else PAGE
     figure, axes = canvas(wide, _TOP + tall + _FOOT)
@@ -96,18 +98,11 @@ def draw_forest(
     return drawing
 
 
-def _in_columns(groups: Sequence[Group], each: float) -> list[Sequence[Group]]:
-    if each * len(groups) <= _TALLEST:
-        return [groups]
-    half = (len(groups) + 1) // 2
-    return [groups[:half], groups[half:]]
-
-
 def _draw_group(
     drawing: Drawing,
     axes: Axes,
     room: _Room,
-    group: Group,
+    group: RateGroup,
     of: tuple[Sequence[str], Sequence[str]],
 ) -> None:
     names, models = of
@@ -127,12 +122,11 @@ def _draw_group(
         middle = top + (number + 0.5) * _ROW
         label = axes.text(room.left, middle, fit(name, room.labels), va="center_baseline")
         drawing.tag(label, Mark(whole_name(models[number])))
-        _draw_alone(drawing, axes, room, group, (number, name, middle))
-        _draw_rate(drawing, axes, room, group, (number, name, middle))
+        _draw_rates(drawing, axes, room, group, (number, name, middle))
 
 
 def _draw_baselines(
-    drawing: Drawing, axes: Axes, room: _Room, group: Group, ends: tuple[float, float]
+    drawing: Drawing, axes: Axes, room: _Room, group: RateGroup, ends: tuple[float, float]
 ) -> float:
     """Draw baselines that are the same for every model as a line across all rows.
 
@@ -150,26 +144,18 @@ def _draw_baselines(
     return min([*letters, room.at(1)])
 
 
-def _draw_alone(
-    drawing: Drawing, axes: Axes, room: _Room, group: Group, row: tuple[int, str, float]
+def _draw_rates(
+    drawing: Drawing, axes: Axes, room: _Room, group: RateGroup, row: tuple[int, str, float]
 ) -> None:
-    number, name, middle = row
-    alone = group.rates[number]["baselines"]["unconditional"]
-    if alone is None:
-        return
-    share = alone["with_coin"]
-    (mark,) = axes.plot(
-        [room.at(share)], [middle], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6, zorder=2
-    )
-    text = f"{name}, {spoken(group.value)}, without any context: {percent(share)} %"
-    drawing.tag(mark, Mark(text, number))
-
-
-def _draw_rate(
-    drawing: Drawing, axes: Axes, room: _Room, group: Group, row: tuple[int, str, float]
-) -> None:
+    """Draw the pass rate of one model without any context, and its pass rate."""
     number, name, middle = row
     rate, (colour, marker) = group.rates[number], look(number)
+    if alone := rate["baselines"]["unconditional"]:
+        x = room.at(alone["with_coin"])
+        (mark,) = axes.plot([x], [middle], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6, zorder=2)
+        share = percent(alone["with_coin"])
+        text = f"{name}, {spoken(group.value)}, without any context: {share} %"
+        drawing.tag(mark, Mark(text, number))
     if rate["pass_rate"] is None:
         return
     bounds = rate["interval"]

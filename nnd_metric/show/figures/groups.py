@@ -9,7 +9,7 @@ from nnd.metric.numbers import PassRates
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RateGroup:
     """One category, and every model's pass rate on its pairs.
 
     Attributes:
@@ -23,28 +23,28 @@ class Group:
     rates: Sequence[Mapping[str, Any]]
 
 
-def find_groups(models: Sequence[PassRates]) -> list[Group]:
+def find_groups(models: Sequence[PassRates]) -> list[RateGroup]:
     """Return all tests, then every category of every column that has several.
 
     Args:
         models: The pass rates of each model, all on the same pairs.
     """
-    groups = [Group("", OVERALL, [each.overall.to_dict() for each in models])]
-    for column in SLICES:
-        values = models[0].by[column]
-        if len(values) > 1:
-            groups += [
-                Group(column, value, [each.by[column][value].to_dict() for each in models])
-                for value in values
-            ]
-    return groups
+    return [
+        RateGroup("", OVERALL, [each.overall.to_dict() for each in models]),
+        *(
+            RateGroup(column, value, [each.by[column][value].to_dict() for each in models])
+            for column in SLICES
+            for value in models[0].by[column]
+            if len(models[0].by[column]) > 1
+        ),
+    ]
 
 
-def main_column(groups: Sequence[Group]) -> str:
+def main_column(groups: Sequence[RateGroup]) -> str:
     """Return the column that figures show: the first, and finest, with several categories."""
     return next((group.column for group in groups if group.column), "")
 
 
-def main_groups(groups: Sequence[Group]) -> list[Group]:
+def main_groups(groups: Sequence[RateGroup]) -> list[RateGroup]:
     """Return all tests and the categories of the main column."""
     return [group for group in groups if group.column in ("", main_column(groups))]

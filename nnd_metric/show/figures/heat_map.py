@@ -9,7 +9,7 @@ from nnd.metric.numbers import spoken, whole_name
 from nnd.metric.show.drawing.marks import Drawing, Mark, rate_in_words
 from nnd.metric.show.drawing.text_widths import fit, text_width, widest
 from nnd.metric.show.drawing.theme import ABOVE, BELOW, COLUMN, MUTED, PAGE, canvas
-from nnd.metric.show.figures.groups import Group
+from nnd.metric.show.figures.groups import RateGroup
 
 CAPTION = (
     "Pass rates in per cent, a row per category, a column per model. Blue is above chance (50 %), "
@@ -23,7 +23,9 @@ _DARKEST = 0.9
 _STEEP = 0.7071  # names are rotated by 45 degrees
 
 
-def draw_heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[Group]) -> Drawing:
+def draw_heat_map(
+    names: Sequence[str], models: Sequence[str], groups: Sequence[RateGroup]
+) -> Drawing:
     """Draw pass rates of models and categories.
 
     Args:
@@ -59,31 +61,17 @@ def draw_heat_map(names: Sequence[str], models: Sequence[str], groups: Sequence[
         y = top + place * _ROW + (0.03 if place else 0)
         weight = "normal" if place else "bold"
         axes.text(_MARGIN, y + _ROW / 2, fit(value, labels), va="center_baseline", weight=weight)
-        for number in range(len(names)):
-            _draw_cell(
-                drawing, axes, group, (number, names[number]), (beside + number * cell, y, cell)
-            )
+        for number, (name, rate) in enumerate(zip(names, group.rates, strict=True)):
+            x, share = beside + number * cell, rate["pass_rate"]
+            if share is not None:
+                patch = _cell(x, y, cell, share)
+                axes.add_patch(patch)
+                text = f"{name}, {value}: {rate_in_words(rate)}"
+                drawing.tag(patch, Mark(text, number, (group.column, group.value)))
+            shown = "n/a" if share is None else f"{100 * share:.0f}"
+            axes.text(x + cell / 2, y + _ROW / 2, shown, ha="center", va="center_baseline")
     _draw_key(axes, beside, top + len(groups) * _ROW + 0.14)
     return drawing
-
-
-def _draw_cell(
-    drawing: Drawing,
-    axes: Axes,
-    group: Group,
-    model: tuple[int, str],
-    place: tuple[float, float, float],
-) -> None:
-    (number, name), (x, y, width) = model, place
-    rate = group.rates[number]
-    share = rate["pass_rate"]
-    shown = "n/a" if share is None else f"{100 * share:.0f}"
-    if share is not None:
-        cell = _cell(x, y, width, share)
-        axes.add_patch(cell)
-        text = f"{name}, {spoken(group.value)}: {rate_in_words(rate)}"
-        drawing.tag(cell, Mark(text, number, (group.column, group.value)))
-    axes.text(x + width / 2, y + _ROW / 2, shown, ha="center", va="center_baseline")
 
 
 def _cell(x: float, y: float, width: float, share: float) -> Rectangle:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 
 from nnd.metric.numbers import spoken, visible
-from nnd.metric.show.drawing.grid import Entry, draw_chance, panels
+from nnd.metric.show.drawing.grid import LegendEntry, draw_chance, panels
 from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
 from nnd.metric.show.drawing.theme import MUTED, PAPER, look
-from nnd.metric.show.figures.groups import Group
+from nnd.metric.show.figures.groups import RateGroup
 
 CAPTION = (
     "Parameters (embeddings included) on a logarithmic scale; lines join the models of a family; "
@@ -22,7 +22,7 @@ _ROOM = 1.5  # around the smallest and the largest, as a factor
 
 def draw_scaling(
     names: Mapping[str, str],
-    groups: Sequence[Group],
+    groups: Sequence[RateGroup],
     parameters: Mapping[str, int],
     families: Mapping[str, str],
     *,
@@ -41,7 +41,7 @@ def draw_scaling(
     looks = {family: look(number) for number, family in enumerate(members)}
     if families and _ALONE in members:
         looks[_ALONE] = (MUTED, "o")
-    key = [Entry(*looks[family], names.get(family, visible(family))) for family in members]
+    key = [LegendEntry(*looks[family], names.get(family, visible(family))) for family in members]
     titles = [[spoken(group.value)] for group in groups]
     figure, axes = panels(
         titles, key, x_label="parameters", y_label="pass rate, %", stacked=stacked
@@ -60,13 +60,19 @@ def draw_scaling(
         if model in parameters
     ]
     drawing = Drawing("scaling", "Pass rates and sizes", CAPTION, figure, data)
+    least, most = min(parameters.values()), max(parameters.values())
+    ticks = _ticks(least, most)
     for group, panel in zip(groups, axes, strict=True):
         panel.set_xscale("log")
         for family, models in members.items():
             _draw_family(drawing, panel, group, (names, parameters, models), looks[family])
-        _scale(panel, list(parameters.values()))
+        panel.set_xlim(least / _ROOM, most * _ROOM)
+        panel.minorticks_off()
+        panel.set_xticks(ticks, [in_short(tick) for tick in ticks])
         draw_chance(panel)
-    _share(axes)
+    low, high = zip(*(panel.get_ylim() for panel in axes), strict=True)
+    for panel in axes:  # one scale, so that they can be compared
+        panel.set_ylim(min(low), max(high))
     return drawing
 
 
@@ -80,17 +86,10 @@ def _members(models: Sequence[str], families: Mapping[str, str]) -> dict[str, li
     return members
 
 
-def _share(axes: Sequence[Axes]) -> None:
-    """Give all panels one scale of pass rates, so that they can be compared."""
-    low, high = zip(*(each.get_ylim() for each in axes), strict=True)
-    for each in axes:
-        each.set_ylim(min(low), max(high))
-
-
 def _draw_family(
     drawing: Drawing,
     axes: Axes,
-    group: Group,
+    group: RateGroup,
     of: tuple[Mapping[str, str], Mapping[str, int], Sequence[str]],
     look_of: tuple[str, str],
 ) -> None:
@@ -113,13 +112,6 @@ def _draw_family(
         drawing.tag(dot, Mark(text, number, (group.column, group.value)))
     if joined and colour != MUTED:
         axes.plot(*zip(*joined, strict=True), color=colour, lw=0.9, zorder=1)
-
-
-def _scale(axes: Axes, sizes: Sequence[int]) -> None:
-    axes.set_xlim(min(sizes) / _ROOM, max(sizes) * _ROOM)
-    axes.minorticks_off()
-    ticks = _ticks(min(sizes), max(sizes))
-    axes.set_xticks(ticks, [in_short(tick) for tick in ticks])
 
 
 def _ticks(low: int, high: int) -> list[int]:

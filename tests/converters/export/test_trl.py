@@ -7,7 +7,7 @@ from typing import Any
 import datasets
 import pytest
 
-from nnd.converters.export import Exported, Rendering
+from nnd.converters.export import Export, Rendering
 from nnd.converters.export.exporting import export
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import cut_by_context
@@ -19,12 +19,12 @@ Row = Callable[..., dict[str, Any]]
 @pytest.fixture
 def trl(
     make_source: Callable[..., Path], tmp_path: Path
-) -> Callable[..., tuple[Exported, datasets.DatasetDict]]:
+) -> Callable[..., tuple[Export, datasets.DatasetDict]]:
     """`trl(rows, **facts)`: convert a toy source, export it, load it."""
 
     def make(
         rows: list[dict[str, Any]], rendering: Rendering | None = None, **facts: Any
-    ) -> tuple[Exported, datasets.DatasetDict]:
+    ) -> tuple[Export, datasets.DatasetDict]:
         convert(make_source(rows, expected=None, **facts), out=tmp_path / "toy-nnd")
         how = {} if rendering is None else {"rendering": rendering}
         exported = export(tmp_path / "toy-nnd", tmp_path / "trl", to="trl", **how)

@@ -127,7 +127,7 @@ def test_a_model_without_a_readme_gets_one(hub: Hub, ask: Ask) -> None:
 def test_a_readme_that_is_no_text_is_left_alone(hub: Hub, ask: Ask) -> None:
     hub.commit("models", "org/bytes", {"README.md": b"---\na: 1\n---\ncaf\xe9\n"})
     error = refused(ask, push("org/bytes"))
-    assert "README.md is not UTF-8 (byte 16)" in error.message
+    assert "README.md: is not UTF-8 (byte 16)" in error.message
     assert pulls(hub, "org/bytes") == {}
 
 

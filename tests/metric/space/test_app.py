@@ -21,8 +21,8 @@ from nnd.metric.numbers.rates.baselines import BASELINES
 from nnd.metric.run import evaluate as evaluate_models
 from nnd.metric.run.version import VERSION
 from nnd.metric.space import app, trial_html, trials
-from nnd.metric.space.trial_html import mark_differences, show, show_problem, show_weighed
-from nnd.metric.space.trials import Trial, Weighed, example, try_model, weigh
+from nnd.metric.space.trial_html import mark_differences, show, show_problem, show_weighing
+from nnd.metric.space.trials import Trial, Weighing, example, try_model, weigh
 from nnd.metric.text.encoding.protocols import PROTOCOLS
 from nnd.schemas import ScoringError, check_rows
 
@@ -319,8 +319,8 @@ def test_words_that_differ_are_marked(texts: tuple[str, str], marked: tuple[str,
 def test_which_is_likelier_and_by_how_much(
     log_likelihoods: tuple[float | None, float | None], told: str
 ) -> None:
-    weighed = Weighed(("a b", HOSTILE), log_likelihoods, "nats per token", HOSTILE)
-    read = Reader(show_weighed(weighed))
+    weighed = Weighing(("a b", HOSTILE), log_likelihoods, "nats per token", HOSTILE)
+    read = Reader(show_weighing(weighed))
     assert read.open == []
     assert read.texts[0] == told
     assert "script" not in read.tags

@@ -135,7 +135,7 @@ def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -
 @pytest.mark.parametrize(
     "name",
     [
-        *("org/evaluation", "org/App", "org/polars", "org/nnd.v2", "org/evaluate", "org/Torch"),
+        *("org/run_evaluation", "org/App", "org/polars", "org/nnd.v2", "org/evaluate", "org/Torch"),
         *("org/json", "org/class", "org/True", "org/huggingface_hub", "org/PIL", "org/yaml"),
         *("org/near_negative", "org/gradio"),
     ],

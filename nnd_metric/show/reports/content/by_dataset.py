@@ -16,7 +16,7 @@ from nnd.metric.numbers import (
     slice_runs,
     split_by_dataset,
 )
-from nnd.metric.show.reports.content.report_content import Content, gather
+from nnd.metric.show.reports.content.report_content import ReportContent, gather
 from nnd.schemas import ScoringError
 
 
@@ -30,7 +30,7 @@ def gather_each(
     by: Sequence[str] = (),
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
-) -> dict[str, Content]:
+) -> dict[str, ReportContent]:
     """Return dataset → its content in a report; a single dataset has an empty name.
 
     Args:

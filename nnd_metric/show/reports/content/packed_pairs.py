@@ -17,7 +17,7 @@ import polars as pl
 
 from nnd.metric.data import SLICES, PairSet
 from nnd.metric.numbers import join_texts
-from nnd.metric.show.reports.content.report_models import Evaluated
+from nnd.metric.show.reports.content.report_models import ReportModel
 
 VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}
 """Letters of verdicts; a capital means that rounding could change the verdict."""
@@ -31,7 +31,7 @@ _DECIMALS = 5
 _SYSTEMS = ("system_high", "system_low")
 
 
-def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
+def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
     """Return the data of the pairs for the page, as base64 of gzipped JSON.
 
     Args:
@@ -42,7 +42,10 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
         ScoringError: If a shown pair is missing in the texts, or differs there.
     """
     models = _drawn(models)
-    rows = models[0].rows if texts is None else _with_texts(models[0].rows, texts)
+    rows = models[0].rows
+    if texts is not None:
+        shown = [name for name in _SYSTEMS if name in texts.pairs.columns]
+        rows = join_texts(rows, texts, shown).with_columns(pl.col(shown).cast(pl.String))
     embedded = {
         "texts": texts is not None,
         "models": [each.name for each in models],
@@ -56,7 +59,7 @@ def pack_pairs(models: Sequence[Evaluated], texts: PairSet | None) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def _drawn(models: Sequence[Evaluated]) -> Sequence[Evaluated]:
+def _drawn(models: Sequence[ReportModel]) -> Sequence[ReportModel]:
     """Return the models with the rows of the pairs that are shown, in their order."""
     n = models[0].rows.height
     if n <= MOST_PAIRS:
@@ -73,11 +76,6 @@ def _columns(rows: pl.DataFrame) -> list[str]:
             shown.append(name)
     shown += [name for name in _SYSTEMS if name in rows.columns]
     return [name for name in shown if rows[name].null_count() < rows.height]
-
-
-def _with_texts(rows: pl.DataFrame, texts: PairSet) -> pl.DataFrame:
-    shown = [name for name in _SYSTEMS if name in texts.pairs.columns]
-    return join_texts(rows, texts, shown).with_columns(pl.col(shown).cast(pl.String))
 
 
 def _texts(rows: pl.DataFrame, *, has_texts: bool) -> dict[str, Any]:

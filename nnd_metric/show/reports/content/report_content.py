@@ -4,16 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from nnd.metric.data import (
+    RESULT,
     Origin,
     PairData,
     PairSet,
+    SuiteSet,
     choose_splits,
     read_human_scores,
+    read_sets,
     read_splits,
     scored_splits,
 )
@@ -28,36 +31,22 @@ from nnd.metric.numbers import (
     compare_entries,
     describe_manners,
     describe_mixture,
+    find_effects,
     manner_of,
+    name_readings,
     stored_systems,
 )
-from nnd.metric.show.figures.groups import Group, find_groups
-from nnd.metric.show.figures.points import Points
-from nnd.metric.show.reports.content.agreement_points import find_points
-from nnd.metric.show.reports.content.report_models import Evaluated, read_models, stored_agreement
-from nnd.metric.show.reports.content.suite_content import read_effects
+from nnd.metric.show.figures.groups import RateGroup, find_groups
+from nnd.metric.show.figures.points import Points, find_points
+from nnd.metric.show.reports.content.report_models import ReportModel, read_models, stored_agreement
 from nnd.schemas import ScoringError, did_you_mean
 
 MOST_COMPARISONS = 6
 """With more models, only the best one is compared with each other."""
 
 
-class Compared(NamedTuple):
-    """Two models of the report, compared.
-
-    Attributes:
-        a: Index of the first among the models.
-        b: Index of the second.
-        found: Their comparison, with their short names.
-    """
-
-    a: int
-    b: int
-    found: Comparison
-
-
 @dataclass(frozen=True, slots=True)
-class Content:
+class ReportContent:
     """Everything that a report shows.
 
     Attributes:
@@ -66,7 +55,7 @@ class Content:
         agreement: With people (`Agreement.to_dict`), or None.
         agreement_reason: Why there is none, or None.
         points: The numbers behind the agreement, per category; empty without human scores.
-        comparisons: Two models each.
+        comparisons: Indices of two models, and their comparison, with their short names.
         effects: The effects of the sets of a suite, or None.
         families: Model → its family.
         texts: The pairs that were scored, with their texts, or None.
@@ -76,12 +65,12 @@ class Content:
         notes: Sentences on how the models were scored, if not alike.
     """
 
-    models: Sequence[Evaluated]
-    groups: Sequence[Group]
+    models: Sequence[ReportModel]
+    groups: Sequence[RateGroup]
     agreement: Mapping[str, Any] | None
     agreement_reason: str | None
     points: Sequence[Points]
-    comparisons: Sequence[Compared]
+    comparisons: Sequence[tuple[int, int, Comparison]]
     effects: Effects | None
     families: Mapping[str, str]
     texts: PairSet | None
@@ -103,7 +92,7 @@ def gather(
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
     protocols: bool = False,
-) -> Content:
+) -> ReportContent:
     """Read stored runs, and compute the content of their report.
 
     Args:
@@ -145,14 +134,14 @@ def gather(
             points = find_points(rates, found, people, category_column(everything, people))
     elif systems and mixture is None:
         raise ScoringError("--system needs human scores; pass --data or --human-scores")
-    return Content(
+    return ReportContent(
         models=best_first,
         groups=find_groups([each.rates for each in best_first]),
         agreement=stored,
         agreement_reason=None if stored is not None else reason,
         points=points,
         comparisons=_compare(best_first, manners),
-        effects=read_effects(folders, best_first),
+        effects=_read_effects(folders, best_first),
         families={e.model: families[e.model] for e in best_first if e.model in families},
         texts=texts,
         origin=origin,
@@ -161,7 +150,9 @@ def gather(
     )
 
 
-def _compare(models: Sequence[Evaluated], manners: Mapping[str, Manner]) -> list[Compared]:
+def _compare(
+    models: Sequence[ReportModel], manners: Mapping[str, Manner]
+) -> list[tuple[int, int, Comparison]]:
     entries = [
         Entry(each.name, each.model, each.rows, each.signature, manners[each.name])
         for each in models
@@ -171,11 +162,11 @@ def _compare(models: Sequence[Evaluated], manners: Mapping[str, Manner]) -> list
         rates = [each.rates.overall.pass_rate or 0.0 for each in models]
         best = rates.index(max(rates))
         chosen = [(best, other) for other in range(len(models)) if other != best]
-    return [Compared(a, b, compare_entries(entries[a], entries[b])) for a, b in chosen]
+    return [(a, b, compare_entries(entries[a], entries[b])) for a, b in chosen]
 
 
 def _check_families(
-    families: Mapping[str, str], models: Sequence[Evaluated], among: Sequence[str]
+    families: Mapping[str, str], models: Sequence[ReportModel], among: Sequence[str]
 ) -> None:
     known = among or [each.model for each in models]
     for model in families:
@@ -190,3 +181,41 @@ def _check_families(
             f'--family: the run does not state the number of parameters of "{unsized[0]}"; '
             "evaluate again (this is quick, because likelihoods are stored)"
         )
+
+
+def _read_effects(folders: Sequence[Path], models: Sequence[ReportModel]) -> Effects | None:
+    """Return the effects of sets on the models that were evaluated on a suite; None without any.
+
+    Raises:
+        ScoringError: If sets cannot be read, or two models were evaluated on different sets.
+    """
+    readings = name_readings(folders)
+    frames = {folder: read_sets(folder) for folder in folders}
+    children = pl.concat(
+        rows.with_columns(model=pl.lit(readings[folder])) if folder in readings else rows
+        for folder, rows in frames.items()
+    )
+    chosen = [each for each in models if each.facts.get("suite")]
+    if not chosen:
+        return None
+    sets = [_sets_of(each, folders) for each in chosen]
+    own = [children.filter(model=each.model).select("set", "pair_id") for each in chosen]
+    pairs = [{*rows.iter_rows()} for rows in own]
+    for each, own_sets, own_pairs in zip(chosen, sets, pairs, strict=True):
+        if own_sets != sets[0] or own_pairs != pairs[0]:
+            raise ScoringError(
+                f'models "{chosen[0].model}" and "{each.model}" were not evaluated on the same '
+                "sets; evaluate both on the same suite"
+            )
+    named = [SuiteSet(*of, pl.DataFrame()) for of in sets[0]]  # type: ignore[arg-type] # one run's
+    return find_effects(named, ((each.model, each.rows) for each in chosen), children)
+
+
+def _sets_of(model: ReportModel, folders: Sequence[Path]) -> list[tuple[str, str, str]]:
+    """Return name, kind and operation of each set."""
+    try:
+        return [(each["set"], each["kind"], each["op"]) for each in model.facts["suite"]]
+    except (KeyError, TypeError) as error:
+        raise ScoringError(
+            f"{folders[0] / RESULT}: the suite of {model.model} cannot be read; evaluate again"
+        ) from error

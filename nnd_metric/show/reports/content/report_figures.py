@@ -1,6 +1,6 @@
 """The figures of a report, as far as there is data for them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nnd.metric.show.drawing.marks import Drawing
@@ -13,14 +13,15 @@ from nnd.metric.show.figures.forest import draw_forest
 from nnd.metric.show.figures.groups import main_groups
 from nnd.metric.show.figures.heat_map import draw_heat_map
 from nnd.metric.show.figures.scaling import draw_scaling
-from nnd.metric.show.reports.content.report_content import Content
+from nnd.metric.show.reports.content.report_content import ReportContent
 
 
 class Figures(NamedTuple):
     """The figures of a report.
 
     Attributes:
-        parts: Part of the report → its figures.
+        parts: Part of the report (rates, slices, agreement, comparisons, effects, scaling) → its
+            figures.
         stacked: Name → the same figure with its panels one below the other, for narrow screens;
             of those figures alone that have panels beside each other.
     """
@@ -33,84 +34,61 @@ class Figures(NamedTuple):
         return [drawing for part in self.parts.values() for drawing in part]
 
 
-def draw_figures(content: Content) -> Figures:
+def draw_figures(content: ReportContent) -> Figures:
     """Draw the figures for the content of a report."""
-    with style():
-        forest, agreement = _forest(content), _agreement(content)
-        scaling, slices = _scaling(content), _slices(content)
-        parts = {
-            "rates": [*forest, _heat_map(content)],
-            "slices": slices,
-            "agreement": agreement,
-            "comparisons": _comparisons(content),
-            "effects": _effects(content),
-            "scaling": scaling,
-        }
-        return Figures(parts, dict(_stacked([*forest, *slices, *agreement, *scaling], content)))
-
-
-def _stacked(usual: Sequence[Drawing], content: Content) -> Iterator[tuple[str, Drawing]]:
-    stacked = [
-        each
-        for draw in (_forest, _slices, _agreement, _scaling)
-        for each in draw(content, stacked=True)
-    ]
-    for wide, narrow in zip(usual, stacked, strict=True):
-        if tuple(wide.figure.get_size_inches()) != tuple(narrow.figure.get_size_inches()):
-            yield wide.name, narrow
-
-
-def _forest(content: Content, *, stacked: bool = False) -> list[Drawing]:
-    return [draw_forest(*_named(content), main_groups(content.groups), stacked=stacked)]
-
-
-def _heat_map(content: Content) -> Drawing:
-    return draw_heat_map(*_named(content), main_groups(content.groups))
-
-
-def _slices(content: Content, *, stacked: bool = False) -> list[Drawing]:
-    return [] if content.slices is None else [content.slices.drawing(stacked=stacked)]
-
-
-def _named(content: Content) -> tuple[list[str], list[str]]:
-    return [each.name for each in content.models], [each.model for each in content.models]
-
-
-def _agreement(content: Content, *, stacked: bool = False) -> list[Drawing]:
     names = {each.model: each.name for each in content.models}
+    groups = main_groups(content.groups)
+    with style():
+        wide, narrow = (_foldable(content, stacked=stacked) for stacked in (False, True))
+        heat_map = draw_heat_map([*names.values()], [*names], groups)
+        effects = content.effects and draw_effects(names, content.effects)
+        parts = {
+            "rates": [*wide["rates"], heat_map],
+            "slices": wide["slices"],
+            "agreement": wide["agreement"],
+            "comparisons": _comparisons(content),
+            "effects": [effects] if effects else [],
+            "scaling": wide["scaling"],
+        }
+    both = [two for part in wide for two in zip(wide[part], narrow[part], strict=True)]
+    sizes = [[tuple(drawing.figure.get_size_inches()) for drawing in two] for two in both]
+    stacked = {
+        a.name: b for (a, b), (size, other) in zip(both, sizes, strict=True) if size != other
+    }
+    return Figures(parts, stacked)
+
+
+def _foldable(content: ReportContent, *, stacked: bool) -> dict[str, list[Drawing]]:
+    """Return the figures whose panels can be stacked, by the part that they belong to."""
+    names = {each.model: each.name for each in content.models}
+    groups = main_groups(content.groups)
     points = [each for each in content.points if each.judged]
     lines = [each for each in points if each.agreement["extrapolation"]["line"] is not None]
-    drawings = [draw_agreement(names, points, stacked=stacked)] if points else []
-    return [*drawings, draw_extrapolation(names, lines, stacked=stacked)] if lines else drawings
+    sizes = {each.model: each.parameters for each in content.models if each.parameters is not None}
+    least = 2 if content.families else 3  # two models without a family differ in more than size
+    drawn = {
+        "rates": [draw_forest([*names.values()], [*names], groups, stacked=stacked)],
+        "slices": [] if content.slices is None else [content.slices.drawing(stacked=stacked)],
+        "agreement": [draw_agreement(names, points, stacked=stacked)] if points else [],
+        "scaling": [],
+    }
+    if lines:
+        drawn["agreement"].append(draw_extrapolation(names, lines, stacked=stacked))
+    if len({*sizes.values()}) >= least:
+        of = content.families
+        drawn["scaling"].append(draw_scaling(names, groups, sizes, of, stacked=stacked))
+    return drawn
 
 
-def _comparisons(content: Content) -> list[Drawing]:
+def _comparisons(content: ReportContent) -> list[Drawing]:
     models = [each.model for each in content.models]
     drawings = [
         draw_comparison(
-            each.found,
-            places=(each.a, each.b),
-            models=(models[each.a], models[each.b]),
+            comparison,
+            places=(a, b),
+            models=(models[a], models[b]),
             number=number,
         )
-        for number, each in enumerate(content.comparisons)
+        for number, (a, b, comparison) in enumerate(content.comparisons)
     ]
     return [drawing for drawing in drawings if drawing is not None]
-
-
-def _effects(content: Content) -> list[Drawing]:
-    if content.effects is None:
-        return []
-    drawing = draw_effects({each.model: each.name for each in content.models}, content.effects)
-    return [] if drawing is None else [drawing]
-
-
-def _scaling(content: Content, *, stacked: bool = False) -> list[Drawing]:
-    sizes = {each.model: each.parameters for each in content.models}
-    known = {model: size for model, size in sizes.items() if size is not None}
-    least = 2 if content.families else 3  # two models without a family differ in more than size
-    if len(set(known.values())) < least:
-        return []
-    names = {each.model: each.name for each in content.models}
-    groups = main_groups(content.groups)
-    return [draw_scaling(names, groups, known, content.families, stacked=stacked)]

@@ -24,7 +24,7 @@ from nnd.schemas import ScoringError
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class ReportModel:
     """One model.
 
     Attributes:
@@ -51,7 +51,8 @@ class Evaluated:
     @property
     def parameters(self) -> int | None:
         """Number of its weights, or None in older runs."""
-        return _whole(self.facts.get("parameters"))
+        value = self.facts.get("parameters")
+        return value if isinstance(value, int) and value > 0 else None
 
 
 def read_models(
@@ -61,7 +62,7 @@ def read_models(
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
     protocols: bool = False,
-) -> list[Evaluated]:
+) -> list[ReportModel]:
     """Read every model of some folders that `nnd evaluate` wrote, in their order.
 
     Args:
@@ -79,8 +80,9 @@ def read_models(
     facts: dict[str, Mapping[str, Any]] = {}
     readings = name_readings(folders)
     for folder in folders:
-        of_run = _facts(folder)
-        facts |= {readings.get(folder, model): found for model, found in of_run.items()}
+        with open_result(folder) as whole:
+            of_run = {str(result["model"]): result for result in whole.get("results", ())}
+        facts |= {readings.get(folder, model): of_model for model, of_model in of_run.items()}
     models = [*frames]
     if not models:
         raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
@@ -96,7 +98,7 @@ def read_models(
         evaluated = rows.with_columns(close=known_close)
         name = names.get(model, model)  # a reading has no other name
         name = name_protocol(name, manner_of(known)) if protocols else name
-        found.append(Evaluated(model, name, evaluated, rates, known))
+        found.append(ReportModel(model, name, evaluated, rates, known))
     return found
 
 
@@ -119,16 +121,7 @@ def stored_agreement(
         return agreement, str(reason)
 
 
-def _facts(folder: Path) -> dict[str, Mapping[str, Any]]:
-    with open_result(folder) as whole:
-        return {str(result["model"]): result for result in whole.get("results", ())}
-
-
 def _deviation(facts: Mapping[str, Any]) -> float:
     engine = facts.get("engine")
     deviation = engine.get("deviation") if isinstance(engine, Mapping) else None
     return float(deviation) if isinstance(deviation, int | float) else 0.0
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -36,10 +36,10 @@ from nnd.metric.show.drawing.svg import svg_inline
 from nnd.metric.show.figures.forest import IN_WORDS
 from nnd.metric.show.figures.scaling import in_short
 from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS, pack_pairs
-from nnd.metric.show.reports.content.report_content import Compared, Content
+from nnd.metric.show.reports.content.report_content import ReportContent
 from nnd.metric.show.reports.content.report_figures import Figures
+from nnd.metric.show.reports.content.report_models import ReportModel
 from nnd.metric.show.reports.page.model_doubts import find_doubts
-from nnd.metric.show.reports.page.provenance import provenance
 from nnd.metric.show.reports.page.sheets import faded, headline, sheet, surface
 from nnd.metric.show.tables.agreement import agreement_notes, agreement_table, extrapolation_tables
 from nnd.metric.show.tables.comparisons import comparison_table
@@ -51,27 +51,22 @@ from nnd.schemas import ScoringError, excerpt
 
 _FOLDER = Path(__file__).parent
 _LONGEST = 2_000  # characters of one text, except texts of pairs
+_POLICY = (
+    "default-src 'none'; script-src 'sha256-{}'; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'"
+)
 _SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
 
 
-class Made(NamedTuple):
-    """The origin of a report.
-
-    Attributes:
-        day: The day, or None.
-        command: The command line, or None.
-    """
-
-    day: date | None
-    command: str | None
-
-
-def render(contents: Sequence[tuple[Content, Figures]], made: Made) -> str:
+def render(
+    contents: Sequence[tuple[ReportContent, Figures]], day: date | None, command: str | None
+) -> str:
     """Return the page.
 
     Args:
         contents: The content for each dataset, with the figures.
-        made: The origin of the report, for the footer.
+        day: The day of the report, for the footer, or None.
+        command: Its command line, for the footer, or None.
 
     Raises:
         ScoringError: If the texts are not those that were scored, or the stored agreement cannot be
@@ -83,17 +78,27 @@ def render(contents: Sequence[tuple[Content, Figures]], made: Made) -> str:
         _part(content, figures, f"-{number}" if several else "")
         for number, (content, figures) in enumerate(contents, start=1)
     ]
-    page = _environment().get_template("report.html.jinja")
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    page = environment.get_template("report.html.jinja")
     return page.render(
         parts=parts,
         summary=_summary({p["data"]: c for p, (c, _) in zip(parts, contents, strict=True)})
         if several
         else None,
         version=VERSION,
-        made=made,
+        day=day,
+        command=command,
         paper=PAPER,
         citation=CITATION,
-        policy=_policy(script),
+        policy=_POLICY.format(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
         css=Markup((_FOLDER / "report.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
         script=Markup(script),  # noqa: S704
         whole_names={
@@ -105,17 +110,20 @@ def render(contents: Sequence[tuple[Content, Figures]], made: Made) -> str:
     )
 
 
-def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
+def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, Any]:
     """Return the part of the page for one dataset; its ids end in `suffix`."""
     models, texts = content.models, content.texts
     sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
     n, facts = models[0].rates.overall.n, models[0].facts
     n_whole = facts.get("n_whole") if facts.get("n") == n else None  # else of fewer splits
-    name, _, revision = _data_name(content).rpartition("@")
-
-    def shown(drawings: Sequence[Drawing]) -> list[dict[str, Any]]:
-        return [_figure(each, figures, suffix) for each in drawings]
-
+    signed = (models[0].signature or "").split("|")
+    known_as = [part.removeprefix("data:") for part in signed if part.startswith("data:")]
+    known_as.append("pairs" if texts is None else texts.name)
+    name, _, revision = known_as[0].rpartition("@")
+    shown = {
+        part: [_figure(drawing, figures, suffix) for drawing in drawings]
+        for part, drawings in figures.parts.items()
+    }
     return {
         "suffix": suffix,
         "data": _title(content, name or revision),
@@ -139,20 +147,24 @@ def _part(content: Content, figures: Figures, suffix: str) -> dict[str, Any]:
         "agreement": _agreement(content),
         "effects": None if content.effects is None else _effects(content.effects),
         "comparisons": [
-            _comparison(each, figure)
-            for each, figure in zip(
-                content.comparisons, shown(figures.parts["comparisons"]), strict=True
+            {
+                **figure,
+                "sentences": comparison.sentences,
+                "sheet": sheet(comparison_table(comparison)),
+            }
+            for (_, _, comparison), figure in zip(
+                content.comparisons, shown["comparisons"], strict=True
             )
         ],
-        "figures": {part: shown(drawings) for part, drawings in figures.parts.items()},
+        "figures": shown,
         "has_texts": texts is not None,
-        "sources": [(each, provenance(each)) for each in models],
+        "sources": [(each, _provenance(each)) for each in models],
         "numbers": _json({each.name: each.data for each in figures.all()}),
         "pairs": Markup(pack_pairs(models, texts)),  # noqa: S704 - base64
     }
 
 
-def _summary(contents: Mapping[str, Content]) -> dict[str, Any]:
+def _summary(contents: Mapping[str, ReportContent]) -> dict[str, Any]:
     """Return the summary of all datasets."""
     rates = {
         name: [{"model": e.name, **e.rates.overall.to_dict()} for e in content.models]
@@ -165,18 +177,6 @@ def _summary(contents: Mapping[str, Content]) -> dict[str, Any]:
     }
 
 
-def _environment() -> Environment:
-    return Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-
-
 def _finalize(value: object) -> object:
     """Return a value for the page, isolated so that it cannot affect other text."""
     if not isinstance(value, str) or isinstance(value, Markup):
@@ -184,20 +184,11 @@ def _finalize(value: object) -> object:
     return "\n".join(visible(line) for line in excerpt(value, _LONGEST).split("\n"))
 
 
-def _policy(script: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
 def _json(value: object) -> Markup:
     """Return JSON that cannot be read as markup, whatever its texts."""
     text = json.dumps(value, separators=(",", ":"))  # ASCII
-    for char in "<>&":
-        text = text.replace(char, f"\\u{ord(char):04x}")
-    return Markup(text)  # noqa: S704 - escaped above
+    escapes = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&"})
+    return Markup(text.translate(escapes))  # noqa: S704 - escaped
 
 
 def _figure(drawing: Drawing, figures: Figures, suffix: str) -> dict[str, Any]:
@@ -215,14 +206,7 @@ def _figure(drawing: Drawing, figures: Figures, suffix: str) -> dict[str, Any]:
     }
 
 
-def _data_name(content: Content) -> str:
-    for part in (content.models[0].signature or "").split("|"):
-        if part.startswith("data:"):
-            return part.removeprefix("data:")
-    return "pairs" if content.texts is None else content.texts.name
-
-
-def _title(content: Content, name: str) -> str:
+def _title(content: ReportContent, name: str) -> str:
     """Return the name of the data with its splits, and the protocols, where there are several."""
     splits = [describe_splits(content.splits)] if content.splits else []
     protocols = find_protocols(manner_of(each.facts) for each in content.models)
@@ -230,16 +214,16 @@ def _title(content: Content, name: str) -> str:
     return f"{name} ({', '.join(splits + mixed)})" if splits + mixed else name
 
 
-def _best(content: Content) -> dict[str, Any]:
+def _best(content: ReportContent) -> dict[str, Any]:
     """Return the best models, their rate, and those without a significant difference from it."""
     rates = [each.rates.overall.to_dict() for each in content.models]
     names = [each.name for each in content.models]
     most = max(rate["passes"] for rate in rates)
     best = [place for place, rate in enumerate(rates) if rate["passes"] == most]
     undecided = {
-        each.b if each.a == best[0] else each.a
-        for each in content.comparisons
-        if best[0] in (each.a, each.b) and each.found.overall.verdict == "undecided"
+        b if a == best[0] else a
+        for a, b, comparison in content.comparisons
+        if best[0] in (a, b) and comparison.overall.verdict == "undecided"
     }
     rate = rates[best[0]]
     return {
@@ -268,7 +252,7 @@ def _effects(effects: Effects) -> dict[str, Any]:
     }
 
 
-def _agreement(content: Content) -> dict[str, Any]:
+def _agreement(content: ReportContent) -> dict[str, Any]:
     found = content.agreement
     if found is None:
         return {"reason": content.agreement_reason, "sheets": [], "notes": []}
@@ -308,9 +292,17 @@ def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
     return {**agreement, **by_model, "by_category": by_category, "unmatched": unmatched}
 
 
-def _comparison(each: Compared, figure: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **figure,
-        "sentences": each.found.sentences,
-        "sheet": sheet(comparison_table(each.found)),
+def _provenance(model: ReportModel) -> Mapping[str, str]:
+    """Return the provenance of a model's numbers."""
+    engine = model.facts.get("engine")
+    engine = engine if isinstance(engine, Mapping) else {}
+    deviation = engine.get("deviation")
+    named = {"version": "version", "protocol": "protocol", "template": "template"}
+    named |= {"precision": "dtype", "device": "device"}
+    facts = {"model": model.model, **{key: model.facts.get(name) for key, name in named.items()}}
+    facts |= {
+        "engine": engine.get("path"),
+        "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
+        "close": model.facts.get("n_close"),
     }
+    return {key: str(value) for key, value in facts.items() if value is not None}

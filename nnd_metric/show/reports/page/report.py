@@ -15,7 +15,7 @@ from nnd.metric.numbers import short_names
 from nnd.metric.show.drawing.svg import png, svg_file
 from nnd.metric.show.reports.content.by_dataset import gather_each
 from nnd.metric.show.reports.content.report_figures import draw_figures
-from nnd.metric.show.reports.page.page import Made, render
+from nnd.metric.show.reports.page.page import render
 from nnd.schemas import ScoringError, Shown, StoredAs, check_own, has_mark, replace_own, with_mark
 
 
@@ -118,13 +118,15 @@ def report(
         mixed_rules=mixed_rules,
     )
     drawn = {name: (content, draw_figures(content)) for name, content in contents.items()}
-    files = {page: with_mark(render([*drawn.values()], Made(day, command)).encode())}
+    files = {page: with_mark(render([*drawn.values()], day, command).encode())}
     for name, (_, found) in drawn.items() if figures is not None else ():
         place = Path(figures or "", name.replace("/", "--"))
         for drawing in found.all():
             files[place / f"{drawing.name}.svg"] = svg_file(drawing)
             files[place / f"{drawing.name}.png"] = png(drawing)
-    _write(files)
+    with contextlib.ExitStack() as stack:  # all files are checked before any is replaced
+        for path, content in files.items():
+            stack.enter_context(replace_own(path, has_mark)).write_bytes(content)
     models = dict.fromkeys(each.model for content in contents.values() for each in content.models)
     return Report(
         models=tuple(models),
@@ -132,10 +134,3 @@ def report(
         size=len(files[page]),
         figures=tuple(path for path in files if path != page),
     )
-
-
-def _write(files: Mapping[Path, bytes]) -> None:
-    """Write all files atomically, after checking that they may replace existing ones."""
-    with contextlib.ExitStack() as stack:
-        for path, content in files.items():
-            stack.enter_context(replace_own(path, has_mark)).write_bytes(content)

@@ -9,14 +9,14 @@ from rich.table import Table
 
 from nnd.metric.numbers import BASELINES, FEWEST_SYSTEMS, do_all_agree, percent
 from nnd.metric.show.drawing.theme import COLOURS, GLYPHS
-from nnd.metric.show.reports.content.report_models import Evaluated
+from nnd.metric.show.reports.content.report_models import ReportModel
 from nnd.schemas import counted
 
 NOTHING = "n/a"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SheetRow:
     """A row of a table.
 
     Attributes:
@@ -45,7 +45,7 @@ class Sheet:
 
     heads: Sequence[str]
     numbers: Sequence[bool]
-    rows: Sequence[Row]
+    rows: Sequence[SheetRow]
     caption: str
 
 
@@ -53,7 +53,7 @@ def sheet(table: Table) -> Sheet:
     """Return a table of the terminal (`tables`) for the page."""
     cells = [[str(cell) for cell in column.cells] for column in table.columns]
     rows = [
-        Row(texts, strong=row.style == "bold", ends=row.end_section)
+        SheetRow(texts, strong=row.style == "bold", ends=row.end_section)
         for row, texts in zip(table.rows, zip(*cells, strict=True), strict=True)
     ]
     return Sheet(
@@ -73,7 +73,7 @@ def faded(found: Sheet, agreement: Mapping[str, Any]) -> Sheet:
     """
     counts = {category: each["n"] for category, each in agreement["by_category"].items()}
     n = 0
-    rows: list[Row] = []
+    rows: list[SheetRow] = []
     for row in found.rows:
         begins = not rows or rows[-1].ends
         if begins:
@@ -91,55 +91,29 @@ def _few_systems(n: int) -> str:
     return f"{n} systems: even perfect agreement has p = {p:.2f}, so this says little"
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """A model in the first table.
-
-    Attributes:
-        colour: Number of its colour in figures.
-        glyph: A letter in the shape of its marks there.
-        name: Its short name.
-        model: Its full name.
-        parameters: Number of its weights, or "".
-        pass_rate: Pass rate over all tests.
-        interval: Its 95 % interval, with a star if it is Wilson's (`interval_text`).
-        matched: Pass rate on tests whose candidates match in length, with their number.
-        alone: Pass rate without any context.
-        counts: Ties, unscored tests, tests whose context was cut.
-    """
-
-    colour: int
-    glyph: str
-    name: str
-    model: str
-    parameters: str
-    pass_rate: str
-    interval: str
-    matched: str
-    alone: str
-    counts: Sequence[str]
-
-
-def headline(models: Sequence[Evaluated], sizes: Sequence[str]) -> Iterator[Head]:
+def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the first table, one per model."""
     for number, (each, size) in enumerate(zip(models, sizes, strict=True)):
         rate = each.rates.overall.to_dict()
-        matched = rate["length_matched"]
-        yield Head(
-            colour=number % len(COLOURS),
-            glyph=GLYPHS[number % len(GLYPHS)],
-            name=each.name,
-            model=each.model,
-            parameters=size,
-            pass_rate=_share(rate["pass_rate"]),
-            interval=_interval(rate["interval"]) + ("*" if do_all_agree(rate) else ""),
-            matched=NOTHING if matched is None else _matched(matched),
-            alone=_baseline(rate["baselines"]["unconditional"]),
-            counts=[NOTHING if rate[n] is None else f"{rate[n]:,}" for n in _COUNTS],
-        )
+        bounds, matched = rate["interval"], rate["length_matched"]
+        interval = "" if bounds is None else f"[{percent(bounds[0])}, {percent(bounds[1])}]"
+        yield {
+            "colour": number % len(COLOURS),  # as in figures
+            "glyph": GLYPHS[number % len(GLYPHS)],
+            "name": each.name,
+            "model": each.model,
+            "parameters": size,
+            "pass_rate": _share(rate["pass_rate"]),
+            "interval": interval + ("*" if do_all_agree(rate) else ""),
+            "matched": NOTHING
+            if matched is None
+            else f"{_share(matched['pass_rate'])} of {matched['n']:,}",
+            "alone": _baseline(rate["baselines"]["unconditional"]),
+            "counts": [NOTHING if rate[n] is None else f"{rate[n]:,}" for n in _COUNTS],
+        }
 
 
-def surface(models: Sequence[Evaluated]) -> dict[str, str]:
+def surface(models: Sequence[ReportModel]) -> dict[str, str]:
     """Return the pass rates of surface baselines; those that decide no test are left out."""
     found = {
         name: models[0].rates.overall.baselines[name]
@@ -156,13 +130,5 @@ def _share(value: float | None) -> str:
     return NOTHING if value is None else percent(value)
 
 
-def _interval(bounds: Sequence[float] | None) -> str:
-    return "" if bounds is None else f"[{percent(bounds[0])}, {percent(bounds[1])}]"
-
-
 def _baseline(baseline: Mapping[str, Any] | None) -> str:
     return NOTHING if baseline is None else percent(baseline["with_coin"])
-
-
-def _matched(matched: Mapping[str, Any]) -> str:
-    return f"{_share(matched['pass_rate'])} of {matched['n']:,}"

@@ -32,7 +32,7 @@ from nnd.metric.likelihood.models.gguf_files import open_gguf
 from nnd.schemas import ScoringError
 
 CPU = Loading(device="cpu")
-LOAD = "load('nnd.metric.likelihood.models').load_model"
+LOAD = "load('nnd.metric.likelihood').load_model"
 NND = str(Path(sysconfig.get_path("scripts")) / "nnd")
 
 

@@ -18,8 +18,8 @@ import nnd.metric.show.reports.page.report
 from nnd.metric.numbers import spoken, visible
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.show import (
-    Group,
     Points,
+    RateGroup,
     draw_agreement,
     draw_comparison,
     draw_extrapolation,
@@ -65,8 +65,8 @@ def drawn(make: Any, *arguments: Any, **options: Any) -> Drawing:
 
 
 GROUPS = [
-    Group("", "overall", [rate(0.5, (0.4, 0.6), shorter_wins=0.3), rate(0.8, (0.75, 0.9))]),
-    Group("error_category", "wrong_fact", [rate(0.25, unconditional=0.6), rate(None)]),
+    RateGroup("", "overall", [rate(0.5, (0.4, 0.6), shorter_wins=0.3), rate(0.8, (0.75, 0.9))]),
+    RateGroup("error_category", "wrong_fact", [rate(0.25, unconditional=0.6), rate(None)]),
 ]
 
 
@@ -90,7 +90,7 @@ def test_marks_of_the_forest_stand_at_their_rates() -> None:
 
 def test_where_all_contexts_agree_the_interval_is_thin() -> None:
     """It takes every context for one test (`context_intervals`)."""
-    groups = [Group("", "overall", [rate(1.0, (0.9, 1.0)), rate(0.5, (0.4, 0.6)), rate(0.5)])]
+    groups = [RateGroup("", "overall", [rate(1.0, (0.9, 1.0)), rate(0.5, (0.4, 0.6)), rate(0.5)])]
     file = svg(drawn(draw_forest, list("abc"), list("abc"), groups))
     assert [each.title for each in marks(file)] == [
         "a, overall: 100.0 % [90.0, 100.0] of 40",
@@ -104,7 +104,7 @@ def test_where_all_contexts_agree_the_interval_is_thin() -> None:
 def test_a_title_of_the_forest_ends_before_the_first_letter() -> None:
     long = "a category of a rather long name, longer than the scale is wide, and more of it"
     for share in (0.0, 0.3, 1.0):
-        groups = [Group("error_category", long, [rate(0.5, shorter_wins=share)])]
+        groups = [RateGroup("error_category", long, [rate(0.5, shorter_wins=share)])]
         found = {text: x for text, x, _ in texts(svg(drawn(draw_forest, ["a"], ["a"], groups)))}
         (title,) = (text for text in found if text.startswith("a ca"))
         n = next(text for text in found if text.startswith("n "))
@@ -121,7 +121,7 @@ def test_rows_of_the_forest_are_those_of_their_models() -> None:
 
 
 def test_a_long_forest_is_set_in_two_columns() -> None:
-    many = [Group("error_category", f"c{n}", [rate(n / 40)]) for n in range(40)]
+    many = [RateGroup("error_category", f"c{n}", [rate(n / 40)]) for n in range(40)]
     short, long = (drawn(draw_forest, ["a"], ["a"], groups) for groups in (many[:5], many))
     assert short.figure.get_figwidth() == COLUMN
     assert long.figure.get_figwidth() > 2 * COLUMN
@@ -129,7 +129,7 @@ def test_a_long_forest_is_set_in_two_columns() -> None:
 
 
 def test_cells_of_the_heat_map_are_as_strong_as_the_lead_over_a_coin() -> None:
-    groups = [Group("", "overall", [rate(share) for share in (1, 0.75, 0.5, 0.25, None)])]
+    groups = [RateGroup("", "overall", [rate(share) for share in (1, 0.75, 0.5, 0.25, None)])]
     file = svg(drawn(draw_heat_map, list("abcde"), list("abcde"), groups))
     strength = {
         each.title[0]: (each.style.split(";")[0], float(each.style.rpartition(" ")[2]))
@@ -262,7 +262,7 @@ def test_differences_are_sorted_and_to_scale() -> None:
 def test_sizes_are_on_a_logarithmic_scale_and_families_joined() -> None:
     sizes = {"s": 10**8, "m": 10**9, "l": 10**10, "alone": 3 * 10**8, "unknown": 0}
     names = {name: name for name in sizes}
-    groups = [Group("", "overall", [rate(share) for share in (0.5, 0.6, 0.7, 0.8, 0.9)])]
+    groups = [RateGroup("", "overall", [rate(share) for share in (0.5, 0.6, 0.7, 0.8, 0.9)])]
     known = {name: size for name, size in sizes.items() if size}
     drawing = drawn(draw_scaling, names, groups, known, dict.fromkeys("sml", "family"))
     found = {each.title.split()[0]: each for each in marks(svg(drawing))}
@@ -411,7 +411,7 @@ def test_what_controls_is_a_dot_and_what_is_read_stays() -> None:
 
 
 def test_a_dollar_is_a_dollar() -> None:
-    groups = [Group("error_category", r"$\frac{$", [rate(0.5)])]
+    groups = [RateGroup("error_category", r"$\frac{$", [rate(0.5)])]
     assert r"$\frac{$" in [t for t, *_ in texts(svg(drawn(draw_forest, ["$x$"], ["$x$"], groups)))]
 
 
