@@ -26,20 +26,20 @@ def loaded_by(program: str, *arguments: object) -> set[str]:
 @pytest.mark.parametrize(
     ("names", "unneeded"),
     [
-        (["report.report", "training.curve"], SLOW),
+        (["show.report", "train.curve"], SLOW),
         (
             [
-                "agreement.agree",
-                "comparison.compare",
+                "numbers.agree",
+                "numbers.compare",
                 "data.load_pairs",
-                "results.score_pairs",
-                "slices.slice_names",
-                "slices.slice_runs",
+                "run.score_pairs",
+                "numbers.slice_names",
+                "numbers.slice_runs",
             ],
             SLOW | {"matplotlib"},
         ),
         (
-            ["engine.Scoring", "encoding.find_template", "encoding.render"],
+            ["likelihood.Scoring", "text.find_template", "text.render"],
             SLOW | {"matplotlib", "polars"},
         ),
         pytest.param(

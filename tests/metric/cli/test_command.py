@@ -423,7 +423,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
     assert "p (Holm)" in ran.out
     assert ran.out.splitlines()[-2:] == [signatures[name] for name in names[:2]]
     (found,) = json.loads(nnd("compare", "r", *models[:4], "--json").out)
-    assert (found["a"], found["b"], found["n_pairs"]) == (*names[:2], 72)
+    assert (found["first"], found["second"], found["n_pairs"]) == (*names[:2], 72)
     one, other = (result["pass_rate"] for result in stored["results"][:2])
     assert found["overall"]["difference"] == pytest.approx(one - other)
     if found["overall"]["verdict"] == "undecided":

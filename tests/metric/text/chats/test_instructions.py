@@ -404,11 +404,11 @@ def test_a_chat_run_of_an_older_version_is_named(
 def test_vary_counts_what_depends_on_the_wording(chatty: Chatty, birds: PairSet) -> None:
     loaded = chatty(CHATML)
     found = vary(loaded, birds, ["template"], scoring=Scoring(cache=False))
-    assert found.defaults == {"template": "instruction"}
-    assert [each.choice for each in found.variants] == [
+    assert found.default.choices == {"template": "instruction"}
+    assert [each.choice for each in found.choices] == [
         *("default", "instruction-2", "instruction-3"),
     ]
-    digests = [each.scored.results[0].instruction for each in found.variants]
+    digests = [each.scored.results[0].instruction for each in found.choices]
     assert digests == [None, *(digest_wording(wording) for wording in WORDINGS[1:])]
     without = vary(loaded, replace(birds, instruction=None), ["template"])
     assert "the data has no instruction" in without.left_out[0].reason
