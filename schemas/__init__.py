@@ -136,6 +136,10 @@ if TYPE_CHECKING:
         temporary_folder as temporary_folder,
         workplace as workplace,
     )
+    from .records.display import (
+        Shown as Shown,
+        text_table as text_table,
+    )
     from .records.frames import (
         cells_of as cells_of,
         frame_schema as frame_schema,
@@ -166,10 +170,6 @@ if TYPE_CHECKING:
     from .records.record import (
         Record as Record,
         plain as plain,
-    )
-    from .words.display import (
-        Shown as Shown,
-        text_table as text_table,
     )
     from .words.errors import (
         CandidateError as CandidateError,

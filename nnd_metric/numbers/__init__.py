@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from .comparison.ranking import (
         mean_ranking as mean_ranking,
     )
+    from .comparison.sentences import (
+        findings as findings,
+    )
     from .comparison.stored_models import (
         Entry as Entry,
         group_runs as group_runs,
@@ -98,9 +101,6 @@ if TYPE_CHECKING:
     )
     from .other_metrics.on_datasets import (
         metrics as metrics,
-    )
-    from .pictured import (
-        Pictured as Pictured,
     )
     from .rates.alignment import (
         by_model as by_model,
@@ -158,6 +158,9 @@ if TYPE_CHECKING:
     )
     from .scorers.scorer_names import (
         find_scorers as find_scorers,
+    )
+    from .shown_result import (
+        Result as Result,
     )
     from .slices.conditions import (
         where_true as where_true,

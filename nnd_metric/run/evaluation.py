@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import polars as pl
 
@@ -21,7 +21,7 @@ from nnd.metric.data import (
 from nnd.metric.numbers import (
     Agreement,
     Effects,
-    Pictured,
+    Result,
     SetEffect,
     agree_scored,
     brief_caveat,
@@ -43,17 +43,11 @@ from nnd.schemas import (
     UNSTORED,
     Limit,
     ScoringError,
-    Shown,
     StoredAs,
     counted,
     parquet_bytes,
     write_folder,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from nnd.metric.show import Drawing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +63,7 @@ class EvaluatedModel(ModelResult):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Evaluation(Pictured):
+class Evaluation(Result):
     """Results of several models on the same pairs.
 
     Attributes:
@@ -132,7 +126,7 @@ class Evaluation(Pictured):
         readings = [describe_reading(each.to_dict()) for each in results]
         return describe_readings(dict(zip(names, readings, strict=True)))
 
-    def _requests(self) -> Iterator[str]:
+    def requests(self) -> Iterator[str]:
         """Yield for each model why contexts were read as they were, and the first request."""
         for each in self.best_first():
             if each.chat is not None:
@@ -141,23 +135,6 @@ class Evaluation(Pictured):
                 yield f"the first request to {each.model}, up to the candidate:"
                 yield each.request.context
                 yield f"and the candidate: {each.request.candidate}"
-
-    def table(self) -> "Table":
-        """Return pass rates: a row per model, a column per category of error."""
-        from nnd.metric.show import pass_rate_table  # noqa: PLC0415 - rich is for people only
-
-        return pass_rate_table([result.to_dict() for result in self.best_first()])
-
-    def remarks(self) -> "list[Table | str]":
-        """Return caveats (at most a line per model), agreement with people, and effects of sets."""
-        agreement = self.agreement_reason if self.asks_agreement else None
-        if self.agreement is not None:
-            agreement = self.agreement.headline()
-        shown: list[Table | str] = [*self.caveats(), self.readings()]
-        shown += [agreement] if agreement else []
-        if self.effects is not None:
-            shown += [self.effects.headline(), self.effects.table(), *self.effects.remarks()]
-        return shown
 
     def caveats(self) -> list[str]:
         """Return which pairs were dropped, and at most one caveat for each model."""
@@ -171,47 +148,6 @@ class Evaluation(Pictured):
         lines = (f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat)
         contexts = f"{LIMITED}, of {counted(results[0].rates.overall.contexts, 'context')}"
         return [*(contexts if note == LIMITED else note for note in of_data), *lines]
-
-    def details(self) -> "list[Table | str]":
-        """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
-        from nnd.metric.show import (  # noqa: PLC0415 - rich is for people only
-            baselines_table,
-            counts_table,
-            slices_table,
-        )
-
-        best_first = self.best_first()
-        results = [result.to_dict() for result in best_first]
-        shown: list[Table | str] = [slices_table(results)]
-        shown += [baselines_table(results), counts_table(results)]
-        shown += self._requests()
-        shown += [f"{each.model}: {note}" for each in best_first for note in each.notes]
-        if self.agreement is not None:
-            shown += [self.agreement.table(), *self.agreement.details()]
-        if self.effects is not None:
-            shown += self.effects.details()
-        for each in best_first:
-            shown += [
-                f"{each.model} was scored through the path {each.work.path}; switched off: {reason}"
-                for reason in each.work.switched_off
-            ]
-            shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
-        return shown + [each.signature for each in best_first]
-
-    def drawing(self) -> "Drawing":
-        """Return pass rates by category."""
-        from nnd.metric.show import (  # noqa: PLC0415
-            draw_forest,
-            find_groups,
-            main_groups,
-            style,
-        )
-
-        results = self.best_first()
-        models = [each.model for each in results]
-        groups = main_groups(find_groups([each.rates for each in results]))
-        with style():
-            return draw_forest(short_names(models), models, groups)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per model and slice (`results.rate_frame`)."""
@@ -279,7 +215,7 @@ def join_results(
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sweep(Shown):
+class Sweep(Result):
     """Results of several models on several datasets.
 
     Attributes:
@@ -294,7 +230,7 @@ class Sweep(Shown):
     failures: tuple[Failure, ...]
     folders: Annotated[dict[str, Path], UNSTORED] = field(default_factory=dict)
 
-    def _readings(self) -> Evaluation | None:
+    def readings_of_one(self) -> Evaluation | None:
         """Return the readings of one model on one dataset as if they were models, else None."""
         results = [result for each in self.evaluations.values() for result in each.results]
         manners = [manner_of(result.to_dict()) for result in results]
@@ -310,7 +246,7 @@ class Sweep(Shown):
 
     def headline(self) -> str:
         """Return the numbers of models, datasets and failures, or the best reading of a model."""
-        if (readings := self._readings()) is not None:
+        if (readings := self.readings_of_one()) is not None:
             best = readings.best_first()[0]
             (model,) = {each.model for found in self.evaluations.values() for each in found.results}
             alone = replace(readings, results=(replace(best, model=model),)).headline()
@@ -320,32 +256,6 @@ class Sweep(Shown):
         done = f"{_count(len(models), 'model')} on {_count(len(self.evaluations), 'dataset')}"
         failed = f"; {_count(len(self.failures), 'failure')}" if self.failures else ""
         return f"Results of {done}{failed}."
-
-    def table(self) -> "Table | None":
-        """Return overall pass rates: a row per dataset, a column per model."""
-        from nnd.metric.show import sweep_table  # noqa: PLC0415 - rich is for people only
-
-        if not self.evaluations:
-            return None
-        if (readings := self._readings()) is not None:
-            return readings.table()
-        return sweep_table({name: found.to_dict() for name, found in self.evaluations.items()})
-
-    def remarks(self) -> "list[Table | str]":
-        """Return how contexts were read; for the readings of one model, baselines and caveats."""
-        if (readings := self._readings()) is not None:
-            from nnd.metric.show import baselines_table  # noqa: PLC0415 - rich is for people only
-
-            shown = [result.to_dict() for result in readings.best_first()]
-            return [baselines_table(shown), *readings.caveats()]
-        return list(dict.fromkeys(found.readings() for found in self.evaluations.values()))
-
-    def details(self) -> "list[Table | str]":
-        """Return each evaluation in full."""
-        shown: list[Table | str] = []
-        for name, found in self.evaluations.items():
-            shown += [f"on {name}", found.table(), *found.remarks(), *found.details()]
-        return shown
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per dataset, model and slice (`results.rate_frame`)."""

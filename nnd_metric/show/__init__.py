@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     )
     from .drawing.svg import (
         png as png,
-        svg_element as svg_element,
         svg_file as svg_file,
     )
     from .drawing.text_widths import (
@@ -35,11 +34,9 @@ if TYPE_CHECKING:
     )
     from .figures.changes import (
         draw_effects as draw_effects,
-        draw_flips as draw_flips,
     )
     from .figures.comparison import (
         draw_comparison as draw_comparison,
-        draw_comparisons as draw_comparisons,
     )
     from .figures.extrapolation import (
         draw_extrapolation as draw_extrapolation,
@@ -49,8 +46,6 @@ if TYPE_CHECKING:
     )
     from .figures.groups import (
         RateGroup as RateGroup,
-        find_groups as find_groups,
-        main_groups as main_groups,
     )
     from .figures.heat_map import (
         draw_heat_map as draw_heat_map,
@@ -70,9 +65,7 @@ if TYPE_CHECKING:
     )
     from .tables.agreement import (
         agreement_notes as agreement_notes,
-        agreement_table as agreement_table,
         correlations_table as correlations_table,
-        datasets_table as datasets_table,
         extrapolation_tables as extrapolation_tables,
         points_table as points_table,
     )
@@ -85,38 +78,14 @@ if TYPE_CHECKING:
     from .tables.curves import (
         curve_table as curve_table,
     )
-    from .tables.effects import (
-        category_effects_table as category_effects_table,
-        effects_table as effects_table,
-    )
-    from .tables.metric_details import (
-        metrics_details as metrics_details,
-    )
-    from .tables.metrics import (
-        metrics_by_dataset as metrics_by_dataset,
-        metrics_overview as metrics_overview,
-        metrics_remarks as metrics_remarks,
-    )
     from .tables.pass_rates import (
         baselines_table as baselines_table,
         counts_table as counts_table,
         pass_rate_table as pass_rate_table,
         slices_table as slices_table,
     )
-    from .tables.slices import (
-        from_rest_table as from_rest_table,
-        slice_rates_table as slice_rates_table,
-    )
     from .tables.sweeps import (
         failure_table as failure_table,
-        sweep_table as sweep_table,
-    )
-    from .tables.validity import (
-        giveaways_table as giveaways_table,
-        validity_table as validity_table,
-    )
-    from .tables.variation import (
-        variation_table as variation_table,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

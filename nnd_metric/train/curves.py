@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.data import OVERALL
-from nnd.metric.numbers import Flips, Pictured, percent
+from nnd.metric.numbers import Flips, Result, percent
 from nnd.metric.train.checkpoint_history import read_trainings
 from nnd.metric.train.history import HISTORY, Entry, Point, line_of, read_history, share_of_time
 from nnd.schemas import ScoringError, did_you_mean, has_mark, plain, record_frame, replace_own
@@ -55,7 +55,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Curves(Pictured):
+class Curves(Result):
     """Curves of several runs.
 
     Attributes:

@@ -2,18 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 
-from nnd.metric.numbers import Comparisons, Pictured
+from nnd.metric.numbers import Comparisons, Result
 from nnd.metric.train.recipe import Recipe
 from nnd.schemas import SPARSE, UNSTORED, Amount, Count, Flat, Name, Natural, Record, counted
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from nnd.metric.show import Drawing
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ class TrainingFacts(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trained(Pictured):
+class Trained(Result):
     """A model after training, compared with itself before.
 
     Attributes:
@@ -102,7 +100,7 @@ class Trained(Pictured):
         """Return the pass rates before and after, and whether their difference is significant."""
         return self.comparisons.headline()
 
-    def table(self) -> "Table":
+    def table(self) -> "Table | None":
         """Return the difference over all tests, a row per dataset."""
         return self.comparisons.table()
 
@@ -121,7 +119,7 @@ class Trained(Pictured):
         """Return the differences by slice, and the signature of the training."""
         return [*self.comparisons.details(), self.facts.signature]
 
-    def drawing(self) -> "Drawing | None":
+    def drawing(self) -> Any:  # noqa: ANN401 - as `Result.drawing`
         """Return the differences by category, or None for several datasets."""
         return self.comparisons.drawing()
 

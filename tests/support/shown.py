@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 from matplotlib.figure import Figure
 
-from nnd.metric.numbers import Pictured
+from nnd.metric.numbers import Result
 from nnd.schemas import Shown
 
 LONGEST = 5_000
@@ -24,7 +24,7 @@ def check_shown(result: Shown) -> None:
     assert ("<table>" in html) == (result.table() is not None)
 
 
-def check_pictured(result: Pictured) -> list[str]:
+def check_pictured(result: Result) -> list[str]:
     """Check that a result shows its picture in a notebook; return what its marks say."""
     check_shown(result)
     assert isinstance(result.figure(), Figure)

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import polars as pl
 
 from nnd.metric.data import OVERALL, HumanNumber, is_of_all_splits
 from nnd.metric.numbers.display_names import short_names
-from nnd.metric.numbers.pictured import Pictured
+from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.correlation_estimates import (
     Correlations,
     Intervals,
@@ -18,14 +18,8 @@ from nnd.metric.numbers.statistics.correlation_estimates import (
 )
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
-from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
 from nnd.schemas import SPARSE, UNSTORED, Count, Flat, StoredAs, counted
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from nnd.metric.show import Drawing
 
 
 class Judged(NamedTuple):
@@ -79,7 +73,7 @@ class MeanAgreement(Correlations):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Agreement(Pictured):
+class Agreement(Result):
     """Agreement between pass rates and human scores over the same systems.
 
     Attributes:
@@ -115,7 +109,7 @@ class Agreement(Pictured):
         """
         if self.mixture is not None:
             return self.mixture
-        main = self._main()
+        main = self.main()
         what = "Pass rates" if self.of_pass_rates else "Mean scores"
         if main.n < FEWEST_SYSTEMS:
             return (
@@ -136,24 +130,6 @@ class Agreement(Pictured):
             f"({OVERALL if in_all else 'mean over categories'})."
         )
 
-    def table(self) -> "Table":
-        """Return a row per category, or, below FEWEST_SYSTEMS, a row per model."""
-        from nnd.metric.show import (  # noqa: PLC0415 - rich is for people only
-            correlations_table,
-            points_table,
-        )
-
-        main = self._main()
-        if main.n >= FEWEST_SYSTEMS and self.mixture is None:
-            return correlations_table(self.to_dict())
-        judged = sorted(main.judged.items(), key=lambda item: -item[1].pass_rate)
-        names = short_names([model for model, _ in judged])
-        points = (
-            (name, self.systems[model], self._shown(each.pass_rate), f"{each.human_score:.3f}")
-            for name, (model, each) in zip(names, judged, strict=True)
-        )
-        return points_table(points, "pass rate, %" if self.of_pass_rates else "mean score")
-
     def remarks(self) -> list[str]:
         """Return how models were scored, and a line that names those without a human score."""
         numbers = (n for each in self.by_category.values() for n in each.human_numbers)
@@ -167,17 +143,6 @@ class Agreement(Pictured):
             found.append(f"Without a human score: {', '.join(short_names(self.unmatched))}.")
         return found
 
-    def details(self) -> "list[Table | str]":
-        """Return all statistics with intervals and p-values, predictions, and matched systems."""
-        from nnd.metric.show import (  # noqa: PLC0415 - rich is for people only
-            agreement_notes,
-            agreement_table,
-            extrapolation_tables,
-        )
-
-        values = self.to_dict()
-        return [agreement_table(values), *extrapolation_tables(values), *agreement_notes(values)]
-
     def over_all_tests(self) -> Mapping[str, float | None]:
         """Return statistic → correlation over all tests.
 
@@ -188,33 +153,10 @@ class Agreement(Pictured):
             return dict.fromkeys(STATISTICS)
         return overall.statistics
 
-    def _main(self) -> CategoryAgreement:
+    def main(self) -> CategoryAgreement:
         """Return the category of all tests, or else the one with the most systems."""
         most = max(self.by_category.values(), key=lambda category: category.n)
         return self.by_category.get(OVERALL, most)
-
-    def _shown(self, ours: float) -> str:
-        return percent(ours) if self.of_pass_rates else f"{ours:.3f}"
-
-    def drawing(self) -> "Drawing | None":
-        """Return human scores against pass rates, by category."""
-        from nnd.metric.show import (  # noqa: PLC0415
-            Points,
-            draw_agreement,
-            style,
-        )
-
-        by_category = self.to_dict()["by_category"]
-        points = [
-            Points(category, _points(correlations.judged), {}, by_category[category])
-            for category, correlations in self.by_category.items()
-            if correlations.judged
-        ]
-        if not points or not self.of_pass_rates:
-            return None
-        models = list(self.systems)
-        with style():
-            return draw_agreement(dict(zip(models, short_names(models), strict=True)), points)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per category and statistic, and one for the mean over categories.
@@ -249,14 +191,3 @@ def _rows(
             *(correlations.intervals_over_systems[name] or (None, None)),
             correlations.p_values[name],
         )
-
-
-def _points(judged: Mapping[str, Judged]) -> dict[str, tuple[dict[str, Any], float]]:
-    """Return the points of the figure, without intervals of the pass rates."""
-    return {
-        model: (
-            {"pass_rate": each.pass_rate, "n": each.n, "interval": None, "wilson": None},
-            each.human_score,
-        )
-        for model, each in judged.items()
-    }

@@ -1,15 +1,12 @@
 """Agreement on several datasets, and the mean over them, with equal weights."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nnd.metric.numbers.agreement.agreement import Agreement
 from nnd.metric.numbers.rates.by_dataset import OverDatasets
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,13 +49,6 @@ class Agreements(OverDatasets[Agreement]):
             f"Mean over {n} datasets, {EACH_ONCE}: pass rates and human scores correlate with "
             f"tau-b {mean['tau_b']:.3f} and Pearson r {mean['pearson']:.3f} (overall)."
         )
-
-    def table(self) -> "Table":
-        """Return the two main correlations: a row per dataset, and the mean in the last row."""
-        from nnd.metric.show import datasets_table  # noqa: PLC0415 - rich is for people only
-
-        agreements = {name: agreement.to_dict() for name, agreement in self.datasets.items()}
-        return datasets_table(agreements, self.mean())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: an agreement for each dataset, and the mean."""

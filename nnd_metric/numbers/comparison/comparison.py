@@ -2,22 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import polars as pl
 
 from nnd.metric.data import SLICES, describe_splits
 from nnd.metric.numbers.comparison.differences import ModelDifference
 from nnd.metric.numbers.comparison.ranking import mean_ranking, ranking
-from nnd.metric.numbers.comparison.sentences import findings
 from nnd.metric.numbers.display_names import short_names
-from nnd.metric.numbers.pictured import Pictured
+from nnd.metric.numbers.shown_result import Result
 from nnd.schemas import UNSTORED, Count, Flat, Keys, Name, counted, record_frame
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from nnd.metric.show import Drawing
 
 _COLUMNS = (
     *("data", "first", "second", "slice", "value", "n", "rate", "other", "difference", "low"),
@@ -26,7 +20,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class Comparison(Pictured):
+class Comparison(Result):
     """Two models on the pairs of one dataset that both were scored on.
 
     Attributes:
@@ -97,24 +91,9 @@ class Comparison(Pictured):
         """Return both pass rates, and whether their difference is significant."""
         return _headline([self])
 
-    def table(self) -> "Table":
-        """Return the difference over all tests, with the verdict."""
-        return Comparisons((self,)).table()
-
     def remarks(self) -> Sequence[str]:
         """Return the caveats."""
         return self.cautions
-
-    def details(self) -> "list[Table | str]":
-        """Return pass rates and differences by slice, and both signatures."""
-        return Comparisons((self,)).details()
-
-    def drawing(self) -> "Drawing | None":
-        """Return the differences, overall and by category, the largest lead first."""
-        from nnd.metric.show import draw_comparison, style  # noqa: PLC0415 - matplotlib is slow
-
-        with style():
-            return draw_comparison(self)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per slice.
@@ -133,7 +112,7 @@ class Comparison(Pictured):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Comparisons(Pictured):
+class Comparisons(Result):
     """Comparisons of every two of several models.
 
     Attributes:
@@ -168,12 +147,6 @@ class Comparisons(Pictured):
             return f"{_mean([*several.values()])}; {_clear(self.comparisons)}."
         return _headline(self.comparisons)
 
-    def table(self) -> "Table":
-        """Return the differences over all tests: a row per two models, with the verdict."""
-        from nnd.metric.show import verdict_table  # noqa: PLC0415 - rich is for people only
-
-        return verdict_table(self.comparisons)
-
     def remarks(self) -> list[str]:
         """Return the ranking on each of several datasets, and the caveats."""
         several = self.by_data()
@@ -184,49 +157,6 @@ class Comparisons(Pictured):
             for data, comparisons in several.items()
             for line in (comparisons.headline(), *comparisons.remarks())
         ]
-
-    def details(self) -> "list[Table | str]":
-        """Return pass rates and each comparison by slice, and the signatures."""
-        from nnd.metric.show import (  # noqa: PLC0415 - rich is for people only
-            ahead_table,
-            rates_table,
-        )
-
-        shown: list[Table | str] = []
-        for data, comparisons in self.by_data().items():
-            shown += [] if data is None else [f"on {data}"]
-            rates = rates_table(comparisons.comparisons)
-            shown += [] if rates is None else [rates]
-            best_first = sorted(
-                comparisons, key=lambda each: sorted(each.rates)[::-1], reverse=True
-            )
-            for each in best_first:
-                shown.append(ahead_table(each))
-                if each.overall.verdict == "undecided":
-                    shown.append(next(findings(*each.labels, each.overall, each.by)))
-        signatures = [
-            text for each in self for text in (each.signature_first, each.signature_second)
-        ]
-        shown += dict.fromkeys(text for text in signatures if text)
-        if len(self) > 1:
-            shown.append(
-                f"p (Holm) is adjusted within each comparison, not over all {len(self)} comparisons"
-            )
-        return shown
-
-    def drawing(self) -> "Drawing | None":
-        """Return the differences by category; for several comparisons, those over all tests.
-
-        For several datasets it is None; `by_data` has a figure for each.
-        """
-        from nnd.metric.show import draw_comparisons, style  # noqa: PLC0415 - matplotlib is slow
-
-        if len(self) == 1:
-            return self[0].drawing()
-        if len(self.by_data()) > 1:
-            return None
-        with style():
-            return draw_comparisons(self.comparisons)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per comparison and slice (`Comparison.to_frame`)."""

@@ -12,11 +12,12 @@ The difference of two pass rates is unpaired, with its interval over contexts
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
 
 from nnd.metric.numbers.rates.pass_rates import Rate
+from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.correlations import mean_defined
 from nnd.metric.numbers.statistics.difference import Difference
 from nnd.schemas import (
@@ -28,7 +29,6 @@ from nnd.schemas import (
     Limit,
     Name,
     Record,
-    Shown,
     cells_of,
     counted,
     frame_schema,
@@ -36,9 +36,6 @@ from nnd.schemas import (
     replace_own,
     write_document,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 People: TypeAlias = Literal["human", "constructed"]
 """Origins of human pairs: texts of systems, or errors that people made on purpose."""
@@ -107,7 +104,7 @@ class OperationValidity(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Validity(Shown):
+class Validity(Result):
     """How well made pairs represent human pairs.
 
     Attributes:
@@ -140,12 +137,6 @@ class Validity(Shown):
             f"Pass rate on made pairs minus that on human pairs{over}, in points: "
             f"{', '.join(parts) or 'no human pairs to compare with'}."
         )
-
-    def table(self) -> "Table":
-        """Return a row for each operation and model."""
-        from nnd.metric.show import validity_table  # noqa: PLC0415 - rich is for people only
-
-        return validity_table(self)
 
     def remarks(self) -> list[str]:
         """Return how hard made pairs are, how they rank models, and which baselines pass them."""
@@ -199,12 +190,6 @@ class Validity(Shown):
                         f"{each.operation}: {_IN_WORDS[name]} passes {100 * made:.1f} % of the "
                         f"made pairs{others and f', {others}'}."
                     )
-
-    def details(self) -> "list[Table | str]":
-        """Return the pass rates of baselines on the pairs of each origin."""
-        from nnd.metric.show import giveaways_table  # noqa: PLC0415
-
-        return [giveaways_table(self)]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each operation, model and origin of human pairs.

@@ -13,7 +13,7 @@ unpaired (`statistics.unpaired`). Negatives are compared with all human tests in
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import polars as pl
 
@@ -28,11 +28,9 @@ from nnd.metric.numbers.rates.context_sums import (
     slices_by,
 )
 from nnd.metric.numbers.rates.rate_differences import compare_scorings, compare_sets, mean_interval
+from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.difference import Difference, adjust
-from nnd.schemas import CONTEXT, DISTINCT, Count, Flat, Name, Share, Shown, record_frame
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from nnd.schemas import CONTEXT, DISTINCT, Count, Flat, Name, Share, record_frame
 
 UNPAIRED = ("slice", "shift", "negatives")
 """Kinds of sets that are compared with the human pairs outside them."""
@@ -87,7 +85,7 @@ class SetEffect(Effect):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Effects(Shown):
+class Effects(Result):
     """The effects of the sets of a suite on the pass rates of models.
 
     Attributes:
@@ -108,12 +106,6 @@ class Effects(Shown):
             return "No set of the suite lowers a pass rate significantly."
         return f"Significantly lower pass rates: {'; '.join(lowered)}."
 
-    def table(self) -> "Table":
-        """Return a row for each set and model."""
-        from nnd.metric.show import effects_table  # noqa: PLC0415 - rich is for people only
-
-        return effects_table(self)
-
     def remarks(self) -> list[str]:
         """Return the error categories with lower pass rates."""
         names = short_names([*self.by_model])
@@ -123,12 +115,6 @@ class Effects(Shown):
             for each in effects
             if (lower := _lower_on(each.by_error_category))
         ]
-
-    def details(self) -> "list[Table | str]":
-        """Return the effects on error categories, with discordant counts."""
-        from nnd.metric.show import category_effects_table  # noqa: PLC0415
-
-        return [category_effects_table(self)]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each model, set and error category; null stands for all of them."""

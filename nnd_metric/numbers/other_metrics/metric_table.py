@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 
@@ -20,14 +20,12 @@ from nnd.metric.numbers.other_metrics.metric_differences import MetricDifference
 from nnd.metric.numbers.rates.by_dataset import OverDatasets
 from nnd.metric.numbers.rates.pass_rates import PassRates
 from nnd.metric.numbers.scorers.letter_case import Normalise
+from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.correlations import mean_defined
 from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
 from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import UNSTORED, Name, Record, Shown, cells_of, parquet_bytes, write_folder
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from nnd.schemas import UNSTORED, Name, Record, cells_of, parquet_bytes, write_folder
 
 METRICS, SCORES = "metrics.json", "scores.parquet"
 
@@ -74,7 +72,7 @@ class MetricRow(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
-class MetricTable(Shown):
+class MetricTable(Result):
     """NND compared with other metrics.
 
     Attributes:
@@ -114,24 +112,6 @@ class MetricTable(Shown):
             f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests{of}, the highest "
             f"of {len(rates)} metrics{_option(self.normalise)}."
         )
-
-    def table(self) -> "Table":
-        """Return a row per metric: pass rate, agreement on systems, agreement on candidates."""
-        from nnd.metric.show import metrics_overview  # noqa: PLC0415 - rich is for people only
-
-        return metrics_overview(self.to_dict()["rows"])
-
-    def remarks(self) -> list[str]:
-        """Return the basis of the numbers."""
-        from nnd.metric.show import metrics_remarks  # noqa: PLC0415 - rich is for people only
-
-        return metrics_remarks(self.to_dict())
-
-    def details(self) -> "list[Table | str]":
-        """Return all statistics, descriptions of the rows, and what was left out."""
-        from nnd.metric.show import metrics_details  # noqa: PLC0415 - rich is for people only
-
-        return metrics_details(self.to_dict(), self.differences)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per metric.
@@ -187,13 +167,6 @@ class MetricTables(OverDatasets[MetricTable]):
             f"Mean over {n} datasets, {EACH_ONCE}: {name} passes {percent(rates[best])} % of "
             f"tests, the highest of {len(rates)} metrics{option}."
         )
-
-    def table(self) -> "Table":
-        """Return a row per dataset and metric, then the means."""
-        from nnd.metric.show import metrics_by_dataset  # noqa: PLC0415 - rich is for people only
-
-        rows = {name: table.to_dict()["rows"] for name, table in self.datasets.items()}
-        return metrics_by_dataset(rows, self.means())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: a table for each dataset, and the means."""

@@ -17,7 +17,8 @@ from nnd.metric.data import (
     names_in,
     read_run,
 )
-from nnd.schemas import ScoringError, Shown
+from nnd.metric.numbers.shown_result import Result
+from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -89,7 +90,7 @@ def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) 
 class Found(Protocol):
     """A result on one dataset (`Shown`)."""
 
-    def remarks(self) -> Sequence[str]: ...  # noqa: D102 - as there
+    def remarks(self) -> "Sequence[Table | str]": ...  # noqa: D102 - as there
     def details(self) -> "Sequence[Table | str]": ...  # noqa: D102
     def to_frame(self) -> pl.DataFrame: ...  # noqa: D102
     def to_dict(self) -> Any: ...  # noqa: D102, ANN401
@@ -99,7 +100,7 @@ _Found = TypeVar("_Found", bound=Found)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OverDatasets(Shown, Generic[_Found]):
+class OverDatasets(Result, Generic[_Found]):
     """Results on several datasets; subclasses define the mean over them.
 
     Attributes:
@@ -111,7 +112,10 @@ class OverDatasets(Shown, Generic[_Found]):
     def remarks(self) -> list[str]:
         """Return the caveats of each dataset."""
         return [
-            f"{name}: {line}" for name, found in self.datasets.items() for line in found.remarks()
+            f"{name}: {line}"
+            for name, found in self.datasets.items()
+            for line in found.remarks()
+            if isinstance(line, str)
         ]
 
     def details(self) -> "list[Table | str]":

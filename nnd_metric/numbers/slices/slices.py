@@ -2,32 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from nnd.metric.data import OVERALL
 from nnd.metric.numbers.display_names import short_names
-from nnd.metric.numbers.pictured import Pictured
 from nnd.metric.numbers.rates.pass_rates import Rate
+from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.slices.slice_rates import SliceRates
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.difference import Difference
 from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.schemas import Count, Name, Record, cells_of, counted, frame_schema
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from nnd.metric.show import Drawing
-
 _COLUMNS = (
     *("model", "axis", "value", "n", "contexts", "passes", "pass_rate", "low", "high"),
     *("difference", "difference_low", "difference_high", "p", "p_holm", "verdict"),
 )
-
-_ROOM = 1.15
-"""Inches for names of slices, which are long, in the figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,7 @@ class AxisTests(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Slices(Pictured):
+class Slices(Result):
     """Pass rates of slices of stored runs.
 
     Attributes:
@@ -99,12 +89,6 @@ class Slices(Pictured):
             f"{percent(-(found.from_rest.difference or 0.0))} points below the rest."
         )
 
-    def table(self) -> "Table | None":
-        """Return the pass rates: a row per slice, a column per model."""
-        from nnd.metric.show import slice_rates_table  # noqa: PLC0415 - rich is for people only
-
-        return slice_rates_table(self) if self.slices else None
-
     def remarks(self) -> list[str]:
         """Return which slices overlap or leave tests out, and which are small."""
         found = [*self.notes]
@@ -126,45 +110,6 @@ class Slices(Pictured):
                 f"here {counted(few, 'slice')}."
             )
         return found
-
-    def details(self) -> "list[Table | str]":
-        """Return the difference of every slice from the rest."""
-        from nnd.metric.show import from_rest_table  # noqa: PLC0415 - rich is for people only
-
-        tried = len(self.slices) if self.search is None else self.search.tried
-        of = f"{counted(tried, 'slice')} and {counted(len(self.overall), 'model')}"
-        about = f"p is of the score test over contexts; Holm's adjustment is over {of}."
-        return [from_rest_table(self), about]
-
-    def drawing(self, *, stacked: bool = False) -> "Drawing":
-        """Return the pass rates by slice with their intervals, all tests first.
-
-        Args:
-            stacked: Whether to keep one column, however long, for narrow screens.
-        """
-        from nnd.metric.show import (  # noqa: PLC0415
-            RateGroup,
-            draw_forest,
-            style,
-        )
-
-        groups = [RateGroup("", OVERALL, [rate.to_dict() for rate in self.overall.values()])]
-        groups += [
-            RateGroup("slice", each.name, [found.rate.to_dict() for found in each.models.values()])
-            for each in self.slices
-            if each.n
-        ]
-        models, title = [*self.overall], "Pass rates by slice"
-        with style():
-            return draw_forest(
-                short_names(models),
-                models,
-                groups,
-                name="slices",
-                title=title,
-                shortest=_ROOM,
-                stacked=stacked,
-            )
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per model and slice.

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import polars as pl
 
-from nnd.metric.numbers import Flips, Pictured, percent, short_names
+from nnd.metric.numbers import Flips, Result, percent, short_names
 from nnd.metric.run.evaluation import Evaluation
 from nnd.schemas import (
     UNSTORED,
@@ -20,11 +20,6 @@ from nnd.schemas import (
     record_frame,
     write_folder,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from nnd.metric.show import Drawing
 
 VARIATION = "variation.json"
 LIKELIHOODS = "choices.parquet"
@@ -86,7 +81,7 @@ class LeftOut(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Variation(Pictured):
+class Variation(Result):
     """One model on the same pairs under several choices.
 
     Attributes:
@@ -121,12 +116,6 @@ class Variation(Pictured):
             f"the most verdicts ({percent(most.flipped)} %)."
         )
 
-    def table(self) -> "Table":
-        """Return a row per choice: pass rate, difference from the default, verdicts that flip."""
-        from nnd.metric.show import variation_table  # noqa: PLC0415 - rich is for people only
-
-        return variation_table(self)
-
     def remarks(self) -> list[str]:
         """Return the default choices, and the choices that were left out with the reasons."""
         chosen = ", ".join(f"{name} {choice}" for name, choice in self.default.choices.items())
@@ -139,13 +128,6 @@ class Variation(Pictured):
     def details(self) -> list[str]:
         """Return the signature of each choice."""
         return [self.default.signature, *(each.signature for each in self.choices)]
-
-    def drawing(self) -> "Drawing | None":
-        """Return the differences from the default, with the share of verdicts that flip."""
-        from nnd.metric.show import draw_flips, style  # noqa: PLC0415 - matplotlib is slow
-
-        with style():
-            return draw_flips(self)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per choice: its keys, the difference from the default, and its flips."""

@@ -14,6 +14,7 @@ from nnd.metric.show.figures.groups import main_groups
 from nnd.metric.show.figures.heat_map import draw_heat_map
 from nnd.metric.show.figures.scaling import draw_scaling
 from nnd.metric.show.reports.content.report_content import ReportContent
+from nnd.metric.show.result_figures import draw_slices
 
 
 class Figures(NamedTuple):
@@ -68,7 +69,7 @@ def _foldable(content: ReportContent, *, stacked: bool) -> dict[str, list[Drawin
     least = 2 if content.families else 3  # two models without a family differ in more than size
     drawn = {
         "rates": [draw_forest([*names.values()], [*names], groups, stacked=stacked)],
-        "slices": [] if content.slices is None else [content.slices.drawing(stacked=stacked)],
+        "slices": [] if content.slices is None else [draw_slices(content.slices, stacked=stacked)],
         "agreement": [draw_agreement(names, points, stacked=stacked)] if points else [],
         "scaling": [],
     }

@@ -1,0 +1,241 @@
+"""The tables of each type of result: those of its headline, and those with more details.
+
+Types are known by name, so that to show one result loads nothing that the others need.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from nnd.metric.numbers import FEWEST_SYSTEMS, Comparisons, findings, percent, short_names
+from nnd.metric.show.tables.agreement import (
+    agreement_notes,
+    agreement_table,
+    correlations_table,
+    datasets_table,
+    extrapolation_tables,
+    points_table,
+)
+from nnd.metric.show.tables.comparisons import ahead_table, rates_table, verdict_table
+from nnd.metric.show.tables.effects import category_effects_table, effects_table
+from nnd.metric.show.tables.metric_details import metrics_details
+from nnd.metric.show.tables.metrics import metrics_by_dataset, metrics_overview, metrics_remarks
+from nnd.metric.show.tables.pass_rates import (
+    baselines_table,
+    counts_table,
+    pass_rate_table,
+    slices_table,
+)
+from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
+from nnd.metric.show.tables.sweeps import sweep_table
+from nnd.metric.show.tables.validity import giveaways_table, validity_table
+from nnd.metric.show.tables.variation import variation_table
+from nnd.schemas import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from nnd.metric.numbers import (
+        Agreement,
+        Agreements,
+        Comparison,
+        Effects,
+        MetricTable,
+        MetricTables,
+        Slices,
+        Validity,
+    )
+    from nnd.metric.run import Evaluation, Sweep
+
+Parts: TypeAlias = "list[Table | str]"
+
+
+def table(result: object) -> "Table | None":
+    """Return the numbers of a result's headline, or None if there are none."""
+    of_type: Callable[[Any], Table | None] = _of_type(_TABLES, result)
+    return of_type(result)
+
+
+def remarks(result: object) -> "Sequence[Table | str]":
+    """Return what to know before believing a result, where that needs tables."""
+    of_type: Callable[[Any], Parts] = _of_type(_REMARKS, result)
+    return of_type(result)
+
+
+def details(result: object) -> "Sequence[Table | str]":
+    """Return the tables and lines of a result for those who want to know more."""
+    of_type: Callable[[Any], Parts] = _of_type(_DETAILS, result)
+    return of_type(result)
+
+
+def _of_type(functions: Mapping[str, Any], result: object) -> Any:  # noqa: ANN401 - a function
+    return functions.get(type(result).__name__, lambda _: [])
+
+
+def _agreement(agreement: "Agreement") -> "Table":
+    main = agreement.main()
+    if main.n >= FEWEST_SYSTEMS and agreement.mixture is None:
+        return correlations_table(agreement.to_dict())
+    judged = sorted(main.judged.items(), key=lambda item: -item[1].pass_rate)
+    names = short_names([model for model, _ in judged])
+    points = (
+        (
+            name,
+            agreement.systems[model],
+            percent(of.pass_rate) if agreement.of_pass_rates else f"{of.pass_rate:.3f}",
+            f"{of.human_score:.3f}",
+        )
+        for name, (model, of) in zip(names, judged, strict=True)
+    )
+    return points_table(points, "pass rate, %" if agreement.of_pass_rates else "mean score")
+
+
+def _agreement_details(agreement: "Agreement") -> Parts:
+    values = agreement.to_dict()
+    return [agreement_table(values), *extrapolation_tables(values), *agreement_notes(values)]
+
+
+def _agreements(agreements: "Agreements") -> "Table":
+    by_dataset = {name: each.to_dict() for name, each in agreements.datasets.items()}
+    return datasets_table(by_dataset, agreements.mean())
+
+
+def _comparisons_details(comparisons: Comparisons) -> Parts:
+    """Return pass rates and each comparison by slice, and the signatures."""
+    shown: Parts = []
+    for data, on_data in comparisons.by_data().items():
+        shown += [] if data is None else [f"on {data}"]
+        rates = rates_table(on_data.comparisons)
+        shown += [] if rates is None else [rates]
+        for each in sorted(on_data, key=lambda each: sorted(each.rates)[::-1], reverse=True):
+            shown.append(ahead_table(each))
+            if each.overall.verdict == "undecided":
+                shown.append(next(findings(*each.labels, each.overall, each.by)))
+    signatures = [s for each in comparisons for s in (each.signature_first, each.signature_second)]
+    shown += dict.fromkeys(signature for signature in signatures if signature)
+    if len(comparisons) > 1:
+        shown.append(
+            "p (Holm) is adjusted within each comparison, not over all "
+            f"{len(comparisons)} comparisons"
+        )
+    return shown
+
+
+def _comparison_details(comparison: "Comparison") -> Parts:
+    return _comparisons_details(Comparisons((comparison,)))
+
+
+def _metrics_details(metrics: "MetricTable") -> Parts:
+    return metrics_details(metrics.to_dict(), metrics.differences)
+
+
+def _metric_tables(metrics: "MetricTables") -> "Table":
+    rows = {name: each.to_dict()["rows"] for name, each in metrics.datasets.items()}
+    return metrics_by_dataset(rows, metrics.means())
+
+
+def _slices_details(slices: "Slices") -> Parts:
+    tried = len(slices.slices) if slices.search is None else slices.search.tried
+    of = f"{counted(tried, 'slice')} and {counted(len(slices.overall), 'model')}"
+    about = f"p is of the score test over contexts; Holm's adjustment is over {of}."
+    return [from_rest_table(slices), about]
+
+
+def _evaluation(evaluation: "Evaluation") -> "Table":
+    return pass_rate_table([result.to_dict() for result in evaluation.best_first()])
+
+
+def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
+    """Return caveats (at most a line per model), agreement with people, and effects of sets."""
+    agreement = evaluation.agreement_reason if evaluation.asks_agreement else None
+    if evaluation.agreement is not None:
+        agreement = evaluation.agreement.headline()
+    shown: Parts = [*evaluation.caveats(), evaluation.readings()]
+    shown += [agreement] if agreement else []
+    if (effects := evaluation.effects) is not None:
+        shown += [effects.headline(), effects_table(effects), *effects.remarks()]
+    return shown
+
+
+def _evaluation_details(evaluation: "Evaluation") -> Parts:
+    """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
+    best_first = evaluation.best_first()
+    results = [result.to_dict() for result in best_first]
+    shown: Parts = [slices_table(results), baselines_table(results), counts_table(results)]
+    shown += evaluation.requests()
+    shown += [f"{each.model}: {note}" for each in best_first for note in each.notes]
+    if evaluation.agreement is not None:
+        shown += [_agreement(evaluation.agreement), *_agreement_details(evaluation.agreement)]
+    if evaluation.effects is not None:
+        shown.append(category_effects_table(evaluation.effects))
+    for each in best_first:
+        shown += [
+            f"{each.model} was scored through the path {each.work.path}; switched off: {reason}"
+            for reason in each.work.switched_off
+        ]
+        shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
+    return shown + [each.signature for each in best_first]
+
+
+def _sweep(sweep: "Sweep") -> "Table | None":
+    if not sweep.evaluations:
+        return None
+    if (readings := sweep.readings_of_one()) is not None:
+        return readings.table()
+    return sweep_table({name: each.to_dict() for name, each in sweep.evaluations.items()})
+
+
+def _sweep_remarks(sweep: "Sweep") -> Parts:
+    """Return how contexts were read; for the readings of one model, baselines and caveats."""
+    if (readings := sweep.readings_of_one()) is not None:
+        shown = [result.to_dict() for result in readings.best_first()]
+        return [baselines_table(shown), *readings.caveats()]
+    return [*dict.fromkeys(each.readings() for each in sweep.evaluations.values())]
+
+
+def _sweep_details(sweep: "Sweep") -> Parts:
+    """Return each evaluation in full."""
+    shown: Parts = []
+    for name, each in sweep.evaluations.items():
+        shown += [f"on {name}", _evaluation(each), *_evaluation_remarks(each)]
+        shown += _evaluation_details(each)
+    return shown
+
+
+def _effects_details(effects: "Effects") -> Parts:
+    return [category_effects_table(effects)]
+
+
+def _validity_details(validity: "Validity") -> Parts:
+    return [giveaways_table(validity)]
+
+
+_TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
+    "Agreement": _agreement,
+    "Agreements": _agreements,
+    "Comparison": lambda result: verdict_table([result]),
+    "Comparisons": lambda result: verdict_table(result.comparisons),
+    "Effects": effects_table,
+    "Evaluation": _evaluation,
+    "MetricTable": lambda result: metrics_overview(result.to_dict()["rows"]),
+    "MetricTables": _metric_tables,
+    "Slices": lambda result: slice_rates_table(result) if result.slices else None,
+    "Sweep": _sweep,
+    "Validity": validity_table,
+    "Variation": variation_table,
+}
+_REMARKS: Mapping[str, Callable[[Any], Parts]] = {
+    "Evaluation": _evaluation_remarks,
+    "MetricTable": lambda result: [*metrics_remarks(result.to_dict())],
+    "Sweep": _sweep_remarks,
+}
+_DETAILS: Mapping[str, Callable[[Any], Parts]] = {
+    "Agreement": _agreement_details,
+    "Comparison": _comparison_details,
+    "Comparisons": _comparisons_details,
+    "Effects": _effects_details,
+    "Evaluation": _evaluation_details,
+    "MetricTable": _metrics_details,
+    "Slices": _slices_details,
+    "Sweep": _sweep_details,
+    "Validity": _validity_details,
+}
