@@ -36,7 +36,7 @@ def test_every_argument_of_compute_is_described_with_its_default() -> None:
 
 
 def test_every_key_of_a_result_is_described_and_no_other() -> None:
-    known = set(load_schema("result")["$defs"]["model_result"]["properties"])
+    known = set(load_schema("result")["$defs"]["EvaluatedModel"]["properties"])
     described = set().union(
         *(codes(row.split("|")[1]) for row in OUTPUTS.splitlines() if row.startswith("| `"))
     )

@@ -95,7 +95,7 @@ def test_the_same_is_asked_of_what_was_published(
 
 def _requests(name: str) -> str:
     """What asks for the pieces of every request of a dataset on the Hub, as nnd reads it."""
-    data, encoding = "load('nnd.metric.data')", "load('nnd.metric.text.encoding')"
+    data, encoding = "load('nnd.metric.data')", "load('nnd.metric.text')"
     return (
         f"(lambda pairs: [list(prompt.context) for prompt in {encoding}.render("
         f"{encoding}.find_template('instruction', pairs.instruction), "
