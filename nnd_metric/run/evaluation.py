@@ -70,12 +70,12 @@ class Evaluation(Result):
         data: Name of the pairs.
         results: One per model, in the order of the request.
         scored: Per-pair log-likelihoods of all models: `model` and the columns of
-            `results.SCORED_SCHEMA`; none in what `merge` returns.
+            `SCORED_SCHEMA`; none in what `merge` returns.
         agreement: Agreement between pass rates and human scores, or None.
         agreement_reason: Why there is no agreement, or None.
         systems: Model → system it stands for, as given by the user. Older runs lack it.
         templates: Model → template the user chose for it alone. Older runs lack it.
-        children: Per-pair log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
+        children: Per-pair log-likelihoods of the sets of a suite: columns of `STORED_SETS`.
         effects: The effects of the sets of a suite, or None if the data is not a suite.
         splits: The splits of the data that were scored; empty if it has no splits. Older runs lack
             it: they are of all splits.
@@ -150,7 +150,7 @@ class Evaluation(Result):
         return [*(contexts if note == LIMITED else note for note in of_data), *lines]
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row per model and slice (`results.rate_frame`)."""
+        """Return a row per model and slice (`rate_frame`)."""
         return rate_frame({each.model: each.rates for each in self.results})
 
     def write(self, folder: str | Path) -> None:
@@ -194,8 +194,8 @@ def join_results(
 
     Args:
         results: One per model.
-        scored: Log-likelihoods of all models: columns of `results.STORED`.
-        children: Log-likelihoods of the sets of a suite: columns of `results.STORED_SETS`.
+        scored: Log-likelihoods of all models: columns of `STORED`.
+        children: Log-likelihoods of the sets of a suite: columns of `STORED_SETS`.
         data: The dataset; its rows are not used.
         systems: Model → system it stands for, where the user has named it.
         templates: Model → template that was chosen for it alone.
@@ -258,7 +258,7 @@ class Sweep(Result):
         return f"Results of {done}{failed}."
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row per dataset, model and slice (`results.rate_frame`)."""
+        """Return a row per dataset, model and slice (`rate_frame`)."""
         frames = [
             found.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
             for name, found in self.evaluations.items()

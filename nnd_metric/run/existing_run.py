@@ -28,8 +28,8 @@ class KeptRun(NamedTuple):
 
     Attributes:
         results: Their results.
-        scored: The columns of `run_folder.STORED`.
-        children: The columns of `run_folder.STORED_SETS`.
+        scored: The columns of `STORED`.
+        children: The columns of `STORED_SETS`.
         systems: Model → system it stands for, as given by the user.
         templates: Model → template the user chose for it alone.
     """

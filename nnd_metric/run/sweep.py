@@ -108,7 +108,7 @@ def evaluate(
     a warning; an error is raised only if a single model fails on a single dataset.
 
     Args:
-        models: Hub ids, folders, or loaded models (`models.wrap_model`); one or several. A Hub id
+        models: Hub ids, folders, or loaded models (`wrap_model`); one or several. A Hub id
             may include a revision, `NAME@REVISION`; the results name the model NAME, unless several
             of its revisions are scored.
         data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts holds

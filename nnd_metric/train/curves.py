@@ -110,7 +110,7 @@ class Curves(Result):
         """Return a row per run, category and step.
 
         Returns:
-            run, category, step, n, pass_rate, low and high (as in `results.rate_frame`).
+            run, category, step, n, pass_rate, low and high (as in `rate_frame`).
         """
         rows = (
             ({"run": run.name, "category": category, "step": step}, rate)

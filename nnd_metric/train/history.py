@@ -41,7 +41,7 @@ class Point(Record):
 
     @property
     def wilson(self) -> tuple[float, float] | None:
-        """95 % Wilson interval (`results.Rate`), or None without tests."""
+        """95 % Wilson interval (`Rate`), or None without tests."""
         return None if self.pass_rate is None else wilson(round(self.pass_rate * self.n), self.n)
 
 

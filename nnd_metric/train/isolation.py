@@ -1,6 +1,6 @@
 """Isolation of scoring during training, which must not affect the training.
 
-Modes of modules and their attention are restored elsewhere (`models.evaluation_mode`,
+Modes of modules and their attention are restored elsewhere (`evaluation_mode`,
 `attention.packed_attention`), and scoring computes no gradients. What remains are random states,
 and the mixed precision of accelerate.
 """

@@ -49,7 +49,7 @@ class Engine:
 
     Attributes:
         loaded: The model and its tokenizer.
-        protocol: Name of the protocol (see `encoding.protocols`).
+        protocol: Name of the protocol (see `text.encoding.protocols`).
         separator: Text between context and candidate, for decoder-only models.
         chat: The chat template that contexts are rendered by; None means plain text.
         keep: Which part of a context remains after a cut; None means the family's default.

@@ -19,7 +19,7 @@ class Scoring:
     Attributes:
         protocol: Which tokens are scored and what they are divided by: native, laban2022,
             bartscore, sum, bytes or pmi.
-        template: A name from `encoding.TEMPLATES`; instruction, instruction-2 or instruction-3,
+        template: A name from `TEMPLATES`; instruction, instruction-2 or instruction-3,
             which is what people asked the systems, or a paraphrase; a text with {placeholders}; or
             auto: by the model's name. None means what a model reads by itself: a chat model the
             instruction, if the data has one, and any other model the stored context.

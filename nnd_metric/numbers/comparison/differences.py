@@ -73,7 +73,7 @@ def find_differences(
     """Return the differences of two models on the pairs that both were scored on.
 
     Args:
-        both: One row per pair: the keys of `results.SCORED_SCHEMA`, and the Boolean columns
+        both: One row per pair: the keys of `SCORED_SCHEMA`, and the Boolean columns
             passed_first, passed_second and unscored.
         values: Column of SLICES → its values; a value without pairs gets n = 0 and no difference.
         tested: Whether differences have intervals, p-values and verdicts.

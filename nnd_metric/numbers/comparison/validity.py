@@ -6,7 +6,7 @@ degree that models pass its pairs as often as the human ones, that models are ra
 surface features do not give away the wrong text.
 
 The difference of two pass rates is unpaired, with its interval over contexts
-(`statistics.unpaired`).
+(`unpaired_differences`).
 """
 
 from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ McNemar's exact test where every parent has one child, else that of sign flips o
 the p-values of error categories are adjusted by Holm's method.
 
 A slice or a sample of the human pairs has no parents: it is compared with the rest of the tests,
-unpaired (`statistics.unpaired`). Negatives are compared with all human tests in the same way.
+unpaired (`unpaired_differences`). Negatives are compared with all human tests in the same way.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -140,7 +140,7 @@ def find_effects(
     Args:
         sets: The sets of the suite.
         parents: Each model, with the human pairs as it scored them: the columns of PARENTS.
-        children: The pairs of the sets as all models scored them: columns of `results.STORED_SETS`.
+        children: The pairs of the sets as all models scored them: columns of `STORED_SETS`.
     """
     if not sets:
         return None

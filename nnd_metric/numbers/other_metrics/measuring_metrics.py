@@ -293,7 +293,7 @@ def _row(numbers: Numbers, judged: Judged) -> MetricRow:
 
 
 def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Judge pairs by scores of candidates, as `scoring.score_pairs` does by likelihoods.
+    """Judge pairs by scores of candidates, as `score_pairs` does by likelihoods.
 
     Args:
         candidates: split, candidate_id and score (null if missing).

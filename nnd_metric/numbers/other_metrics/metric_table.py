@@ -117,7 +117,7 @@ class MetricTable(Result):
         """Return a row per metric.
 
         Returns:
-            metric, kind, n, pass_rate, low and high (as in `results.rate_frame`), ties; systems and
+            metric, kind, n, pass_rate, low and high (as in `rate_frame`), ties; systems and
             their tau_b, tau_a, spearman and gap_r over all tests; and for single candidates, each a
             mean over aspects, candidate_spearman, candidate_pearson and candidate_tau_b (pooled)
             and the same with _by_context (mean within contexts). Null if undefined.

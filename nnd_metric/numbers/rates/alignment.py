@@ -16,7 +16,7 @@ def by_model(scored: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return model → its scored pairs, numbered by `occurrence`, in the order of the first model.
 
     Args:
-        scored: Scored pairs of all models (`run_folder.STORED`).
+        scored: Scored pairs of all models (`STORED`).
 
     Raises:
         ScoringError: If two models were scored on different pairs.

@@ -109,7 +109,7 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
     """Add the verdict of every baseline, and whether lengths match.
 
     Args:
-        scored: Rows of `results.SCORED_SCHEMA`.
+        scored: Rows of `SCORED_SCHEMA`.
 
     Returns:
         The rows with an Int8 column for each of BASELINES (2 where it passes the test, 0 where it

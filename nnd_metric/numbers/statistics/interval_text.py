@@ -26,7 +26,7 @@ def rate_and_interval(rate: Mapping[str, Any]) -> str:
     """Return a pass rate in per cent with its interval, and a star if all contexts agree.
 
     Args:
-        rate: `results.Rate.to_dict()` of a rate with tests.
+        rate: `Rate.to_dict()` of a rate with tests.
     """
     bounds = rate["interval"]
     interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"

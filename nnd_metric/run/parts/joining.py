@@ -1,7 +1,7 @@
 """Compute the results of a merged run from its file, the rows of one model at a time.
 
 Rates and agreement with people count contexts and tests, so numbers can replace ids
-(`results.to_rate`); the effects of sets need the ids of one model.
+(`to_rate`); the effects of sets need the ids of one model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

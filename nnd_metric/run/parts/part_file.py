@@ -38,7 +38,7 @@ class Footer(NamedTuple):
         plan: Digest of the plan.
         part: Its number.
         made_by: Versions and options that must be the same in all parts of a model.
-        result: `results.without_rates`.
+        result: `without_rates`.
     """
 
     plan: str

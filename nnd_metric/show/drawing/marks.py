@@ -57,7 +57,7 @@ def line_width(rate: Mapping[str, Any]) -> float:
 
 
 def rate_in_words(rate: Mapping[str, Any]) -> str:
-    """Return a pass rate with its interval and n, if known (`results.Rate.to_dict`)."""
+    """Return a pass rate with its interval and n, if known (`Rate.to_dict`)."""
     if rate["pass_rate"] is None:
         return "no tests"
     bounds = rate["interval"]

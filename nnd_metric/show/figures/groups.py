@@ -13,9 +13,9 @@ class RateGroup:
     """One category, and every model's pass rate on its pairs.
 
     Attributes:
-        column: Column of `results.SLICES`; empty for all tests.
+        column: Column of `SLICES`; empty for all tests.
         value: The category, or "overall".
-        rates: A rate per model (`results.Rate.to_dict`).
+        rates: A rate per model (`Rate.to_dict`).
     """
 
     column: str

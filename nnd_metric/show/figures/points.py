@@ -16,7 +16,7 @@ class Points:
 
     Attributes:
         category: "overall", or the category.
-        judged: Model → its rate (`results.Rate.to_dict`) and its human score.
+        judged: Model → its rate (`Rate.to_dict`) and its human score.
         unjudged: Model → its rate, for models that were not judged.
         agreement: The agreement in the category (`agreement.CategoryAgreement`).
     """

@@ -30,7 +30,7 @@ class ReportModel:
     Attributes:
         model: Its name.
         name: Its short name, for figures.
-        rows: Its scored pairs (`run_folder.STORED`), `occurrence` and `close` (whether rounding
+        rows: Its scored pairs (`STORED`), `occurrence` and `close` (whether rounding
             could turn the verdict; null where unknown), in the same order for all models.
         rates: Its pass rates.
         facts: Its entry in result.json; empty if there is none.

@@ -68,7 +68,7 @@ def faded(found: Sheet, agreement: Mapping[str, Any]) -> Sheet:
     """Return a table of correlations; those of few systems are marked as weak, with a reason.
 
     Args:
-        found: The table (`tables.agreement_table`): rows of each category, those of the mean last.
+        found: The table (`agreement_table`): rows of each category, those of the mean last.
         agreement: The agreement of the table (`Agreement.to_dict`).
     """
     counts = {category: each["n"] for category, each in agreement["by_category"].items()}
