@@ -51,24 +51,21 @@ Parts: TypeAlias = "list[Table | str]"
 
 def table(result: object) -> "Table | None":
     """Return the numbers of a result's headline, or None if there are none."""
-    of_type: Callable[[Any], Table | None] = _of_type(_TABLES, result)
-    return of_type(result)
+    return _TABLES[type(result).__name__](result)
 
 
 def remarks(result: object) -> "Sequence[Table | str]":
     """Return what to know before believing a result, where that needs tables."""
-    of_type: Callable[[Any], Parts] = _of_type(_REMARKS, result)
-    return of_type(result)
+    return _REMARKS.get(type(result).__name__, _nothing)(result)
 
 
 def details(result: object) -> "Sequence[Table | str]":
     """Return the tables and lines of a result for those who want to know more."""
-    of_type: Callable[[Any], Parts] = _of_type(_DETAILS, result)
-    return of_type(result)
+    return _DETAILS.get(type(result).__name__, _nothing)(result)
 
 
-def _of_type(functions: Mapping[str, Any], result: object) -> Any:  # noqa: ANN401 - a function
-    return functions.get(type(result).__name__, lambda _: [])
+def _nothing(_: object) -> Parts:
+    return []
 
 
 def _agreement(agreement: "Agreement") -> "Table":

@@ -25,7 +25,7 @@ OLD = "old"
 
 _LOCK = ".nnd-lock"
 _LOCKED_BYTE = 4096
-"""On Windows, which lets nobody else read a locked byte: one after the names of the host."""
+"""On Windows, which lets no other process read a locked byte: one after the names of the host."""
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 

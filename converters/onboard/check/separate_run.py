@@ -88,7 +88,7 @@ class Run:
 
     @cached_property
     def conversion(self) -> Conversion:
-        """What `nnd convert` makes of the annotations; raises a SourceError if that is no pair."""
+        """What `nnd convert` makes of the annotations; raises a SourceError without any pair."""
         facts = {k: v for k, v in self.source.facts.items() if k not in ("sets", "variants")}
         manifest = {
             "nnd_version": nnd_version(),
