@@ -29,7 +29,8 @@ if TYPE_CHECKING:
         Scoring as Scoring,
         wrap_model as wrap_model,
     )
-    from nnd.metric.numbers import agree as agree, compare as compare, metrics as metrics
+    from nnd.metric.numbers import agree as agree, compare as compare
+    from nnd.metric.other_metrics import metrics as metrics
     from nnd.metric.run import (
         Ray as Ray,
         estimate as estimate,

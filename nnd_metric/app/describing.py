@@ -6,7 +6,8 @@ import polars as pl
 
 from nnd.converters.folder import Description, describe_pairs
 from nnd.metric.data import PairData, load_pairs, parts_of
-from nnd.metric.numbers import match_references, measure, read_references, references_in
+from nnd.metric.numbers import measure
+from nnd.metric.other_metrics import match_references, read_references, references_in
 from nnd.schemas import ScoringError, find_frame
 
 

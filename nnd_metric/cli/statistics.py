@@ -244,7 +244,7 @@ def metrics(
     Example: nnd metrics runs/frank runs/summeval --data frank --data summeval
     Example: nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
     """
-    from nnd.metric.numbers import metrics as metrics_
+    from nnd.metric.other_metrics import metrics as metrics_
 
     if any("=" in name for name in scorer):
         quiet_loading()

@@ -1,4 +1,4 @@
-"""Numbers from log-likelihoods: pass rates, differences, agreement, slices, other metrics."""
+"""Numbers from log-likelihoods: pass rates, differences, agreement, slices."""
 
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         stored_systems as stored_systems,
     )
     from .agreement.measures import (
+        FEWEST_MODELS as FEWEST_MODELS,
         try_agreement as try_agreement,
     )
     from .agreement.over_datasets import (
@@ -79,8 +80,10 @@ if TYPE_CHECKING:
         find_protocols as find_protocols,
         manner_of as manner_of,
         name_protocol as name_protocol,
+        name_protocols as name_protocols,
         name_readings as name_readings,
         read_manners as read_manners,
+        read_manners_of as read_manners_of,
         tell_readings as tell_readings,
     )
     from .manners.readings import (
@@ -92,16 +95,6 @@ if TYPE_CHECKING:
     from .manners.scoring_rules import (
         has_present_rule as has_present_rule,
     )
-    from .other_metrics.metric_differences import (
-        MetricDifference as MetricDifference,
-    )
-    from .other_metrics.metric_table import (
-        MetricTable as MetricTable,
-        MetricTables as MetricTables,
-    )
-    from .other_metrics.on_datasets import (
-        metrics as metrics,
-    )
     from .rates.alignment import (
         by_model as by_model,
         join_texts as join_texts,
@@ -112,6 +105,7 @@ if TYPE_CHECKING:
         Baseline as Baseline,
     )
     from .rates.by_dataset import (
+        OverDatasets as OverDatasets,
         split_by_dataset as split_by_dataset,
     )
     from .rates.caveats import (
@@ -147,18 +141,6 @@ if TYPE_CHECKING:
     from .rates.surface_features import (
         measure as measure,
     )
-    from .scorers.references import (
-        match_references as match_references,
-        read_references as read_references,
-        references_in as references_in,
-    )
-    from .scorers.scorer import (
-        Text as Text,
-        TextScorer as TextScorer,
-    )
-    from .scorers.scorer_names import (
-        find_scorers as find_scorers,
-    )
     from .shown_result import (
         Result as Result,
     )
@@ -177,14 +159,20 @@ if TYPE_CHECKING:
     from .slices.slicing import (
         slice_runs as slice_runs,
     )
+    from .statistics.candidate_intervals import (
+        mean_intervals as mean_intervals,
+        pooled_samples as pooled_samples,
+    )
     from .statistics.context_intervals import (
         cluster_intervals as cluster_intervals,
     )
     from .statistics.correlations import (
         STATISTICS as STATISTICS,
         mean_defined as mean_defined,
+        pearson as pearson,
     )
     from .statistics.dataset_means import (
+        EACH_ONCE as EACH_ONCE,
         mean_over as mean_over,
     )
     from .statistics.difference import (
@@ -203,6 +191,10 @@ if TYPE_CHECKING:
         tests_of as tests_of,
     )
     from .statistics.intervals import (
+        FloatArray as FloatArray,
+        Interval as Interval,
+        bootstrap_ratios as bootstrap_ratios,
+        interval_of_most as interval_of_most,
         wilson as wilson,
     )
     from .statistics.sign_flips import (

@@ -34,16 +34,8 @@ from nnd.schemas import counted
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nnd.metric.numbers import (
-        Agreement,
-        Agreements,
-        Comparison,
-        Effects,
-        MetricTable,
-        MetricTables,
-        Slices,
-        Validity,
-    )
+    from nnd.metric.numbers import Agreement, Agreements, Comparison, Effects, Slices, Validity
+    from nnd.metric.other_metrics import MetricTable, MetricTables
     from nnd.metric.run import Evaluation, Sweep
 
 Parts: TypeAlias = "list[Table | str]"

@@ -29,7 +29,7 @@ from nnd.converters.source import sources
 from nnd.metric.app import describe, show
 from nnd.metric.cli.printing import show_result
 from nnd.metric.numbers import agree, compare, slice_runs
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import Failure, Sweep
 from nnd.metric.show import report
 from nnd.metric.train import curve

@@ -13,7 +13,7 @@ from support.two_models import scored, write_run
 
 from nnd.metric.likelihood import Scoring
 from nnd.metric.numbers import Manner, agree, compare, describe_others, manner_of, slice_runs
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import evaluate
 from nnd.metric.show.reports.page.report import report
 from nnd.schemas import ScoringError, check_rows

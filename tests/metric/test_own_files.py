@@ -17,7 +17,7 @@ from nnd.metric.app.suites import suite
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers import compare
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import evaluate, evaluate_parts, vary
 from nnd.metric.show import report
 from nnd.metric.train import curve

@@ -27,7 +27,7 @@ from nnd.metric.data.human_scores import human_scores_in
 from nnd.metric.data.splits import default_splits
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.numbers import agree, compare, slice_runs
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import Evaluation, estimate, evaluate, evaluate_parts, merge, read_entries, vary
 from nnd.metric.show.reports.page.report import report
 from nnd.metric.train import NNDCallback

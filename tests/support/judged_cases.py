@@ -19,7 +19,7 @@ from pathlib import Path
 import polars as pl
 from support.stored_folders import write_sealed
 
-from nnd.metric.numbers.scorers.scorer import TextScorer
+from nnd.metric.other_metrics.scorers.scorer import TextScorer
 from nnd.schemas import polars_schema
 
 CONTEXTS = {"1": "The cat sat on the mat.", "2": "Two birds sing."}

@@ -12,7 +12,7 @@ from nnd.schemas import counted, text_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nnd.metric.numbers import MetricDifference
+    from nnd.metric.other_metrics import MetricDifference
 
 _SYSTEMS = {"tau_a": "tau-a", "gap_r": "gap r"}
 _CANDIDATES = {"spearman": "Spearman", "pearson": "Pearson", "tau_b": "tau-b"}

@@ -11,7 +11,7 @@ from nnd.cards.dataset import data_card
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.hub.release_folder import read_release, write_release
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import evaluate
 from nnd.schemas import ScoringError
 

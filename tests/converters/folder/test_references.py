@@ -12,7 +12,7 @@ from support.stored_folders import in_row, read_manifest, rewrite
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.hub.release_folder import read_release, write_release
-from nnd.metric.numbers.other_metrics.judged_candidates import read_judged
+from nnd.metric.other_metrics.judged_candidates import read_judged
 from nnd.schemas import NNDError, PublishError
 
 # A row of the toy file may list references: the fields of one, or something that is none.

@@ -23,7 +23,7 @@ from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.metric.data.pairs import load_pairs
-from nnd.metric.numbers.other_metrics.judged_candidates import read_judged
+from nnd.metric.other_metrics.judged_candidates import read_judged
 from nnd.schemas import NNDError, PublishError, SchemaError, nnd_version, seal
 from nnd.schemas.files.folder import FrameName, read_frame
 

@@ -15,7 +15,7 @@ from nnd.converters.folder import convert
 from nnd.metric.cli.reporting import report
 from nnd.metric.cli.statistics import agree, metrics
 from nnd.metric.numbers import agree as agree_
-from nnd.metric.numbers.other_metrics.on_datasets import metrics as metrics_
+from nnd.metric.other_metrics.on_datasets import metrics as metrics_
 
 MODELS = [Pretended(name, {"": rate}) for name, rate in (("wren", 0.9), ("heron", 0.4))]
 

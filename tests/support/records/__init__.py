@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from nnd.metric.numbers import Agreement, Comparison, MetricTable, Slices, Validity
+from nnd.metric.numbers import Agreement, Comparison, Slices, Validity
+from nnd.metric.other_metrics import MetricTable
 from nnd.metric.run import Variation
 from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.train.history import Entry

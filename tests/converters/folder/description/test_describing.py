@@ -19,8 +19,8 @@ from nnd.converters.folder.description.description import SIDES
 from nnd.metric.app import describe
 from nnd.metric.cli.command import main
 from nnd.metric.data import load_pairs
-from nnd.metric.numbers import find_scorers
-from nnd.metric.numbers.scorers.scorer import Text
+from nnd.metric.other_metrics import find_scorers
+from nnd.metric.other_metrics.scorers.scorer import Text
 from nnd.schemas import ScoringError
 
 

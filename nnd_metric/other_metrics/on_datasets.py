@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from nnd.metric.data import Table, is_several, only_of_one
-from nnd.metric.numbers.manners.manner import check_runs
-from nnd.metric.numbers.other_metrics.common_basis import Over
-from nnd.metric.numbers.other_metrics.measuring_metrics import AnyScorer, metrics_on_one
-from nnd.metric.numbers.other_metrics.metric_table import METRICS, MetricTable, MetricTables
-from nnd.metric.numbers.rates.by_dataset import split_by_dataset
-from nnd.metric.numbers.scorers.letter_case import Normalise
-from nnd.metric.numbers.scorers.reference_scorers import Several
+from nnd.metric.numbers import check_runs, split_by_dataset
+from nnd.metric.other_metrics.common_basis import Over
+from nnd.metric.other_metrics.measuring_metrics import AnyScorer, metrics_on_one
+from nnd.metric.other_metrics.metric_table import METRICS, MetricTable, MetricTables
+from nnd.metric.other_metrics.scorers.letter_case import Normalise
+from nnd.metric.other_metrics.scorers.reference_scorers import Several
 from nnd.schemas import ScoringError, check_replaceable
 
 _Each = TypeVar("_Each", bound=str | Path)

@@ -20,9 +20,15 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
-from nnd.metric.numbers.statistics.candidate_intervals import mean_intervals, pooled_samples
-from nnd.metric.numbers.statistics.correlations import mean_defined, pearson
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, interval_of_most
+from nnd.metric.numbers import (
+    FloatArray,
+    Interval,
+    interval_of_most,
+    mean_defined,
+    mean_intervals,
+    pearson,
+    pooled_samples,
+)
 from nnd.schemas import CONTEXT, UNSTORED, Correlation, Count, Keys, Limit, Record
 
 STATISTICS = ("spearman", "pearson", "tau_b")

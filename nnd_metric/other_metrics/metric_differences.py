@@ -21,9 +21,8 @@ from typing import Annotated
 
 import numpy as np
 
-from nnd.metric.numbers.other_metrics.candidate_correlations import CandidateAgreement
-from nnd.metric.numbers.statistics.difference import Difference
-from nnd.metric.numbers.statistics.intervals import FloatArray, interval_of_most
+from nnd.metric.numbers import Difference, FloatArray, interval_of_most
+from nnd.metric.other_metrics.candidate_correlations import CandidateAgreement
 from nnd.schemas import Correlation, Limit, Name
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer, length, overlap, score_texts
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, length, overlap, score_texts
 from nnd.schemas import ScoringError
 
 CAT = Text("the cat sat", "The cat sat on the mat.")

@@ -8,8 +8,8 @@ from pathlib import Path
 import evaluate
 import pytest
 
-from nnd.metric.numbers.scorers.scorer import Text, score_texts
-from nnd.metric.numbers.scorers.scorer_names import find_scorers
+from nnd.metric.other_metrics.scorers.scorer import Text, score_texts
+from nnd.metric.other_metrics.scorers.scorer_names import find_scorers
 from nnd.schemas import ScoringError
 
 MODULE = """

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tqdm import tqdm
 
-from nnd.metric.numbers.scorers.reference_scorers import Several, reference_scorer
-from nnd.metric.numbers.scorers.scorer import TextScorer
+from nnd.metric.other_metrics.scorers.reference_scorers import Several, reference_scorer
+from nnd.metric.other_metrics.scorers.scorer import TextScorer
 from nnd.schemas import ScoringError, listed
 
 if TYPE_CHECKING:

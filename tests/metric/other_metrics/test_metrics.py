@@ -10,8 +10,8 @@ import pytest
 from support.judged_cases import REFERENCES, write_judged, write_references
 from support.shown import check_shown
 
-from nnd.metric.numbers import MetricTable, Text, TextScorer
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics import MetricTable, Text, TextScorer
+from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.schemas import NNDError, ScoringError
 
 PLAIN = ["length", "overlap"]

@@ -19,21 +19,25 @@ from typing import TypeAlias
 import polars as pl
 
 from nnd.metric.data import SCORED_SCHEMA, Table, of_aspect, read_splits
-from nnd.metric.numbers.agreement.from_results import agree_scored, read_scored, stored_systems
-from nnd.metric.numbers.agreement.measures import FEWEST_MODELS
-from nnd.metric.numbers.manners.manner import (
+from nnd.metric.numbers import (
+    FEWEST_MODELS,
     Manner,
+    agree_scored,
     describe_manners,
     describe_mixture,
     find_protocols,
+    measure,
     name_protocols,
+    pass_rates,
     read_manners_of,
+    read_scored,
+    stored_systems,
 )
-from nnd.metric.numbers.other_metrics.candidate_correlations import (
+from nnd.metric.other_metrics.candidate_correlations import (
     correlate_candidates,
     judgements_by_system,
 )
-from nnd.metric.numbers.other_metrics.common_basis import (
+from nnd.metric.other_metrics.common_basis import (
     Numbers,
     Over,
     Shared,
@@ -42,22 +46,20 @@ from nnd.metric.numbers.other_metrics.common_basis import (
     find_shared,
     of_systems,
 )
-from nnd.metric.numbers.other_metrics.judged_candidates import CANDIDATE, Judged, read_judged
-from nnd.metric.numbers.other_metrics.metric_differences import find_differences
-from nnd.metric.numbers.other_metrics.metric_table import METRICS, MetricRow, MetricTable
-from nnd.metric.numbers.other_metrics.system_correlations import agree_on_systems
-from nnd.metric.numbers.rates.pass_rates import pass_rates
-from nnd.metric.numbers.rates.surface_features import measure
-from nnd.metric.numbers.scorers.letter_case import (
+from nnd.metric.other_metrics.judged_candidates import CANDIDATE, Judged, read_judged
+from nnd.metric.other_metrics.metric_differences import find_differences
+from nnd.metric.other_metrics.metric_table import METRICS, MetricRow, MetricTable
+from nnd.metric.other_metrics.scorers.letter_case import (
     Normalise,
     case_differs,
     check_normalise,
     in_lower_case,
 )
-from nnd.metric.numbers.scorers.reference_scorers import Several
-from nnd.metric.numbers.scorers.references import read_references
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer, score_texts
-from nnd.metric.numbers.scorers.scorer_names import find_scorers, plain_names
+from nnd.metric.other_metrics.scorers.reference_scorers import Several
+from nnd.metric.other_metrics.scorers.references import read_references
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, score_texts
+from nnd.metric.other_metrics.scorers.scorer_names import find_scorers, plain_names
+from nnd.metric.other_metrics.system_correlations import agree_on_systems
 from nnd.schemas import Instruction, ScoringError, check_replaceable
 
 AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]

@@ -8,8 +8,8 @@ import pytest
 from support.judged_cases import write_judged
 from support.screens.tables import lines
 
-from nnd.metric.numbers import MetricTables, Text
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics import MetricTables, Text
+from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.schemas import NNDError, ScoringError
 
 

@@ -25,8 +25,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from nnd.metric.numbers.scorers.reference_scorers import Several, reference_scorer
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer
+from nnd.metric.other_metrics.scorers.reference_scorers import Several, reference_scorer
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
 from nnd.metric.text import Template, find_template, render
 from nnd.schemas import ScoringError, StoredContext
 

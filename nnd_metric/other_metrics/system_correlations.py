@@ -17,9 +17,7 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.data import OVERALL
-from nnd.metric.numbers.agreement.agreement import Agreement
-from nnd.metric.numbers.agreement.measures import FEWEST_MODELS, try_agreement
-from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
+from nnd.metric.numbers import FEWEST_MODELS, Agreement, FloatArray, bootstrap_ratios, try_agreement
 from nnd.schemas import CONTEXT
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from nnd.metric.numbers.scorers.evaluate_library import evaluated
-from nnd.metric.numbers.scorers.likelihood_scorers import DIRECTIONS, Direction, likelihood
-from nnd.metric.numbers.scorers.reference_scorers import (
+from nnd.metric.other_metrics.scorers.evaluate_library import evaluated
+from nnd.metric.other_metrics.scorers.likelihood_scorers import DIRECTIONS, Direction, likelihood
+from nnd.metric.other_metrics.scorers.reference_scorers import (
     Several,
     bertscore,
     bleu,
@@ -15,7 +15,7 @@ from nnd.metric.numbers.scorers.reference_scorers import (
     chrf,
     rouge,
 )
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer, length, overlap
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, length, overlap
 from nnd.metric.text import Template, find_plain_template
 from nnd.schemas import Instruction, ScoringError, did_you_mean
 

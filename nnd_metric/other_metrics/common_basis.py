@@ -13,8 +13,8 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias, get_args
 import polars as pl
 
 from nnd.metric.data import match_systems, names_in
-from nnd.metric.numbers.agreement.measures import FEWEST_MODELS
-from nnd.metric.numbers.other_metrics.judged_candidates import CANDIDATE, Judged
+from nnd.metric.numbers import FEWEST_MODELS
+from nnd.metric.other_metrics.judged_candidates import CANDIDATE, Judged
 from nnd.schemas import Count, Limit, Record, ScoringError, did_you_mean
 
 Over: TypeAlias = Literal["shared", "all"]

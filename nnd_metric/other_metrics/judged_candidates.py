@@ -14,8 +14,12 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs
-from nnd.metric.numbers.scorers.references import match_references, read_references, references_in
-from nnd.metric.numbers.scorers.scorer import Text
+from nnd.metric.other_metrics.scorers.references import (
+    match_references,
+    read_references,
+    references_in,
+)
+from nnd.metric.other_metrics.scorers.scorer import Text
 from nnd.schemas import (
     MANIFEST,
     ScoringError,

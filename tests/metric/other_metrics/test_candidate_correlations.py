@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from nnd.metric.numbers.other_metrics.candidate_correlations import (
+from nnd.metric.numbers.statistics.correlations import kendall_tau_b, spearman
+from nnd.metric.other_metrics.candidate_correlations import (
     STATISTICS,
     correlate,
     correlate_candidates,
 )
-from nnd.metric.numbers.statistics.correlations import kendall_tau_b, spearman
 from nnd.schemas import ScoringError
 
 UNDEFINED = dict.fromkeys(STATISTICS)

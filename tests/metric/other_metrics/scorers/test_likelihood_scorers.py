@@ -11,8 +11,8 @@ import torch
 from nnd.metric.likelihood.engine.answers import Likelihoods
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
-from nnd.metric.numbers.scorers.likelihood_scorers import DIRECTIONS, Direction, likelihood
-from nnd.metric.numbers.scorers.scorer import Text, score_texts
+from nnd.metric.other_metrics.scorers.likelihood_scorers import DIRECTIONS, Direction, likelihood
+from nnd.metric.other_metrics.scorers.scorer import Text, score_texts
 from nnd.metric.text.encoding.requests import Request
 from nnd.metric.text.encoding.templates import find_template
 from nnd.schemas import ScoringError

@@ -5,7 +5,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from nnd.metric.numbers.scorers.references import match_references, read_references, references_in
+from nnd.metric.other_metrics.scorers.references import (
+    match_references,
+    read_references,
+    references_in,
+)
 from nnd.schemas import ScoringError
 
 CONTEXTS = pl.DataFrame(

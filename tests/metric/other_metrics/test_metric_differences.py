@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 from support.judged_cases import by_candidate, write_judged
 
-from nnd.metric.numbers.other_metrics.judged_candidates import read_judged
-from nnd.metric.numbers.other_metrics.measuring_metrics import compare_metrics
-from nnd.metric.numbers.scorers.scorer_names import find_scorers
+from nnd.metric.other_metrics.judged_candidates import read_judged
+from nnd.metric.other_metrics.measuring_metrics import compare_metrics
+from nnd.metric.other_metrics.scorers.scorer_names import find_scorers
 
 LENGTH = find_scorers(["length"])
 FIRST = {"1/a": -1.0, "1/b": -2.0, "1/c": -3.0}

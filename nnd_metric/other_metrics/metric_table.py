@@ -8,23 +8,26 @@ from typing import Annotated, Any, Literal
 import polars as pl
 
 from nnd.metric.data import OVERALL, describe_splits
-from nnd.metric.numbers.agreement.agreement import Agreement
-from nnd.metric.numbers.display_names import short_names
-from nnd.metric.numbers.other_metrics.candidate_correlations import (
+from nnd.metric.numbers import (
+    EACH_ONCE,
+    FEWEST_SYSTEMS,
+    Agreement,
+    OverDatasets,
+    PassRates,
+    Result,
+    mean_defined,
+    mean_over,
+    percent,
+    short_names,
+)
+from nnd.metric.other_metrics.candidate_correlations import (
     STATISTICS,
     CandidateAgreement,
     MeanJudgement,
 )
-from nnd.metric.numbers.other_metrics.common_basis import Shared
-from nnd.metric.numbers.other_metrics.metric_differences import MetricDifference
-from nnd.metric.numbers.rates.by_dataset import OverDatasets
-from nnd.metric.numbers.rates.pass_rates import PassRates
-from nnd.metric.numbers.scorers.letter_case import Normalise
-from nnd.metric.numbers.shown_result import Result
-from nnd.metric.numbers.statistics.correlations import mean_defined
-from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
-from nnd.metric.numbers.statistics.interval_text import percent
-from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
+from nnd.metric.other_metrics.common_basis import Shared
+from nnd.metric.other_metrics.metric_differences import MetricDifference
+from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.schemas import UNSTORED, Name, Record, cells_of, parquet_bytes, write_folder
 
 METRICS, SCORES = "metrics.json", "scores.parquet"

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from tqdm import tqdm
 
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 Several: TypeAlias = Literal["max", "mean", "first"]

@@ -9,14 +9,14 @@ import pytest
 import torch
 import transformers as hf
 
-from nnd.metric.numbers.scorers.reference_scorers import (
+from nnd.metric.other_metrics.scorers.reference_scorers import (
     against_references,
     bertscore,
     bleu,
     chrf,
     rouge,
 )
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer, score_texts
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, score_texts
 from nnd.schemas import ScoringError
 
 

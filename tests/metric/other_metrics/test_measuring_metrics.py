@@ -14,17 +14,17 @@ from support.stored_folders import read_facts, write_sealed
 
 from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored
-from nnd.metric.numbers.other_metrics.candidate_correlations import (
+from nnd.metric.numbers.rates.surface_features import measure
+from nnd.metric.other_metrics.candidate_correlations import (
     MeanJudgement,
     correlate_candidates,
 )
-from nnd.metric.numbers.other_metrics.judged_candidates import Judged, read_judged
-from nnd.metric.numbers.other_metrics.measuring_metrics import compare_metrics, prefer
-from nnd.metric.numbers.other_metrics.on_datasets import metrics
-from nnd.metric.numbers.rates.surface_features import measure
-from nnd.metric.numbers.scorers.references import read_references
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer
-from nnd.metric.numbers.scorers.scorer_names import find_scorers
+from nnd.metric.other_metrics.judged_candidates import Judged, read_judged
+from nnd.metric.other_metrics.measuring_metrics import compare_metrics, prefer
+from nnd.metric.other_metrics.on_datasets import metrics
+from nnd.metric.other_metrics.scorers.references import read_references
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
+from nnd.metric.other_metrics.scorers.scorer_names import find_scorers
 from nnd.metric.show.tables.metric_details import metrics_notes, metrics_table, people_table
 from nnd.schemas import ScoringError, read_document
 

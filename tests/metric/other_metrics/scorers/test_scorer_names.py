@@ -7,8 +7,8 @@ import pytest
 
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
-from nnd.metric.numbers.scorers.scorer import Text, score_texts
-from nnd.metric.numbers.scorers.scorer_names import LIKELIHOODS, find_scorers, plain_names
+from nnd.metric.other_metrics.scorers.scorer import Text, score_texts
+from nnd.metric.other_metrics.scorers.scorer_names import LIKELIHOODS, find_scorers, plain_names
 from nnd.schemas import Instruction, ScoringError
 
 PLAIN = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]

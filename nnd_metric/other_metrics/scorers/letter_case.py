@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 
 import polars as pl
 
-from nnd.metric.numbers.scorers.scorer import Text, TextScorer
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
 from nnd.schemas import ScoringError, counted
 
 Normalise: TypeAlias = Literal["lower"]

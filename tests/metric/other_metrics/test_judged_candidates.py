@@ -11,7 +11,7 @@ import pytest
 from support.judged_cases import pairs, write_judged
 from support.stored_folders import write_sealed, write_text
 
-from nnd.metric.numbers.other_metrics.judged_candidates import (
+from nnd.metric.other_metrics.judged_candidates import (
     human_judgements,
     number_rules,
     read_judged,

@@ -1,1 +1,0 @@
-"""NND compared with other metrics: how far each agrees with human judgements."""

@@ -1,0 +1,31 @@
+"""NND compared with other metrics: their scores, and how far each agrees with human judgements."""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .metric_differences import (
+        MetricDifference as MetricDifference,
+    )
+    from .metric_table import (
+        MetricTable as MetricTable,
+        MetricTables as MetricTables,
+    )
+    from .on_datasets import (
+        metrics as metrics,
+    )
+    from .scorers.references import (
+        match_references as match_references,
+        read_references as read_references,
+        references_in as references_in,
+    )
+    from .scorers.scorer import (
+        Text as Text,
+        TextScorer as TextScorer,
+    )
+    from .scorers.scorer_names import (
+        find_scorers as find_scorers,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
