@@ -7,7 +7,7 @@ parts is changed as a text of its own.
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -18,18 +18,20 @@ Piece: TypeAlias = str | int
 """A piece of a context: a text that stays, or the position of a text that may change."""
 
 
-class Context(NamedTuple):
-    """A context, with positions of its texts.
+class TextUnit(NamedTuple):
+    """A context or a candidate, with positions of its texts.
 
     Attributes:
         split: Its split.
         name: Its id.
+        context: Number of the context.
         pieces: The pieces that it is rendered from.
-        parts: Name of a part → position of its text.
+        parts: Name of a part of a context → position of its text.
     """
 
     split: str
     name: str
+    context: int
     pieces: Sequence[Piece]
     parts: Mapping[str, int]
 
@@ -38,15 +40,6 @@ class Context(NamedTuple):
         """Positions of all its texts."""
         inside = (piece for piece in self.pieces if isinstance(piece, int))
         return sorted({*inside, *self.parts.values()})
-
-
-class Candidate(NamedTuple):
-    """A candidate, with the position of its text."""
-
-    split: str
-    name: str
-    context: int
-    position: int
 
 
 class Texts(NamedTuple):
@@ -60,8 +53,8 @@ class Texts(NamedTuple):
     """
 
     texts: Sequence[str]
-    contexts: Sequence[Context]
-    candidates: Sequence[Candidate]
+    contexts: Sequence[TextUnit]
+    candidates: Sequence[TextUnit]
     rows: pl.DataFrame
 
     def calls(self, operation: Operation) -> Iterator[tuple[Statement, Sequence[int]]]:
@@ -69,25 +62,14 @@ class Texts(NamedTuple):
 
         Their order does not depend on rows.
         """
-        if operation.together:
-            positions = [context.positions for context in self.contexts]
-            for candidate in self.candidates:
-                positions[candidate.context].append(candidate.position)
-            for context, of_all in zip(self.contexts, positions, strict=True):
-                yield self._call(context, of_all)
-            return
-        if operation.on != "candidate":
-            for context in self.contexts:
-                yield self._call(context, context.positions)
-        if operation.on != "context":
-            for candidate in self.candidates:
-                yield self._call(candidate, [candidate.position])
-
-    def _call(
-        self, named: Context | Candidate, positions: Sequence[int]
-    ) -> tuple[Statement, Sequence[int]]:
-        texts = [self.texts[position] for position in positions]
-        return Statement(named.split, named.name, texts), positions
+        contexts = self.contexts if operation.together or operation.on != "candidate" else ()
+        candidates = () if operation.together or operation.on == "context" else self.candidates
+        calls = [(unit, unit.positions) for unit in (*contexts, *candidates)]
+        for candidate in self.candidates if operation.together else ():
+            calls[candidate.context][1].extend(candidate.positions)
+        for unit, positions in calls:
+            texts = [self.texts[position] for position in positions]
+            yield Statement(unit.split, unit.name, texts), positions
 
 
 def texts_of(pairs: pl.DataFrame) -> Texts:
@@ -107,13 +89,18 @@ def texts_of(pairs: pl.DataFrame) -> Texts:
     candidates = pl.concat(sides).unique(key, keep="first").sort(key)
     candidates = candidates.join(numbers, on=CONTEXT, maintain_order="left")
     texts: list[str] = []
-    of_contexts = [
-        _context(split, name, text, parts, texts)
-        for split, name, text, parts in contexts.iter_rows()
-    ]
-    of_candidates = []
+    of_contexts, of_candidates = list[TextUnit](), list[TextUnit]()
+    for number, (split, name, text, parts) in enumerate(contexts.iter_rows()):
+        first = len(texts)
+        texts.extend(part["value"] for part in parts)
+        positions = {part["key"]: first + at for at, part in enumerate(parts)}
+        pieces = _pieces(text, texts, first)
+        if pieces is None:
+            pieces = [len(texts)]
+            texts.append(text)
+        of_contexts.append(TextUnit(split, name, number, pieces, positions))
     for split, name, text, context in candidates.select(*key, "candidate", "context").iter_rows():
-        of_candidates.append(Candidate(split, name, context, len(texts)))
+        of_candidates.append(TextUnit(split, name, context, [len(texts)], {}))
         texts.append(text)
     rows = pairs.select(*CONTEXT, "high_id", "low_id")
     rows = rows.join(numbers, on=CONTEXT, maintain_order="left")
@@ -122,20 +109,6 @@ def texts_of(pairs: pl.DataFrame) -> Texts:
         numbered = numbered.with_row_index(side)
         rows = rows.join(numbered, on=["split", f"{side}_id"], maintain_order="left")
     return Texts(texts, of_contexts, of_candidates, rows.select("context", "high", "low"))
-
-
-def _context(
-    split: str, name: str, text: str, parts: Sequence[Mapping[str, Any]], texts: list[str]
-) -> Context:
-    """Add the texts of a context to `texts`, and return the context with their positions."""
-    first = len(texts)
-    texts.extend(part["value"] for part in parts)
-    positions = {part["key"]: first + number for number, part in enumerate(parts)}
-    pieces = _pieces(text, texts, first)
-    if pieces is None:
-        pieces = [len(texts)]
-        texts.append(text)
-    return Context(split, name, pieces, positions)
 
 
 def _pieces(context: str, texts: Sequence[str], first: int) -> list[Piece] | None:
@@ -160,10 +133,9 @@ def _pieces(context: str, texts: Sequence[str], first: int) -> list[Piece] | Non
 
 def _free_place(context: str, part: str, places: Sequence[tuple[int, int, int]]) -> int | None:
     """Return where a part begins in a context, outside the used places."""
-    start = context.find(part)
-    while start >= 0:
+    start = -1
+    while (start := context.find(part, start + 1)) >= 0:
         end = start + len(part)
         if all(end <= taken or start >= until for taken, until, _ in places):
             return start
-        start = context.find(part, start + 1)
     return None

@@ -8,7 +8,7 @@ import polars as pl
 
 from nnd.converters.make.originals import GoodTexts
 from nnd.converters.make.suite_folder import OUTCOMES, DerivedSet, make_set
-from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement
+from nnd.converters.make.text_operations.operation import Operation, RefusalError, Statement
 from nnd.converters.pairs import pair_ids
 from nnd.schemas import fold, polars_schema
 
@@ -46,14 +46,16 @@ def make_negatives(
     for row, variant in product(texts.iter_rows(named=True), range(1, made + 1)):
         right = row["candidate_high"]
         key = (row["split"], row["high_id"], [right], row["context_id"], row["context"])
-        wrong = operation.apply(Statement(*key), seed=seed, variant=variant)
-        if isinstance(wrong, Refusal):
-            refusals[wrong.reason] += 1
-        elif wrong[0] == right:
+        try:
+            (wrong,) = operation.apply(Statement(*key), seed=seed, variant=variant)
+        except RefusalError as refusal:
+            refusals[str(refusal)] += 1
+            continue
+        if wrong == right:
             counts["unchanged"] += 1
         else:
             low_id = f"{row['high_id']}~{name}.{variant}"
-            rows.append({**row, "candidate_low": wrong[0], "low_id": low_id})
+            rows.append({**row, "candidate_low": wrong, "low_id": low_id})
     pairs = _distinct(pl.DataFrame(rows, _PAIR, orient="row"), operation.name)
     counts["changed"] = pairs.height
     counts["dropped"] = len(rows) - pairs.height

@@ -1,12 +1,13 @@
 """Pairs with changed texts: the children of human pairs."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import polars as pl
 
-from nnd.converters.make.distinct_texts import Texts, texts_of
+from nnd.converters.make.distinct_texts import Texts, TextUnit, texts_of
 from nnd.converters.make.suite_folder import OUTCOMES, DerivedSet, make_set
-from nnd.converters.make.text_operations.operation import Operation, Refusal
+from nnd.converters.make.text_operations.operation import Operation, RefusalError
 from nnd.converters.pairs import pair_ids
 from nnd.schemas import NNDError, have_equal_texts, polars_schema
 
@@ -73,8 +74,9 @@ def _change(texts: Texts, operation: Operation, seed: int, variant: int) -> list
     """Return each text after an operation; None if it was rejected."""
     new: list[str | None] = [*texts.texts]
     for statement, positions in texts.calls(operation):
-        found = operation.apply(statement, seed=seed, variant=variant)
-        changed = [None] * len(positions) if isinstance(found, Refusal) else found
+        changed: Sequence[str | None] = [None] * len(positions)
+        with suppress(RefusalError):
+            changed = operation.apply(statement, seed=seed, variant=variant)
         for position, text in zip(positions, changed, strict=True):
             new[position] = text
     return new
@@ -88,33 +90,21 @@ def _children(
     suffix: str,
 ) -> tuple[pl.DataFrame, pl.Series]:
     """Return the children, and the outcome for each parent."""
-    of_contexts = [
-        (
-            "".join((changed[at] or "") if isinstance(at, int) else at for at in context.pieces),
-            [{"key": key, "value": changed[at]} for key, at in context.parts.items()],
-            _is_changed(context.positions, texts.texts, changed),
-        )
-        for context in texts.contexts
-    ]
-    of_candidates = [
-        (changed[each.position], _is_changed([each.position], texts.texts, changed))
-        for each in texts.candidates
-    ]
-    context = pl.DataFrame(of_contexts, _CONTEXT, orient="row")[texts.rows["context"]]
-    candidates = pl.DataFrame(of_candidates, _CANDIDATE, orient="row")
+    context = _rendered(texts.contexts, texts.texts, changed)[texts.rows["context"]]
+    candidates = _rendered(texts.candidates, texts.texts, changed)
     high, low = (candidates[texts.rows[side]] for side in ("high", "low"))
     children = pairs.with_columns(
-        context["context"],
         context["inputs"],
-        high["candidate"].alias("candidate_high"),
-        low["candidate"].alias("candidate_low"),
-        *(
-            pl.col(name) + pl.when(part["changed"]).then(pl.lit(suffix)).otherwise(pl.lit(""))
-            for name, part in (("context_id", context), ("high_id", high), ("low_id", low))
-        ),
+        context=context["text"],
+        candidate_high=high["text"],
+        candidate_low=low["text"],
         origin=pl.lit(f"synthetic:{operation.name}"),
         parent_id=pl.col("pair_id"),
         cluster=pl.coalesce("cluster", "context_id"),
+        **{
+            name: pl.col(name) + pl.when(part["changed"]).then(pl.lit(suffix)).otherwise(pl.lit(""))
+            for name, part in (("context_id", context), ("high_id", high), ("low_id", low))
+        },
     )
     states = [part["changed"].cast(pl.Int8) for part in (context, high, low)]
     n_changed = states[0] + states[1] + states[2]
@@ -132,15 +122,19 @@ def _children(
     return children.with_columns(pair_id=pair_ids(children)).select(_PAIR.names()), outcomes
 
 
-def _is_changed(
-    positions: Iterable[int], old: Sequence[str], new: Sequence[str | None]
-) -> bool | None:
-    """Return whether any of some texts changed; None if one was rejected."""
-    if any(new[at] is None for at in positions):
-        return None
-    return any(old[at] != new[at] for at in positions)
-
-
-_CONTEXT = {"context": pl.String(), "inputs": _PAIR["inputs"], "changed": pl.Boolean()}
-
-_CANDIDATE = {"candidate": pl.String(), "changed": pl.Boolean()}
+def _rendered(
+    units: Iterable[TextUnit], old: Sequence[str], new: Sequence[str | None]
+) -> pl.DataFrame:
+    """Return text, inputs, and whether any text changed; null if one was rejected."""
+    rows = [
+        (
+            "".join((new[at] or "") if isinstance(at, int) else at for at in unit.pieces),
+            [{"key": key, "value": new[at]} for key, at in unit.parts.items()],
+            None
+            if any(new[at] is None for at in unit.positions)
+            else any(old[at] != new[at] for at in unit.positions),
+        )
+        for unit in units
+    ]
+    schema = {"text": pl.String(), "inputs": _PAIR["inputs"], "changed": pl.Boolean()}
+    return pl.DataFrame(rows, schema, orient="row")

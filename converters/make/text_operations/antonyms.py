@@ -1,24 +1,21 @@
 """Replacing one word of a text by its antonym, from a table of the user."""
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from random import Random
 
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement, falsified
+from nnd.converters.make.text_operations.operation import Falsify, RefusalError, Statement
 from nnd.converters.reading import read_cells
-from nnd.schemas import NNDError, file_digest
-
-DESCRIPTION = "replaces one word by its antonym in a table (columns word, antonym)"
+from nnd.schemas import NNDError
 
 _COLUMNS = ["word", "antonym"]
 
 
-def antonym(path: Path) -> Operation:
-    """Return the operation that uses a table of antonyms.
+def antonym(path: Path) -> Falsify:
+    """Return the function that replaces a word by its antonym in a table.
 
     Args:
         path: CSV file with the columns word and antonym; words are replaced in this direction only.
@@ -29,26 +26,17 @@ def antonym(path: Path) -> Operation:
     opposites = _read_table(path)
     any_word = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))
     pattern = re.compile(rf"(?<![\w-])(?:{any_word})(?![\w-])", re.IGNORECASE)
-    return Operation(
-        name="antonym",
-        description=DESCRIPTION,
-        change=falsified(partial(_replace_word, opposites=opposites, pattern=pattern)),
-        keeps_label=False,
-        is_random=True,
-        parameters={"file": path.name, "sha256": file_digest(path)},
-    )
 
+    def replace_word(statement: Statement, random: Random) -> str:
+        text = statement.text
+        words = list(pattern.finditer(text))
+        if not words:
+            raise RefusalError("no word of the table")
+        word = random.choice(words)
+        new = _in_case_of(word[0], opposites[word[0].lower()])
+        return with_article(text[: word.start()], new) + new + text[word.end() :]
 
-def _replace_word(
-    statement: Statement, random: Random, *, opposites: Mapping[str, str], pattern: re.Pattern[str]
-) -> str | Refusal:
-    text = statement.text
-    words = list(pattern.finditer(text))
-    if not words:
-        return Refusal("no word of the table")
-    word = random.choice(words)
-    new = _in_case_of(word[0], opposites[word[0].lower()])
-    return with_article(text[: word.start()], new) + new + text[word.end() :]
+    return replace_word
 
 
 def _in_case_of(old: str, new: str) -> str:
@@ -58,8 +46,6 @@ def _in_case_of(old: str, new: str) -> str:
 
 
 def _read_table(path: Path) -> dict[str, str]:
-    if not path.is_file():
-        raise NNDError(f"{path}: file not found; write antonym=TABLE.csv")
     opposites = dict[str, str]()
     for word, new in _rows(path):
         if word in opposites:

@@ -14,11 +14,9 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement, falsified
+from nnd.converters.make.text_operations.operation import Falsify, RefusalError, Statement
 from nnd.converters.reading import Record, read_jsonl
-from nnd.schemas import NNDError, file_digest
-
-DESCRIPTION = "replaces an entity by another one of its type from the context"
+from nnd.schemas import NNDError
 
 _FIELDS = ("split", "context_id", "candidate_id", "start", "end", "type")
 
@@ -48,26 +46,17 @@ class _Span(NamedTuple):
         return text[self.start : self.end]
 
 
-def swap_entities(path: Path) -> Operation:
-    """Return the operation that uses a file of spans.
+def swap_entities(path: Path) -> Falsify:
+    """Return the function that replaces an entity of a file of spans.
 
     Raises:
         NNDError: If it cannot be read, or a field is missing or unknown.
     """
-    if not path.is_file():
-        raise NNDError(f"{path}: file not found; write swap_entities=SPANS.jsonl")
     spans = defaultdict[_Place, list[_Span]](list)
     for record in read_jsonl(path):
         place, span = _read_span(record)
         spans[place].append(span)
-    return Operation(
-        name="swap_entities",
-        description=DESCRIPTION,
-        change=falsified(partial(_replace_entity, spans=spans)),
-        keeps_label=False,
-        is_random=True,
-        parameters={"file": path.name, "sha256": file_digest(path)},
-    )
+    return partial(_replace_entity, spans=spans)
 
 
 def _read_span(record: Record) -> tuple[_Place, _Span]:
@@ -88,11 +77,11 @@ def _read_span(record: Record) -> tuple[_Place, _Span]:
 
 def _replace_entity(
     statement: Statement, random: Random, *, spans: Mapping[_Place, Sequence[_Span]]
-) -> str | Refusal:
+) -> str:
     place = (statement.split, statement.context_id)
     own = sorted(spans.get((*place, statement.name), ()), key=lambda span: span.start)
     if not own:
-        return Refusal("no spans")
+        raise RefusalError("no spans")
     entities = [(span, span.of(statement.text)) for span in own]
     others = [(span.type, span.of(statement.context)) for span in spans.get((*place, None), ())]
     choices = [
@@ -102,7 +91,7 @@ def _replace_entity(
         if _tokens(entity).isdisjoint(_tokens(other))
     ]
     if not choices:
-        return Refusal("no other entity of the type in the context")
+        raise RefusalError("no other entity of the type in the context")
     span, new = random.choice(choices)
     before, after = statement.text[: span.start], statement.text[span.end :]
     return with_article(before, new) + new + after

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from nnd.converters.make.text_operations.operation import Refusal, Statement
+from nnd.converters.make.text_operations.operation import RefusalError, Statement
 
 _BE = "is|are|was|were|am"
 _MODAL = "will|would|can|could|must|should|shall"
@@ -86,8 +86,8 @@ _KEEPS = re.compile(r"only|just|merely|necessarily|help|even|to|least|quite")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?\n]+|$)")
 
 
-def negate(statement: Statement, random: Random) -> str | Refusal:
-    """Return a text with one negation added or removed, or a refusal."""
+def negate(statement: Statement, random: Random) -> str:
+    """Return a text with one negation added or removed."""
     text = statement.text
     edits = [
         text[:start] + new + text[end:]
@@ -95,7 +95,9 @@ def negate(statement: Statement, random: Random) -> str | Refusal:
         if "?" not in sentence[0]
         for start, end, new in [*_omissions(sentence), *_insertions(sentence)]
     ]
-    return random.choice(edits) if edits else Refusal("no auxiliary that takes or loses a negation")
+    if not edits:
+        raise RefusalError("no auxiliary that takes or loses a negation")
+    return random.choice(edits)
 
 
 def _omissions(sentence: re.Match[str]) -> Iterator[tuple[int, int, str]]:

@@ -13,11 +13,12 @@ A negative is a candidate alone with other numbers (`falsify_numbers`).
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from random import Random
 from typing import NamedTuple, TypeAlias
 
 from nnd.converters.make.text_operations.articles import with_article
-from nnd.converters.make.text_operations.operation import Refusal, Statement
+from nnd.converters.make.text_operations.operation import RefusalError, Statement
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MONTHS = (
@@ -81,7 +82,7 @@ class _Mention(NamedTuple):
 
 def replace_numbers(
     texts: Sequence[str], random: Random, *, untouched: Collection[Value] = ()
-) -> Sequence[str] | Refusal:
+) -> Sequence[str]:
     """Return texts with other numbers, replaced by one mapping for all texts.
 
     Args:
@@ -89,31 +90,25 @@ def replace_numbers(
         random: Random generator.
         untouched: Numbers that do not change, and that no other number becomes.
 
-    Returns:
-        The changed texts; a refusal if there are too many numbers for distinct replacements.
+    Raises:
+        RefusalError: If there are too many numbers for distinct replacements.
     """
     mentions = [list(_mentions(text)) for text in texts]
+    every = [*chain.from_iterable(mentions)]
+    taken = {*untouched, *(each.value for each in every if not each.may_change)}
     decimals: dict[Value, int] = {}
-    fixed = {each.value for found in mentions for each in found if not each.may_change}
-    fixed.update(untouched)
-    for found in mentions:
-        for each in found:
-            if each.value not in fixed:
-                fewest = decimals.get(each.value, each.decimals)
-                decimals[each.value] = min(fewest, each.decimals)
+    for each in every:
+        if each.value not in taken:
+            decimals[each.value] = min(decimals.get(each.value, each.decimals), each.decimals)
     mapping: dict[Value, Value] = {}
-    taken = set(fixed)
     for value in sorted(decimals, key=_upper):  # those with the fewest choices first
-        new = _other(value, decimals[value], taken, random)
-        if new is None:
-            return Refusal("too many numbers for each to become another")
-        mapping[value] = new
-        taken.add(new)
+        mapping[value] = _other(value, decimals[value], taken, random)
+        taken.add(mapping[value])
     return [_replaced(*both, mapping) for both in zip(texts, mentions, strict=True)]
 
 
-def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
-    """Return a text with numbers that its context does not have, or a refusal.
+def falsify_numbers(statement: Statement, random: Random) -> str:
+    """Return a text with numbers that its context does not have.
 
     Zero and one stay, and no number becomes one of them, because of singular nouns. Bounds stay
     too, since someone over 30 is also over 20, and so do times of day that would become invalid.
@@ -121,25 +116,25 @@ def falsify_numbers(statement: Statement, random: Random) -> str | Refusal:
     text = statement.text
     mentions = list(_mentions(text))
     if not mentions:
-        return Refusal("no number")
+        raise RefusalError("no number")
     untouched = {
         each.value
         for each in mentions
         if _BOUND.search(text[max(0, each.start - _LOOK_BEHIND) : each.start])
         or (_CLOCK.match(text, each.end) and (each.decimals or _upper(each.value) > _SMALL))
     }
-    found = replace_numbers([text], random, untouched=untouched | _SINGULAR)
-    if isinstance(found, Refusal):
-        return found
-    return Refusal("no number that can change") if found[0] == text else found[0]
+    (wrong,) = replace_numbers([text], random, untouched=untouched | _SINGULAR)
+    if wrong == text:
+        raise RefusalError("no number that can change")
+    return wrong
 
 
 def _mentions(text: str) -> Iterator[_Mention]:
     for found in _TOKEN.finditer(text):
         token, (start, end) = found.group(), found.span()
+        form = _FORM.fullmatch(token)
         if token.isalpha() and text[start - 1 : start].isalnum():  # "someone"
             continue
-        form = None if token.isalpha() else _FORM.fullmatch(token)
         if token.isalpha():
             value, decimals = (str(_WORDS.index(token.lower())), ""), ""
         elif form is None:  # each group of digits may be the same number in another notation
@@ -178,7 +173,7 @@ def _upper(value: Value) -> int:
     return next((upper for upper in (10, 100, 10_000) if number <= upper), 0)
 
 
-def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value | None:
+def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Value:
     """Return a new number with a limited number of decimals that is not used yet."""
     for _ in range(_TRIES):
         digits = f"{random.randint(0, _upper(value) * 10**decimals):0{decimals + 1}}"
@@ -186,15 +181,14 @@ def _other(value: Value, decimals: int, taken: set[Value], random: Random) -> Va
         new = (digits[:at], digits[at:].rstrip("0"))
         if new != value and new not in taken:
             return new
-    return None
+    raise RefusalError("too many numbers for each to become another")
 
 
 def _replaced(text: str, mentions: Sequence[_Mention], mapping: dict[Value, Value]) -> str:
     pieces, after = list[str](), 0
     for each in mentions:
-        new = mapping.get(each.value)
-        if new is not None and each.may_change:
-            number = _written(new, text[each.start : each.end], each)
+        if each.may_change and each.value in mapping:
+            number = _written(mapping[each.value], text[each.start : each.end], each)
             pieces += [with_article(text[after : each.start], number), number]
             after = each.end
     return "".join([*pieces, text[after:]])

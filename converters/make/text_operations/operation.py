@@ -37,14 +37,15 @@ class Statement(NamedTuple):
         return self.texts[0]
 
 
-class Refusal(NamedTuple):
-    """Why texts cannot be changed; reasons are counted."""
-
-    reason: str
+class RefusalError(Exception):
+    """Texts cannot be changed, for a reason that is counted."""
 
 
-Change: TypeAlias = Callable[[Statement, Random], Sequence[str] | Refusal]
-"""(statement, random generator) → as many changed texts, or a refusal."""
+Change: TypeAlias = Callable[[Statement, Random], Sequence[str]]
+"""(statement, random generator) → as many changed texts; may raise a RefusalError."""
+
+Falsify: TypeAlias = Callable[[Statement, Random], str]
+"""(candidate, random generator) → the candidate made wrong; may raise a RefusalError."""
 
 
 class FailedChangeError(Exception):
@@ -98,8 +99,8 @@ class Operation:
             )
         return replace(self, on=target)
 
-    def apply(self, statement: Statement, *, seed: int, variant: int) -> Sequence[str] | Refusal:
-        """Return the changed texts, or why they cannot be changed.
+    def apply(self, statement: Statement, *, seed: int, variant: int) -> Sequence[str]:
+        """Return the changed texts.
 
         The draw depends on the id of the text, and not on the order of rows.
 
@@ -109,6 +110,7 @@ class Operation:
             variant: Number of the variant.
 
         Raises:
+            RefusalError: If they cannot be changed.
             NNDError: If a function of the user fails.
         """
         split, name, texts = statement[:3]
@@ -120,38 +122,11 @@ class Operation:
             raise NNDError(
                 f'{error}, for "{name}" of split {split}; correct the function'
             ) from error
-        if isinstance(changed, Refusal):
-            return changed
-        both = zip(texts, changed, strict=True)
-        is_lost = any(old.strip() and not new.strip() for old, new in both)
-        return Refusal("nothing is left of the text") if is_lost else changed
-
-
-def each(change: Callable[[str, Random], str | None], refusal: str = "") -> Change:
-    """Return the change of several texts that applies a change to each.
-
-    Args:
-        change: (text, random generator) → the changed text, or None if it cannot be changed.
-        refusal: Why this is so.
-    """
-
-    def change_all(statement: Statement, random: Random) -> Sequence[str] | Refusal:
-        changed = list[str]()
-        for text in statement.texts:
-            new = change(text, random)
-            if new is None:
-                return Refusal(refusal)
-            changed.append(new)
+        if any(old.strip() and not new.strip() for old, new in zip(texts, changed, strict=True)):
+            raise RefusalError("nothing is left of the text")
         return changed
 
-    return change_all
 
-
-def falsified(falsify: Callable[[Statement, Random], str | Refusal]) -> Change:
-    """Return the change of one candidate by a function that makes it wrong."""
-
-    def change(statement: Statement, random: Random) -> Sequence[str] | Refusal:
-        wrong = falsify(statement, random)
-        return wrong if isinstance(wrong, Refusal) else [wrong]
-
-    return change
+def each(change: Callable[[str, Random], str]) -> Change:
+    """Return the change of several texts that applies a change to each."""
+    return lambda statement, random: [change(text, random) for text in statement.texts]

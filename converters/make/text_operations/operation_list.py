@@ -1,13 +1,14 @@
 """A list of all operations, each with an example."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters.make.text_operations.operation import Operation, Refusal, Statement
+from nnd.converters.make.text_operations.operation import Operation, RefusalError, Statement
 from nnd.converters.make.text_operations.spelling import FALSIFICATIONS, FILES, OPERATIONS
 from nnd.schemas import Shown, counted, text_table
 
@@ -94,20 +95,16 @@ def _listed() -> Iterator[ListedOperation]:
         value = next((f"={operation.parameters[key]}" for key in operation.parameters), "")
         example = _example(operation, STATEMENT._replace(texts=[EXAMPLE]))
         yield ListedOperation(f"{name}{value}", operation.on, operation.description, example)
-    yield ListedOperation(
-        "back_translation=path.py:function",
-        "context",
-        "takes text → text there and back, of like length",
-        None,
-    )
+    there_and_back = "takes text → text there and back, of like length"
+    yield ListedOperation("back_translation=path.py:function", "context", there_and_back, None)
     for name, make in FALSIFICATIONS.items():
         if name in FILES:
             file, description = FILES[name]
             yield ListedOperation(f"{name}={file}", "negatives", description, None)
-            continue
-        operation = make(None)
-        example = _example(operation, STATEMENT)
-        yield ListedOperation(name, "negatives", operation.description, example)
+        else:
+            operation = make(None)
+            example = _example(operation, STATEMENT)
+            yield ListedOperation(name, "negatives", operation.description, example)
     yield ListedOperation(
         "path.py:function",
         "context, or negatives",
@@ -118,12 +115,9 @@ def _listed() -> Iterator[ListedOperation]:
 
 def _example(operation: Operation, statement: Statement) -> str:
     """Return the first draw that changes the text: at a small rate, most do not."""
-    changed = (
-        operation.change(statement, Random(seed))  # noqa: S311 - no secret
-        for seed in range(_DRAWS)
-    )
-    return next(
-        texts[0]
-        for texts in changed
-        if not isinstance(texts, Refusal) and texts[0] != statement.text
-    )
+    for seed in range(_DRAWS):
+        with suppress(RefusalError):
+            (text,) = operation.change(statement, Random(seed))  # noqa: S311 - no secret
+            if text != statement.text:
+                return text
+    raise LookupError(operation.name)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from nnd.converters.make.text_operations.operation import (
     FailedChangeError,
     Operation,
-    Refusal,
+    RefusalError,
     Statement,
     each,
 )
@@ -40,10 +40,11 @@ class Own(NamedTuple):
     spelled: str
     facts: dict[str, str]
 
-    def call(self, *arguments: object, **named: object) -> str | None:
+    def call(self, *arguments: object, refusal: str, **named: object) -> str:
         """Call the function.
 
         Raises:
+            RefusalError: If it returns None.
             FailedChangeError: If it raises an error, or does not return a text or None.
         """
         try:
@@ -52,12 +53,14 @@ class Own(NamedTuple):
             raise FailedChangeError(
                 f"{self.spelled} raised {type(error).__name__}: {error}"
             ) from error
-        if found is not None and not isinstance(found, str):
+        if found is None:
+            raise RefusalError(refusal)
+        if not isinstance(found, str):
             raise FailedChangeError(
                 f"{self.spelled} returned {type(found).__name__} {excerpt(repr(found))}, "
                 "not a text or None"
             )
-        if found is not None and has_surrogate(found):
+        if has_surrogate(found):
             raise FailedChangeError(
                 f"{self.spelled} returned half a surrogate pair, which is not a character"
             )
@@ -83,9 +86,10 @@ def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
             "references, fake_references)"
         )
 
-    def change(statement: Statement, random: Random) -> Sequence[str] | Refusal:
+    def change(statement: Statement, random: Random) -> Sequence[str]:
         named = {"context": statement.context} if takes_context else {}
-        return each(partial(own.call, **named), "the function returned None")(statement, random)
+        call = partial(own.call, refusal="the function returned None", **named)
+        return each(call)(statement, random)
 
     return Operation(
         name=re.sub("[^a-z0-9]+", "_", own.facts["function"].lower()).strip("_") or "own",
@@ -111,11 +115,13 @@ def back_translation(spelled: str | None) -> Operation:
             "back_translation needs a function that translates a text there and back: write "
             "back_translation=path.py:function"
         )
-    own = load_function(spelled)
+    own, refusal = load_function(spelled), "no translation of like length"
 
-    def change(text: str, _random: Random) -> str | None:
-        new = own.call(text)
-        return new if new is not None and is_of_like_length(text, new) else None
+    def change(text: str, _random: Random) -> str:
+        new = own.call(text, refusal=refusal)
+        if not is_of_like_length(text, new):
+            raise RefusalError(refusal)
+        return new
 
     return Operation(
         name="back_translation",
@@ -123,7 +129,7 @@ def back_translation(spelled: str | None) -> Operation:
             "translates there and back with a function of yours; rejected where the length changes "
             f"by more than {_MOST_GROWTH} %"
         ),
-        change=each(change, "no translation of like length"),
+        change=each(change),
         parameters=own.facts,
     )
 
@@ -155,8 +161,7 @@ def load_function(spelled: str) -> Own:
     if not callable(members.get(name)):
         known = [each for each, value in members.items() if callable(value)]
         raise NNDError(f'{path}: unknown function "{name}"{did_you_mean(name, known)}')
-    digest = file_digest(path)
-    facts = {"file": path.name, "function": name, "sha256": digest}
+    facts = {"file": path.name, "function": name, "sha256": file_digest(path)}
     return Own(members[name], spelled, facts)
 
 

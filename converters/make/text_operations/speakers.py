@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from random import Random
 
-from nnd.converters.make.text_operations.operation import Refusal, Statement
+from nnd.converters.make.text_operations.operation import RefusalError, Statement
 from nnd.converters.make.text_operations.protected import SPEAKER
 
 _SPEAKER = re.compile(SPEAKER, re.MULTILINE)
@@ -26,19 +26,21 @@ _TOGETHER = (
 _BEFORE_TOGETHER = r"(?:(?:is|are|was|were|will|would|wants? to|has|have|had|is going to) )?"
 
 
-def swap_speakers(statement: Statement, random: Random) -> str | Refusal:
-    """Return a text with the names of two speakers exchanged, or a refusal."""
+def swap_speakers(statement: Statement, random: Random) -> str:
+    """Return a text with the names of two speakers exchanged."""
     speakers = list(dict.fromkeys(found["name"] for found in _SPEAKER.finditer(statement.context)))
     if not speakers:
-        return Refusal("no speaker tags in the context")
+        raise RefusalError("no speaker tags in the context")
     pattern = re.compile(rf"(?<![\w-])({_alternatives(speakers)})(?![\w-])")
     named = list(dict.fromkeys(pattern.findall(statement.text)))
     if len(named) <= 1:
-        return Refusal("fewer than two speakers named")
+        raise RefusalError("fewer than two speakers named")
     same = _sorted_names(statement.text, speakers)
     swapped = (_swapped(statement.text, pattern, *pair) for pair in combinations(named, 2))
     texts = [text for text in swapped if _sorted_names(text, speakers) != same]
-    return random.choice(texts) if texts else Refusal("the swap keeps the meaning")
+    if not texts:
+        raise RefusalError("the swap keeps the meaning")
+    return random.choice(texts)
 
 
 def _alternatives(names: Sequence[str]) -> str:

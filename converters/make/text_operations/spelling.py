@@ -3,19 +3,13 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from random import Random
+from typing import TypeAlias
 
-from nnd.converters.make.text_operations.antonyms import DESCRIPTION as ANTONYMS, antonym
-from nnd.converters.make.text_operations.entities import DESCRIPTION as ENTITIES, swap_entities
+from nnd.converters.make.text_operations.antonyms import antonym
+from nnd.converters.make.text_operations.entities import swap_entities
 from nnd.converters.make.text_operations.negation import negate
 from nnd.converters.make.text_operations.numbers import falsify_numbers, replace_numbers
-from nnd.converters.make.text_operations.operation import (
-    Operation,
-    Refusal,
-    Statement,
-    each,
-    falsified,
-)
+from nnd.converters.make.text_operations.operation import Falsify, Operation, each
 from nnd.converters.make.text_operations.own_operations import OWN, back_translation, own_operation
 from nnd.converters.make.text_operations.reordering import permute
 from nnd.converters.make.text_operations.speakers import swap_speakers
@@ -27,7 +21,10 @@ from nnd.converters.make.text_operations.surface import (
     drop_final,
     drop_function_words,
 )
-from nnd.schemas import NNDError, did_you_mean
+from nnd.schemas import NNDError, did_you_mean, file_digest
+
+Spelled: TypeAlias = Callable[[str | None], Operation]
+"""Returns the operation of a value, or of none."""
 
 
 def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
@@ -63,34 +60,33 @@ def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
     )
 
 
-def _at_rate(
-    name: str, description: str, change: Callable[..., str], usual: float, value: str | None
-) -> Operation:
-    rate = usual if value is None else _read_rate(name, usual, value)
-    return Operation(
-        name=name,
-        description=description,
-        change=each(partial(change, rate=rate)),
-        parameters={"rate": rate},
-        is_random=True,
-    )
+def _at_rate(name: str, description: str, change: Callable[..., str], usual: float) -> Spelled:
+    def operation(value: str | None) -> Operation:
+        try:
+            rate = usual if value is None else float(value)
+        except ValueError:
+            rate = -1.0
+        if not 0 <= rate <= 1:
+            raise NNDError(f'"{name}={value}": give a rate from 0 to 1, such as {name}={usual}')
+        return Operation(
+            name=name,
+            description=description,
+            change=each(partial(change, rate=rate)),
+            parameters={"rate": rate},
+            is_random=True,
+        )
 
-
-def _read_rate(name: str, usual: float, value: str) -> float:
-    try:
-        rate = float(value)
-    except ValueError:
-        rate = -1.0
-    if not 0 <= rate <= 1:
-        raise NNDError(f'"{name}={value}": give a rate from 0 to 1, such as {name}={usual}')
-    return rate
-
-
-def _without_value(operation: Operation, value: str | None) -> Operation:
-    name = operation.name
-    if value is not None:
-        raise NNDError(f'"{name}={value}": {name} takes no value; write {name}')
     return operation
+
+
+def _without_value(operation: Operation) -> Spelled:
+    def unchanged(value: str | None) -> Operation:
+        name = operation.name
+        if value is not None:
+            raise NNDError(f'"{name}={value}": {name} takes no value; write {name}')
+        return operation
+
+    return unchanged
 
 
 def _case(value: str | None) -> Operation:
@@ -105,80 +101,98 @@ def _case(value: str | None) -> Operation:
     )
 
 
-_PUNCTUATION = Operation(
-    name="punctuation",
-    description="leaves out the punctuation at the end of each part",
-    change=each(drop_final),
-)
-
-_NUMBERS = Operation(
-    name="numbers",
-    description="replaces each number by another, by one mapping for a context and its candidates",
-    change=lambda statement, random: replace_numbers(statement.texts, random),
-    together=True,
-    is_random=True,
-    on="both",
-)
-
-_ORDER = Operation(
-    name="order",
-    description="puts turns, triples, rows, cells, slots, concepts or sentences in another order",
-    change=each(permute),
-    is_random=True,
-)
-
-OPERATIONS: Mapping[str, Callable[[str | None], Operation]] = {
-    "typos": partial(_at_rate, "typos", "replaces letters by a neighbouring key", add_typos, 0.05),
-    "punctuation": partial(_without_value, _PUNCTUATION),
-    "numbers": partial(_without_value, _NUMBERS),
-    "order": partial(_without_value, _ORDER),
-    "case": _case,
-    "whitespace": partial(
-        _at_rate, "whitespace", "doubles or leaves out single blanks", change_blanks, 0.1
+_PLAIN = (
+    Operation(
+        name="punctuation",
+        description="leaves out the punctuation at the end of each part",
+        change=each(drop_final),
     ),
-    "function_words": partial(
-        _at_rate, "function_words", "leaves out English function words", drop_function_words, 0.1
+    Operation(
+        name="numbers",
+        description=(
+            "replaces each number by another, by one mapping for a context and its candidates"
+        ),
+        change=lambda statement, random: replace_numbers(statement.texts, random),
+        together=True,
+        is_random=True,
+        on="both",
+    ),
+    Operation(
+        name="order",
+        description=(
+            "puts turns, triples, rows, cells, slots, concepts or sentences in another order"
+        ),
+        change=each(permute),
+        is_random=True,
+    ),
+)
+
+OPERATIONS: Mapping[str, Spelled] = {
+    "typos": _at_rate("typos", "replaces letters by a neighbouring key", add_typos, 0.05),
+    **{operation.name: _without_value(operation) for operation in _PLAIN},
+    "case": _case,
+    "whitespace": _at_rate("whitespace", "doubles or leaves out single blanks", change_blanks, 0.1),
+    "function_words": _at_rate(
+        "function_words", "leaves out English function words", drop_function_words, 0.1
     ),
     "back_translation": back_translation,
 }
 """Name → function from its value, or None, to the operation."""
 
-
 FILES: Mapping[str, tuple[str, str]] = {
-    "swap_entities": ("SPANS.jsonl", ENTITIES),
-    "antonym": ("TABLE.csv", ANTONYMS),
+    "swap_entities": (
+        "SPANS.jsonl",
+        "replaces an entity by another one of its type from the context",
+    ),
+    "antonym": (
+        "TABLE.csv",
+        "replaces one word by its antonym in a table (columns word, antonym)",
+    ),
 }
 """Falsification that needs a file → what to write for it, and what it does."""
 
 
-def _of_file(name: str, make: Callable[[Path], Operation], value: str | None) -> Operation:
-    if not value:
-        raise NNDError(f"{name} needs a file; write {name}={FILES[name][0]}")
-    return make(Path(value))
-
-
-def _falsification(
-    name: str, description: str, falsify: Callable[[Statement, Random], str | Refusal]
-) -> Callable[[str | None], Operation]:
-    operation = Operation(
+def _falsification(name: str, description: str, falsify: Falsify, **file: str) -> Operation:
+    return Operation(
         name=name,
         description=description,
-        change=falsified(falsify),
+        change=lambda statement, random: [falsify(statement, random)],
+        parameters=file,
         keeps_label=False,
         is_random=True,
     )
-    return partial(_without_value, operation)
 
 
-FALSIFICATIONS: Mapping[str, Callable[[str | None], Operation]] = {
-    "swap_speakers": _falsification(
-        "swap_speakers", "exchanges the names of two speakers of a dialogue", swap_speakers
+def _of_file(name: str, read: Callable[[Path], Falsify]) -> Spelled:
+    file, description = FILES[name]
+
+    def operation(value: str | None) -> Operation:
+        if not value:
+            raise NNDError(f"{name} needs a file; write {name}={file}")
+        path = Path(value)
+        if not path.is_file():
+            raise NNDError(f"{path}: file not found; write {name}={file}")
+        digest = file_digest(path)
+        return _falsification(name, description, read(path), file=path.name, sha256=digest)
+
+    return operation
+
+
+FALSIFICATIONS: Mapping[str, Spelled] = {
+    "swap_speakers": _without_value(
+        _falsification(
+            "swap_speakers", "exchanges the names of two speakers of a dialogue", swap_speakers
+        )
     ),
-    "swap_entities": partial(_of_file, "swap_entities", swap_entities),
-    "numbers": _falsification(
-        "numbers", "replaces each number of the candidate by another", falsify_numbers
+    "swap_entities": _of_file("swap_entities", swap_entities),
+    "numbers": _without_value(
+        _falsification(
+            "numbers", "replaces each number of the candidate by another", falsify_numbers
+        )
     ),
-    "negation": _falsification("negation", "puts in or leaves out one English negation", negate),
-    "antonym": partial(_of_file, "antonym", antonym),
+    "negation": _without_value(
+        _falsification("negation", "puts in or leaves out one English negation", negate)
+    ),
+    "antonym": _of_file("antonym", antonym),
 }
 """The operations that make a text wrong, likewise."""
