@@ -1,11 +1,12 @@
 """From a converted folder and operations to a suite of perturbed pairs or negatives."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from nnd.converters.make.negating import make_negatives
 from nnd.converters.make.originals import GoodTexts, good_texts
-from nnd.converters.make.perturbing import check_variants, perturb
+from nnd.converters.make.perturbing import perturb
 from nnd.converters.make.suite_folder import (
     SuiteReport,
     check_names,
@@ -64,7 +65,8 @@ def derive(
             `negatives`, would not), fails or changes nothing, there are no such texts, or
             `out` holds what nnd did not write; nothing is written then.
     """
-    check_variants(variants)
+    if variants < 1:
+        raise NNDError(f"{variants} variants of each text; make at least 1")
     if not operations:
         raise NNDError("no operation is given; `nnd derive --list` shows them")
     if negatives is None and aspect is not None:
@@ -78,11 +80,8 @@ def derive(
     parents = read_parents(data)
     check_place(parents, Path(out))
     if negatives is None:
-        sets = (perturb(parents.pairs, each, seed=seed, variants=variants) for each in chosen)
+        make = partial(perturb, parents.pairs)
     else:
-        texts = good_texts(parents, negatives, aspect)
-        sets = (
-            make_negatives(texts, each, which=negatives, seed=seed, variants=variants)
-            for each in chosen
-        )
+        make = partial(make_negatives, good_texts(parents, negatives, aspect), which=negatives)
+    sets = (make(operation, seed=seed, variants=variants) for operation in chosen)
     return write_suite(parents, sets, out)

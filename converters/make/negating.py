@@ -25,19 +25,9 @@ def make_negatives(
     name: str | None = None,
     note: str | None = None,
 ) -> DerivedSet:
-    """Return pairs of each right text and the same text made wrong.
+    """Return pairs of each right text (`good_texts`) and the same text made wrong.
 
-    Args:
-        texts: The right texts (`good_texts`).
-        operation: The operation that makes them wrong.
-        which: The kind of right texts.
-        seed: Seed of random draws.
-        variants: Number of variants of each text; repeated texts are dropped.
-        name: Name of the set; None: that of the operation.
-        note: Remark on the set.
-
-    Raises:
-        NNDError: If the operation fails or makes no pair.
+    Repeated texts are dropped; further arguments and errors are those of `perturb`.
     """
     name = name or operation.set_name
     made = variants if operation.is_random else 1
@@ -56,7 +46,16 @@ def make_negatives(
         else:
             low_id = f"{row['high_id']}~{name}.{variant}"
             rows.append({**row, "candidate_low": wrong, "low_id": low_id})
-    pairs = _distinct(pl.DataFrame(rows, _PAIR, orient="row"), operation.name)
+    high, low = (fold(pl.col(f"candidate_{side}")) for side in ("high", "low"))
+    pairs = (
+        pl.DataFrame(rows, _PAIR, orient="row")
+        .filter(high != low)
+        .unique(["split", "high_id", "candidate_low"], keep="first", maintain_order=True)
+        .with_columns(
+            error_category=pl.lit(operation.name), origin=pl.lit(f"synthetic:{operation.name}")
+        )
+    )
+    pairs = pairs.with_columns(pair_id=pair_ids(pairs)).select(_PAIR.names())
     counts["changed"] = pairs.height
     counts["dropped"] = len(rows) - pairs.height
     counts["rejected"] = refusals.total()
@@ -72,14 +71,3 @@ def make_negatives(
         refusals=dict(refusals.most_common()),
         note=note,
     )
-
-
-def _distinct(rows: pl.DataFrame, operation: str) -> pl.DataFrame:
-    """Return the pairs whose texts differ visibly, with distinct wrong texts for each right one."""
-    high, low = (fold(pl.col(f"candidate_{side}")) for side in ("high", "low"))
-    pairs = (
-        rows.filter(high != low)
-        .unique(["split", "high_id", "candidate_low"], keep="first", maintain_order=True)
-        .with_columns(error_category=pl.lit(operation), origin=pl.lit(f"synthetic:{operation}"))
-    )
-    return pairs.with_columns(pair_id=pair_ids(pairs)).select(_PAIR.names())

@@ -9,19 +9,9 @@ from nnd.converters.make.distinct_texts import Texts, TextUnit, texts_of
 from nnd.converters.make.suite_folder import OUTCOMES, DerivedSet, make_set
 from nnd.converters.make.text_operations.operation import Operation, RefusalError
 from nnd.converters.pairs import pair_ids
-from nnd.schemas import NNDError, have_equal_texts, polars_schema
+from nnd.schemas import have_equal_texts, polars_schema
 
 _PAIR = polars_schema("pair")
-
-
-def check_variants(variants: int) -> None:
-    """Check a number of variants.
-
-    Raises:
-        NNDError: If it is less than 1.
-    """
-    if variants < 1:
-        raise NNDError(f"{variants} variants of each text; make at least 1")
 
 
 def perturb(
@@ -46,7 +36,6 @@ def perturb(
     Raises:
         NNDError: If the operation fails, or changes no pair.
     """
-    check_variants(variants)
     name = name or operation.set_name
     made = variants if operation.is_random else 1
     texts = texts_of(pairs)

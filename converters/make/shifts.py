@@ -3,8 +3,10 @@
 Contexts are chosen with all their pairs, because pairs of one context are not independent.
 """
 
+import contextlib
 import itertools
 import math
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -26,27 +28,33 @@ _COLUMNS = ("category", "language", "split")
 """Columns of a pair that describe its context."""
 
 
-def shift_set(pairs: pl.DataFrame, entry: Mapping[str, Any], *, seed: int = 0) -> DerivedSet:
+def shift_set(
+    pairs: pl.DataFrame, kind: str, entry: Mapping[str, Any], *, seed: int = 0
+) -> DerivedSet:
     """Return the set that an entry of a definition describes.
 
     Args:
         pairs: The human pairs, rows of the pair schema.
-        entry: With `sample`, the number of contexts, perhaps in a `mix` ({topic: {sport: 0.5,
-            politics: 0.5}}); with `keywords`, a list of words; or with `metadata`, the name of a
-            fact, and `values`, `from` or `before` (the last two a span of dates or numbers). It may
-            have a `name` and a `note`.
+        kind: `sample`, the number of contexts, perhaps in a `mix` ({topic: {sport: 0.5, politics:
+            0.5}}); `keywords`, a list of words; or `metadata`, the name of a fact, and `values`,
+            `from` or `before` (the last two a span of dates or numbers).
+        entry: Has this key; it may have a `name` and a `note`.
         seed: Seed of the draw, where the entry has none.
 
     Raises:
-        NNDError: If the set has no pairs, or the entry has no key that chooses pairs.
+        NNDError: If the set has no pairs.
     """
-    kind = next((kind for kind in SHIFTS if kind in entry), None)
-    if kind is None:
-        raise NNDError(f"{dict(entry)} chooses no pairs; write {', '.join(SHIFTS)}")
     parameters = {key: entry[key] for key in (kind, *SHIFTS[kind]) if key in entry}
-    parameters |= {key: str(parameters[key]) for key in ("from", "before") if key in parameters}
     drawn_with = parameters.pop("seed", seed) if kind == "sample" else None
-    chosen = _chosen(pairs, kind, parameters, drawn_with or 0)
+    match kind:
+        case "keywords":
+            chosen = with_keywords(pairs, entry["keywords"])
+        case "sample":
+            chosen = sample(pairs, entry["sample"], entry.get("mix", {}), seed=drawn_with or 0)
+        case _:
+            bounds = {"since": entry.get("from"), "before": entry.get("before")}
+            values = entry.get("values", ())
+            chosen = with_metadata(pairs, entry["metadata"], values=values, **bounds)
     if chosen.is_empty():
         stated = ", ".join(f"{key}: {value}" for key, value in parameters.items())
         raise NNDError(f"the set has no pairs ({stated})")
@@ -58,22 +66,6 @@ def shift_set(pairs: pl.DataFrame, entry: Mapping[str, Any], *, seed: int = 0) -
         parameters=parameters,
         seed=drawn_with,
         note=entry.get("note"),
-    )
-
-
-def _chosen(
-    pairs: pl.DataFrame, kind: str, parameters: Mapping[str, Any], seed: int
-) -> pl.DataFrame:
-    if kind == "keywords":
-        return with_keywords(pairs, parameters["keywords"])
-    if kind == "sample":
-        return sample(pairs, parameters["sample"], parameters.get("mix", {}), seed=seed)
-    return with_metadata(
-        pairs,
-        parameters["metadata"],
-        values=[str(value) for value in parameters.get("values", ())],
-        since=parameters.get("from"),
-        before=parameters.get("before"),
     )
 
 
@@ -108,21 +100,13 @@ def sample(
         seed: Seed of the draw.
 
     Raises:
-        NNDError: If less than one context is requested, the mix is of several facts, its shares do
-            not add up to 1, the metadata lacks the fact, or a value has too few contexts.
+        NNDError: If its shares do not add up to 1, the metadata lacks the fact, or a value has too
+            few contexts.
     """
     if not mix:
-        if contexts < 1:
-            raise NNDError(f"a sample of {contexts} contexts: draw at least 1")
         return _of_contexts(pairs, _drawn(pairs, contexts, seed))
-    if len(mix) > 1:
-        raise NNDError(f"the mix is of {' and '.join(mix)}; mix one fact")
     ((by, shares),) = mix.items()
-    if (
-        not shares
-        or min(shares.values()) <= 0
-        or not math.isclose(sum(shares.values()), 1, abs_tol=1e-9)
-    ):
+    if not math.isclose(sum(shares.values()), 1, abs_tol=1e-9):
         raise NNDError(
             f"the shares of {by} are {dict(shares)}; give shares above 0 that add up to 1"
         )
@@ -148,9 +132,9 @@ def with_keywords(pairs: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
         words: Words, or several words with single blanks between them.
 
     Raises:
-        NNDError: If there is no word.
+        NNDError: If a word is blank.
     """
-    if not words or not all(word.strip() for word in words):
+    if not all(word.strip() for word in words):
         raise NNDError(f"keywords {list(words)}: give one word or more")
     either = "|".join(map(pl.escape_regex, words))
     return pairs.filter(pl.col("context").str.contains(rf"(?i)(?:^|\W)(?:{either})(?:\W|$)"))
@@ -183,20 +167,14 @@ def with_metadata(
     keeps = found.is_not_null()
     if values:
         keeps &= found.is_in([*values])
-    for bound, is_lower in ((since, True), (before, False)):
+    for bound, is_kept in ((since, operator.ge), (before, operator.lt)):
         if bound is not None:
-            as_numbers = _number(bound) is not None
-            of = found.cast(pl.Float64, strict=False) if as_numbers else found
-            limit = _number(bound) if as_numbers else bound
-            keeps &= ((of >= limit) if is_lower else (of < limit)).fill_null(value=False)
+            column, limit = found, bound
+            with contextlib.suppress(ValueError):
+                limit = float(bound)
+                column = found.cast(pl.Float64, strict=False)
+            keeps &= is_kept(column, limit).fill_null(value=False)
     return pairs.filter(keeps)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _fact(pairs: pl.DataFrame, name: str) -> pl.Series:

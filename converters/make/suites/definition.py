@@ -29,13 +29,13 @@ class Definition:
         path: The file.
         source: Name of the source that it is for.
         seed: Seed of sets that state none.
-        sets: The entry of each set.
+        sets: The kind of each set, a key of KINDS, and its entry.
     """
 
     path: Path
     source: str
     seed: int
-    sets: tuple[Mapping[str, Any], ...]
+    sets: tuple[tuple[str, Mapping[str, Any]], ...]
 
 
 def built_in_definitions() -> list[str]:
@@ -62,14 +62,11 @@ def read_definition(definition: str | Path) -> Definition:
         raise SchemaError(f"{path}: is not a mapping; write `source:` and `sets:`")
     for problem in check_rows("suite", [found]):
         raise SchemaError(f"{path}: {str(problem).removeprefix('row 0, ').removeprefix('row 0: ')}")
-    for number, entry in enumerate(found["sets"], start=1):
-        _check_entry(entry, f"{path}: set {number}")
-    return Definition(path, found["source"], found.get("seed", 0), tuple(found["sets"]))
-
-
-def kind_of(entry: Mapping[str, Any]) -> str:
-    """Return the key of KINDS that an entry has."""
-    return next(kind for kind in KINDS if kind in entry)
+    sets = [
+        (_kind(entry, f"{path}: set {number}"), entry)
+        for number, entry in enumerate(found["sets"], start=1)
+    ]
+    return Definition(path, found["source"], found.get("seed", 0), tuple(sets))
 
 
 def _find(definition: str | Path) -> Path:
@@ -85,7 +82,8 @@ def _find(definition: str | Path) -> Path:
     )
 
 
-def _check_entry(entry: Mapping[str, Any], where: str) -> None:
+def _kind(entry: Mapping[str, Any], where: str) -> str:
+    """Return the kind of an entry with keys that fit together."""
     kinds = [kind for kind in KINDS if kind in entry]
     if len(kinds) != 1:
         found = " and ".join(kinds) or "none of them"
@@ -105,3 +103,4 @@ def _check_entry(entry: Mapping[str, Any], where: str) -> None:
         raise SchemaError(f"{where}: `by` needs a `value` that names the slice")
     if kind == "where" and "name" not in entry:
         raise SchemaError(f"{where}: `where` needs a `name` for the set")
+    return kind

@@ -1,8 +1,9 @@
 """Sets whose pairs were changed by hand, from JSONL with one object per changed pair."""
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -13,6 +14,10 @@ from nnd.schemas import SchemaError, polars_schema
 
 _OPERATION = "by_hand"
 _SIDES = ("high", "low")
+_Text: TypeAlias = tuple[str, str]
+"""Split and id."""
+_NewId: TypeAlias = Callable[[str, str, object], str]
+"""(split, id, text) → id of this new version of the text."""
 _FIELDS = ("parent_id", "context", "inputs", "candidate_high", "candidate_low")
 
 
@@ -35,8 +40,13 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     """
     name = entry.get("name") or path.stem.lower()
     parents = {row["pair_id"]: row for row in pairs.iter_rows(named=True)}
-    names = _Names(name)
-    rows = [_child(record, parents, names) for record in read_jsonl(path)]
+    numbers = defaultdict[_Text, dict[object, int]](dict)
+
+    def new_id(split: str, old: str, text: object) -> str:
+        of_text = numbers[split, old]
+        return f"{old}~{name}.{of_text.setdefault(text, len(of_text) + 1)}"
+
+    rows = [_child(record, parents, new_id) for record in read_jsonl(path)]
     if not rows:
         raise SchemaError(f"{path}: the file holds no pairs; write one JSON object per line")
     frame = pl.DataFrame(rows, polars_schema("pair"), orient="row")
@@ -54,20 +64,7 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     )
 
 
-class _Names:
-    """Ids of changed texts."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._numbers: dict[tuple[str, str], dict[object, int]] = {}
-
-    def of(self, split: str, old: str, text: object) -> str:
-        """Return the id of a new version of the text with the id `old`."""
-        numbers = self._numbers.setdefault((split, old), {})
-        return f"{old}~{self.name}.{numbers.setdefault(text, len(numbers) + 1)}"
-
-
-def _child(record: Record, parents: Mapping[str, Any], names: _Names) -> dict[str, Any]:
+def _child(record: Record, parents: Mapping[str, Any], new_id: _NewId) -> dict[str, Any]:
     strange = [field for field in record.fields if field not in _FIELDS]
     if strange:
         raise SchemaError(f'{record.where}: unknown "{strange[0]}"; known: {", ".join(_FIELDS)}')
@@ -77,24 +74,23 @@ def _child(record: Record, parents: Mapping[str, Any], names: _Names) -> dict[st
             f"{record.where}: parent_id {record.text('parent_id')} is not a pair of the data; "
             "write the pair_id of one"
         )
-    changes = dict(_changes(record, parent, names))
+    changes = dict(_changes(record, parent, new_id))
     if not changes:
         raise SchemaError(
             f"{record.where}: changes no text of {parent['pair_id']}; change one, or leave the "
             "line out"
         )
-    child: dict[str, Any] = {
+    return {
         **parent,
         **changes,
         "origin": f"synthetic:{_OPERATION}",
         "parent_id": parent["pair_id"],
         "cluster": parent["cluster"] or parent["context_id"],
     }
-    return child
 
 
 def _changes(
-    record: Record, parent: Mapping[str, Any], names: _Names
+    record: Record, parent: Mapping[str, Any], new_id: _NewId
 ) -> Iterator[tuple[str, object]]:
     """Yield the columns that differ from the parent's."""
     split = parent["split"]
@@ -107,9 +103,9 @@ def _changes(
         entries = [(key, record.record("inputs").text(key)) for key in inputs]
         yield "context", context
         yield "inputs", [{"key": key, "value": text} for key, text in entries]
-        yield "context_id", names.of(split, parent["context_id"], (context, *entries))
+        yield "context_id", new_id(split, parent["context_id"], (context, *entries))
     for side in _SIDES:
         text = record.optional_text(f"candidate_{side}")
         if text is not None and text != parent[f"candidate_{side}"]:
             yield f"candidate_{side}", text
-            yield f"{side}_id", names.of(split, parent[f"{side}_id"], text)
+            yield f"{side}_id", new_id(split, parent[f"{side}_id"], text)

@@ -20,7 +20,7 @@ from nnd.converters.make.suite_folder import (
     read_parents,
     write_suite,
 )
-from nnd.converters.make.suites.definition import Definition, kind_of
+from nnd.converters.make.suites.definition import Definition
 from nnd.converters.make.suites.hand_made import hand_made_set
 from nnd.converters.make.text_operations.spelling import find_operation
 from nnd.schemas import NNDError, SchemaError, read_frame
@@ -39,21 +39,10 @@ class Slicing(NamedTuple):
     where: Callable[[pl.DataFrame, str, pl.DataFrame], Sequence[bool]]
 
 
-def slice_set(
+def _slice_set(
     pairs: pl.DataFrame, annotations: pl.DataFrame, entry: Mapping[str, Any], slicing: Slicing
 ) -> DerivedSet:
-    """Return the slice that an entry of a definition describes.
-
-    Args:
-        pairs: The human pairs, rows of the pair schema.
-        annotations: What the pairs were made from.
-        entry: Has `by` and `value`, or `where`.
-        slicing: Functions that slice pairs.
-
-    Raises:
-        NNDError: If it has no pairs, its name cannot be the name of a file, or pairs cannot be
-            sliced in this way.
-    """
+    """Return the slice that `by` and `value` of an entry describe, or `where`."""
     if "where" in entry:
         operation, parameters = "where", {"where": entry["where"]}
         members = pairs.filter(pl.Series(slicing.where(pairs, entry["where"], annotations)))
@@ -103,17 +92,16 @@ def build_suite(
 
 def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterator[DerivedSet]:
     annotations = read_frame(parents.folder, "annotations")
-    for number, entry in enumerate(definition.sets, start=1):
+    for number, (kind, entry) in enumerate(definition.sets, start=1):
         try:
-            kind = kind_of(entry)
             if kind == "op":
                 yield _derived_set(definition, parents, entry)
             elif kind == "file":
                 yield hand_made_set(parents.pairs, definition.path.parent / entry["file"], entry)
             elif kind in SHIFTS:
-                yield shift_set(parents.pairs, entry, seed=definition.seed)
+                yield shift_set(parents.pairs, kind, entry, seed=definition.seed)
             else:
-                yield slice_set(parents.pairs, annotations, entry, slicing)
+                yield _slice_set(parents.pairs, annotations, entry, slicing)
         except NNDError as error:
             where = f"{definition.path}: set {number}"
             raise type(error)(f"{where}: {error}") from error
@@ -121,19 +109,12 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
 
 def _derived_set(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> DerivedSet:
     """Return the perturbed pairs or negatives that an entry describes."""
-    seed, variants = entry.get("seed", definition.seed), entry.get("variants", 1)
-    name, note = entry.get("name"), entry.get("note")
-    if "negatives" in entry:
-        return make_negatives(
-            good_texts(parents, entry["negatives"], entry.get("aspect")),
-            find_operation(entry["op"], keeps_label=False),
-            which=entry["negatives"],
-            seed=seed,
-            variants=variants,
-            name=name,
-            note=note,
-        )
-    operation = find_operation(entry["op"])
+    options: dict[str, Any] = {"seed": definition.seed}
+    options |= {key: entry[key] for key in ("seed", "variants", "name", "note") if key in entry}
+    operation = find_operation(entry["op"], keeps_label="negatives" not in entry)
+    if which := entry.get("negatives"):
+        texts = good_texts(parents, which, entry.get("aspect"))
+        return make_negatives(texts, operation, which=which, **options)
     if "on" in entry:
         operation = operation.applied_to(entry["on"])
-    return perturb(parents.pairs, operation, seed=seed, variants=variants, name=name, note=note)
+    return perturb(parents.pairs, operation, **options)

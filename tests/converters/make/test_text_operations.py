@@ -304,7 +304,7 @@ def test_g50_a_translation_of_another_length_is_rejected(
     path = tmp_path / "translate.py"
     path.write_text(f"def there_and_back(text):\n    return 'x' * {length}\n", encoding="utf-8")
     operation = find_operation(f"back_translation={path}:there_and_back")
-    refused = pytest.raises(RefusalError, match="^no translation of like length$")
+    refused = pytest.raises(RefusalError, match=r"^no translation of like length$")
 
     with nullcontext() if accepted else refused:
         assert operation.change(of("a" * 100), Random(1)) == ["x" * length]
