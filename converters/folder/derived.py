@@ -10,7 +10,7 @@ import polars as pl
 
 from nnd.converters.folder.description.candidate_sides import report_texts
 from nnd.converters.pairs import (
-    Dropped,
+    DropReason,
     annotator_agreement,
     find_contradictions,
     make_pairs,
@@ -36,7 +36,7 @@ class Derived(NamedTuple):
 
     pairs: pl.DataFrame
     human_scores: pl.DataFrame
-    dropped: list[Dropped]
+    dropped: list[DropReason]
     facts: Mapping[str, Any]
 
 
@@ -79,7 +79,7 @@ def derive(
     if part is not None:
         n, pairs = pairs.height, pairs.filter(pl.col("pair_id").is_in([*part.pair_ids]))
         why = f"they are not in the slice {part.name}"
-        dropped = [*dropped, Dropped("other_slice", "pairs", n - pairs.height, why)]
+        dropped = [*dropped, DropReason("other_slice", "pairs", n - pairs.height, why)]
     hygiene = report_hygiene(annotations, pairs) | {"texts": report_texts(pairs)}
     if not references.is_empty():
         hygiene["references"] = report_references(references)

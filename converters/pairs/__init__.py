@@ -38,8 +38,8 @@ if TYPE_CHECKING:
         annotator_agreement as annotator_agreement,
     )
     from .quality.quality_order import (
-        Comparisons as Comparisons,
-        Dropped as Dropped,
+        DropReason as DropReason,
+        KnownOrder as KnownOrder,
         compare as compare,
     )
     from .reference_rows import (

@@ -36,7 +36,12 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
         frame: Annotation rows; problems carry their row numbers.
     """
     numbered = frame.with_row_index("row")
-    yield from _check_spreadsheet(numbered)
+    for column in _TEXTS:
+        yield from spreadsheet_errors(numbered, column)
+    parts = numbered.select("row", "inputs").explode("inputs")
+    yield from spreadsheet_errors(
+        parts.with_columns(pl.col("inputs").struct.field("value").alias("inputs")), "inputs"
+    )
     yield from _check_known(numbered, "aspect", source.facts["aspects"], "aspects")
     divided = list(source.rules.divide(numbered))
     for rule, rows in divided:
@@ -85,30 +90,36 @@ def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Proble
     parts = contexts.select("row", part).explode("inputs")
     for rows, column in ((numbered, "candidate"), (contexts, "context"), (parts, "inputs")):
         text = pl.col(column)
-        for row in rows.filter((text != "") & ~text.str.contains(r"\S"))["row"]:
-            message = "consists of white space only"
-            yield Problem(row, column, message, "leave it out, or make it an empty text")
-        for row in rows.filter(text.str.contains("\0", literal=True))["row"]:
-            message = "contains the character NUL, which texts do not have"
-            yield Problem(row, column, message, "the file may be damaged; fetch it again")
-    for row in numbered.filter(pl.col("candidate") == "")["row"] if not keep_empty else ():
-        remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
-        yield Problem(row, "candidate", "is empty", remedy)
+        blank = rows.filter((text != "") & ~text.str.contains(r"\S"))
+        remedy = "leave it out, or make it an empty text"
+        yield from row_problems(blank, column, "consists of white space only", remedy)
+        yield from nul_characters(rows, column)
+    empty = numbered.filter((pl.col("candidate") == "") & (not keep_empty))
+    remedy = "leave it out, or set `empty_candidates: keep` in source.yaml"
+    yield from row_problems(empty, "candidate", "is empty", remedy)
 
 
-def _check_spreadsheet(numbered: pl.DataFrame) -> Iterator[Problem]:
-    """Check that no text is an error value of a spreadsheet."""
-    inputs = numbered.select("row", "inputs").explode("inputs").unnest("inputs")
-    for column in _TEXTS:
-        yield from spreadsheet_errors(numbered.select("row", text=column), column)
-    yield from spreadsheet_errors(inputs.select("row", text="value"), "inputs")
+def row_problems(
+    rows: pl.DataFrame, column: str, message: str, remedy: str, *, quoted: bool = False
+) -> Iterator[Problem]:
+    """Yield a problem for each row of a table, whose value in the column may be quoted first."""
+    for row, value in rows.select("row", column).iter_rows():
+        yield Problem(row, column, f"{shown(value)} {message}" if quoted else message, remedy)
 
 
-def spreadsheet_errors(texts: pl.DataFrame, column: str) -> Iterator[Problem]:
-    """Yield a problem for each row, in a table of row and text, with a spreadsheet error."""
-    for row, text in texts.filter(pl.col("text").str.contains(_SPREADSHEET_ERROR)).iter_rows():
-        message = f"{shown(text)} is an error of a spreadsheet program, not a text"
-        yield Problem(row, column, message, "correct the cell there, or leave the row out")
+def nul_characters(rows: pl.DataFrame, column: str) -> Iterator[Problem]:
+    """Yield a problem for each row with the character NUL in a column."""
+    broken = rows.filter(pl.col(column).str.contains("\0", literal=True))
+    message = "contains the character NUL, which texts do not have"
+    return row_problems(broken, column, message, "the file may be damaged; fetch it again")
+
+
+def spreadsheet_errors(rows: pl.DataFrame, column: str) -> Iterator[Problem]:
+    """Yield a problem for each row with an error value of a spreadsheet in a column."""
+    errors = rows.filter(pl.col(column).str.contains(_SPREADSHEET_ERROR))
+    message = "is an error of a spreadsheet program, not a text"
+    remedy = "correct the cell there, or leave the row out"
+    return row_problems(errors, column, message, remedy, quoted=True)
 
 
 def _check_known(
@@ -119,8 +130,7 @@ def _check_known(
     names = sorted(known)
     unknown = numbered.filter(pl.col(column).is_not_null() & ~pl.col(column).is_in(names))
     remedy = f"known: {', '.join(names)}; add it under `{section}` in source.yaml if it is new"
-    for row, value in unknown.select("row", column).iter_rows():
-        yield Problem(row, column, f"{shown(value)} is not in source.yaml", remedy)
+    yield from row_problems(unknown, column, "is not in source.yaml", remedy, quoted=True)
 
 
 def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Iterator[Problem]:
@@ -134,14 +144,9 @@ def _check_same(numbered: pl.DataFrame, key: str, columns: Iterable[str]) -> Ite
         value = pl.col(column)
         first = value.first().over("split", key) if is_nested else value.gather(rows)
         differs = numbered.select(value.ne_missing(first)).to_series()
-        for row, name in numbered.select("row", key).filter(differs).iter_rows():
-            message = f"{shown(name)} names two different things"
-            yield Problem(
-                row,
-                key,
-                message,
-                f"its {column} differs from that of an earlier row; give each its own id",
-            )
+        remedy = f"its {column} differs from that of an earlier row; give each its own id"
+        message = "names two different things"
+        yield from row_problems(numbered.filter(differs), key, message, remedy, quoted=True)
 
 
 def _check_duplicates(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
@@ -161,9 +166,7 @@ def _check_annotators(numbered: pl.DataFrame, rule: Rule) -> Iterator[Problem]:
     for row, n_given, n_named in differing.select("row", given, named).iter_rows():
         message = f"{n_named} names for {n_given} ratings"
         yield Problem(row, "annotators", message, "name one annotator for each rating, or none")
-    if needs_annotators(rule):
-        for row in numbered.filter((given > 0) & named.is_null())["row"]:
-            remedy = "fill in `annotators`, or remove `standardise` and `within` from `quality`"
-            yield Problem(
-                row, "annotators", "is missing, but the rule needs to know who rated", remedy
-            )
+    missing = numbered.filter((given > 0) & named.is_null() & needs_annotators(rule))
+    message = "is missing, but the rule needs to know who rated"
+    remedy = "fill in `annotators`, or remove `standardise` and `within` from `quality`"
+    yield from row_problems(missing, "annotators", message, remedy)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.converters.pairs.quality.quality_order import Dropped, compare
+from nnd.converters.pairs.quality.quality_order import DropReason, compare
 from nnd.schemas import CONTEXT, DISTINCT, Rule, Rules, fold_texts, polars_schema
 
 ID_FIELDS = (
@@ -42,7 +42,7 @@ class Pairs(NamedTuple):
     """
 
     frame: pl.DataFrame
-    dropped: list[Dropped]
+    dropped: list[DropReason]
     texts: pl.DataFrame
 
 
@@ -69,7 +69,9 @@ def make_pairs(
         the same text after NFC and white-space folding.
     """
     found = compare(annotations, rules)
-    kept, texts = found.frame, _folded_texts(annotations)
+    kept, key = found.frame, ("split", "candidate_id")
+    texts = annotations.select(*key, text="candidate").unique(key, keep="any")
+    texts = texts.with_columns(fold_texts(texts["text"]))
     if not keep_equal:
         kept = kept.filter(~same_text(kept, texts))
     kept = kept.sort(*DISTINCT, *_LEFT, nulls_last=True)  # before texts are joined
@@ -83,10 +85,12 @@ def make_pairs(
         cluster=pl.lit(None, pl.String),
     )
     pairs = pairs.with_columns(pair_id=pair_ids(pairs))
+    sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
+    lonely = sizes.filter(pl.col("candidate_id") == 1).height
     dropped = [
         *found.dropped,
-        _lonely(annotations),
-        Dropped(
+        DropReason("one_candidate", "contexts", lonely, "a single candidate has no counterpart"),
+        DropReason(
             "same_text",
             "pairs",
             found.frame.height - kept.height,
@@ -101,12 +105,6 @@ def _origin(*, constructed: bool) -> pl.Expr:
         return pl.lit("human")
     operation = pl.col("error_category").str.to_lowercase().str.replace_all("[^a-z0-9]+", "_")
     return pl.format("constructed:{}", operation)
-
-
-def _folded_texts(annotations: pl.DataFrame) -> pl.DataFrame:
-    key = ("split", "candidate_id")
-    texts = annotations.select(*key, text="candidate").unique(key, keep="any")
-    return texts.with_columns(fold_texts(texts["text"]))
 
 
 def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
@@ -148,14 +146,18 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
 
     The joins look up row numbers only, because every join would copy wide frames.
     """
-    contexts = _distinct(annotations, "context_id")
-    candidates = _distinct(annotations, "candidate_id")
-    rows = (
-        comparisons.select("split", "context_id", "high_id", "low_id")
-        .join(_numbers(contexts, "context_id"), on=CONTEXT, maintain_order="left")
-        .join(_numbers(candidates, "high_id"), on=["split", "high_id"], maintain_order="left")
-        .join(_numbers(candidates, "low_id"), on=["split", "low_id"], maintain_order="left")
+    contexts, candidates = (
+        annotations.unique(["split", key], keep="first", maintain_order=True)
+        for key in ("context_id", "candidate_id")
     )
+    rows = comparisons.select("split", "context_id", "high_id", "low_id")
+    for of, key, name in (
+        (contexts, "context_id", "context_id"),
+        (candidates, "candidate_id", "high_id"),
+        (candidates, "candidate_id", "low_id"),
+    ):
+        numbers = of.select("split", pl.col(key).alias(name)).with_row_index(f"{name}_row")
+        rows = rows.join(numbers, on=["split", name], maintain_order="left")
     shared = ("source", "language", "context", "inputs", "category", "metadata")
     return comparisons.with_columns(
         *contexts.select(shared)[rows["context_id_row"]],
@@ -165,19 +167,3 @@ def _with_texts(comparisons: pl.DataFrame, annotations: pl.DataFrame) -> pl.Data
             for name in ("candidate", "system")
         ),
     )
-
-
-def _distinct(annotations: pl.DataFrame, key: str) -> pl.DataFrame:
-    return annotations.unique(["split", key], keep="first", maintain_order=True)
-
-
-def _numbers(rows: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return split, id and row number, with the id named as in a pair."""
-    key = "context_id" if name == "context_id" else "candidate_id"
-    return rows.select("split", pl.col(key).alias(name)).with_row_index(f"{name}_row")
-
-
-def _lonely(annotations: pl.DataFrame) -> Dropped:
-    sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
-    lonely = sizes.filter(pl.col("candidate_id") == 1).height
-    return Dropped("one_candidate", "contexts", lonely, "a single candidate has no counterpart")

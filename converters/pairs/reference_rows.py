@@ -6,7 +6,7 @@ from typing import TypeAlias
 import polars as pl
 
 from nnd.converters import Reference
-from nnd.converters.pairs.annotation_checks import spreadsheet_errors
+from nnd.converters.pairs.annotation_checks import nul_characters, row_problems, spreadsheet_errors
 from nnd.converters.pairs.annotation_rows import raise_first
 from nnd.converters.reading import shown
 from nnd.converters.source import Source
@@ -105,16 +105,13 @@ def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Ite
     """
     numbered = references.with_row_index("row")
     unknown = numbered.join(annotations, on=CONTEXT, how="anti", maintain_order="left")
-    for row, name in unknown.select("row", "context_id").iter_rows():
-        message = f"{shown(name)} is not a context in the annotations"
-        yield Problem(row, "context_id", message, "correct its id or its split, or leave it out")
-    text = pl.col("reference")
-    for row in numbered.filter(~text.str.contains(r"\S"))["row"]:
-        yield Problem(row, "reference", "is blank", "leave it out")
-    for row in numbered.filter(text.str.contains("\0", literal=True))["row"]:
-        message = "contains the character NUL, which texts do not have"
-        yield Problem(row, "reference", message, "the file may be damaged; fetch it again")
-    yield from spreadsheet_errors(numbered.select("row", text="reference"), "reference")
+    message = "is not a context in the annotations"
+    remedy = "correct its id or its split, or leave it out"
+    yield from row_problems(unknown, "context_id", message, remedy, quoted=True)
+    blank = numbered.filter(~pl.col("reference").str.contains(r"\S"))
+    yield from row_problems(blank, "reference", "is blank", "leave it out")
+    yield from nul_characters(numbered, "reference")
+    yield from spreadsheet_errors(numbered, "reference")
 
 
 def reference_id() -> pl.Expr:

@@ -5,7 +5,8 @@ It ranks one above the other only if the annotations do; all others are incompar
 pair.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import polars as pl
@@ -28,9 +29,10 @@ GROUP = ("split", "context_id", "aspect", "group")
 """Candidates are compared within one context, aspect and group; no group (null) is one, too."""
 
 _CANDIDATE = (*GROUP, "candidate_id")
+_COLUMNS = (*GROUP, "high_id", "low_id", "label_high", "error_category", "margin")
 
 
-class Dropped(NamedTuple):
+class DropReason(NamedTuple):
     """A reason why something made no pair, and how often it applied.
 
     Attributes:
@@ -46,7 +48,7 @@ class Dropped(NamedTuple):
     why: str
 
 
-class Comparisons(NamedTuple):
+class KnownOrder(NamedTuple):
     """The comparisons that the rules derive from the annotations of a source.
 
     Attributes:
@@ -56,10 +58,10 @@ class Comparisons(NamedTuple):
     """
 
     frame: pl.DataFrame
-    dropped: list[Dropped]
+    dropped: list[DropReason]
 
 
-def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> Comparisons:
+def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> KnownOrder:
     """Return which candidates are better than which others.
 
     Args:
@@ -70,22 +72,14 @@ def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> Comparisons:
     if not isinstance(rules, Rules):
         rules = Rules(rules, {})
     found = [_compare(rows, rule) for rule, rows in rules.divide(annotations)]
-    return Comparisons(
-        pl.concat(each.frame for each in found),
-        _added([entry for each in found for entry in each.dropped]),
-    )
+    counts = Counter[DropReason]()
+    for reason in chain.from_iterable(order.dropped for order in found):
+        counts[reason._replace(n=0)] += reason.n
+    frame = pl.concat(order.frame for order in found)
+    return KnownOrder(frame, [reason._replace(n=n) for reason, n in counts.items()])
 
 
-def _added(dropped: Sequence[Dropped]) -> list[Dropped]:
-    """Add up what several rules dropped for the same reason."""
-    added: dict[Dropped, int] = {}
-    for entry in dropped:
-        key = entry._replace(n=0)
-        added[key] = added.get(key, 0) + entry.n
-    return [key._replace(n=n) for key, n in added.items()]
-
-
-def _compare(annotations: pl.DataFrame, rule: Rule) -> Comparisons:
+def _compare(annotations: pl.DataFrame, rule: Rule) -> KnownOrder:
     used = readable(annotations, rule)
     match rule:
         case NoError():
@@ -95,29 +89,31 @@ def _compare(annotations: pl.DataFrame, rule: Rule) -> Comparisons:
         case Credit():
             found = _compare_credit(used, rule)
         case Gap(within=None):
-            found = _compare_gap(used, rule)
+            pairs = _pair(_high(used), _low(used))
+            enough = pl.col("margin") >= rule.minimum - rule.tolerance
+            found = KnownOrder(pairs.filter(enough), [])
         case Gap():
             found = _compare_within(used, rule)
         case Order():
             found = _compare_order(used, rule)
-    return Comparisons(found.frame, _unread(annotations, used, rule) + found.dropped)
+    return KnownOrder(found.frame, _unread(annotations, used, rule) + found.dropped)
 
 
-def _unread(annotations: pl.DataFrame, used: pl.DataFrame, rule: Rule) -> list[Dropped]:
+def _unread(annotations: pl.DataFrame, used: pl.DataFrame, rule: Rule) -> list[DropReason]:
     """Count the annotations without a value that the rule reads, and those with too few ratings."""
     column = used_column(rule)
     value = pl.col(column)
     has_value = value.list.len() > 0 if column == "ratings" else value.is_not_null()
     n_valued = annotations.filter(has_value).height
     why = f"the rule reads the {column}, which is missing"
-    dropped = [Dropped("unlabelled", "annotations", annotations.height - n_valued, why)]
+    dropped = [DropReason("unlabelled", "annotations", annotations.height - n_valued, why)]
     if isinstance(rule, Majority | Credit | Gap):
         why = f"the rule asks for at least {rule.at_least} ratings, and fewer count"
-        dropped.append(Dropped("few_ratings", "annotations", n_valued - used.height, why))
+        dropped.append(DropReason("few_ratings", "annotations", n_valued - used.height, why))
     return dropped
 
 
-def _compare_no_error(used: pl.DataFrame, rule: NoError) -> Comparisons:
+def _compare_no_error(used: pl.DataFrame, rule: NoError) -> KnownOrder:
     clean = pl.col("label") == rule.no_error
     right, wrong = used.filter(clean), used.filter(~clean)
     mixed = right.join(wrong, on=_CANDIDATE, how="semi", nulls_equal=True).select(_CANDIDATE)
@@ -126,23 +122,23 @@ def _compare_no_error(used: pl.DataFrame, rule: NoError) -> Comparisons:
         for rows in (right, wrong)
     )
     why = f'labelled both "{rule.no_error}" and with an error'
-    contradictory = Dropped("contradictory", "candidates", mixed.n_unique(), why)
-    return Comparisons(_pair(_high(right, "label"), _low(wrong, "label")), [contradictory])
+    contradictory = DropReason("contradictory", "candidates", mixed.n_unique(), why)
+    return KnownOrder(_pair(_high(right, "label"), _low(wrong, "label")), [contradictory])
 
 
-def _compare_majority(used: pl.DataFrame, rule: Majority) -> Comparisons:
+def _compare_majority(used: pl.DataFrame, rule: Majority) -> KnownOrder:
     good = pl.col("ratings").list.eval(pl.element() >= rule.top).list.sum()
     total = pl.col("ratings").list.len()
     if rule.ratings == "majority":
         clean = good * 2 > total
-        return Comparisons(_pair(_high(used.filter(clean)), _low(used.filter(~clean))), [])
+        return KnownOrder(_pair(_high(used.filter(clean)), _low(used.filter(~clean))), [])
     divided = used.filter((good > 0) & (good < total)).height
     why = f"some annotators gave {rule.top:g} or more, and others less"
     frame = _pair(_high(used.filter(good == total)), _low(used.filter(good == 0)))
-    return Comparisons(frame, [Dropped("divided", "annotations", divided, why)])
+    return KnownOrder(frame, [DropReason("divided", "annotations", divided, why)])
 
 
-def _compare_credit(used: pl.DataFrame, rule: Credit) -> Comparisons:
+def _compare_credit(used: pl.DataFrame, rule: Credit) -> KnownOrder:
     high, low = (
         pl.col("score").is_in([float(value) for value in named]) for named in (rule.high, rule.low)
     )
@@ -150,15 +146,10 @@ def _compare_credit(used: pl.DataFrame, rule: Credit) -> Comparisons:
     high_ones, low_ones = listed_numbers(rule.high), listed_numbers(rule.low)
     why = f"the score is neither high ({high_ones}) nor low ({low_ones})"
     frame = _pair(_high(used.filter(high)), _low(used.filter(low)))
-    return Comparisons(frame, [Dropped("between", "annotations", between, why)])
+    return KnownOrder(frame, [DropReason("between", "annotations", between, why)])
 
 
-def _compare_gap(used: pl.DataFrame, rule: Gap) -> Comparisons:
-    frame = _pair(_high(used), _low(used))
-    return Comparisons(frame.filter(pl.col("margin") >= rule.minimum - rule.tolerance), [])
-
-
-def _compare_within(used: pl.DataFrame, rule: Gap) -> Comparisons:
+def _compare_within(used: pl.DataFrame, rule: Gap) -> KnownOrder:
     """Compare two candidates by the rating differences of the annotators who rated both."""
     rated = (
         used.filter(pl.col("annotators").is_not_null())
@@ -180,19 +171,13 @@ def _compare_within(used: pl.DataFrame, rule: Gap) -> Comparisons:
         .group_by(*GROUP, high_id="candidate_id", low_id="candidate_id_low", maintain_order=True)
         .agg(margin=middle, is_better=is_better & (pl.len() >= rule.at_least))
         .filter("is_better")
-        .select(
-            *GROUP,
-            "high_id",
-            "low_id",
-            label_high=pl.lit(None, pl.String),
-            error_category="aspect",
-            margin="margin",
-        )
+        .with_columns(label_high=pl.lit(None, pl.String), error_category="aspect")
+        .select(_COLUMNS)
     )
-    return Comparisons(frame, [])
+    return KnownOrder(frame, [])
 
 
-def _compare_order(used: pl.DataFrame, rule: Order) -> Comparisons:
+def _compare_order(used: pl.DataFrame, rule: Order) -> KnownOrder:
     columns = {"better": pl.String, "worse": pl.String}
     order = pl.DataFrame(sorted(close_order(rule.better)), columns, orient="row")
     # A candidate is compared by its worst labels: no other label of it is worse.
@@ -207,7 +192,7 @@ def _compare_order(used: pl.DataFrame, rule: Order) -> Comparisons:
     frame = _pair(highs, _low(worst, "label"), on=(*GROUP, "error_category"))
     ambiguous = worst.filter(~one_worst).select(_CANDIDATE).unique().height
     why = "several labels, none of them the worst: never the better candidate"
-    return Comparisons(frame, [Dropped("ambiguous", "candidates", ambiguous, why)])
+    return KnownOrder(frame, [DropReason("ambiguous", "candidates", ambiguous, why)])
 
 
 def _high(rows: pl.DataFrame, label: str | None = None) -> pl.DataFrame:
@@ -225,11 +210,5 @@ def _low(rows: pl.DataFrame, label: str = "aspect") -> pl.DataFrame:
 
 
 def _pair(highs: pl.DataFrame, lows: pl.DataFrame, on: tuple[str, ...] = GROUP) -> pl.DataFrame:
-    return highs.join(lows, on=on, nulls_equal=True).select(
-        *GROUP,
-        "high_id",
-        "low_id",
-        "label_high",
-        "error_category",
-        margin=pl.col("score_high") - pl.col("score_low"),
-    )
+    pairs = highs.join(lows, on=on, nulls_equal=True)
+    return pairs.with_columns(margin=pl.col("score_high") - pl.col("score_low")).select(_COLUMNS)

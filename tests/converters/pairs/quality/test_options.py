@@ -8,22 +8,22 @@ from typing import Any
 import polars as pl
 import pytest
 
-from nnd.converters.pairs import Comparisons, compare
+from nnd.converters.pairs import KnownOrder, compare
 from nnd.schemas import Credit, Gap, Majority, SourceError, check_rows, read_rules
 
 Annotated = Callable[..., pl.DataFrame]
 
 
-def pairs(found: Comparisons) -> list[tuple[str, str]]:
+def pairs(found: KnownOrder) -> list[tuple[str, str]]:
     """High candidate, low candidate: in order."""
     return sorted(found.frame.select("high_id", "low_id").rows())
 
 
-def margins(found: Comparisons) -> dict[tuple[str, str], float]:
+def margins(found: KnownOrder) -> dict[tuple[str, str], float]:
     return {(high, low): m for high, low, m in found.frame["high_id", "low_id", "margin"].rows()}
 
 
-def dropped(found: Comparisons) -> dict[str, int]:
+def dropped(found: KnownOrder) -> dict[str, int]:
     return {entry.reason: entry.n for entry in found.dropped if entry.n}
 
 

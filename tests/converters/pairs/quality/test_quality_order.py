@@ -7,7 +7,7 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 
-from nnd.converters.pairs import Comparisons, Dropped, compare
+from nnd.converters.pairs import DropReason, KnownOrder, compare
 from nnd.schemas import (
     Credit,
     Gap,
@@ -28,12 +28,12 @@ SEVERITY = Order((("none", "minor"), ("minor", "major")))
 FORK = Order((("none", "style"), ("none", "grammar"), ("style", "wreck"), ("grammar", "wreck")))
 
 
-def pairs(found: Comparisons) -> list[tuple[str, str, str]]:
+def pairs(found: KnownOrder) -> list[tuple[str, str, str]]:
     """High candidate, low candidate, error category: in order."""
     return sorted(found.frame.select("high_id", "low_id", "error_category").rows())
 
 
-def dropped(found: Comparisons) -> dict[str, int]:
+def dropped(found: KnownOrder) -> dict[str, int]:
     return {entry.reason: entry.n for entry in found.dropped if entry.n}
 
 
@@ -89,7 +89,7 @@ def test_unlabelled_rows_are_counted_and_make_no_pair(annotated: Annotated) -> N
     found = compare(frame, NO_ERROR)
 
     assert pairs(found) == [("a", "d", "wrong")]
-    assert found.dropped[0] == Dropped(
+    assert found.dropped[0] == DropReason(
         "unlabelled", "annotations", 2, "the rule reads the label, which is missing"
     )
 
