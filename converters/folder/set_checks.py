@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from nnd.converters.folder.validation_result import Finding, located
-from nnd.converters.pairs import pair_ids, reference_id, report_lengths
+from nnd.converters.pairs import pair_ids, reference_id, report_lengths, row_problems
 from nnd.converters.reading import shown
 from nnd.schemas import CONTEXT, Problem, polars_schema
 
@@ -110,37 +110,29 @@ def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem
         same_id = pl.col(id_) == pl.col(f"{id_}_p")
         differs[text] = same_id & (pl.col(text) != pl.col(f"{text}_p"))
     for name, is_other in differs.items():
-        for row, value in both.filter(is_other).select("row", name).iter_rows():
-            message = f"{shown(value)} is not the value of its parent"
-            yield Problem(row, name, message, _BUILD_AGAIN)
+        message, rows = "is not the value of its parent", both.filter(is_other)
+        yield from row_problems(rows, name, message, _BUILD_AGAIN, quoted=True)
 
 
 def _check_negatives(operation: str, rows: pl.DataFrame, human: HumanRows) -> Iterator[Problem]:
     """Check that negatives are made from texts of the folder and name their operation."""
-    text = ("split", "context_id", "high_id", "candidate_high")
+    context = (*CONTEXT, "context")
     candidates = human.annotations.select(
-        "split", "context_id", "context", high_id="candidate_id", candidate_high="candidate"
+        *context, high_id="candidate_id", candidate_high="candidate"
     )
-    contexts = candidates.select("split", "context_id", "context").unique()
-    references = human.references.join(contexts, on=CONTEXT).select(
-        *("split", "context_id", "context"),
-        high_id=reference_id(),
-        candidate_high="reference",
+    references = human.references.join(candidates.select(context).unique(), on=CONTEXT).select(
+        *context, high_id=reference_id(), candidate_high="reference"
     )
-    known = pl.concat([candidates, references]).with_columns(is_known=True)
-    marked = rows.join(known.unique(), on=[*text, "context"], how="left", maintain_order="left")
-    of_parent = human.pairs.select("split", "high_id", "aspect", "pair_id", has_parent=True)
-    marked = marked.join(
-        of_parent,
-        left_on=["split", "high_id", "aspect", "parent_id"],
-        right_on=["split", "high_id", "aspect", "pair_id"],
-        how="left",
-        maintain_order="left",
+    known = pl.concat([candidates, references])
+    parents = human.pairs.select("split", "high_id", "aspect", parent_id="pair_id")
+    strange, orphans = (
+        pl.col("row").is_in(rows.join(texts, on=texts.columns, how="anti")["row"].implode())
+        for texts in (known, parents)
     )
     wrong = {
-        "candidate_high": (pl.col("is_known").is_null(), "is not a text of its context"),
+        "candidate_high": (strange, "is not a text of its context"),
         "parent_id": (
-            pl.col("parent_id").is_not_null() & pl.col("has_parent").is_null(),
+            pl.col("parent_id").is_not_null() & orphans,
             "is not a human pair with this better text",
         ),
         "low_id": (
@@ -154,8 +146,7 @@ def _check_negatives(operation: str, rows: pl.DataFrame, human: HumanRows) -> It
         "origin": (pl.col("origin") != f"synthetic:{operation}", "does not name the operation"),
     }
     for name, (is_wrong, message) in wrong.items():
-        for row, value in marked.filter(is_wrong).select("row", name).iter_rows():
-            yield Problem(row, name, f"{shown(value)} {message}", _BUILD_AGAIN)
+        yield from row_problems(rows.filter(is_wrong), name, message, _BUILD_AGAIN, quoted=True)
 
 
 def _check_counts(facts: Mapping[str, Any], rows: pl.DataFrame) -> Iterator[Problem]:

@@ -12,7 +12,12 @@ from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.row_differences import PAIR_KEY, SCORE_KEY, differences
 from nnd.converters.folder.set_checks import HumanRows, check_sets
 from nnd.converters.folder.validation_result import Finding, Validation, located
-from nnd.converters.pairs import check_annotations, check_numbers, check_references
+from nnd.converters.pairs import (
+    check_annotations,
+    check_numbers,
+    check_references,
+    row_problems,
+)
 from nnd.converters.reading import shown
 from nnd.converters.source import Source, check_instruction, check_licence
 from nnd.schemas import (
@@ -69,33 +74,40 @@ def validate(folder: str | Path) -> Validation:
 def _findings(folder: Path) -> Iterator[Finding]:
     manifest = read_manifest(folder, changed=True)
     yield from _check_document(manifest, MANIFEST, _CONVERT_AGAIN)
+    outputs = _section(manifest, "outputs")
     parts = {name: _read_parts(folder, name) for name in _SCHEMAS}
-    wrong = {
-        name: [
-            Finding(path, problem)
-            for path, frame in parts[name].items()
-            for problem in _check_file(folder, path, schema, frame, manifest)
-        ]
-        for name, schema in _SCHEMAS.items()
-    }
+    wrong = {name: list(_check_files(folder, parts[name], name, outputs)) for name in parts}
     yield from itertools.chain.from_iterable(wrong.values())
-    sets = _read_sets(folder, manifest)
-    yield from _check_set_files(folder, sets, manifest)
-    there = set().union(*parts.values(), *sets.values())
-    for path in sorted(_section(manifest, "outputs").keys() - there):
-        yield from (Finding(path, each) for each in _check_other(folder / path, path, manifest))
-    for path, problem in _check_splits(parts):
-        yield Finding(path, problem)
+    sets: dict[str, dict[str, pl.DataFrame]] = {}
+    for path in (path for path in outputs if path.startswith("sets/")):
+        files = sets.setdefault(path.split("/")[1].removesuffix(".parquet"), {})
+        if (folder / path).is_file():
+            files[path] = read_file(folder / path)
+    listed = {str(entry.get("name")) for entry in manifest.get("sets", ())}
+    for name in sorted(listed ^ sets.keys()):
+        where = "no file" if name in listed else "no entry in `sets`"
+        yield Finding(MANIFEST, Problem(None, "sets", f"{name} has {where}", _BUILD_AGAIN))
+    for files in sets.values():
+        yield from _check_files(folder, files, "pairs", outputs)
+    for path in sorted(outputs.keys() - set().union(*parts.values(), *sets.values())):
+        if (folder / path).is_file():  # such as a schema
+            yield from _check_bytes(folder, path, outputs)
+        else:
+            message = "is missing, although the manifest lists it"
+            yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
+    yield from _check_splits(parts)
     of_manifest = list(_check_manifest(manifest))
     yield from (Finding(MANIFEST, problem) for problem in of_manifest)
     validity = read_validity(folder, changed=True)
     if validity is not None:
         yield from _check_document(validity, VALIDITY, _COMPARE_AGAIN)
     if validity is not None and not of_manifest:
-        yield from (
-            Finding(VALIDITY, problem)
-            for problem in check_validity(validity, manifest, _pairs_of_sets(sets))
-        )
+        ids = {
+            name: pl.concat([frame.select("pair_id") for frame in files.values()])
+            for name, files in sets.items()
+            if files and all(frame.schema.get("pair_id") == pl.String for frame in files.values())
+        }
+        yield from (Finding(VALIDITY, each) for each in check_validity(validity, manifest, ids))
     columns_fit = all(
         dict(frame.schema) == dict(polars_schema(schema))
         for name, schema in _SCHEMAS.items()
@@ -107,53 +119,17 @@ def _findings(folder: Path) -> Iterator[Finding]:
         yield from check_sets(manifest, sets, HumanRows(*_whole(parts, "pairs", *_GIVEN)))
 
 
-def _check_file(
-    folder: Path, path: str, schema: SchemaName, frame: pl.DataFrame, manifest: dict[str, Any]
-) -> Iterator[Problem]:
-    """Check that a file keeps the contract, and that the manifest lists exactly it."""
-    yield from check_frame(schema, frame)
-    recorded = _section(_section(manifest, "outputs"), path)
-    if recorded.get("rows") != frame.height:
-        message = f"{frame.height} rows, but the manifest states {recorded.get('rows')}"
-        yield Problem(None, "", message, _CONVERT_AGAIN)
-    yield from _check_bytes(folder / path, recorded)
-
-
-def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, dict[str, pl.DataFrame]]:
-    """Return the rows of the files of each set of a suite, by path within the folder."""
-    found: dict[str, dict[str, pl.DataFrame]] = {}
-    for path in _section(manifest, "outputs"):
-        if path.startswith("sets/"):
-            name = path.split("/")[1].removesuffix(".parquet")
-            files = found.setdefault(name, {})
-            if (folder / path).is_file():
-                files[path] = read_file(folder / path)
-    return found
-
-
-def _pairs_of_sets(
-    sets: Mapping[str, Mapping[str, pl.DataFrame]],
-) -> dict[str, pl.DataFrame]:
-    """Return set → the ids of its pairs, leaving out sets whose files lack them."""
-    return {
-        name: pl.concat([frame.select("pair_id") for frame in files.values()])
-        for name, files in sets.items()
-        if files and all(frame.schema.get("pair_id") == pl.String for frame in files.values())
-    }
-
-
-def _check_set_files(
-    folder: Path, sets: Mapping[str, Mapping[str, pl.DataFrame]], manifest: dict[str, Any]
+def _check_files(
+    folder: Path, files: Mapping[str, pl.DataFrame], name: FrameName, outputs: dict[str, Any]
 ) -> Iterator[Finding]:
-    """Check that the files of sets keep the contract of pairs, and are the listed ones."""
-    listed = [str(entry.get("name")) for entry in manifest.get("sets", ())]
-    for name in sorted({*listed} ^ sets.keys()):
-        where = "no file" if name in listed else "no entry in `sets`"
-        yield Finding(MANIFEST, Problem(None, "sets", f"{name} has {where}", _BUILD_AGAIN))
-    for files in sets.values():
-        for path, frame in files.items():
-            for problem in _check_file(folder, path, "pair", frame, manifest):
-                yield Finding(path, problem)
+    """Check that files keep the contract, and that the manifest lists exactly them."""
+    for path, frame in files.items():
+        yield from (Finding(path, each) for each in check_frame(_SCHEMAS[name], frame))
+        stated = _section(outputs, path).get("rows")
+        if stated != frame.height:
+            message = f"{frame.height} rows, but the manifest states {stated}"
+            yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
+        yield from _check_bytes(folder, path, outputs)
 
 
 def _check_derived(
@@ -216,27 +192,19 @@ def _check_document(document: Mapping[str, Any], name: str, remedy: str) -> Iter
         yield Finding(name, Problem(None, "", problem, remedy))
 
 
-def _check_other(path: Path, name: str, manifest: dict[str, Any]) -> Iterator[Problem]:
-    """Check a listed file without rows, such as a schema."""
-    if not path.is_file():
-        message = "is missing, although the manifest lists it"
-        yield Problem(None, "", message, _CONVERT_AGAIN)
-    else:
-        yield from _check_bytes(path, _section(_section(manifest, "outputs"), name))
-
-
-def _check_bytes(path: Path, recorded: Mapping[str, Any]) -> Iterator[Problem]:
-    found = fingerprint(path)
+def _check_bytes(folder: Path, path: str, outputs: dict[str, Any]) -> Iterator[Finding]:
+    recorded, found = _section(outputs, path), fingerprint(folder / path)
     if recorded.get("sha256") != found["sha256"]:
-        yield Problem(None, "", "its SHA-256 is not the one in the manifest", _CONVERT_AGAIN)
+        message = "its SHA-256 is not the one in the manifest"
+        yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
     elif recorded.get("bytes") != found["bytes"]:
         message = f"{found['bytes']} bytes, but the manifest states {recorded.get('bytes')}"
-        yield Problem(None, "", message, _CONVERT_AGAIN)
+        yield Finding(path, Problem(None, "", message, _CONVERT_AGAIN))
 
 
 def _check_splits(
     parts: Mapping[FrameName, Mapping[str, pl.DataFrame]],
-) -> Iterator[tuple[str, Problem]]:
+) -> Iterator[Finding]:
     """Check that each file of a published folder holds only the split in its name."""
     for name, frames in parts.items():
         for path, frame in frames.items() if name != "human_scores" else ():
@@ -246,7 +214,7 @@ def _check_splits(
             strange = [split for split, place in sorted(splits.items()) if place != path]
             if strange:
                 message = f"{shown(strange[0])} belongs in {splits[strange[0]]}"
-                yield path, Problem(None, "split", message, "publish again")
+                yield Finding(path, Problem(None, "split", message, "publish again"))
 
 
 def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
@@ -274,9 +242,8 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
 
 def _check_source(rows: pl.DataFrame, name: str) -> Iterator[Problem]:
     strange = rows.with_row_index("row").filter(pl.col("source") != name)
-    for row, source in strange.select("row", "source").iter_rows():
-        message = f"{shown(source)} is not the source of the manifest, {shown(name)}"
-        yield Problem(row, "source", message, _CONVERT_AGAIN)
+    message = f"is not the source of the manifest, {shown(name)}"
+    return row_problems(strange, "source", message, _CONVERT_AGAIN, quoted=True)
 
 
 def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator[Problem]:

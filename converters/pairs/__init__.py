@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .annotation_checks import (
         ANY_SYSTEM as ANY_SYSTEM,
         check_annotations as check_annotations,
+        row_problems as row_problems,
     )
     from .annotation_rows import (
         annotation_frame as annotation_frame,
