@@ -12,7 +12,7 @@ of the task. So a small Python file reads the pairs next to it, and the folder c
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,11 +48,11 @@ def load(split, error_category=None, **_):
 
 
 class _Task(NamedTuple):
-    """A task of the harness, or a group if it has members."""
+    """A task of the harness, or a group if it has members: their numbers among the tasks."""
 
     name: str
     data: dict[str, str]
-    members: tuple["_Task", ...] = ()
+    members: Sequence[int] = ()
 
 
 def write_lm_eval(
@@ -82,8 +82,8 @@ def write_lm_eval(
     source = manifest["source"]
     # Names of tasks distinguish sets and variants of a source.
     chosen = [source[kind] for kind in ("set", "variant") if source.get(kind)]
-    top = _tasks("_".join(["nnd", source["name"], *chosen]), usable)
-    notes = [*_notes(top.name, pairs.height - usable.height, usable), *rendering.notes]
+    tasks = _tasks("_".join(["nnd", source["name"], *chosen]), usable)
+    notes = [*_notes(tasks[0].name, pairs.height - usable.height, usable), *rendering.notes]
     metadata = {
         "version": 1.0,
         "nnd_version": manifest["nnd_version"],
@@ -106,14 +106,14 @@ def write_lm_eval(
         _COMMON: _common(rendering.separator, metadata),
         "README.md": _readme(manifest, notes),
     }
-    for task in _walk(top):
+    for task in tasks:
         settings: dict[str, Any] = {
             "include": _COMMON,
             "task": task.name,
             "dataset_kwargs": task.data,
         }
         if task.members:
-            members = [member.name for member in task.members]
+            members = [tasks[number].name for number in task.members]
             settings = {"group": task.name, "task": members, "metadata": metadata}
         texts[f"{task.name}.yaml"] = _yaml(settings)
     for name, text in texts.items():
@@ -143,32 +143,26 @@ def _can_be_scored() -> pl.Expr:
     return ~pl.any_horizontal(*blank, unread)
 
 
-def _tasks(prefix: str, pairs: pl.DataFrame) -> _Task:
+def _tasks(prefix: str, pairs: pl.DataFrame) -> list[_Task]:
+    """Return the tasks, the top group first, with distinct names."""
     splits = pairs["split"].unique().sort().to_list()
-    groups = []
+    groups: list[int] = []
+    tasks = [_Task(prefix, {}, groups)] if len(splits) > 1 else []
     for split in splits:
         name = prefix if len(splits) == 1 else f"{prefix}_{split}"
+        groups.append(len(tasks))
         categories = pairs.filter(pl.col("split") == split)["error_category"].unique().sort()
-        of_categories = (
-            _Task(f"{name}_{category}", {"split": split, "error_category": category})
-            for category in categories
-        )
-        groups.append(_Task(name, {}, (_Task(f"{name}_overall", {"split": split}), *of_categories)))
-    top = groups[0] if len(splits) == 1 else _Task(prefix, {}, tuple(groups))
-    return _renamed(top, iter(distinct_names(task.name.lower() for task in _walk(top))))
-
-
-def _walk(task: _Task) -> Iterator[_Task]:
-    yield task
-    for member in task.members:
-        yield from _walk(member)
-
-
-def _renamed(task: _Task, names: Iterator[str]) -> _Task:
-    """Return a tree of tasks with the given names, in the order in which it is walked."""
-    return task._replace(
-        name=next(names), members=tuple(_renamed(member, names) for member in task.members)
-    )
+        first = len(tasks) + 1
+        tasks += [
+            _Task(name, {}, range(first, first + 1 + len(categories))),
+            _Task(f"{name}_overall", {"split": split}),
+            *(
+                _Task(f"{name}_{category}", {"split": split, "error_category": category})
+                for category in categories
+            ),
+        ]
+    names = distinct_names(task.name.lower() for task in tasks)
+    return [task._replace(name=name) for name, task in zip(names, tasks, strict=True)]
 
 
 def _common(separator: str, metadata: dict[str, Any]) -> str:

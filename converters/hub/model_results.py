@@ -1,6 +1,6 @@
 """Pull requests that add results of `nnd evaluate` to the models on the Hub."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +8,7 @@ from nnd.cards import ScoredOn, add_results, results_file
 from nnd.converters.hub.earlier_files import card_there
 from nnd.converters.hub.hub_calls import ask
 from nnd.converters.hub.release_folder import CARD
-from nnd.converters.hub.repository_state import (
-    Repository,
-    State,
-    check_name,
-    check_token,
-    look,
-)
+from nnd.converters.hub.repository_state import Repository, State, check_access, look
 from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import Upload, push
 from nnd.schemas import PublishError, temporary_folder
@@ -42,8 +36,7 @@ def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
                 f"{model}: is a folder here, and its results can only go to a model on the Hub; "
                 "leave --push-to-model-card out, or name ORG/name"
             )
-        check_name(Repository("model", model))
-        check_token(Repository("model", model))
+        check_access(Repository("model", model))
 
 
 def push_results(
@@ -74,7 +67,14 @@ def push_results(
     """
     check_pushable([model])
     repository = Repository("model", model)
-    commit, readme = ask(repository, lambda: _readme(repository), patience=patience)
+
+    def read() -> tuple[str, str | None]:
+        state = look(repository)
+        if state is None:
+            raise PublishError(f"{model}: not found on the Hub with this token; check the name")
+        return state.commit, card_there(repository, state)
+
+    commit, readme = ask(repository, read, patience=patience)
     texts = {}
     for dataset, result in results.items():
         readme = texts[CARD] = add_results(readme, model, result, dataset)
@@ -82,12 +82,12 @@ def push_results(
             path, text = results_file(result, dataset)
             texts[path] = text
 
-    def unchanged(state: State) -> Iterator[str]:
+    def unchanged(state: State) -> tuple[()]:
         if state.commit != commit:
             raise PublishError(
                 f"{model}: it is being changed by someone else; run the same command again"
             )
-        yield from ()
+        return ()
 
     with temporary_folder("nnd-results") as place:
         files = {path: place / path for path in texts}
@@ -102,13 +102,3 @@ def push_results(
             pull_request=True,
             patience=patience,
         )
-
-
-def _readme(repository: Repository) -> tuple[str, str | None]:
-    """Return the commit of main, and its README."""
-    state = look(repository)
-    if state is None:
-        raise PublishError(
-            f"{repository.name}: not found on the Hub with this token; check the name"
-        )
-    return state.commit, card_there(repository, state)

@@ -23,8 +23,7 @@ from nnd.converters.hub.repository_state import (
     Change,
     Obsolete,
     Repository,
-    check_name,
-    check_token,
+    check_access,
     compare,
     digests,
     look,
@@ -187,14 +186,12 @@ def publish(
     if pr and tag is not None:
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
     repository = Repository("dataset", repo_id, private=private)
-    check_name(repository, offline=dry_run)
+    check_access(repository, dry_run=dry_run)
     # The Hub would refuse an invalid tag only after everything was sent.
     if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
         raise PublishError(
             f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
         )
-    if not dry_run:
-        check_token(repository)
     conversion = read_release(
         Path(folder),
         private=private,
@@ -212,13 +209,13 @@ def publish(
             if tag is not None:  # checks that the tag is free before anything is sent
                 put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
             if dry_run:
-                plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
-                return ask(repository, plan, patience=patience)
+                plan = partial(_plan, repository, files, obsolete, adapt, pr=pr)
+                return _dry_run(repository, *ask(repository, plan, patience=patience), tag=tag)
         except UnreachableError as error:
             if not dry_run:
                 raise
             unknown: dict[str, PlannedChange] = dict.fromkeys(files, "unknown")
-            return _planned(repository, files, unknown, None, tag=tag, unasked=str(error))
+            return _dry_run(repository, files, unknown, None, tag=tag, unasked=str(error))
         pushed = push(
             repository,
             files,
@@ -238,32 +235,24 @@ def publish(
 
 
 def _plan(
-    repository: Repository,
-    files: Mapping[str, Path],
-    obsolete: Obsolete,
-    adapt: Adapt,
-    tag: str | None,
-    *,
-    pr: bool,
-) -> Publication:
-    """Return what publishing would do, or raise the error for which it would be refused."""
+    repository: Repository, files: Mapping[str, Path], obsolete: Obsolete, adapt: Adapt, *, pr: bool
+) -> tuple[Mapping[str, Path], Mapping[str, Change], str | None]:
+    """Return what publishing would send, what that would change, and the card that is there."""
     state = look(repository)
     check_place(repository, state, pull_request=pr)
     files = {**files, **adapt(state)}
-    changes = compare(digests(files), state, obsolete)
-    return _planned(repository, files, changes, card_there(repository, state), tag=tag)
+    return files, compare(digests(files), state, obsolete), card_there(repository, state)
 
 
-def _planned(
+def _dry_run(
     repository: Repository,
     files: Mapping[str, Path],
     changes: Mapping[str, PlannedChange],
-    present: str | None,
+    card: str | None,
     **more: Any,  # noqa: ANN401 - the other fields of a publication
 ) -> Publication:
-    """Return a dry run; `present` is the card in the repository, if there is one."""
     diff = difflib.unified_diff(
-        (present or "").splitlines(keepends=True),
+        (card or "").splitlines(keepends=True),
         files[CARD].read_text(encoding="utf-8").splitlines(keepends=True),
         f"{repository.name}/{CARD}",
         CARD,

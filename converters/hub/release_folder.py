@@ -20,6 +20,7 @@ from nnd.schemas import (
     PublishError,
     SchemaError,
     SchemaName,
+    listed,
     polars_schema,
     published_path,
     read_frame,
@@ -45,24 +46,12 @@ def read_release(
 ) -> Conversion:
     """Return the content of a converted folder to publish, or raise why it may not be published.
 
-    Args:
-        folder: What `convert` wrote, or what was published before.
-        private: Whether the repository is private.
-        permission: Why data may be published although its licence does not say so.
-        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
-        keep_contacts: Why they may stay.
-        unverified: Why it may be published although files are unverified.
+    Arguments and errors are those of `publish`.
 
     Returns:
         The folder's rows and manifest. The manifest states a permission (`permission`), what was
         done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why
         unverified files are published (`unverified`).
-
-    Raises:
-        SchemaError: If the folder has problems, or a split has a name that the Hub refuses.
-        LicenceError: If it may not be redistributed.
-        PublishError: If a file is not verified or texts hold addresses and no option says what to
-            do, or a split's name has another meaning in `datasets`.
     """
     options = ("i-have-permission", "keep-contacts", "unverified")
     for option, reason in zip(options, (permission, keep_contacts, unverified), strict=True):
@@ -75,7 +64,8 @@ def read_release(
             f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
         )
     manifest = read_manifest(folder)
-    _check_licence(manifest, folder, private=private, permission=permission)
+    if permission is None:
+        _check_licence(manifest, folder, private=private)
     _check_verified(manifest, folder, unverified)
     annotations = read_frame(folder, "annotations")
     for split in sorted(annotations["split"].unique()):
@@ -151,20 +141,16 @@ def _first(problems: Sequence[Any]) -> str:
     return f"{problems[0]}{more}"
 
 
-def _check_licence(
-    manifest: Mapping[str, Any], folder: Path, *, private: bool, permission: str | None
-) -> None:
+def _check_licence(manifest: Mapping[str, Any], folder: Path, *, private: bool) -> None:
     """Check that the licence allows redistribution, and changed texts if there are any."""
     source = manifest["source"]
-    if permission is not None or source["redistribution"] == "allowed":
-        return
     if "sets" in manifest and source["redistribution"] == "no-derivatives":
         raise LicenceError(
             f"{folder}: the licence of {source['name']} ({source['licence']}) forbids changed "
             "texts, such as those of a suite; build the suite where it is used, or, if the "
             'owners allow it, publish with --i-have-permission "who said so, and when"'
         )
-    if private:
+    if private or source["redistribution"] == "allowed":
         return
     why = {
         "no-derivatives": "forbids the redistribution of derived data, such as pairs",
@@ -216,11 +202,9 @@ def _without_contacts(
             counts[kind] += further[kind] + sum(each.kind == kind for each in in_manifest)
         redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
         conversion = convert_again(annotations, references, redacted)
-        found = [*find_contacts(annotations), *find_contacts(references)]
-        if not found:
+        if not (found := [*find_contacts(annotations), *find_contacts(references)]):
             return conversion
-    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found[:_NAMED]]
-    more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found]
     remedy = (
         "names and labels are not redacted, because other rows refer to them; change convert.py"
         if redact
@@ -228,5 +212,5 @@ def _without_contacts(
     )
     raise PublishError(
         f"{folder}: texts and manifest hold {len(found)} e-mail or IP addresses: "
-        f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
+        f'{listed(named, _NAMED)}; {remedy}, or with --keep-contacts "why" to keep them'
     )

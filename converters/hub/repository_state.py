@@ -76,11 +76,11 @@ Adapt = Callable[[State | None], Mapping[str, Path]]
 (None: it does not exist)."""
 
 
-def check_name(repository: Repository, *, offline: bool = False) -> None:
-    """Check that a name is ORG/name, and, unless `offline`, that HF_HUB_OFFLINE is not set.
+def check_access(repository: Repository, *, dry_run: bool = False) -> None:
+    """Check that a name is ORG/name, and, unless for a dry run, that a token can be used.
 
     Raises:
-        PublishError: Otherwise.
+        PublishError: If it is not, HF_HUB_OFFLINE is set, or there is no token.
     """
     try:
         validate_repo_id(repository.name)
@@ -88,20 +88,12 @@ def check_name(repository: Repository, *, offline: bool = False) -> None:
         raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
     if "/" not in repository.name:
         raise PublishError(f"{repository.name}: is not the name of a repository; name it ORG/name")
-    if constants.is_offline_mode() and not offline:
+    if constants.is_offline_mode() and not dry_run:
         raise PublishError(
             f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "
             "unset it"
         )
-
-
-def check_token(repository: Repository) -> None:
-    """Check that a token is available.
-
-    Raises:
-        PublishError: Otherwise.
-    """
-    if get_token() is None:
+    if get_token() is None and not dry_run:
         raise PublishError(
             f"{repository.name}: no token found; run `hf auth login`, or set HF_TOKEN to one that "
             "may write"

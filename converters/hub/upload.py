@@ -24,8 +24,7 @@ from nnd.converters.hub.repository_state import (
     Obsolete,
     Repository,
     State,
-    check_name,
-    check_token,
+    check_access,
     compare,
     digests,
     fetch,
@@ -84,8 +83,7 @@ def push(
         PublishError: If the Hub refuses the files, or holds others afterwards. The repository then
             is unchanged or holds all of them; a second call finishes the work.
     """
-    check_name(repository)
-    check_token(repository)
+    check_access(repository)
     unadapted = digests(files)
     seen: list[Mapping[str, Change]] = []
     sent = False
@@ -107,15 +105,16 @@ def push(
             sent = sent or found is None
             if found is None:
                 local = {**files, **adapted}
+                operations = [
+                    CommitOperationDelete(path)
+                    if change == "deleted"
+                    else CommitOperationAdd(path, local[path])
+                    for path, change in changes.items()
+                    if change != "same"
+                ]
                 done = HfApi().create_commit(
                     repository.name,
-                    [
-                        CommitOperationDelete(path)
-                        if change == "deleted"
-                        else CommitOperationAdd(path, local[path])
-                        for path, change in changes.items()
-                        if change != "same"
-                    ],
+                    operations,
                     commit_message=message,
                     repo_type=repository.kind,
                     parent_commit=state.commit,  # exactly the state that was compared
@@ -239,7 +238,7 @@ def _differences(
     held: Mapping[str, RepoFile], ours: Mapping[str, Digests], changes: Mapping[str, Change]
 ) -> list[str]:
     """Return the files that differ from the local ones, according to the Hub."""
-    wrong = [path for path, digests in ours.items() if not is_same(digests, held.get(path))]
+    wrong = [path for path, own in ours.items() if not is_same(own, held.get(path))]
     return wrong + [
         path for path, change in changes.items() if change == "deleted" and path in held
     ]

@@ -12,8 +12,7 @@ from nnd.converters.hub import (
     Repository,
     State,
     ask,
-    check_name,
-    check_token,
+    check_access,
     compare,
     digests,
     fetch,
@@ -56,9 +55,7 @@ def publish_metric(
     if sdk not in ("static", "gradio"):
         raise PublishError(f'unknown SDK "{sdk}"; choose static or gradio')
     repository = Repository("space", repo_id, sdk=sdk)
-    check_name(repository)
-    if not dry_run:
-        check_token(repository)
+    check_access(repository, dry_run=dry_run)
     obsolete = partial(_earlier_files, repository)
     with temporary_folder("nnd-space") as place:
         files = write_space(repo_id, place, sdk=sdk)

@@ -8,14 +8,10 @@ changed one counts as lost.
 import hashlib
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from nnd.schemas.files.atomic import write_whole
-
-IsSound: TypeAlias = Callable[[Any], bool]
-"""Says whether a value read from a file is valid."""
 
 _MOST: Final = 1_000
 """Most facts in one file; the newest are kept. Each has about a hundred bytes."""
@@ -30,8 +26,8 @@ def cache_folder() -> Path:
     return Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
 
 
-def read_facts(file: str, is_sound: IsSound) -> dict[str, Any]:
-    """Return the valid facts in a file of the cache folder, the oldest first."""
+def read_facts(file: str) -> dict[str, Any]:
+    """Return the undamaged facts in a file of the cache folder, the oldest first."""
     try:
         stored = json.loads((cache_folder() / file).read_bytes())
     except (OSError, RuntimeError, ValueError):
@@ -42,13 +38,12 @@ def read_facts(file: str, is_sound: IsSound) -> dict[str, Any]:
         key: entry[0]
         for key, entry in stored.items()
         if entry == _with_digest(key, entry[0] if isinstance(entry, list) and entry else None)
-        and is_sound(entry[0])
     }
 
 
-def add_fact(file: str, is_sound: IsSound, key: str, value: object) -> None:
+def add_fact(file: str, key: str, value: object) -> None:
     """Add a fact to a file of the cache folder, in place of an older one under the same key."""
-    facts = read_facts(file, is_sound)
+    facts = read_facts(file)
     facts.pop(key, None)
     facts[key] = value
     entries = {key: _with_digest(key, fact) for key, fact in [*facts.items()][-_MOST:]}

@@ -6,7 +6,6 @@ wrote from one that a person made or changed, which is never replaced.
 
 import errno
 import hashlib
-import re
 import stat
 import struct
 import time
@@ -20,7 +19,6 @@ _LARGE: Final = 256 << 20
 """Size in bytes from which the digest of a file is stored for other processes."""
 
 _STORED: Final = "digests.json"
-_HEX: Final = re.compile("[0-9a-f]{64}")
 _SETTLED: Final = 2_000_000_000
 """Nanoseconds after which a change is sure to get another time stamp on every file system."""
 
@@ -53,12 +51,12 @@ def fingerprint(path: Path) -> dict[str, Any]:
     is_stored = is_settled and facts.st_size > _LARGE
     digest = _known.get(key) if is_settled else None
     if digest is None and is_stored:
-        digest = read_facts(_STORED, _is_digest).get(key)
+        digest = read_facts(_STORED).get(key)
     if digest is None:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         if is_stored:
-            add_fact(_STORED, _is_digest, key, digest)
+            add_fact(_STORED, key, digest)
     if is_settled:
         _known[key] = digest
     return {"bytes": facts.st_size, "sha256": digest}
@@ -86,7 +84,3 @@ def has_mark(path: Path) -> bool:
         return with_mark(content[:-_MARK_BYTES]) == content
     plain = content[: -_CHUNK_BYTES - _LAST_CHUNK] + content[-_LAST_CHUNK:]
     return with_mark(plain) == content
-
-
-def _is_digest(value: object) -> bool:
-    return isinstance(value, str) and _HEX.fullmatch(value) is not None

@@ -3,10 +3,11 @@
 import inspect
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
-from nnd.schemas.records.marks import SPARSE, Flat, Keys, Limit
+from nnd.schemas.records.marks import ALWAYS, SPARSE, Flat, Keys, Limit
 from nnd.schemas.records.record import Record, Shape, shape_of, stored_fields
 
 _SCALARS: Final[Mapping[object, dict[str, str]]] = {
@@ -71,7 +72,8 @@ def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]
             shape = shape._replace(is_optional=False)
         sentence = {"description": _as_json(described[field.name])}
         properties[field.key] = sentence | _schema(shape, definitions)
-        required += [field.key] if field.is_required else []
+        if field.default is MISSING or ALWAYS in shape.marks:
+            required.append(field.key)
     text = inspect.cleandoc(record.__doc__ or "").partition("\n\n")[0]
     return {"description": _as_json(" ".join(text.split())), **_closed(properties, required)}
 

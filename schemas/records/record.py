@@ -26,7 +26,7 @@ from typing import (
     get_type_hints as type_hints,
 )
 
-from nnd.schemas.records.marks import ALWAYS, SPARSE, UNSTORED, Flat, Keys, Limit, StoredAs
+from nnd.schemas.records.marks import SPARSE, UNSTORED, Flat, Keys, Limit, StoredAs
 from nnd.schemas.words.errors import SchemaError
 
 _PLAIN: Final[Mapping[object, tuple[tuple[type, ...], str]]] = {
@@ -103,11 +103,6 @@ class RecordField(NamedTuple):
     key: str
     shape: Shape
     default: Any
-
-    @property
-    def is_required(self) -> bool:
-        """Whether it is always stored."""
-        return self.default is MISSING or ALWAYS in self.shape.marks
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 - whatever a field holds

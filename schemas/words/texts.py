@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import takewhile
 
 _LONGEST_EXCERPT = 60
 _CLOSE = 0.65  # at 0.6, "predictions" is close to "revision"
@@ -23,8 +24,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 def first_difference(one: str, other: str) -> int:
     """Return the length of the common beginning of two texts, in characters."""
     pairs = zip(one, other, strict=False)
-    shorter = min(len(one), len(other))
-    return next((at for at, (mine, its) in enumerate(pairs) if mine != its), shorter)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def counted(n: int, noun: str) -> str:

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-import re
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import transformers
 
@@ -14,7 +13,6 @@ from nnd.schemas import add_fact, read_facts
 
 _FILE: Final = "digests.json"
 _SCHEME: Final = 1  # raised when digests of the same weights change
-_DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
 def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
@@ -42,12 +40,8 @@ def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
         "transformers": transformers.__version__,
     }
     key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-    digest = read_facts(_FILE, _is_digest).get(key)
+    digest = read_facts(_FILE).get(key)
     if digest is None:
         digest = loaded.base_digest()
-        add_fact(_FILE, _is_digest, key, digest)
+        add_fact(_FILE, key, digest)
     return replace(loaded, digest=digest)
-
-
-def _is_digest(value: Any) -> bool:  # noqa: ANN401 - whatever is in the file
-    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None

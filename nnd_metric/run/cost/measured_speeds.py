@@ -1,9 +1,8 @@
 """The speeds of models, measured in runs and stored for later estimates."""
 
 import json
-import math
 import platform
-from typing import Any, Final
+from typing import Final
 
 import torch
 
@@ -22,7 +21,7 @@ def known_speed(loaded: LoadedModel) -> float | None:
     The time includes encoding, proof and store, but not loading. The result is None if no run with
     enough tokens was measured.
     """
-    found = read_facts(_FILE, _is_speed).get(_key(loaded))
+    found = read_facts(_FILE).get(_key(loaded))
     return None if found is None else float(found)
 
 
@@ -35,7 +34,7 @@ def keep_speed(loaded: LoadedModel, tokens: int, seconds: float) -> None:
         seconds: Duration without loading.
     """
     if tokens >= ENOUGH:
-        add_fact(_FILE, _is_speed, _key(loaded), tokens / seconds)
+        add_fact(_FILE, _key(loaded), tokens / seconds)
 
 
 def _key(loaded: LoadedModel) -> str:
@@ -44,7 +43,3 @@ def _key(loaded: LoadedModel) -> str:
     else:
         device = f"{loaded.device.type} of {platform.node()}, {torch.get_num_threads()} threads"
     return json.dumps([loaded.name, device, loaded.dtype, loaded.quantised])
-
-
-def _is_speed(value: Any) -> bool:  # noqa: ANN401 - whatever is in the file
-    return type(value) is float and math.isfinite(value) and value > 0
