@@ -17,9 +17,6 @@ def lazy_exports(room: str) -> tuple[Callable[[str], object], Callable[[], list[
             from .intervals import wilson as wilson
         else:
             __getattr__, __dir__ = lazy_exports(__name__)
-
-    Args:
-        room: Dotted name of the package.
     """
 
     @cache
@@ -42,12 +39,7 @@ def lazy_exports(room: str) -> tuple[Callable[[str], object], Callable[[], list[
 
 
 def exports_in(text: str, room: str) -> dict[str, tuple[str, str]]:
-    """Return the exports in the text of a room's `__init__.py`: name → module and name in it.
-
-    Args:
-        text: The source code.
-        room: Dotted name of the package, to which relative imports refer.
-    """
+    """Return the exports in the text of a room's `__init__.py`: name → module and name in it."""
     return {
         alias.asname or alias.name: (
             f"{room}.{node.module}" if node.level else str(node.module),

@@ -30,12 +30,7 @@ def write_csv(pairs: pl.DataFrame, path: Path, *, for_excel: bool) -> list[str]:
 
     Every text is in quotes, a quote inside it is doubled, and line breaks stay (RFC 4180). A null
     is an empty field without quotes, which some readers (polars, PostgreSQL) distinguish from the
-    empty text `""`.
-
-    Args:
-        pairs: Rows of the pair schema.
-        path: The file to write.
-        for_excel: Whether to put `'` before texts that spreadsheets would compute as formulas.
+    empty text `""`. `for_excel` puts `'` before texts that spreadsheets would compute as formulas.
     """
     rows = list(rows_of(pairs.select(_OBJECTS)))
     table = pairs.with_columns(

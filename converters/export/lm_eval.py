@@ -65,17 +65,11 @@ def write_lm_eval(
 ) -> tuple[int, list[str]]:
     """Write a task folder for lm-evaluation-harness into a new folder.
 
-    Returns the number of pairs in it, and remarks.
+    Returns the number of pairs in it, and remarks. `data_name` is the name of the data in the
+    metric's signature.
 
     The group `nnd_SOURCE` has a task over distinct pairs of candidates and one per error category;
     if the data has several splits, it is a group of groups.
-
-    Args:
-        pairs: Rows of the pair schema.
-        folder: The folder to create.
-        manifest: The manifest of the converted folder.
-        rendering: How contexts are rendered.
-        data_name: Name of the data in the metric's signature.
     """
     rendered = render_pairs(pairs, rendering)
     usable = rendered.filter(_can_be_scored())

@@ -7,11 +7,7 @@ from nnd.cards import escape, fence
 
 
 def source_notice(manifest: Mapping[str, Any]) -> str:
-    """Return Markdown with the source, its licence and what to cite.
-
-    Args:
-        manifest: The manifest of the converted folder.
-    """
+    """Return Markdown with the source, its licence and what to cite."""
     source = manifest["source"]
     licence = escape(source["licence"])
     home = f", <{source['homepage']}>" if source.get("homepage") else ""

@@ -29,12 +29,7 @@ STORED = Rendering("default", " ", lambda contexts: [(each.text, "") for each in
 
 
 def render_pairs(pairs: pl.DataFrame, rendering: Rendering) -> pl.DataFrame:
-    """Return pairs with rendered contexts, and candidates with their prefixes.
-
-    Args:
-        pairs: Rows of the pair schema.
-        rendering: How contexts are rendered; the caller adds its separator.
-    """
+    """Return pairs with rendered contexts, and candidates with prefixes but without separators."""
     stored = pairs.select("context", "inputs", "category", "language").iter_rows()
     contexts = [
         StoredContext.of(context, {entry["key"]: entry["value"] for entry in inputs}, *kinds)

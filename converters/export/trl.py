@@ -33,11 +33,7 @@ def write_trl(
 ) -> tuple[int, list[str]]:
     """Write a preference dataset into a new folder; return its number of examples, and remarks.
 
-    Args:
-        pairs: Rows of the pair schema.
-        folder: The folder to create: a Parquet file per split under data/, and a README.md.
-        manifest: The manifest of the converted folder.
-        rendering: How contexts are rendered as prompts.
+    There is a Parquet file per split under data/, and a README.md.
     """
     examples = _examples(render_pairs(pairs, rendering), rendering.separator)
     splits = examples["split"].unique(maintain_order=True).to_list()

@@ -1,14 +1,14 @@
 """Checks of the sets of a suite against the pairs they are made from, and the manifest."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from nnd.converters.folder.validation_result import Finding, located
 from nnd.converters.pairs import pair_ids, reference_id, report_lengths, row_problems
 from nnd.converters.reading import shown
-from nnd.schemas import CONTEXT, Problem, polars_schema
+from nnd.schemas import CONTEXT, FrameName, Problem, polars_schema
 
 _BUILD_AGAIN = "build the suite again"
 
@@ -23,12 +23,8 @@ _NAMED = {"context_id": "context", "high_id": "candidate_high", "low_id": "candi
 """Id → the text that has it."""
 
 
-class HumanRows(NamedTuple):
-    """The pairs, annotations and references that sets are made from."""
-
-    pairs: pl.DataFrame
-    annotations: pl.DataFrame
-    references: pl.DataFrame
+HumanRows: TypeAlias = Mapping[FrameName, pl.DataFrame]
+"""The pairs, annotations and references that sets are made from."""
 
 
 def check_sets(
@@ -36,13 +32,7 @@ def check_sets(
     sets: Mapping[str, Mapping[str, pl.DataFrame]],
     human: HumanRows,
 ) -> Iterator[Finding]:
-    """Yield what is wrong with the sets of a suite (`check_set`).
-
-    Args:
-        manifest: The suite's manifest.
-        sets: Name → path → rows of that file.
-        human: What the sets are made from.
-    """
+    """Yield what is wrong with the sets of a suite, made from human rows (`check_set`)."""
     columns = polars_schema("pair")
     for facts in manifest.get("sets", ()):
         files = sets.get(facts["name"], {})
@@ -58,11 +48,6 @@ def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: HumanRows) ->
     A row without a parent must be a human pair, and a child must agree with its parent in all that
     was not changed. The better text of a negative must be a candidate or a reference. Ids must
     follow from the texts, and counts must be those of the manifest.
-
-    Args:
-        facts: The entry of the set in the manifest.
-        rows: Its pairs, with the columns of the pair schema.
-        human: What the set is made from.
     """
     rows = rows.with_row_index("row")
     wrong = rows.filter(pair_ids(rows) != rows["pair_id"])
@@ -72,8 +57,8 @@ def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: HumanRows) ->
     if facts["kind"] == "negatives":
         yield from _check_negatives(facts["operation"], rows, human)
     else:
-        yield from _check_members(rows.filter(~children), human.pairs)
-        yield from _check_children(rows.filter(children), human.pairs)
+        yield from _check_members(rows.filter(~children), human["pairs"])
+        yield from _check_children(rows.filter(children), human["pairs"])
     yield from _check_counts(facts, rows)
 
 
@@ -117,14 +102,16 @@ def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem
 def _check_negatives(operation: str, rows: pl.DataFrame, human: HumanRows) -> Iterator[Problem]:
     """Check that negatives are made from texts of the folder and name their operation."""
     context = (*CONTEXT, "context")
-    candidates = human.annotations.select(
+    candidates = human["annotations"].select(
         *context, high_id="candidate_id", candidate_high="candidate"
     )
-    references = human.references.join(candidates.select(context).unique(), on=CONTEXT).select(
-        *context, high_id=reference_id(), candidate_high="reference"
+    references = (
+        human["references"]
+        .join(candidates.select(context).unique(), on=CONTEXT)
+        .select(*context, high_id=reference_id(), candidate_high="reference")
     )
     known = pl.concat([candidates, references])
-    parents = human.pairs.select("split", "high_id", "aspect", parent_id="pair_id")
+    parents = human["pairs"].select("split", "high_id", "aspect", parent_id="pair_id")
     strange, orphans = (
         pl.col("row").is_in(rows.join(texts, on=texts.columns, how="anti")["row"].implode())
         for texts in (known, parents)

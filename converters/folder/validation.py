@@ -1,7 +1,7 @@
 """Validation of a converted folder: contract, manifest, and everything derived again."""
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import polars as pl
 from nnd.cards import check_validity
 from nnd.converters.folder.derived import Part, derive
 from nnd.converters.folder.row_differences import PAIR_KEY, SCORE_KEY, differences
-from nnd.converters.folder.set_checks import HumanRows, check_sets
+from nnd.converters.folder.set_checks import check_sets
 from nnd.converters.folder.validation_result import Finding, Validation, located
 from nnd.converters.pairs import (
     check_annotations,
@@ -115,8 +115,9 @@ def _findings(folder: Path) -> Iterator[Finding]:
     )
     rows_fit = all(finding.problem.row is None for name in _GIVEN for finding in wrong[name])
     if not of_manifest and columns_fit and rows_fit:  # otherwise nothing can be derived
-        yield from _check_derived(manifest, parts)
-        yield from check_sets(manifest, sets, HumanRows(*_whole(parts, "pairs", *_GIVEN)))
+        rows = {name: _whole(parts[name].values(), schema) for name, schema in _SCHEMAS.items()}
+        yield from _check_derived(manifest, parts, rows)
+        yield from check_sets(manifest, sets, rows)
 
 
 def _check_files(
@@ -133,11 +134,13 @@ def _check_files(
 
 
 def _check_derived(
-    manifest: dict[str, Any], parts: Mapping[FrameName, Mapping[str, pl.DataFrame]]
+    manifest: dict[str, Any],
+    parts: Mapping[FrameName, Mapping[str, pl.DataFrame]],
+    rows: Mapping[FrameName, pl.DataFrame],
 ) -> Iterator[Finding]:
     """Check that `convert` accepts the annotations, and that all else follows from them."""
     source = Source(Path(MANIFEST), manifest["source"])
-    pairs, human_scores, annotations, references = _whole(parts, *_SCHEMAS)
+    pairs, annotations, references = rows["pairs"], rows["annotations"], rows["references"]
     of_annotations = [
         *_check_source(annotations, source.name),
         *check_annotations(source, annotations),
@@ -156,20 +159,17 @@ def _check_derived(
     derived = derive(annotations, references, source, keep_equal=keep_equal, part=part)
     for problem in differences(pairs, derived.pairs, PAIR_KEY, "pair"):
         yield located(problem, parts["pairs"])
-    for problem in differences(human_scores, derived.human_scores, SCORE_KEY, "human score"):
+    scores = rows["human_scores"]
+    for problem in differences(scores, derived.human_scores, SCORE_KEY, "human score"):
         yield located(problem, parts["human_scores"])
     for problem in _check_facts(manifest, derived.facts):
         yield Finding(MANIFEST, problem)
 
 
-def _whole(
-    parts: Mapping[FrameName, Mapping[str, pl.DataFrame]], *names: FrameName
-) -> Iterator[pl.DataFrame]:
-    """Yield the rows of all files of each frame, concatenated."""
-    for name in names:
-        columns = polars_schema(_SCHEMAS[name])
-        frames = (frame.select(columns.names()) for frame in parts[name].values())
-        yield pl.concat([pl.DataFrame(schema=columns), *frames])
+def _whole(frames: Iterable[pl.DataFrame], schema: SchemaName) -> pl.DataFrame:
+    columns = polars_schema(schema)
+    in_order = (frame.select(columns.names()) for frame in frames)
+    return pl.concat([pl.DataFrame(schema=columns), *in_order])
 
 
 def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:

@@ -93,11 +93,6 @@ def read_release(
 def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[str, Path]:
     """Write a conversion as the folder to publish; the same input gives the same bytes.
 
-    Args:
-        conversion: From `read_release`.
-        folder: An empty folder.
-        repo_id: The repository, for the card.
-
     Returns:
         Path in the repository → file.
 

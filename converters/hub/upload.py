@@ -139,13 +139,8 @@ def put_tag(
 ) -> None:
     """Create a tag; an existing one may stay if its commit holds the same files.
 
-    Args:
-        repository: The repository to tag.
-        tag: The tag's name.
-        files: The files of the commit, by path.
-        commit: Full id; None means to check only that the tag is free, or names such a commit.
-        adapt: Returns replacements for some of the files, given the state of main.
-        patience: How long to keep trying.
+    Without a commit, only check that the tag is free or names such a commit. `adapt` is that of
+    `push`, given the state of main.
 
     Raises:
         PublishError: If the tag names a commit with other files, or the Hub refuses it.
@@ -192,11 +187,6 @@ def _create(repository: Repository) -> State:
 
 def check_place(repository: Repository, state: State | None, *, pull_request: bool = False) -> None:
     """Check that a repository accepts this push.
-
-    Args:
-        repository: The repository to push to.
-        state: Its state on the Hub, or None if it does not exist.
-        pull_request: Whether to open a pull request.
 
     Raises:
         PublishError: If a pull request has no repository to change, or a repository that should be

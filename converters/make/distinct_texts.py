@@ -73,11 +73,7 @@ class Texts(NamedTuple):
 
 
 def texts_of(pairs: pl.DataFrame) -> Texts:
-    """Return the texts of pairs.
-
-    Args:
-        pairs: Rows of the pair schema.
-    """
+    """Return the texts of pairs."""
     contexts = pairs.select(*CONTEXT, "context", "inputs").unique(CONTEXT, keep="first")
     contexts = contexts.sort(CONTEXT)
     numbers = contexts.select(CONTEXT).with_row_index("context")

@@ -28,11 +28,6 @@ def good_texts(parents: Parents, which: GoodTexts, aspect: str | None) -> pl.Dat
 
     A preferred candidate names the first pair, by pair_id, in which it is better.
 
-    Args:
-        parents: The converted folder.
-        which: The kind of texts.
-        aspect: Aspect of the pairs; None: the only one there is.
-
     Raises:
         NNDError: If the aspect is unknown or must be chosen, or the folder has no such texts.
     """

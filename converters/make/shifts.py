@@ -127,10 +127,6 @@ def sample(
 def with_keywords(pairs: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
     """Return the pairs whose context has one of some words, as a whole word in any letter case.
 
-    Args:
-        pairs: Rows of the pair schema.
-        words: Words, or several words with single blanks between them.
-
     Raises:
         NNDError: If a word is blank.
     """

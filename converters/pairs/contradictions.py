@@ -116,8 +116,7 @@ def _matrices(
 def _fewest_backward(better: np.ndarray) -> int:
     """Return the smallest sum, over all rankings, of `better[i, j]` for i ranked below j.
 
-    Args:
-        better: Array with axes component, i and j; the result is the sum over components.
+    The axes are component, i and j; the result is the sum over components.
     """
     n = better.shape[1]
     turned = better.transpose(0, 2, 1)

@@ -71,10 +71,7 @@ class SqlExpression:
         return list(dict.fromkeys(self.parsed.meta.root_names()))
 
     def evaluate(self, columns: Iterable[pl.Series]) -> pl.Series:
-        """Return its values.
-
-        Args:
-            columns: The columns it reads.
+        """Return its values from the columns that it reads.
 
         Raises:
             PolarsError: If it cannot be computed.

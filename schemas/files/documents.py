@@ -139,12 +139,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def find_change(document: Mapping[str, Any], name: str) -> str | None:
-    """Return how a document differs from what nnd writes, or None.
-
-    Args:
-        document: Its content.
-        name: Its name.
-    """
+    """Return how a document of this name differs from what nnd writes, or None."""
     if _DIGEST in document:
         return None if document[_DIGEST] == _digest(document) else "changed since it was written"
     is_older = str(document.get(_VERSION, _OLDER[0])).startswith(_OLDER)

@@ -18,11 +18,6 @@ def example_sentences(
 
     `choose_examples` chooses the pairs. Texts with the same beginning are shown from shortly
     before their first difference.
-
-    Args:
-        pairs: Rows of the pair schema.
-        annotations: The annotations that the pairs were made from, for their scores.
-        most: Sentences at most.
     """
     for pair in choose_examples(pairs, most).iter_rows(named=True):
         folded = (" ".join(pair[f"candidate_{side}"].split()) for side in ("high", "low"))

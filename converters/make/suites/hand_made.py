@@ -28,11 +28,6 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     (`context` with its `inputs`, `candidate_high`, `candidate_low`). The id of the k-th new version
     of a context or candidate is the old id with `~NAME.k`.
 
-    Args:
-        pairs: The human pairs, rows of the pair schema.
-        path: The file.
-        entry: The entry of the set in the definition.
-
     Raises:
         SourceError: If the file cannot be read.
         SchemaError: If a line does not name a human pair, changes nothing, or changes a context

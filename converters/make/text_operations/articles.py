@@ -13,12 +13,7 @@ _AN = re.compile(
 
 
 def with_article(before: str, new: str) -> str:
-    """Return a text whose last word, if it is an article, has the form for the following word.
-
-    Args:
-        before: The text before the following word.
-        new: The following word.
-    """
+    """Return a text whose last word, if it is an article, has the form for the following word."""
     found = _ARTICLE.search(before)
     if found is None:
         return before

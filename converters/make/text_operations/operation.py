@@ -104,11 +104,6 @@ class Operation:
 
         The draw depends on the id of the text, and not on the order of rows.
 
-        Args:
-            statement: The texts.
-            seed: Seed of all draws.
-            variant: Number of the variant.
-
         Raises:
             RefusalError: If they cannot be changed.
             NNDError: If a function of the user fails.

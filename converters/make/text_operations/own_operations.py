@@ -104,9 +104,6 @@ def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
 def back_translation(spelled: str | None) -> Operation:
     """Return the operation that replaces a text by its translation there and back.
 
-    Args:
-        spelled: A function that returns the text translated there and back, or None.
-
     Raises:
         NNDError: If the function is missing or cannot be found.
     """
@@ -143,9 +140,6 @@ def load_function(spelled: str) -> Own:
     """Run a Python file and return a function from it.
 
     The file runs with all rights of the user, which is said on stderr.
-
-    Args:
-        spelled: `path.py:function`.
 
     Raises:
         NNDError: If the file or the function is missing, or the file fails.

@@ -112,11 +112,6 @@ def _draw(n: int, rate: float, random: Random) -> Iterator[int]:
 
     The number of things skipped before the next draw is geometric, so only drawn things cost a
     random number: L. Devroye (1986), Non-uniform random variate generation, ch. X.2.
-
-    Args:
-        n: Number of things.
-        rate: Probability, from 0 to 1.
-        random: Random generator.
     """
     if rate >= 1:
         yield from range(n)

@@ -100,9 +100,8 @@ def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
     contexts = annotations.select(*CONTEXT, "context").unique(CONTEXT)
-    broken = contexts.filter(pl.col("context").str.contains(_WRONGLY_DECODED)).height
-    n = contexts.height
-    return {"n": n, "wrongly_decoded": broken / n if n else 0.0}
+    broken = contexts["context"].str.contains(_WRONGLY_DECODED).sum()
+    return {"n": contexts.height, "wrongly_decoded": broken / max(contexts.height, 1)}
 
 
 def report_lengths(pairs: pl.DataFrame) -> dict[str, float | None]:
@@ -151,12 +150,7 @@ PARTS = ("inputs", "metadata")
 
 
 def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    """Change candidates, contexts, inputs and metadata, or references.
-
-    Args:
-        rows: Rows of the annotation or the reference schema.
-        change: Returns the new form of a text.
-    """
+    """Change candidates, contexts, inputs and metadata, or references."""
     (column,) = {"candidate", "reference"}.intersection(rows.columns)
     changed = rows.with_columns(pl.Series(column, map(change, rows[column]), pl.String))
     return changed if column == "reference" else _change_contexts(changed, change)
@@ -166,9 +160,9 @@ def _change_contexts(annotations: pl.DataFrame, change: Callable[[str], str]) ->
     """Change contexts, inputs and metadata; every distinct context only once."""
     parts = [name for name in PARTS if name in annotations.columns]
     contexts = annotations.select(*CONTEXT, "context", *parts).unique(CONTEXT)
-    texts = pl.Series("context", map(change, contexts["context"]), pl.String)
     changed = contexts.with_columns(
-        texts, *(_change_parts(contexts[name], change) for name in parts)
+        pl.Series("context", map(change, contexts["context"]), pl.String),
+        *(_change_parts(contexts[name], change) for name in parts),
     )
     return (
         annotations.drop("context", *parts)
