@@ -75,7 +75,6 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
     counts = manifest["counts"]
     if not counts["pairs"]:
         yield "Every context has one candidate, so the human scores are for `nnd metrics` only."
-    kept = []
     if counts["distinct_pairs"] != counts["pairs"]:
         yield (
             f"Distinct (high, low): {counts['distinct_pairs']:,}; the other pairs are of the "
@@ -88,13 +87,14 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"{counts['both_directions']:,} of the distinct pairs occur in both directions, so no "
             f"model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
         )
-    if counts["equal_pairs"]:
-        kept.append(f"{counted(counts['equal_pairs'], 'pair')} of equal texts (a tie fails)")
-    if counts["same_after_lowercase"]:
-        pairs = counted(counts["same_after_lowercase"], "pair")
-        kept.append(f"{pairs} whose texts differ in letter case only")
-    if counts["empty_candidates"]:
-        kept.append(counted(counts["empty_candidates"], "empty candidate"))
+    odd = {
+        "equal_pairs": ("pair", " of equal texts (a tie fails)"),
+        "same_after_lowercase": ("pair", " whose texts differ in letter case only"),
+        "empty_candidates": ("empty candidate", ""),
+    }
+    kept = [
+        f"{counted(counts[name], noun)}{why}" for name, (noun, why) in odd.items() if counts[name]
+    ]
     if kept:
         yield f"Kept: {', '.join(kept)}."
 

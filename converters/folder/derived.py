@@ -96,6 +96,7 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
     lowered = texts.with_columns(pl.col("text").str.to_lowercase())
     alike = pairs.filter(same_text(pairs, lowered))
     equal = same_text(alike, texts).sum()
+    both, highest = find_contradictions(pairs)
     systems = annotations["system"].unique().str.split("|").explode()
     return {
         "annotations": annotations.height,
@@ -105,7 +106,8 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
         "systems": systems.drop_nulls().n_unique(),
         "pairs": pairs.height,
         "distinct_pairs": distinct_in_order(pairs.select(DISTINCT)).height,
-        **find_contradictions(pairs)._asdict(),
+        "both_directions": both,
+        "highest_pass_rate": highest,
         "equal_pairs": equal,
         "same_after_lowercase": alike.height - equal,
         **{

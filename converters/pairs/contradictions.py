@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,20 +15,7 @@ _MOST_CELLS = 2**21
 """Most cells of an array, which limits how many components are processed together."""
 
 
-class Contradictions(NamedTuple):
-    """How far the pairs of a source contradict each other.
-
-    Attributes:
-        both_directions: Distinct (high, low) whose reverse is a pair as well.
-        highest_pass_rate: The largest share of the distinct (high, low) that any log-likelihoods
-            can pass, 1 if nothing is contradictory; None if there are no pairs.
-    """
-
-    both_directions: int
-    highest_pass_rate: float | None
-
-
-def find_contradictions(pairs: pl.DataFrame) -> Contradictions:
+def find_contradictions(pairs: pl.DataFrame) -> tuple[int, float | None]:
     """Count pairs in both directions, and compute the highest possible pass rate.
 
     Log-likelihoods rank the texts of a context, so the fewest failing tests are a minimum feedback
@@ -40,15 +26,19 @@ def find_contradictions(pairs: pl.DataFrame) -> Contradictions:
 
     Args:
         pairs: Rows of the pair schema, in the order in which they are stored.
+
+    Returns:
+        The number of distinct (high, low) whose reverse is a pair as well, and the largest share of
+        the distinct (high, low) that any log-likelihoods can pass; None if there are no pairs.
     """
     tests = distinct_in_order(pairs.select(*DISTINCT, "candidate_high", "candidate_low"))
     if tests.is_empty():
-        return Contradictions(0, None)
+        return 0, None
     n = tests.height
     tests = _within_cycles(tests)
     turned = tests.select(*CONTEXT, high_id="low_id", low_id="high_id")
     both = tests.join(turned, on=DISTINCT, how="semi").height
-    return Contradictions(both, (n - _failures(tests)) / n)
+    return both, (n - _failures(tests)) / n
 
 
 def _within_cycles(tests: pl.DataFrame) -> pl.DataFrame:

@@ -29,7 +29,6 @@ def replace_file(path: Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))  # a link is followed, not replaced
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
         with workplace(target) as place:
             yield place / NEW
             put_in_place(place / NEW, target)

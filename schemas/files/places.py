@@ -51,7 +51,6 @@ def replace_folder(target: Path, *, document: str, scaffold: str | None = None) 
     with _writing(target, "folder"):
         check_replaceable(target, document=document, scaffold=scaffold)
         folder = Path(os.path.realpath(target))  # a link is followed, not replaced
-        folder.parent.mkdir(parents=True, exist_ok=True)
         with workplace(folder) as place:
             fresh = place / NEW
             fresh.mkdir()
@@ -177,15 +176,13 @@ def make_new(target: Path) -> Iterator[Path]:
         NNDError: If `target` exists, before or on leaving, or cannot be written.
     """
     check_new(target)
-    with _writing(target, "place"):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with workplace(target) as place:
-            fresh = place / NEW
-            yield fresh
-            _sync_all(fresh)
-            check_new(target)
-            fresh.rename(target)
-            sync(target.parent)
+    with _writing(target, "place"), workplace(target) as place:
+        fresh = place / NEW
+        yield fresh
+        _sync_all(fresh)
+        check_new(target)
+        fresh.rename(target)
+        sync(target.parent)
 
 
 def check_new(target: Path) -> None:

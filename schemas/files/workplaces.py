@@ -37,11 +37,12 @@ def workplace(target: Path) -> Iterator[Path]:
     Leftovers of killed runs for the same target are removed first.
 
     Args:
-        target: The file or folder to create. Its parent must exist.
+        target: The file or folder to create; missing parents are created.
 
     Raises:
         OSError: If the folder cannot be made.
     """
+    target.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(target)
     place, lock = _claim(target)
     try:

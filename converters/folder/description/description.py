@@ -77,15 +77,16 @@ class Description(Shown):
     def table(self) -> "Table":
         """Return the measures, high and low side by side."""
         titles = dict(_TITLES, msttr=f"MSTTR-{self.window}")
-        rows = [(titles[name], *self._cells(name)) for name in self.sides["high"] if name in titles]
+        rows = [
+            (titles[name], *(_cell(name, self.sides[side].get(name)) for side in SIDES))
+            for name in self.sides["high"]
+            if name in titles
+        ]
         recalls = [self.sides[side].get("local_recall", {}) for side in SIDES]
         for k in recalls[0].keys() | recalls[1].keys():
             cells = [_cell("local_recall", recall.get(k)) for recall in recalls]
             rows.append((f"recall of words in {counted(k, 'reference')}", *cells))
         return text_table(("", "high", "low"), rows, right=("high", "low"))
-
-    def _cells(self, name: str) -> list[str]:
-        return [_cell(name, self.sides[side].get(name)) for side in SIDES]
 
     def remarks(self) -> list[str]:
         """Return what a surface metric could use, and how the numbers were computed."""

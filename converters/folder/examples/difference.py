@@ -39,21 +39,17 @@ def mark_differences(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
     steps = SequenceMatcher(None, first, second, autojunk=is_long).get_opcodes()
     changed = [step for step in steps if step[0] != "equal"]
     return (
-        list(_pieces(one, _spans(ours, [step[1:3] for step in changed]))),
-        list(_pieces(other, _spans(theirs, [step[3:5] for step in changed]))),
+        list(_pieces(one, ours, [step[1:3] for step in changed])),
+        list(_pieces(other, theirs, [step[3:5] for step in changed])),
     )
 
 
-def _spans(
-    words: Sequence[re.Match[str]], ranges: Iterable[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    """Yield the character spans of ranges of words."""
-    return ((words[first].start(), words[end - 1].end()) for first, end in ranges if first < end)
-
-
-def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Piece]:
+def _pieces(
+    text: str, words: Sequence[re.Match[str]], differing: Iterable[tuple[int, int]]
+) -> Iterator[Piece]:
     at = 0
-    for start, end in spans:
+    for first, last in ((start, end - 1) for start, end in differing if start < end):
+        start, end = words[first].start(), words[last].end()
         if at < start:
             yield Piece(text[at:start], differs=False)
         yield Piece(text[start:end], differs=True)

@@ -9,10 +9,10 @@ from nnd.converters.make.text_operations.protected import splice
 
 _Span: TypeAlias = tuple[int, int]
 
-_BETWEEN = {
-    "\n": r"\n\s*",  # rows, and turns on lines of their own
-    "|": r"\s?\|\s+(?=\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}:\s)",  # noqa: RUF001 - "| Ann: Hi. | Bob: Hi."
-    "&&": r"\s?&&\s?",  # triples, "Lima | country | Peru && Lima | river | Rímac"
+_DIVIDERS = {
+    "\n": re.compile(r"\n\s*"),  # rows, and turns on lines of their own
+    "|": re.compile(r"\s?\|\s+(?=\w[\w.'’()-]*(?: [\w.'’()-]+){0,3}:\s)"),  # noqa: RUF001 - "| Ann: Hi."
+    "&&": re.compile(r"\s?&&\s?"),  # triples, "Lima | country | Peru && Lima | river | Rímac"
 }
 """Mark → separator of the components; the first mark that a text contains decides."""
 
@@ -44,11 +44,6 @@ _LISTS = {
 }
 """Pattern of a whole text → pattern of its components, which are in the group `items`."""
 
-_DIVIDERS = {mark: re.compile(between) for mark, between in _BETWEEN.items()}
-_WHOLES = {
-    re.compile(whole, re.DOTALL): re.compile(item, re.DOTALL) for whole, item in _LISTS.items()
-}
-
 
 def permute(text: str, random: Random) -> str:
     """Return a text with its components in another order.
@@ -75,9 +70,10 @@ def _components(text: str) -> Iterator[list[_Span]]:
     for mark, divider in _DIVIDERS.items():
         if mark in text:  # a pattern would take far longer
             yield _divided(text, divider)
-    for whole, item in _WHOLES.items():
-        if found := whole.fullmatch(text):
-            yield [each.span() for each in item.finditer(text, *found.span("items"))]
+    for whole, item in _LISTS.items():
+        if found := re.compile(whole, re.DOTALL).fullmatch(text):
+            pattern = re.compile(item, re.DOTALL)
+            yield [each.span() for each in pattern.finditer(text, *found.span("items"))]
     yield _divided(text, _SENTENCES)
 
 

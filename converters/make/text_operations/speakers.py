@@ -6,12 +6,12 @@ leaves the meaning as it is ("Ann and Bob sing", "Ann meets Bob") is not made.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from random import Random
 
 from nnd.converters.make.text_operations.operation import RefusalError, Statement
-from nnd.converters.make.text_operations.protected import SPEAKER
+from nnd.converters.make.text_operations.protected import SPEAKER, splice
 
 _SPEAKER = re.compile(SPEAKER, re.MULTILINE)
 
@@ -36,7 +36,8 @@ def swap_speakers(statement: Statement, random: Random) -> str:
     if len(named) <= 1:
         raise RefusalError("fewer than two speakers named")
     same = _sorted_names(statement.text, speakers)
-    swapped = (_swapped(statement.text, pattern, *pair) for pair in combinations(named, 2))
+    edits = (_swaps(statement.text, pattern, *pair) for pair in combinations(named, 2))
+    swapped = (splice(statement.text, edit) for edit in edits)
     texts = [text for text in swapped if _sorted_names(text, speakers) != same]
     if not texts:
         raise RefusalError("the swap keeps the meaning")
@@ -48,20 +49,18 @@ def _alternatives(names: Sequence[str]) -> str:
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
 
 
-def _swapped(text: str, pattern: re.Pattern[str], one: str, other: str) -> str:
-    """Return a text with two names exchanged; a possessive without an s gets one where needed."""
+def _swaps(
+    text: str, pattern: re.Pattern[str], one: str, other: str
+) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits that exchange two names; a possessive without an s gets one where needed."""
     exchanged = {one: other, other: one}
-    pieces, after = list[str](), 0
     for found in pattern.finditer(text):
         name, end = found[1], found.end()
         new = exchanged.get(name, name)
-        pieces += [text[after : found.start()], new]
         is_possessive = re.match(r"['’](?!\w)", text[end:]) and name.endswith("s")  # noqa: RUF001
         if is_possessive and not new.endswith("s"):
-            pieces.append(f"{text[end]}s")
-            end += 1
-        after = end
-    return "".join([*pieces, text[after:]])
+            new, end = f"{new}{text[end]}s", end + 1
+        yield found.start(), end, new
 
 
 def _sorted_names(text: str, speakers: Sequence[str]) -> str:

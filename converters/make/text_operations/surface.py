@@ -5,10 +5,13 @@ Names of speakers, addresses and words with digits stay as they are.
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
+from typing import TypeVar
 
 from nnd.converters.make.text_operations.protected import free_spans, splice
+
+Thing = TypeVar("Thing")
 
 NEIGHBOURS = {
     "q": "wa", "w": "qeas", "e": "wrsd", "r": "etdf", "t": "ryfg", "y": "tugh", "u": "yihj",
@@ -38,8 +41,7 @@ def add_typos(text: str, random: Random, *, rate: float) -> str:
         if char in _LETTERS
     ]
     changed = list(text)
-    for number in _draw(len(letters), rate, random):
-        at = letters[number]
+    for at in _drawn(letters, rate, random):
         keys = _NEIGHBOURS_IN_CASE[text[at]]
         changed[at] = keys[int(random.random() * len(keys))]  # `choice` takes three times as long
     return "".join(changed)
@@ -59,10 +61,8 @@ def change_blanks(text: str, random: Random, *, rate: float) -> str:
         for start, end in free_spans(text)
         for found in _BETWEEN_WORDS.finditer(text, start, end)
     ]
-    changed = list(text)
-    for number in _draw(len(blanks), rate, random):
-        changed[blanks[number]] = random.choice(("", "  "))
-    return "".join(changed)
+    drawn = _drawn(blanks, rate, random)
+    return splice(text, ((at, at + 1, random.choice(("", "  "))) for at in drawn))
 
 
 WORDS = (
@@ -86,7 +86,7 @@ def drop_function_words(text: str, random: Random, *, rate: float) -> str:
         for start, end in free_spans(text)
         for found in _WORD.finditer(text, start, end)
     ]
-    return splice(text, ((*words[number], "") for number in _draw(len(words), rate, random)))
+    return splice(text, ((*word, "") for word in _drawn(words, rate, random)))
 
 
 CASES = ("lower", "upper")
@@ -107,18 +107,18 @@ def drop_final(text: str, _random: Random) -> str:
     return body.rstrip(_MARKS) + text[len(body) :]
 
 
-def _draw(n: int, rate: float, random: Random) -> Iterator[int]:
-    """Yield which of n things are drawn, each independently with probability `rate`.
+def _drawn(things: Sequence[Thing], rate: float, random: Random) -> Iterator[Thing]:
+    """Yield the things that are drawn, each independently with probability `rate`.
 
     The number of things skipped before the next draw is geometric, so only drawn things cost a
     random number: L. Devroye (1986), Non-uniform random variate generation, ch. X.2.
     """
     if rate >= 1:
-        yield from range(n)
+        yield from things
         return
     if rate <= 0:
         return
     scale, at = math.log1p(-rate), -1
-    while (passed := math.log(1 - random.random()) / scale) < n - at - 1:
+    while (passed := math.log(1 - random.random()) / scale) < len(things) - at - 1:
         at += 1 + int(passed)
-        yield at
+        yield things[at]

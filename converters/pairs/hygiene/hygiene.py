@@ -134,12 +134,8 @@ def normalise_texts(rows: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
 
     Args:
         rows: Rows of the annotation or the reference schema.
-        steps: Names of NORMAL_FORMS; none: the frame is returned unchanged.
-
-    Raises:
-        NNDError: If a step is not known.
+        steps: Names of NORMAL_FORMS (`check_steps`); none: the frame is returned unchanged.
     """
-    check_steps(steps)
     for step in steps:
         rows = change_texts(rows, NORMAL_FORMS[step])
     return rows

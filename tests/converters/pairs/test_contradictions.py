@@ -78,7 +78,7 @@ def test_no_ranking_passes_more(seed: int) -> None:
         for order in itertools.permutations(texts)
     )
 
-    assert find_contradictions(frame_of(tests)).highest_pass_rate == best / len(tests)
+    assert find_contradictions(frame_of(tests))[1] == best / len(tests)
 
 
 def test_of_many_texts_the_rate_is_a_bound() -> None:
