@@ -9,7 +9,7 @@ import polars as pl
 
 from nnd.cards.dataset import data_card, read_card, write_card
 from nnd.cards.lint.card_linter import check_card
-from nnd.schemas import Problem, Shown, counted, one_line, text_table
+from nnd.schemas import Printable, Problem, counted, one_line, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,7 +18,7 @@ _COLUMNS = {"path": pl.String, "message": pl.String, "remedy": pl.String}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DataCard(Shown):
+class DataCard(Printable):
     """The card of a folder.
 
     Attributes:

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         MANIFEST as MANIFEST,
         VALIDITY as VALIDITY,
         Document as Document,
-        Sealed as Sealed,
+        SealedRecord as SealedRecord,
         find_change as find_change,
         list_files as list_files,
         own_files as own_files,
@@ -137,7 +137,7 @@ if TYPE_CHECKING:
         workplace as workplace,
     )
     from .records.display import (
-        Shown as Shown,
+        Printable as Printable,
         text_table as text_table,
     )
     from .records.frames import (
@@ -156,7 +156,7 @@ if TYPE_CHECKING:
         Amount as Amount,
         Correlation as Correlation,
         Count as Count,
-        Flat as Flat,
+        FlatKeys as FlatKeys,
         Keys as Keys,
         Lead as Lead,
         Limit as Limit,

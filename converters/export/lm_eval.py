@@ -21,7 +21,7 @@ import yaml
 
 from nnd.cards import escape
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.prompt_rendering import Rendering, render_pairs
+from nnd.converters.export.prompt_rendering import PromptRendering, render_pairs
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
 from nnd.schemas import DISTINCT, rows_of
@@ -60,7 +60,7 @@ def write_lm_eval(
     folder: Path,
     *,
     manifest: Mapping[str, Any],
-    rendering: Rendering,
+    rendering: PromptRendering,
     data_name: str,
 ) -> tuple[int, list[str]]:
     """Write a task folder for lm-evaluation-harness into a new folder.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from nnd.schemas import Problem, Shown, counted, one_line, text_table
+from nnd.schemas import Printable, Problem, counted, one_line, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,7 +44,7 @@ def located(problem: Problem, parts: Mapping[str, pl.DataFrame]) -> Finding:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Validation(Shown):
+class Validation(Printable):
     """What is wrong with a converted folder; true if nothing is.
 
     Attributes:

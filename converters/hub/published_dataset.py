@@ -30,7 +30,7 @@ from nnd.converters.hub.repository_state import (
 )
 from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import Upload, check_place, push, put_tag
-from nnd.schemas import UNSTORED, PublishError, Record, Shown, temporary_folder, text_table
+from nnd.schemas import UNSTORED, Printable, PublishError, Record, temporary_folder, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,7 +56,7 @@ class PublishedFile(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Publication(Shown):
+class Publication(Printable):
     """The result of publishing or of a dry run.
 
     Attributes:

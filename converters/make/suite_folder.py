@@ -16,8 +16,8 @@ from nnd.schemas import (
     MANIFEST,
     FrameName,
     NNDError,
+    Printable,
     SchemaError,
-    Shown,
     check_replaceable,
     counted,
     counts_in_words,
@@ -75,7 +75,7 @@ _COUNTS = ("pairs", "parents", "unchanged", "rejected", "dropped")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SuiteReport(Shown):
+class SuiteReport(Printable):
     """A suite that was written.
 
     Attributes:

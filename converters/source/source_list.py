@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.converters.source.source import FoundSource, find_sources
-from nnd.schemas import Shown, counted, rule_of, text_table
+from nnd.schemas import Printable, counted, rule_of, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,7 +29,7 @@ _COLUMNS = pl.Schema(
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Sources(Shown):
+class Sources(Printable):
     """The built-in sources and those of installed packages.
 
     Attributes:

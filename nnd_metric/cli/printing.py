@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from nnd.metric.run import Sweep
-    from nnd.schemas import Shown
+    from nnd.schemas import Printable
 
 Details = Annotated[bool, typer.Option("--details", help="Print all details.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -50,7 +50,7 @@ def show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: 
 
 
 def show_result(
-    found: "Shown",
+    found: "Printable",
     as_json: bool,  # noqa: FBT001
     *,
     value: object = None,
@@ -70,7 +70,7 @@ def show_result(
     show(found.to_dict() if value is None else value, as_json, *parts, *after)
 
 
-def parts_of(found: "Shown | None") -> "list[Table | str]":
+def parts_of(found: "Printable | None") -> "list[Table | str]":
     """Return headline, table and remarks of a result; an empty list for None."""
     if found is None:
         return []

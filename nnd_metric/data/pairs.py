@@ -16,8 +16,8 @@ from nnd.metric.data.splits import describe_splits
 from nnd.schemas import (
     CONTEXT,
     Instruction,
+    Printable,
     ScoringError,
-    Shown,
     check_not_forked,
     counted,
     find_frame,
@@ -34,7 +34,7 @@ NEEDED = ("pairs.parquet", "pairs/*.parquet", "sets/*.parquet", HUMAN_SCORES, "m
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PairSet(Shown):
+class PairSet(Printable):
     """Pairs ready to be scored.
 
     Attributes:

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nnd.schemas import ScoringError, Shown
+from nnd.schemas import Printable, ScoringError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-class Result(Shown):
+class Result(Printable):
     """A result that `show` knows by its type: how its tables and its picture look.
 
     Numbers know nothing of rich and matplotlib, which are slow to load: they are imported when a

@@ -21,7 +21,7 @@ from nnd.metric.run.pair_scoring import requests_of, score_suite
 from nnd.metric.run.preparation import prepare
 from nnd.metric.run.signature import make_signature
 from nnd.metric.text import PROTOCOLS, ChatContext, Rendering, Template, find_protocol, render
-from nnd.schemas import SPARSE, Count, Flat, Limit, Name, Record, StoredAs
+from nnd.schemas import SPARSE, Count, FlatKeys, Limit, Name, Record, StoredAs
 
 NO_BASELINE = "no baseline without contexts: "
 """Beginning of the note on a missing baseline."""
@@ -94,7 +94,7 @@ class ModelResult(Record):
     quantised: str | None = None
     weight_bytes: Count | None = None
     unquantised_bytes: Count | None = None
-    rates: Annotated[PassRates, Flat()]
+    rates: Annotated[PassRates, FlatKeys()]
     n_whole: Annotated[Count | None, SPARSE] = None
     notes: tuple[str, ...]
     n_close: Count | None

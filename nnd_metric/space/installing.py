@@ -15,7 +15,7 @@ from pathlib import Path
 
 import evaluate
 
-from nnd.schemas import ScoringError, Shown, file_digest, workplace
+from nnd.schemas import Printable, ScoringError, file_digest, workplace
 
 SCRIPT = Path(__file__).parents[1] / "nnd_metric.py"
 
@@ -23,7 +23,7 @@ NAME = "nnd.py"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Installation(Shown):
+class Installation(Printable):
     """The metric in a cache of `evaluate`.
 
     Attributes:

@@ -8,7 +8,7 @@ import polars as pl
 
 from nnd.metric.numbers import Comparisons, Result
 from nnd.metric.train.recipe import Recipe
-from nnd.schemas import SPARSE, UNSTORED, Amount, Count, Flat, Name, Natural, Record, counted
+from nnd.schemas import SPARSE, UNSTORED, Amount, Count, FlatKeys, Name, Natural, Record, counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -71,7 +71,7 @@ class TrainingFacts(Record):
     """
 
     signature: Name
-    recipe: Annotated[Recipe, Flat()]
+    recipe: Annotated[Recipe, FlatKeys()]
     device: Name
     steps: Natural
     seconds: Amount
@@ -92,9 +92,9 @@ class Trained(Result):
     """
 
     out: Annotated[Path, UNSTORED]
-    facts: Annotated[TrainingFacts, Flat()]
+    facts: Annotated[TrainingFacts, FlatKeys()]
     cautions: tuple[Name, ...]
-    comparisons: Annotated[Comparisons, Flat()]
+    comparisons: Annotated[Comparisons, FlatKeys()]
 
     def headline(self) -> str:
         """Return the pass rates before and after, and whether their difference is significant."""

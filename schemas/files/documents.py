@@ -56,7 +56,7 @@ _valid: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed(Record):
+class SealedRecord(Record):
     """What nnd adds to each document.
 
     Attributes:
@@ -83,7 +83,7 @@ class WrittenFile(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Document(Sealed):
+class Document(SealedRecord):
     """What nnd adds to the document of a folder.
 
     Attributes:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-class Shown(Record, ABC):
+class Printable(Record, ABC):
     """A result that prints as one headline, one table and a few remarks.
 
     A subclass that is a dataclass must set `repr=False`, or its long repr would be printed.

@@ -7,8 +7,8 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any, Final, Literal, get_args, get_origin
 
-from nnd.schemas.records.marks import ALWAYS, SPARSE, Flat, Keys, Limit
-from nnd.schemas.records.record import Record, Shape, shape_of, stored_fields
+from nnd.schemas.records.marks import ALWAYS, SPARSE, FlatKeys, Keys, Limit
+from nnd.schemas.records.record import FieldType, Record, shape_of, stored_fields
 
 _SCALARS: Final[Mapping[object, dict[str, str]]] = {
     Any: {},
@@ -61,7 +61,7 @@ def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]
     described = describe_fields(record)
     for field in stored_fields(record):
         shape = field.shape
-        if (flat := shape.mark(Flat)) is not None:
+        if (flat := shape.mark(FlatKeys)) is not None:
             is_record = isinstance(shape.kind, type) and issubclass(shape.kind, Record)
             whole = _object(shape.kind, definitions) if is_record else _schema(shape, definitions)
             start = flat.prefix
@@ -78,7 +78,7 @@ def _object(record: type[Record], definitions: dict[str, Any]) -> dict[str, Any]
     return {"description": _as_json(" ".join(text.split())), **_closed(properties, required)}
 
 
-def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+def _schema(shape: FieldType, definitions: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a type."""
     schema = _schema_of_kind(shape, definitions)
     schema |= {mark.keyword: mark.argument for mark in shape.marks if isinstance(mark, Limit)}
@@ -91,7 +91,7 @@ def _schema(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
     return {"oneOf": [schema, {"type": "null"}]}
 
 
-def _schema_of_kind(shape: Shape, definitions: dict[str, Any]) -> dict[str, Any]:
+def _schema_of_kind(shape: FieldType, definitions: dict[str, Any]) -> dict[str, Any]:
     kind = shape.kind
     origin, arguments = get_origin(kind) or kind, get_args(kind)
     if origin in _SCALARS:

@@ -56,7 +56,7 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class FlatKeys:
     """The values of a record, or of a mapping with `Keys`, are stored beside the other fields.
 
     Attributes:

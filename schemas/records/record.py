@@ -26,7 +26,7 @@ from typing import (
     get_type_hints as type_hints,
 )
 
-from nnd.schemas.records.marks import SPARSE, UNSTORED, Flat, Keys, Limit, StoredAs
+from nnd.schemas.records.marks import SPARSE, UNSTORED, FlatKeys, Keys, Limit, StoredAs
 from nnd.schemas.words.errors import SchemaError
 
 _PLAIN: Final[Mapping[object, tuple[tuple[type, ...], str]]] = {
@@ -51,7 +51,7 @@ class Record:
         stored: dict[str, Any] = {}
         for name, key, shape, default in stored_fields(type(self)):
             value = getattr(self, name)
-            if (flat := shape.mark(Flat)) is not None:
+            if (flat := shape.mark(FlatKeys)) is not None:
                 stored |= {f"{flat.prefix}{own}": each for own, each in plain(value).items()}
             elif SPARSE not in shape.marks or value != default:
                 stored[key] = plain(value)
@@ -78,7 +78,7 @@ class Record:
         return cls(**known, **dict(_read_fields(cls, stored, known, "")))
 
 
-class Shape(NamedTuple):
+class FieldType(NamedTuple):
     """A type, taken apart.
 
     Attributes:
@@ -101,7 +101,7 @@ class RecordField(NamedTuple):
 
     name: str
     key: str
-    shape: Shape
+    shape: FieldType
     default: Any
 
 
@@ -134,7 +134,7 @@ def _stored_fields(record: type[Record]) -> tuple[RecordField, ...]:
     return tuple(found)
 
 
-def shape_of(kind: Any) -> Shape:  # noqa: ANN401 - any type
+def shape_of(kind: Any) -> FieldType:  # noqa: ANN401 - any type
     """Take a type apart."""
     marks: tuple[Any, ...] = ()
     is_optional = False
@@ -145,7 +145,7 @@ def shape_of(kind: Any) -> Shape:  # noqa: ANN401 - any type
             rest = (each for each in get_args(kind) if each is not NoneType)
             kind, is_optional = reduce(operator.or_, rest), True
         else:
-            return Shape(kind, marks, is_optional)
+            return FieldType(kind, marks, is_optional)
 
 
 def _read_fields(
@@ -157,7 +157,7 @@ def _read_fields(
     for name, key, shape, default in stored_fields(record):
         if name in known:
             continue
-        if (flat := shape.mark(Flat)) is not None:
+        if (flat := shape.mark(FlatKeys)) is not None:
             keys, n = shape.mark(Keys), len(flat.prefix)
             inner = {k[n:]: each for k, each in stored.items() if k.startswith(flat.prefix)}
             inner = {k: each for k, each in inner.items() if keys is None or k in keys.names}
@@ -168,7 +168,7 @@ def _read_fields(
             raise SchemaError(f"{where}{key} is missing")
 
 
-def _read(shape: Shape, value: Any, where: str) -> Any:  # noqa: ANN401 - any type
+def _read(shape: FieldType, value: Any, where: str) -> Any:  # noqa: ANN401 - any type
     """Return a value of some type from plain values."""
     if value is None and shape.is_optional:
         return None

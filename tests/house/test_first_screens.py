@@ -33,7 +33,7 @@ from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import Failure, Sweep
 from nnd.metric.show import report
 from nnd.metric.train import curve
-from nnd.schemas import Shown
+from nnd.schemas import Printable
 
 MODELS = {
     "gpt2": "++-",
@@ -46,7 +46,7 @@ N = 120
 WIDTHS = (60, 80, 120, 200)
 SCREEN = 40
 
-Make = Callable[[Path], Shown]
+Make = Callable[[Path], Printable]
 
 
 def models(columns: dict[str, Any]) -> list[pl.DataFrame]:
@@ -107,7 +107,7 @@ def others(folder: Path) -> tuple[list[Path], list[Path]]:
     return runs, data
 
 
-def measured_with_run(folder: Path) -> Shown:
+def measured_with_run(folder: Path) -> Printable:
     data = write_judged(folder / "judged")
     pairs = pl.read_parquet(data / "pairs.parquet")
     ids = {name: pairs[name].to_list() for name in ("pair_id", "context_id", "high_id", "low_id")}
@@ -115,7 +115,7 @@ def measured_with_run(folder: Path) -> Shown:
     return metrics(write_run(folder / "run", *frames), data=data)
 
 
-def agreed_on_two(folder: Path) -> Shown:
+def agreed_on_two(folder: Path) -> Printable:
     return agree(*others(folder), systems=SYSTEMS)
 
 
@@ -125,7 +125,7 @@ def swept(_: Path) -> Sweep:
     return Sweep({"quiz_design": found, "org/a-dataset-on-the-hub": found}, {}, (failure,))
 
 
-def broken(folder: Path) -> Shown:
+def broken(folder: Path) -> Printable:
     convert("sample", out=folder / "sample-nnd")
     manifest = folder / "sample-nnd" / "manifest.json"
     facts = json.loads(manifest.read_text())
@@ -139,7 +139,7 @@ def converted(folder: Path) -> Path:
     return folder / "sample-nnd"
 
 
-def checked_card(folder: Path) -> Shown:
+def checked_card(folder: Path) -> Printable:
     data = converted(folder)
     card(data, out=folder / "card.md")
     text = (folder / "card.md").read_text()
@@ -160,7 +160,7 @@ def published(_: Path) -> Publication:
     )
 
 
-def newly_made(folder: Path) -> Shown:
+def newly_made(folder: Path) -> Printable:
     return new_source("new_birds", make_birds(folder / "birds").real, folder / "new_birds")
 
 
@@ -201,10 +201,10 @@ OTHERS: dict[str, Make] = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Shown]:
-    kept: dict[str, Shown] = {}
+def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Printable]:
+    kept: dict[str, Printable] = {}
 
-    def make(name: str) -> Shown:
+    def make(name: str) -> Printable:
         if name not in kept:
             kept[name] = (READ_OR_WRITE_RUNS | OTHERS)[name](tmp_path_factory.mktemp("screen"))
         return kept[name]
@@ -218,7 +218,7 @@ def printed(
 ) -> Callable[..., str]:
     """What a result prints in some columns."""
 
-    def show(found: Shown, width: int, *, details: bool = False) -> str:
+    def show(found: Printable, width: int, *, details: bool = False) -> str:
         monkeypatch.setenv("COLUMNS", str(width))
         capsys.readouterr()
         show_result(found, as_json=False, details=details)
@@ -230,7 +230,7 @@ def printed(
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [*READ_OR_WRITE_RUNS, *OTHERS])
 def test_no_number_and_no_name_is_cut(
-    name: str, made: Callable[[str], Shown], printed: Callable[..., str]
+    name: str, made: Callable[[str], Printable], printed: Callable[..., str]
 ) -> None:
     found = made(name)
     tables = [each for each in (found.table(), *found.details()) if isinstance(each, Table)]
@@ -258,7 +258,7 @@ def check_whole(table: Table, shown: str) -> None:
 
 @pytest.mark.parametrize("name", READ_OR_WRITE_RUNS)
 def test_a_run_fits_the_first_screen(
-    name: str, made: Callable[[str], Shown], printed: Callable[..., str]
+    name: str, made: Callable[[str], Printable], printed: Callable[..., str]
 ) -> None:
     lines = printed(made(name), 80).splitlines()
     assert len(lines) <= SCREEN
@@ -266,7 +266,7 @@ def test_a_run_fits_the_first_screen(
 
 
 def test_a_terminal_without_colour_and_a_poor_encoding(
-    made: Callable[[str], Shown], monkeypatch: pytest.MonkeyPatch
+    made: Callable[[str], Printable], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     poor = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
     monkeypatch.setattr("sys.stdout", poor)
@@ -279,7 +279,7 @@ def test_a_terminal_without_colour_and_a_poor_encoding(
 
 
 def test_machines_get_the_same_in_any_width(
-    made: Callable[[str], Shown],
+    made: Callable[[str], Printable],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

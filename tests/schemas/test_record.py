@@ -13,7 +13,7 @@ from nnd.schemas import (
     SPARSE,
     UNSTORED,
     Count,
-    Flat,
+    FlatKeys,
     Keys,
     Limit,
     Name,
@@ -65,9 +65,9 @@ class Parcel(Record):
 
     name: Name
     kind: Literal["small", "large"] | None
-    tally: Annotated[Tally, Flat()]
+    tally: Annotated[Tally, FlatKeys()]
     by: Mapping[str, Tally | None]
-    sides: Annotated[Mapping[str, int], Keys(("high", "low")), Flat("on_")]
+    sides: Annotated[Mapping[str, int], Keys(("high", "low")), FlatKeys("on_")]
     places: Annotated[tuple[str, ...], Limit("minItems", 1)]
     path: Path
     more: Mapping[str, Any]

@@ -5,13 +5,13 @@ from xml.etree import ElementTree as ET
 from matplotlib.figure import Figure
 
 from nnd.metric.numbers import Result
-from nnd.schemas import Shown
+from nnd.schemas import Printable
 
 LONGEST = 5_000
 """Characters that a result prints; the fields of one were 17,000."""
 
 
-def check_shown(result: Shown) -> None:
+def check_shown(result: Printable) -> None:
     """Check that a result prints its headline and its table, and no more."""
     headline = result.headline()
     assert headline.endswith(".")

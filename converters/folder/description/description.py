@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import polars as pl
 
 from nnd.cards import length_warning
-from nnd.schemas import Shown, counted, text_table
+from nnd.schemas import Printable, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,7 +50,7 @@ _PREFERS = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Description(Shown):
+class Description(Printable):
     """Measures of the texts of some pairs.
 
     Attributes:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import polars as pl
 
 from nnd.converters.folder.examples.difference import Piece, mark_differences
-from nnd.schemas import Shown, choose_examples, counted, excerpt, one_line, text_table
+from nnd.schemas import Printable, choose_examples, counted, excerpt, one_line, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,7 +27,7 @@ _WHOLE = 10**9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Examples(Shown):
+class Examples(Printable):
     """A few rows to look at.
 
     Attributes:

@@ -10,7 +10,7 @@ import polars as pl
 
 from nnd.converters.make.text_operations.operation import Operation, RefusalError, Statement
 from nnd.converters.make.text_operations.spelling import FALSIFICATIONS, FILES, OPERATIONS
-from nnd.schemas import Shown, counted, text_table
+from nnd.schemas import Printable, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +47,7 @@ class ListedOperation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Operations(Shown):
+class Operations(Printable):
     """All operations.
 
     Attributes:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 import polars as pl
 
 from nnd.converters.folder import Examples
-from nnd.schemas import UNSTORED, Record, Shown, listed, one_line, text_table
+from nnd.schemas import UNSTORED, Printable, Record, listed, one_line, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,7 +65,7 @@ _STYLES: dict[Outcome, str] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CheckReport(Shown):
+class CheckReport(Printable):
     """The results of all checks of a source.
 
     Attributes:

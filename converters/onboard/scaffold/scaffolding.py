@@ -36,7 +36,7 @@ from nnd.converters.reading import SUFFIXES, write_objects
 from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import (
     CONTEXT,
-    Shown,
+    Printable,
     SourceError,
     check_new,
     check_rows,
@@ -58,7 +58,7 @@ _LONGEST_SAMPLE = 40
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NewSource(Shown):
+class NewSource(Printable):
     """A source folder that was written."""
 
     folder: Path

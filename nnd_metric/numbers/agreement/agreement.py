@@ -19,7 +19,7 @@ from nnd.metric.numbers.statistics.correlation_estimates import (
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import SPARSE, UNSTORED, Count, Flat, StoredAs, counted
+from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, StoredAs, counted
 
 
 class Judged(NamedTuple):
@@ -93,7 +93,7 @@ class Agreement(Result):
     """
 
     by_category: Mapping[str, CategoryAgreement]
-    mean: Annotated[MeanAgreement, Flat()]
+    mean: Annotated[MeanAgreement, FlatKeys()]
     systems: Mapping[str, str]
     unmatched: Sequence[str]
     scores_missing: Count

@@ -11,7 +11,7 @@ from nnd.metric.numbers.comparison.differences import ModelDifference
 from nnd.metric.numbers.comparison.ranking import mean_ranking, ranking
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.shown_result import Result
-from nnd.schemas import UNSTORED, Count, Flat, Keys, Name, counted, record_frame
+from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Name, counted, record_frame
 
 _COLUMNS = (
     *("data", "first", "second", "slice", "value", "n", "rate", "other", "difference", "low"),
@@ -49,7 +49,7 @@ class Comparison(Result):
     only_in_second: Count
     splits: tuple[str, ...] = ()
     overall: ModelDifference
-    by: Annotated[Mapping[str, Mapping[str, ModelDifference]], Keys(SLICES), Flat("by_")]
+    by: Annotated[Mapping[str, Mapping[str, ModelDifference]], Keys(SLICES), FlatKeys("by_")]
     sentences: tuple[str, ...]
     cautions: Annotated[tuple[str, ...], UNSTORED]
 

@@ -30,7 +30,7 @@ from nnd.metric.numbers.rates.context_sums import (
 from nnd.metric.numbers.rates.rate_differences import compare_scorings, compare_sets, mean_interval
 from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.difference import Difference, adjust
-from nnd.schemas import CONTEXT, DISTINCT, Count, Flat, Name, Share, record_frame
+from nnd.schemas import CONTEXT, DISTINCT, Count, FlatKeys, Name, Share, record_frame
 
 UNPAIRED = ("slice", "shift", "negatives")
 """Kinds of sets that are compared with the human pairs outside them."""
@@ -92,7 +92,7 @@ class Effects(Result):
         by_model: Model → effect of each set, in the order of the suite.
     """
 
-    by_model: Annotated[Mapping[str, tuple[SetEffect, ...]], Flat()]
+    by_model: Annotated[Mapping[str, tuple[SetEffect, ...]], FlatKeys()]
 
     def headline(self) -> str:
         """Return the sets that significantly lower the pass rate of each model."""

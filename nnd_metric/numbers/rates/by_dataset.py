@@ -88,7 +88,7 @@ def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) 
 
 
 class Found(Protocol):
-    """A result on one dataset (`Shown`)."""
+    """A result on one dataset (`Printable`)."""
 
     def remarks(self) -> "Sequence[Table | str]": ...  # noqa: D102 - as there
     def details(self) -> "Sequence[Table | str]": ...  # noqa: D102

@@ -31,7 +31,7 @@ from nnd.metric.numbers.statistics.context_intervals import (
     cluster_intervals,
 )
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
-from nnd.schemas import UNSTORED, Count, Flat, Keys, Record, Share
+from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Record, Share
 
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
@@ -92,9 +92,9 @@ class PassRates(Record):
         by: Column of the pairs → value → rate over its pairs.
     """
 
-    overall: Annotated[Rate, Flat()]
+    overall: Annotated[Rate, FlatKeys()]
     n_pairs: Count
-    by: Annotated[Mapping[str, Mapping[str, Rate]], Keys(SLICES), Flat("by_")]
+    by: Annotated[Mapping[str, Mapping[str, Rate]], Keys(SLICES), FlatKeys("by_")]
 
 
 def pass_rates(scored: pl.DataFrame) -> PassRates:

@@ -23,7 +23,7 @@ from nnd.metric.numbers.statistics.permutation import (
     statistic_by_chance,
 )
 from nnd.metric.numbers.statistics.system_bootstrap import draw_systems, statistic_over_systems
-from nnd.schemas import Correlation, Flat, Keys, Natural, PValue, Record
+from nnd.schemas import Correlation, FlatKeys, Keys, Natural, PValue, Record
 
 
 class Compared(NamedTuple):
@@ -82,7 +82,7 @@ class Correlations(Record):
         permutations: How the p-values were computed; None if undefined.
     """
 
-    statistics: Annotated[Statistics, Flat()]
+    statistics: Annotated[Statistics, FlatKeys()]
     intervals: Intervals
     intervals_over_systems: Intervals
     p_values: PValues

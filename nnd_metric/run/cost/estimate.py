@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from nnd.metric.numbers import short_names
 from nnd.metric.run.cost.measured_speeds import ENOUGH
 from nnd.metric.run.cost.model_needs import Need
-from nnd.schemas import Record, Shown, StoredAs, counted, text_table
+from nnd.schemas import Printable, Record, StoredAs, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +55,7 @@ class ModelEstimate(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimate(Shown):
+class Estimate(Printable):
     """What an evaluation of several models on several datasets would cost.
 
     Attributes:

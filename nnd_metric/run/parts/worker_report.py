@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from nnd.schemas import Shown, StoredAs
+from nnd.schemas import Printable, StoredAs
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class WorkerReport(Shown):
+class WorkerReport(Printable):
     """The number of finished and of remaining parts.
 
     Attributes:

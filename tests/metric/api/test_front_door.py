@@ -10,7 +10,7 @@ import typer
 
 import nnd
 from nnd.metric.cli.command import app
-from nnd.schemas import Shown
+from nnd.schemas import Printable
 
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 BESIDE_COMMANDS = {
@@ -56,7 +56,7 @@ def test_a_function_is_documented_and_returns_what_shows_itself(command: str) ->
     assert all(name in told for name in inspect.signature(function).parameters)
     returned = get_type_hints(function)["return"]
     for kind in getattr(returned, "__args__", (returned,)):
-        assert issubclass(kind, Shown)
+        assert issubclass(kind, Printable)
         assert callable(kind.to_dict)
 
 

@@ -7,11 +7,11 @@ from rich.table import Table
 from rich.text import Text
 
 from nnd.metric.cli.printing import show_result
-from nnd.schemas import Shown, text_table
+from nnd.schemas import Printable, text_table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Counted(Shown):
+class Counted(Printable):
     what: str
     known: tuple[str, ...] = ()
 
@@ -32,7 +32,7 @@ class Counted(Shown):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Empty(Shown):
+class Empty(Printable):
     def headline(self) -> str:
         return "nothing was found"
 

@@ -16,11 +16,19 @@ from nnd.metric.show.drawing.svg import png, svg_file
 from nnd.metric.show.reports.content.by_dataset import gather_each
 from nnd.metric.show.reports.content.report_figures import draw_figures
 from nnd.metric.show.reports.page.page import render
-from nnd.schemas import ScoringError, Shown, StoredAs, check_own, has_mark, replace_own, with_mark
+from nnd.schemas import (
+    Printable,
+    ScoringError,
+    StoredAs,
+    check_own,
+    has_mark,
+    replace_own,
+    with_mark,
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Report(Shown):
+class Report(Printable):
     """What was written.
 
     Attributes:
