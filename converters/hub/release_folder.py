@@ -180,8 +180,8 @@ def _without_contacts(
         return conversion  # an earlier publish stated why
     in_manifest = list(find_in_manifest(manifest))
     rows = (conversion.annotations, conversion.references)
-    found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
-    if not found:
+    contacts_found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
+    if not contacts_found:
         return conversion
     if keep_contacts is not None:
         contacts: dict[str, Any] = {"kept": keep_contacts}
@@ -197,15 +197,15 @@ def _without_contacts(
             counts[kind] += further[kind] + sum(each.kind == kind for each in in_manifest)
         redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
         conversion = convert_again(annotations, references, redacted)
-        if not (found := [*find_contacts(annotations), *find_contacts(references)]):
+        if not (contacts_found := [*find_contacts(annotations), *find_contacts(references)]):
             return conversion
-    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found]
+    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in contacts_found]
     remedy = (
         "names and labels are not redacted, because other rows refer to them; change convert.py"
         if redact
         else "publish with --redact to replace them"
     )
     raise PublishError(
-        f"{folder}: texts and manifest hold {len(found)} e-mail or IP addresses: "
+        f"{folder}: texts and manifest hold {len(contacts_found)} e-mail or IP addresses: "
         f'{listed(named, _NAMED)}; {remedy}, or with --keep-contacts "why" to keep them'
     )

@@ -159,16 +159,16 @@ def with_metadata(
     Raises:
         NNDError: If the metadata lacks that fact.
     """
-    found = _fact(pairs, name)
-    keeps = found.is_not_null()
+    facts = _fact(pairs, name)
+    keeps = facts.is_not_null()
     if values:
-        keeps &= found.is_in([*values])
+        keeps &= facts.is_in([*values])
     for bound, is_kept in ((since, operator.ge), (before, operator.lt)):
         if bound is not None:
-            column, limit = found, bound
+            column, limit = facts, bound
             with contextlib.suppress(ValueError):
                 limit = float(bound)
-                column = found.cast(pl.Float64, strict=False)
+                column = facts.cast(pl.Float64, strict=False)
             keeps &= is_kept(column, limit).fill_null(value=False)
     return pairs.filter(keeps)
 

@@ -68,8 +68,8 @@ def make_pairs(
         dropped: by the rule, as a context with fewer than two candidates, or as two candidates with
         the same text after NFC and white-space folding.
     """
-    found = compare(annotations, rules)
-    kept, key = found.frame, ("split", "candidate_id")
+    order = compare(annotations, rules)
+    kept, key = order.frame, ("split", "candidate_id")
     texts = annotations.select(*key, text="candidate").unique(key, keep="any")
     texts = texts.with_columns(fold_texts(texts["text"]))
     if not keep_equal:
@@ -88,12 +88,12 @@ def make_pairs(
     sizes = annotations.group_by(CONTEXT).agg(pl.col("candidate_id").n_unique())
     lonely = sizes.filter(pl.col("candidate_id") == 1).height
     dropped = [
-        *found.dropped,
+        *order.dropped,
         DropReason("one_candidate", "contexts", lonely, "a single candidate has no counterpart"),
         DropReason(
             "same_text",
             "pairs",
-            found.frame.height - kept.height,
+            order.frame.height - kept.height,
             "both candidates are the same text after NFC and white-space folding",
         ),
     ]
@@ -110,9 +110,9 @@ def _origin(*, constructed: bool) -> pl.Expr:
 def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
     """Return, for each row with split, high_id and low_id, whether both texts are the same."""
     shared = texts.filter(pl.col("text").is_duplicated())  # only these few can be equal
-    found = pairs.select("split", "high_id", "low_id")
+    sides = pairs.select("split", "high_id", "low_id")
     for side in ("high", "low"):
-        found = found.join(
+        sides = sides.join(
             shared.rename({"text": side}),
             left_on=["split", f"{side}_id"],
             right_on=["split", "candidate_id"],
@@ -120,7 +120,7 @@ def same_text(pairs: pl.DataFrame, texts: pl.DataFrame) -> pl.Series:
             maintain_order="left",
         )
     is_same = (pl.col("high") == pl.col("low")).fill_null(value=False)
-    return found.select(is_same | (pl.col("high_id") == pl.col("low_id"))).to_series()
+    return sides.select(is_same | (pl.col("high_id") == pl.col("low_id"))).to_series()
 
 
 def pair_ids(pairs: pl.DataFrame) -> pl.Series:

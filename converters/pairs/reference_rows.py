@@ -63,20 +63,20 @@ def _rows(
     source: Source, references: Iterable[Reference], report: Callable[[str, str], None]
 ) -> dict[_Row, str]:
     """Return the distinct references, numbered within their row, and their places."""
-    found: dict[_Row, str] = {}
+    places: dict[_Row, str] = {}
     numbers: dict[str, int] = {}
     place, twice = None, 0
-    for each in references:
-        _check_types(source, each)
-        if place != (each.where, each.split, each.context_id):
-            place, numbers = (each.where, each.split, each.context_id), {}
-        twice += each.reference in numbers
-        n = numbers.setdefault(each.reference, len(numbers) + 1)
-        row = (source.name, each.split, each.context_id, n, each.reference, each.origin)
-        found.setdefault(row, each.where)
+    for given in references:
+        _check_types(source, given)
+        if place != (given.where, given.split, given.context_id):
+            place, numbers = (given.where, given.split, given.context_id), {}
+        twice += given.reference in numbers
+        n = numbers.setdefault(given.reference, len(numbers) + 1)
+        row = (source.name, given.split, given.context_id, n, given.reference, given.origin)
+        places.setdefault(row, given.where)
     if twice:
         report("references", f"given twice in one row and counted once: {twice}")
-    return found
+    return places
 
 
 def _check_types(source: Source, each: object) -> None:

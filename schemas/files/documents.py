@@ -232,13 +232,13 @@ def parse_document(path: Path) -> dict[str, Any]:
     try:
         if path.exists() and not path.is_file():
             raise SchemaError(f"{path}: is not a file; {_KINDS[path.name][1]}")
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SchemaError(f"{path}: cannot be read: {reason}; {_KINDS[path.name][1]}") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise SchemaError(f"{path}: is not a JSON object; {_KINDS[path.name][1]}")
-    return found
+    return content
 
 
 def _digest(document: Mapping[str, Any]) -> str:

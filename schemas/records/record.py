@@ -123,15 +123,15 @@ def stored_fields(record: type[Record]) -> tuple[RecordField, ...]:
 
 @cache
 def _stored_fields(record: type[Record]) -> tuple[RecordField, ...]:
-    hints, found = type_hints(record, include_extras=True), []
+    hints, stored = type_hints(record, include_extras=True), []
     for field in fields(record):  # type: ignore[arg-type] # it is a dataclass
         shape = shape_of(hints[field.name])
         renamed, make = shape.mark(StoredAs), field.default_factory
         default = field.default if make is MISSING else make()
         if UNSTORED not in shape.marks:
             key = field.name if renamed is None else renamed.name
-            found.append(RecordField(field.name, key, shape, default))
-    return tuple(found)
+            stored.append(RecordField(field.name, key, shape, default))
+    return tuple(stored)
 
 
 def shape_of(kind: Any) -> FieldType:  # noqa: ANN401 - any type

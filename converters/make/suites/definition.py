@@ -54,19 +54,19 @@ def read_definition(definition: str | Path) -> Definition:
     """
     path = _find(definition)
     try:
-        found = load_yaml(read_text(path))
+        content = load_yaml(read_text(path))
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
         raise SchemaError(f"{path}: cannot be read as YAML: {reason}") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise SchemaError(f"{path}: is not a mapping; write `source:` and `sets:`")
-    for problem in check_rows("suite", [found]):
+    for problem in check_rows("suite", [content]):
         raise SchemaError(f"{path}: {str(problem).removeprefix('row 0, ').removeprefix('row 0: ')}")
     sets = [
         (_kind(entry, f"{path}: set {number}"), entry)
-        for number, entry in enumerate(found["sets"], start=1)
+        for number, entry in enumerate(content["sets"], start=1)
     ]
-    return Definition(path, found["source"], found.get("seed", 0), tuple(sets))
+    return Definition(path, content["source"], content.get("seed", 0), tuple(sets))
 
 
 def _find(definition: str | Path) -> Path:

@@ -14,9 +14,9 @@ _AN = re.compile(
 
 def with_article(before: str, new: str) -> str:
     """Return a text whose last word, if it is an article, has the form for the following word."""
-    found = _ARTICLE.search(before)
-    if found is None:
+    article = _ARTICLE.search(before)
+    if article is None:
         return before
     form = "an" if _AN.match(new) else "a"
-    first = found["article"][0]
-    return f"{before[: found.start()]}{first}{form[1:]}{found['blank']}"
+    first = article["article"][0]
+    return f"{before[: article.start()]}{first}{form[1:]}{article['blank']}"

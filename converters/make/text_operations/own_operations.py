@@ -48,23 +48,23 @@ class Own(NamedTuple):
             FailedChangeError: If it raises an error, or does not return a text or None.
         """
         try:
-            found = self.function(*arguments, **named)
+            result = self.function(*arguments, **named)
         except (Exception, SystemExit) as error:
             raise FailedChangeError(
                 f"{self.spelled} raised {type(error).__name__}: {error}"
             ) from error
-        if found is None:
+        if result is None:
             raise RefusalError(refusal)
-        if not isinstance(found, str):
+        if not isinstance(result, str):
             raise FailedChangeError(
-                f"{self.spelled} returned {type(found).__name__} {excerpt(repr(found))}, "
+                f"{self.spelled} returned {type(result).__name__} {excerpt(repr(result))}, "
                 "not a text or None"
             )
-        if has_surrogate(found):
+        if has_surrogate(result):
             raise FailedChangeError(
                 f"{self.spelled} returned half a surrogate pair, which is not a character"
             )
-        return found
+        return result
 
 
 def own_operation(spelled: str, *, keeps_label: bool) -> Operation:

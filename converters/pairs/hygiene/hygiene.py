@@ -100,7 +100,7 @@ def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
     contexts = annotations.select(*CONTEXT, "context").unique(CONTEXT)
-    broken = contexts["context"].str.contains(_WRONGLY_DECODED).sum()
+    broken = contexts.filter(pl.col("context").str.contains(_WRONGLY_DECODED)).height
     return {"n": contexts.height, "wrongly_decoded": broken / max(contexts.height, 1)}
 
 

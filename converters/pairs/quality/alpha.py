@@ -40,13 +40,13 @@ def annotator_agreement(annotations: pl.DataFrame) -> dict[str, dict[str, Any]]:
         ("interval", _ratings(annotations)),
         ("nominal", _labels(annotations)),
     )
-    found: dict[str, dict[str, Any]] = {}
+    agreements: dict[str, dict[str, Any]] = {}
     for aspect in annotations["aspect"].unique().sort():
         for level, values in readings:
             each = krippendorff_alpha(values.filter(aspect=aspect), level)
-            if each["n_units"] and aspect not in found:
-                found[aspect] = each
-    return found
+            if each["n_units"] and aspect not in agreements:
+                agreements[aspect] = each
+    return agreements
 
 
 def _ratings(annotations: pl.DataFrame) -> pl.DataFrame:
