@@ -165,7 +165,8 @@ def with_metadata(
         keeps &= facts.is_in([*values])
     for bound, is_kept in ((since, operator.ge), (before, operator.lt)):
         if bound is not None:
-            column, limit = facts, bound
+            column: pl.Series = facts
+            limit: str | float = bound
             with contextlib.suppress(ValueError):
                 limit = float(bound)
                 column = facts.cast(pl.Float64, strict=False)
