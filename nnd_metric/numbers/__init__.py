@@ -169,7 +169,6 @@ if TYPE_CHECKING:
     from .statistics.correlations import (
         STATISTICS as STATISTICS,
         mean_defined as mean_defined,
-        pearson as pearson,
     )
     from .statistics.dataset_means import (
         EACH_ONCE as EACH_ONCE,

@@ -21,12 +21,12 @@ import polars as pl
 from scipy import stats
 
 from nnd.metric.numbers import (
+    STATISTICS as CORRELATIONS,
     FloatArray,
     Interval,
     interval_of_most,
     mean_defined,
     mean_intervals,
-    pearson,
     pooled_samples,
 )
 from nnd.schemas import CONTEXT, UNSTORED, Correlation, Count, Keys, Limit, Record
@@ -141,12 +141,12 @@ def correlate(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]
     Raises:
         ScoringError: If the lengths differ or a number is not finite.
     """
-    linear = pearson(x, y)
+    linear = CORRELATIONS["pearson"](x, y)
     if linear is None:
         return dict.fromkeys(STATISTICS)
     tau_b = stats.kendalltau(x, y).statistic
     return {
-        "spearman": pearson(stats.rankdata(x).tolist(), stats.rankdata(y).tolist()),
+        "spearman": CORRELATIONS["pearson"](stats.rankdata(x).tolist(), stats.rankdata(y).tolist()),
         "pearson": linear,
         "tau_b": float(tau_b),
     }

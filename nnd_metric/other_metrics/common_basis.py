@@ -12,7 +12,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias, get_args
 
 import polars as pl
 
-from nnd.metric.data import match_systems, names_in
+from nnd.metric.data import names_in
 from nnd.metric.numbers import FEWEST_MODELS
 from nnd.metric.other_metrics.judged_candidates import CANDIDATE, Judged
 from nnd.schemas import Count, Limit, Record, ScoringError, did_you_mean
@@ -133,12 +133,14 @@ def find_shared(
         other_candidates=rows[0].candidates.height - common.height,
         unscored={name: n for name, n in unscored.items() if n},
     )
-    return [_restrict(row, common, systems) for row in rows], shared
-
-
-def _restrict(row: Numbers, candidates: pl.DataFrame, systems: Sequence[str]) -> Numbers:
-    kept = row.candidates.join(candidates, on=CANDIDATE, how="semi", maintain_order="left")
-    return row._replace(candidates=_name_only(kept, systems))
+    kept = (
+        row.candidates.join(common, on=CANDIDATE, how="semi", maintain_order="left") for row in rows
+    )
+    restricted = (_name_only(candidates, systems) for candidates in kept)
+    return [
+        row._replace(candidates=candidates)
+        for row, candidates in zip(rows, restricted, strict=True)
+    ], shared
 
 
 def _name_only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
@@ -146,10 +148,3 @@ def _name_only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame
     known = pl.element().filter(pl.element().is_in(list(systems)))
     names = pl.col("system").str.split("|").list.eval(known)
     return candidates.with_columns(system=pl.when(names.list.len() > 0).then(names.list.join("|")))
-
-
-def find_matched(
-    models: Sequence[str], people: pl.DataFrame | None, systems: Mapping[str, str] | None
-) -> dict[str, str]:
-    """Return model → system, matched as in `agree`; empty without human scores."""
-    return {} if people is None or not models else match_systems(models, people, systems)

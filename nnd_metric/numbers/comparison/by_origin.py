@@ -18,7 +18,7 @@ from nnd.metric.numbers.manners.manner import check_manners, describe_mixture, n
 from nnd.metric.numbers.rates.context_sums import CLUSTER, NUMBERED, each_once
 from nnd.metric.numbers.rates.pass_rates import rate_of, to_rate
 from nnd.metric.numbers.rates.rate_differences import compare_sets
-from nnd.metric.numbers.statistics.correlations import kendall_tau_b
+from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.schemas import ScoringError, did_you_mean, pairs_digest
 
 _MADE = "synthetic:"
@@ -180,7 +180,7 @@ def _tau_b(models: Mapping[str, ModelValidity], origin: People) -> float | None:
         if origin in rates.people
     ]
     known = [(made, other) for made, other in both if made is not None and other is not None]
-    return kendall_tau_b(*zip(*known, strict=True)) if len(known) > 1 else None
+    return STATISTICS["tau_b"](*zip(*known, strict=True)) if len(known) > 1 else None
 
 
 def _cautions(by_model: Mapping[str, pl.DataFrame]) -> list[str]:

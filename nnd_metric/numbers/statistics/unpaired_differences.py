@@ -41,10 +41,6 @@ def unpaired_difference(passes: FloatArray, tests: FloatArray) -> Difference:
 
     Returns:
         The difference; its interval and p are None if a set has tests of fewer than two contexts.
-
-    Raises:
-        ScoringError: If the matrices differ in shape, contain a value that is not finite, or a
-            negative count.
     """
     first, second = (each.bounds for each in cluster_intervals(passes, passes, tests))
     n, others = (int(each) for each in tests.sum(axis=0))
