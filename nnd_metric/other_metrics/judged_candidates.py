@@ -31,12 +31,10 @@ from nnd.schemas import (
 )
 
 CANDIDATE = ("split", "candidate_id")
-_TEXTS = (
-    *("split", "context_id", "context", "inputs", "category", "language"),
-    *("candidate_id", "candidate"),
-)
+_CONTEXT = ("split", "context_id", "context", "inputs", "category", "language")
+_COLUMNS = (*_CONTEXT, "candidate_id", "candidate", "system")
+_NEEDED = (*_COLUMNS, "aspect", "label", "score", "ratings")
 _BY_SCORE = {"rule": "gap"}
-_NEEDED = (*_TEXTS, "system", "aspect", "label", "score", "ratings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +110,14 @@ def read_judged(
             f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert the "
             "source again"
         )
-    rules = number_rules(annotations, _read_quality(folder))
+    try:
+        quality = read_manifest(folder)["source"]["quality"]
+    except (KeyError, TypeError) as error:
+        raise ScoringError(
+            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
+            "again"
+        ) from error
+    rules = number_rules(annotations, quality)
     human = human_judgements(annotations, rules)
     if "split" in dict(pairs.part):
         of_splits = pl.col("split").is_in([*pairs.splits])
@@ -124,13 +129,16 @@ def read_judged(
                 f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}; known: {", ".join(known)}'
             )
         human = human.filter(pl.col("aspect") == aspect)
-        rows = pairs.pairs.filter(pl.col("aspect") == aspect)
-        pairs = replace(pairs, pairs=rows)
-    candidates = _candidates(annotations, pairs.pairs)
-    definition = define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())})
+        pairs = replace(pairs, pairs=pairs.pairs.filter(pl.col("aspect") == aspect))
     stored = find_frame(folder, "references")
-    references = None if stored is None else read_references(stored)
-    return Judged(pairs, candidates, human, definition, aspect, references)
+    return Judged(
+        pairs,
+        _candidates(annotations, pairs.pairs),
+        human,
+        _define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())}),
+        aspect,
+        None if stored is None else read_references(stored),
+    )
 
 
 def number_rules(
@@ -181,16 +189,15 @@ def human_judgements(
 
 
 def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
-    """Return one number per candidate for one aspect, by its rule."""
     key = (*CANDIDATE, "aspect")
     rows = annotations
     match rule["rule"]:
         case "credit" | "gap" if "ratings" not in rule:
             judgement = pl.col("score").cast(pl.Float64).mean()
         case "credit" | "gap" | "majority":
-            is_standardised = "standardise" in rule
-            at_least = rule.get("at_least", 1)
-            rows = read_ratings(annotations, at_least=at_least, standardise=is_standardised)
+            rows = read_ratings(
+                annotations, at_least=rule.get("at_least", 1), standardise="standardise" in rule
+            )
             ratings = pl.col("ratings").list
             number = ratings.median() if rule.get("ratings") == "median" else ratings.mean()
             judgement = number.cast(pl.Float64).mean()
@@ -207,12 +214,8 @@ def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
     return candidates.join(judged, on=key, how="left", maintain_order="left")
 
 
-def define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
-    """Describe the number of `human_judgements`, by aspect if rules differ.
-
-    Args:
-        rules: The rules of the aspects.
-    """
+def _define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
+    """Describe the number of `human_judgements`, by aspect if rules differ."""
     by_rule: dict[str, list[str]] = {}
     for aspect, rule in rules.items():
         by_rule.setdefault(_define(rule), []).append(aspect)
@@ -249,33 +252,14 @@ def _is_clean(labels: Sequence[str]) -> pl.Expr:
 
 def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the candidates of the annotations, and those that only pairs have, each once."""
+    texts = (("candidate_id", "{}_id"), ("candidate", "candidate_{}"))
     sides = [
         pairs.select(
-            "split",
-            "context_id",
-            "context",
-            "inputs",
-            "category",
-            "language",
-            candidate_id=f"{side}_id",
-            candidate=f"candidate_{side}",
+            *_CONTEXT,
+            *(pl.col(column.format(side)).alias(name) for name, column in texts),
             system=pl.lit(None, pl.String),
         )
         for side in ("high", "low")
     ]
-    rows = [annotations.select(*_TEXTS, "system"), *sides]
-    return pl.concat(rows, how="vertical_relaxed").unique(
-        CANDIDATE, keep="first", maintain_order=True
-    )
-
-
-def _read_quality(folder: Path) -> Mapping[str, Any]:
-    manifest = read_manifest(folder)
-    try:
-        quality: Mapping[str, Any] = manifest["source"]["quality"]
-    except (KeyError, TypeError) as error:
-        raise ScoringError(
-            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
-            "again"
-        ) from error
-    return quality
+    candidates = pl.concat([annotations.select(_COLUMNS), *sides], how="vertical_relaxed")
+    return candidates.unique(CANDIDATE, keep="first", maintain_order=True)

@@ -120,7 +120,9 @@ def compare_metrics(
     numbers = [*_ask(all_scorers, judged, references), *_look_up(models, judged)]
     comparable, shared = numbers, None
     if over != "all" and len(numbers) + (scored is not None) > 1:
-        comparable, shared = find_shared(numbers, of_aspect(people, judged.aspect), matched)
+        people = judged.pairs.human_scores
+        of_one = None if people is None else of_aspect(people, judged.aspect)
+        comparable, shared = find_shared(numbers, of_one, matched)
     rows = [_row(each, judged) for each in comparable]
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared, manners))
@@ -231,15 +233,14 @@ def _nnd_row(
     manners: Mapping[str, Manner],
 ) -> MetricRow:
     """Return the row of NND itself, without systems for which other rows lack a number."""
-    mixture = describe_mixture(manners.values())
-    if mixture is not None:
-        return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, None, mixture, {})
-    people, aspect = judged.pairs.human_scores, judged.aspect
-    if shared is not None and len(shared.systems) >= FEWEST_MODELS:
-        left_out = [model for model, system in matched.items() if system not in shared.systems]
-        scored = scored.filter(~pl.col("model").is_in(left_out))
-        matched = {model: system for model, system in matched.items() if model not in left_out}
-    agreement, reason = agree_scored(scored, people, systems=matched, aspect=aspect)
+    agreement, reason = None, describe_mixture(manners.values())
+    if reason is None:
+        if shared is not None and len(shared.systems) >= FEWEST_MODELS:
+            left_out = [model for model, system in matched.items() if system not in shared.systems]
+            scored = scored.filter(~pl.col("model").is_in(left_out))
+            matched = {model: system for model, system in matched.items() if model not in left_out}
+        people = judged.pairs.human_scores
+        agreement, reason = agree_scored(scored, people, systems=matched, aspect=judged.aspect)
     return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, agreement, reason, {})
 
 

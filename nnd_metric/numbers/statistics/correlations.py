@@ -28,6 +28,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from nnd.metric.numbers.statistics.intervals import FloatArray
 from nnd.schemas import ScoringError
@@ -41,7 +42,7 @@ def mean_defined(correlations: Sequence[float | None]) -> float | None:
     return sum(defined) / len(defined) if defined else None
 
 
-def _number(kernel: Kernel, x: Sequence[float], y: Sequence[float]) -> float | None:
+def _number(kernel: Kernel, x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
         raise ScoringError(
@@ -135,7 +136,7 @@ BATCHED: dict[str, Kernel] = {
     "gap_r": lambda x, y: _cosine(_scaled(_gaps(x)), _scaled(_gaps(y))),
     "gap_r_laban2022": _gap_r_laban2022,
 }
-STATISTICS: dict[str, Callable[[Sequence[float], Sequence[float]], float | None]] = {
+STATISTICS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], float | None]] = {
     name: partial(_number, kernel) for name, kernel in BATCHED.items()
 }
 """Name → from two scores of the same systems, in one order, to a number from -1 to 1 or None.
