@@ -40,7 +40,7 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared(Record):
+class CommonBasis(Record):
     """The common basis of all rows of a table.
 
     Attributes:
@@ -106,7 +106,7 @@ def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
 
 def find_shared(
     rows: Sequence[Numbers], people: pl.DataFrame | None, matched: Mapping[str, str]
-) -> tuple[list[Numbers], Shared]:
+) -> tuple[list[Numbers], CommonBasis]:
     """Restrict the rows to what all of them have in common, and describe it.
 
     A row without any number is ignored.
@@ -126,7 +126,7 @@ def find_shared(
     if len(matched) >= FEWEST_MODELS:
         writers &= set(matched.values())
     systems = sorted(set(judged) & writers)
-    shared = Shared(
+    shared = CommonBasis(
         systems=tuple(systems),
         other_systems=tuple(sorted(set(judged) - writers)),
         candidates=common.height,

@@ -33,9 +33,9 @@ from nnd.metric.other_metrics.candidate_correlations import (
     judgements_by_system,
 )
 from nnd.metric.other_metrics.common_basis import (
+    CommonBasis,
     Numbers,
     Over,
-    Shared,
     find_shared,
     of_systems,
 )
@@ -229,7 +229,7 @@ def _nnd_row(
     scored: pl.DataFrame,
     judged: Judged,
     matched: Mapping[str, str],
-    shared: Shared | None,
+    shared: CommonBasis | None,
     manners: Mapping[str, Manner],
 ) -> MetricRow:
     """Return the row of NND itself, without systems for which other rows lack a number."""

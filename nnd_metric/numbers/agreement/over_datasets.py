@@ -1,7 +1,6 @@
 """Agreement on several datasets, and the mean over them, with equal weights."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from nnd.metric.numbers.agreement.agreement import Agreement
 from nnd.metric.numbers.rates.by_dataset import OverDatasets
@@ -49,8 +48,3 @@ class Agreements(OverDatasets[Agreement]):
             f"Mean over {n} datasets, {EACH_ONCE}: pass rates and human scores correlate with "
             f"tau-b {mean['tau_b']:.3f} and Pearson r {mean['pearson']:.3f} (overall)."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values: an agreement for each dataset, and the mean."""
-        agreements = {name: agreement.to_dict() for name, agreement in self.datasets.items()}
-        return {"datasets": agreements, "mean": self.mean()}

@@ -1,9 +1,10 @@
 """Several datasets: the runs on each, and their results."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -87,27 +88,18 @@ def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) 
     return names[0]
 
 
-class Found(Protocol):
-    """A result on one dataset (`Shown`)."""
-
-    def remarks(self) -> "Sequence[Table | str]": ...  # noqa: D102 - as there
-    def details(self) -> "Sequence[Table | str]": ...  # noqa: D102
-    def to_frame(self) -> pl.DataFrame: ...  # noqa: D102
-    def to_dict(self) -> Any: ...  # noqa: D102, ANN401
-
-
-_Found = TypeVar("_Found", bound=Found)
+_OnOne = TypeVar("_OnOne", bound=Result)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OverDatasets(Result, Generic[_Found]):
+class OverDatasets(Result, Generic[_OnOne]):
     """Results on several datasets; subclasses define the mean over them.
 
     Attributes:
         datasets: Name → its result; at least two.
     """
 
-    datasets: Mapping[str, _Found]
+    datasets: Mapping[str, _OnOne]
 
     def remarks(self) -> list[str]:
         """Return the caveats of each dataset."""
@@ -117,6 +109,15 @@ class OverDatasets(Result, Generic[_Found]):
             for line in found.remarks()
             if isinstance(line, str)
         ]
+
+    @abstractmethod
+    def mean(self) -> Mapping[str, Any]:
+        """Return the means over the datasets, with equal weights."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: a result for each dataset, and the means."""
+        results = {name: result.to_dict() for name, result in self.datasets.items()}
+        return {"datasets": results, "mean": self.mean()}
 
     def details(self) -> "list[Table | str]":
         """Return the details of each dataset."""

@@ -16,6 +16,7 @@ from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored
 from nnd.metric.numbers.rates.surface_features import measure
 from nnd.metric.other_metrics.candidate_correlations import (
+    CandidateAgreement,
     MeanJudgement,
     correlate_candidates,
 )
@@ -299,7 +300,7 @@ def test_no_pairs_and_no_people(tmp_path: Path) -> None:
     assert (row.rates.overall.pass_rate, row.rates.overall.n) == (None, 0)
     assert (row.systems, row.systems_reason) == (None, "the data has no human scores")
     assert row.candidates["quality"].n == 5
-    assert metrics_table([row.to_dict()]).row_count == 1
+    assert metrics_table([row]).row_count == 1
 
 
 # Like for like
@@ -331,7 +332,7 @@ def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
         "all rows use the same 2 systems (a, b) and 3 candidates, without 1 system (c) and "
         "3 candidates (good lacks 3, bad lacks 3) that some metrics did not score; "
         "--over all includes them"
-    ) in metrics_notes(found.to_dict())
+    ) in metrics_notes(found)
     assert found.scores.filter(scorer="length").height == len(CANDIDATES)  # all are written
 
 
@@ -346,7 +347,7 @@ def test_each_row_over_all_that_it_has(judged: Judged) -> None:
     counts = {row.name: row.candidates["quality"].n for row in found.rows if row.kind != "nnd"}
     assert counts == {"length": 5, "good": 3, "bad": 3}
     assert found.shared is None
-    notes = metrics_notes(found.to_dict())
+    notes = metrics_notes(found)
     assert "each row uses all systems and candidates for which it has a number" in notes
 
 
@@ -451,9 +452,9 @@ def test_what_people_said_is_named(tmp_path: Path, rule: dict[str, Any], said: s
         path = folder / "annotations.parquet"
         pl.read_parquet(path).with_columns(score=pl.lit(None, pl.Float64)).write_parquet(path)
 
-    found = compare_metrics(read_judged(folder), LENGTH).to_dict()
+    found = compare_metrics(read_judged(folder), LENGTH)
 
-    assert found["judgement"] == said
+    assert found.judgement == said
     notes = metrics_notes(found)
     assert f"judgements of candidates: {said}" in notes
     assert "overall, human score: invented (aspect quality)" in notes
@@ -475,7 +476,7 @@ def test_what_is_written(judged: Judged, tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_told(judged: Judged) -> None:
     found = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})])
-    notes = metrics_notes(found.to_dict())
+    notes = metrics_notes(found)
     assert (
         "mine, left out: 2 tests without a score (failed); "
         "system a: 1 candidate without a score; system b: 1 candidate without a score; "
@@ -488,7 +489,7 @@ def test_what_is_left_out_is_told(judged: Judged) -> None:
 def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
     run = run_of(judged, {"good": GOOD, "bad": {"1/a": 1.0}, "other": GOOD})
     found = compare_metrics(judged, [], run=run, systems={"good": "a", "bad": "c"})
-    notes = metrics_notes(found.to_dict())
+    notes = metrics_notes(found)
     # bad has no likelihood for 1/b and 1/c, one of which is in each of the three tests
     assert (
         "NND pass rate, left out: system bad: 3 tests without a score (failed); "
@@ -497,9 +498,12 @@ def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
 
 
 def test_systems_left_out_of_one_category_are_told(judged: Judged) -> None:
-    shown = compare_metrics(judged, LENGTH).to_dict()
-    shown["rows"][0]["systems"]["by_category"]["overall"]["dropped"] = 2
-    shown["rows"][0]["systems"]["scores_missing"] = 1
+    found = compare_metrics(judged, LENGTH)
+    (row,) = found.rows
+    assert row.systems is not None
+    overall = replace(row.systems.by_category["overall"], dropped=2)
+    systems = replace(row.systems, by_category={"overall": overall}, scores_missing=1)
+    shown = replace(found, rows=(replace(row, systems=systems),))
     (note,) = [each for each in metrics_notes(shown) if "left out" in each]
     assert "overall: 2 systems without one of the two numbers; 1 missing human score;" in note
 
@@ -547,14 +551,14 @@ def test_one_aspect_shows_an_interval_and_several_none(tmp_path: Path) -> None:
     assert bounds is not None
     (row,) = compare_metrics(read_judged(write_judged(tmp_path)), LENGTH).rows
 
-    def cell(aspects: dict[str, object]) -> str:
-        table = metrics_table([{**row.to_dict(), "candidates": aspects}])
+    def cell(aspects: dict[str, CandidateAgreement]) -> str:
+        table = metrics_table([replace(row, candidates=aspects)])
         (pooled,) = [column for column in table.columns if column.header == "pooled Spearman"]
         return str(*pooled.cells)
 
     shown = f"{found.sample['spearman']:.3f}"
-    assert cell({"x": found.to_dict()}) == f"{shown}\n[{bounds[0]:.2f}, {bounds[1]:.2f}]"
-    assert cell({"x": found.to_dict(), "y": found.to_dict()}) == shown
+    assert cell({"x": found}) == f"{shown}\n[{bounds[0]:.2f}, {bounds[1]:.2f}]"
+    assert cell({"x": found, "y": found}) == shown
 
 
 def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
@@ -566,11 +570,11 @@ def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
     (row,) = shown.rows
     found = row.candidates
     assert found["style"].sample["tau_b"] == pytest.approx(-(found["quality"].sample["tau_b"] or 0))
-    table = metrics_table([row.to_dict()])
+    table = metrics_table([row])
     (pooled,) = [column for column in table.columns if column.header == "pooled tau-b"]
     assert [str(cell).lstrip("-") for cell in pooled.cells] == ["0.000"]
-    notes = metrics_notes(shown.to_dict())
+    notes = metrics_notes(shown)
     assert "candidates: mean over 2 aspects; --aspect selects one" in notes
-    assert lines(people_table(shown.to_dict()["people"]))[2:5] == [
+    assert lines(people_table(shown.people))[2:5] == [
         *("a 2.000 -2.000", "b 1.500 -1.500", "c 0.500 -0.500")
     ]
