@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from nnd.metric.numbers.agreement.agreement import Agreement
-from nnd.metric.numbers.rates.by_dataset import OverDatasets
+from nnd.metric.numbers.rates.by_dataset import EACH_ONCE, OverDatasets, mean_over
 from nnd.metric.numbers.statistics.correlations import STATISTICS
-from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -29,7 +29,7 @@ from nnd.metric.numbers.manners.manner import (
     is_tested,
     version_rules,
 )
-from nnd.metric.numbers.rates.numbering import number_occurrences
+from nnd.metric.numbers.rates.context_sums import number_occurrences
 from nnd.schemas import ScoringError, did_you_mean
 
 
@@ -77,7 +77,7 @@ def compare(
             entry is compared with all human pairs.
         splits: Compare on the pairs of these splits only; none means all that were scored.
         mixed_rules: Whether to compare models that were scored by different protocols, or by
-            different rules of different versions (see `scoring_rules`). Across protocols, nothing
+            different rules of different versions (see `manner`). Across protocols, nothing
             is tested, except for one and the same model.
         out: With `by`: folder for validity.json. In the folder of the suite, the card of the suite
             shows it (`nnd card`, `nnd publish`).

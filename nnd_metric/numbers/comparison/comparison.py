@@ -1,6 +1,6 @@
 """Results of `compare`: one comparison of two models, and several comparisons."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -8,9 +8,10 @@ import polars as pl
 
 from nnd.metric.data import SLICES, describe_splits
 from nnd.metric.numbers.comparison.differences import ModelDifference
-from nnd.metric.numbers.comparison.ranking import mean_ranking, ranking
 from nnd.metric.numbers.display_names import short_names
+from nnd.metric.numbers.rates.by_dataset import EACH_ONCE, mean_over
 from nnd.metric.numbers.shown_result import Result
+from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.schemas import UNSTORED, Count, Flat, Keys, Name, counted, record_frame
 
 _COLUMNS = (
@@ -211,3 +212,34 @@ def _headline(comparisons: Sequence[Comparison]) -> str:
     named = {names[model]: rate for model, rate in rates.items()}
     of = f" ({describe_splits(splits)})" if splits else ""
     return f"{ranking(named, better)} of {tests:,} shared tests{of}; {clear}."
+
+
+def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
+    """Return models from best to worst by their mean over datasets; None if no model is on all.
+
+    Args:
+        datasets: For each dataset, model → pass rate.
+    """
+    means = {model: rate for model, rate in mean_over(datasets).items() if rate is not None}
+    if not means:
+        return None
+    named = dict(zip(short_names([*means]), means.values(), strict=True))
+    return f"Mean over {len(datasets)} datasets, {EACH_ONCE}: {ranking(named, ())}"
+
+
+def ranking(rates: Mapping[str, float], better: Container[tuple[str, str]]) -> str:
+    """Return models from best to worst, as in "x 60.0 % > y 50.0 %, z 48.0 %".
+
+    The sign means that each model before it is significantly better than each after it.
+
+    Args:
+        rates: Name of a model → its pass rate.
+        better: (x, y) for each x that is significantly better than y.
+    """
+    order = sorted(rates, key=lambda name: rates[name], reverse=True)
+    text = ""
+    for at, name in enumerate(order):
+        clear = all((high, low) in better for high in order[:at] for low in order[at:])
+        text += f"{' >' if clear else ','} " if at else ""
+        text += f"{name} {percent(rates[name])} %"
+    return text

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from nnd.metric.data import REQUIRED, PairSet, check_same, splits_in
-from nnd.metric.numbers.rates.numbering import number_occurrences
+from nnd.metric.numbers.rates.context_sums import number_occurrences
 from nnd.schemas import ScoringError
 
 KEY = ("pair_id", "occurrence")

@@ -31,7 +31,7 @@ from nnd.metric.numbers.statistics.context_intervals import (
     cluster_intervals,
 )
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
-from nnd.schemas import UNSTORED, Count, Flat, Keys, Record, Share
+from nnd.schemas import UNSTORED, Count, Flat, Keys, Record, Share, record_frame
 
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
@@ -39,6 +39,11 @@ SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 _VERDICTS = (
     *("passed", "tie", "truncated", "unscored", "matched", "conditional", "more_tokens"),
     *BASELINES,
+)
+
+
+_COLUMNS = (
+    *("model", "slice", "value", "n", "passes", "ties", "unscored", "pass_rate", "low", "high"),
 )
 
 
@@ -210,3 +215,22 @@ def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
     """Return whether a margin is smaller than a deviation (arguments as in `count_close`)."""
     tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
     return (pl.col("ll_high") - pl.col("ll_low")).abs() < deviation * tokens
+
+
+def rate_frame(models: Mapping[str, PassRates]) -> pl.DataFrame:
+    """Return a row per model and slice.
+
+    Args:
+        models: Model → its pass rates.
+
+    Returns:
+        model, slice ("overall", or the column of SLICES), value ("overall", or the slice's value),
+        n, passes, ties, unscored, pass_rate, low and high (the 95 % interval over contexts).
+    """
+    rows = (
+        ({"model": model, "slice": column, "value": value}, rate)
+        for model, rates in models.items()
+        for column, by in {"overall": {"overall": rates.overall}, **rates.by}.items()
+        for value, rate in by.items()
+    )
+    return record_frame(_COLUMNS, rows, Rate)
