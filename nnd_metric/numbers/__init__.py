@@ -146,10 +146,8 @@ if TYPE_CHECKING:
     from .slices.named_slices import (
         slice_names as slice_names,
     )
-    from .slices.slice_rates import (
-        SliceRate as SliceRate,
-    )
     from .slices.slices import (
+        SliceRate as SliceRate,
         Slices as Slices,
     )
     from .slices.slicing import (
