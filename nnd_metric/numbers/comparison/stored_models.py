@@ -18,7 +18,7 @@ from nnd.metric.numbers.manners.manner import (
     read_manners,
     tell_readings,
 )
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 
 class Entry(NamedTuple):
@@ -71,6 +71,20 @@ def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[En
             manner = manners.get(name) or manner_of({})
             entries.append(Entry(name, name, own, signatures.get(name), manner, folder))
     return entries
+
+
+def check_known(models: Sequence[str] | None, entries: Sequence[Entry]) -> None:
+    """Check that models, by name or label, are among the entries.
+
+    Raises:
+        ScoringError: If one is not.
+    """
+    labels = list(dict.fromkeys(entry.label for entry in entries))
+    for name in models or ():
+        if name not in labels and all(name != entry.model for entry in entries):
+            raise ScoringError(
+                f'unknown model "{name}"{did_you_mean(name, labels)}; known: {", ".join(labels)}'
+            )
 
 
 def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:

@@ -149,8 +149,8 @@ def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Bas
     if name == "unconditional" and not rows["conditional"].any():
         return None
     verdicts, n = rows[name], rows.height
-    counted = verdicts == _WIN, verdicts == _TIE, verdicts.is_null()
-    wins, ties, unscored = (int(each.sum()) for each in counted)
+    wins, ties = (int((verdicts == verdict).sum()) for verdict in (_WIN, _TIE))
+    unscored = verdicts.null_count()
     if n == ties + unscored:
         return None
     halves = 2 * wins + ties + unscored  # whole numbers, so that equal is equal

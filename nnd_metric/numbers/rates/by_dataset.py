@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -65,17 +66,15 @@ def split_by_dataset(
         name = _find_dataset(folder, {*scored["pair_id"]}, pairs)
         runs[name].append(folder)
         models[name] += names_in(scored, "model")
-    people = {name: found.human_scores for name, found in pairs.items()}
-    judged = [found for found in people.values() if found is not None]
-    check_systems(systems or {}, [model for of_one in models.values() for model in of_one], judged)
-    return {
-        name: OnDataset(
-            pairs[name],
-            runs[name],
-            {} if found is None else choices_for(found, systems or {}, models[name]),
-        )
-        for name, found in people.items()
+    systems = systems or {}
+    people = {name: each.human_scores for name, each in pairs.items()}
+    judged = [scores for scores in people.values() if scores is not None]
+    check_systems(systems, [*chain(*models.values())], judged)
+    stand_for = {
+        name: {} if scores is None else choices_for(scores, systems, models[name])
+        for name, scores in people.items()
     }
+    return {name: OnDataset(pairs[name], runs[name], stand_for[name]) for name in pairs}
 
 
 def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) -> str:
@@ -109,8 +108,8 @@ class OverDatasets(Result, Generic[_OnOne]):
         """Return the caveats of each dataset."""
         return [
             f"{name}: {line}"
-            for name, found in self.datasets.items()
-            for line in found.remarks()
+            for name, result in self.datasets.items()
+            for line in result.remarks()
             if isinstance(line, str)
         ]
 
@@ -125,16 +124,17 @@ class OverDatasets(Result, Generic[_OnOne]):
 
     def details(self) -> "list[Table | str]":
         """Return the details of each dataset."""
-        shown: list[Table | str] = []
-        for name, found in self.datasets.items():
-            shown += [f"on {name}", *found.details()]
-        return shown
+        return [
+            part
+            for name, result in self.datasets.items()
+            for part in (f"on {name}", *result.details())
+        ]
 
     def to_frame(self) -> pl.DataFrame:
         """Return the rows of each dataset, with its name in the first column."""
         return pl.concat(
-            found.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
-            for name, found in self.datasets.items()
+            result.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
+            for name, result in self.datasets.items()
         )
 
 
@@ -147,10 +147,9 @@ def mean_over(datasets: Sequence[Mapping[str, float | None]]) -> dict[str, float
     Returns:
         Name → mean, or None if the number is None for some dataset.
     """
-    first, *others = datasets
     means: dict[str, float | None] = {}
-    for name in first:
-        if all(name in each for each in others):
+    for name in datasets[0]:
+        if all(name in each for each in datasets):
             numbers = [number for each in datasets if (number := each[name]) is not None]
             is_complete = len(numbers) == len(datasets)
             means[name] = sum(numbers) / len(datasets) if is_complete else None

@@ -117,10 +117,8 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
     Args:
         rated: The result of `to_rate`, with the columns of SLICES.
     """
-    by: dict[str, dict[str, Rate]] = {}
-    for column in SLICES:
-        slices = slices_by(rated.select(column, CLUSTER_NUMBER, *_VERDICTS), column)
-        by[column] = {value: rate_of(rows) for value, rows in slices.items()}
+    slices = {c: slices_by(rated.select(c, CLUSTER_NUMBER, *_VERDICTS), c) for c in SLICES}
+    by = {c: {value: rate_of(rows) for value, rows in own.items()} for c, own in slices.items()}
     return PassRates(rate_of(each_once(rated.drop(SLICES))), rated.height, by)
 
 
@@ -196,8 +194,7 @@ def _interval(
     sums: pl.Series, squares: pl.Series, tests: pl.Series, *, lowest: float = 0
 ) -> ClusterInterval:
     matrices = (column.to_numpy()[:, None] for column in (sums, squares, tests))
-    (found,) = cluster_intervals(*matrices, lowest=lowest)
-    return found
+    return cluster_intervals(*matrices, lowest=lowest)[0]
 
 
 def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
