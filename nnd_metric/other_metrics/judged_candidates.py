@@ -239,7 +239,6 @@ def _define(rule: Mapping[str, Any]) -> str:
 
 
 def _best(rule: Mapping[str, Any]) -> list[str]:
-    """Return the best labels of an order."""
     worse = {low for _, low in rule["better"]}
     return sorted({high for high, _ in rule["better"]} - worse)
 

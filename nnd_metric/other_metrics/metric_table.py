@@ -144,14 +144,10 @@ class MetricTables(OverDatasets[MetricTable]):
 
     def mean(self) -> dict[str, dict[str, float | None]]:
         """Return metric → column of MAIN → mean over the datasets, for metrics on all of them."""
-        each = [
-            {row.name: main_numbers(row) for row in table.rows} for table in self.datasets.values()
-        ]
-        return {
-            name: mean_over([numbers[name] for numbers in each])
-            for name in each[0]
-            if all(name in numbers for numbers in each)
-        }
+        tables = self.datasets.values()
+        rows = [{row.name: main_numbers(row) for row in table.rows} for table in tables]
+        shared = [name for name in rows[0] if all(name in of_table for of_table in rows)]
+        return {name: mean_over([of_table[name] for of_table in rows]) for name in shared}
 
     def headline(self) -> str:
         """Return the metric with the highest mean pass rate over datasets."""

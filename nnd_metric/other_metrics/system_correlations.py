@@ -76,7 +76,6 @@ def agree_on_systems(
 
 
 def _unscored(written: pl.DataFrame, people: pl.DataFrame) -> dict[str, int]:
-    """Return the number of candidates without a score, for each judged system."""
     judged = written.filter(pl.col("system").is_in(people["system"].unique().to_list()))
     counts = judged.group_by("system").agg(pl.col("score").null_count()).sort("system")
     return dict(counts.iter_rows())

@@ -208,7 +208,6 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
 
 
 def _match(a: Entry, b: Entry) -> pl.DataFrame:
-    """Return the pairs that both were scored on, with both verdicts."""
     key = ["pair_id", "occurrence"]
     rows_a, rows_b = (_compared(entry.rows) for entry in (a, b))
     if rows_a.select(key).equals(rows_b.select(key)):

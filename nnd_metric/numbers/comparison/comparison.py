@@ -104,11 +104,11 @@ class Comparison(Result):
             of SLICES), value, and the columns of a difference.
         """
         known = {"data": self.data, "first": self.first, "second": self.second}
-        rows = [(known | {"slice": "overall", "value": "overall"}, self.overall)]
-        for column, by in self.by.items():
-            rows += [
-                (known | {"slice": column, "value": value}, each) for value, each in by.items()
-            ]
+        rows = [
+            (known | {"slice": column, "value": value}, each)
+            for column, by in {"overall": {"overall": self.overall}, **self.by}.items()
+            for value, each in by.items()
+        ]
         return record_frame(_COLUMNS, rows, ModelDifference)
 
 
@@ -165,7 +165,6 @@ class Comparisons(Result):
 
 
 def _clear(comparisons: Sequence[Comparison]) -> str:
-    """Return the number of significant differences as a phrase."""
     verdicts = [each.overall.verdict for each in comparisons]
     decided = sum(each.is_clear for each in comparisons)
     is_or_are = "is" if decided < 2 else "are"  # noqa: PLR2004 - one or more

@@ -125,9 +125,11 @@ def with_protocols(
     models = [(e.folder, e.model, e.manner) for each in datasets.values() for e in each]
     if not mixed_rules:
         check_manners(models)
-    if len(find_protocols(manner for *_, manner in models)) < 2:  # noqa: PLR2004 - one protocol
-        return {name: [*entries] for name, entries in datasets.items()}
-    return {name: _with_protocols(entries) for name, entries in datasets.items()}
+    several = len(find_protocols(manner for *_, manner in models)) > 1
+    return {
+        name: _with_protocols(entries) if several else [*entries]
+        for name, entries in datasets.items()
+    }
 
 
 def _with_protocols(entries: Sequence[Entry]) -> list[Entry]:

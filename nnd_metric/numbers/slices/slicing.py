@@ -147,13 +147,7 @@ def _distinct(slices: Sequence[NamedSlice]) -> list[NamedSlice]:
 def _rates_in(
     frames: Mapping[str, pl.DataFrame], ids: pl.Series, slices: Sequence[NamedSlice]
 ) -> list[SliceRates]:
-    """Return every model's pass rate on every slice.
-
-    Args:
-        frames: Model → its tests, as `to_rate` returns them, in the same order for all.
-        ids: Their pair_id.
-        slices: The slices.
-    """
+    """Return every model's pass rate on every slice; `frames` are those of `to_rate`."""
     of_models = {model: _of_model(rows, slices) for model, rows in frames.items()}
     adjusted = iter(adjust([apart for each in of_models.values() for _, apart in each]))
     by_model = {
@@ -171,7 +165,6 @@ def _rates_in(
 
 
 def _of_model(rated: pl.DataFrame, slices: Sequence[NamedSlice]) -> list[tuple[Rate, Difference]]:
-    """Return for every slice its rate, and its difference from the rest."""
     everything = each_once(rated)
     contexts = rated.select(NUMBERED).unique(maintain_order=True)
     rates = []
@@ -187,7 +180,6 @@ def _listed(values: str | Path | Sequence[str | Path]) -> list[str]:
 
 
 def _with_texts(rows: pl.DataFrame, texts: PairSet | None) -> pl.DataFrame:
-    """Return the scored pairs with all columns of the data."""
     if texts is None:
         return rows.drop("model", "occurrence")
     held = {*rows.columns, *REQUIRED}

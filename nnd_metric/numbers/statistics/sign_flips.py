@@ -54,7 +54,6 @@ def sign_flip_p(sums: npt.ArrayLike, *, seed: int = 0) -> float:
 
 
 def _flip(sizes: FloatArray, seed: int) -> FloatArray:
-    """Return the sum for every random flip."""
     rng = np.random.default_rng(seed)
     sums = np.empty(RANDOM_FLIPS)
     step = max(1, _AT_ONCE // len(sizes))

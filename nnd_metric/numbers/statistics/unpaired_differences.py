@@ -77,7 +77,6 @@ def _reach(one: float, other: float, correlation: float) -> float:
 
 
 def _correlation(passes: FloatArray, tests: FloatArray) -> float:
-    """Return the jackknife correlation of the two rates over contexts."""
     first, second = (_left_out(passes[:, k], tests[:, k]) for k in (0, 1))
     norm = math.sqrt(float(first @ first) * float(second @ second))
     return float(np.clip(first @ second / norm, -1, 1)) if norm else 0.0
