@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         describe_reading as describe_reading,
         describe_readings as describe_readings,
         is_chat as is_chat,
+        labels_by_value as labels_by_value,
         shorten_context as shorten_context,
     )
     from .rates.alignment import (

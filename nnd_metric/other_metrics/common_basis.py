@@ -58,18 +58,6 @@ class CommonBasis(Record):
     unscored: Mapping[str, Annotated[int, Limit("minimum", 1)]]
 
 
-def check_over(over: Over | Sequence[str]) -> None:
-    """Check the basis of the rows.
-
-    Raises:
-        ScoringError: If it is neither an `Over` nor a list of systems.
-    """
-    if not over or (isinstance(over, str) and over not in get_args(Over)):
-        raise ScoringError(
-            f"over {over!r}: choose {', '.join(get_args(Over))} or a list of systems"
-        )
-
-
 def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
     """Restrict the data to some systems.
 

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs
+from nnd.metric.numbers import labels_by_value
 from nnd.metric.other_metrics.scorers.references import (
     match_references,
     read_references,
@@ -189,58 +190,51 @@ def human_judgements(
 
 
 def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
-    key = (*CANDIDATE, "aspect")
-    rows = annotations
-    match rule["rule"]:
-        case "credit" | "gap" if "ratings" not in rule:
-            judgement = pl.col("score").cast(pl.Float64).mean()
-        case "credit" | "gap" | "majority":
-            rows = read_ratings(
-                annotations, at_least=rule.get("at_least", 1), standardise="standardise" in rule
-            )
-            ratings = pl.col("ratings").list
-            number = ratings.median() if rule.get("ratings") == "median" else ratings.mean()
-            judgement = number.cast(pl.Float64).mean()
-        case "no_error":
-            judgement = _is_clean([rule["no_error"]])
-        case "order":
-            judgement = _is_clean(_best(rule))
-        case unknown:
-            raise ScoringError(
-                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
-            )
+    key, rows = (*CANDIDATE, "aspect"), annotations
+    judgement, _ = _number_by(rule)
+    if "ratings" in judgement.meta.root_names():
+        rows = read_ratings(
+            annotations, at_least=rule.get("at_least", 1), standardise="standardise" in rule
+        )
     judged = rows.group_by(key).agg(human=judgement)
     candidates = annotations.select(key).unique(maintain_order=True)
     return candidates.join(judged, on=key, how="left", maintain_order="left")
 
 
-def _define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
-    """Describe the number of `human_judgements`, by aspect if rules differ."""
-    by_rule: dict[str, list[str]] = {}
-    for aspect, rule in rules.items():
-        by_rule.setdefault(_define(rule), []).append(aspect)
-    if len(by_rule) == 1:
-        return next(iter(by_rule))
-    return "; ".join(f"{', '.join(names)}: {words}" for words, names in by_rule.items())
-
-
-def _define(rule: Mapping[str, Any]) -> str:
+def _number_by(rule: Mapping[str, Any]) -> tuple[pl.Expr, str]:
+    """Return the number that a rule gives to a candidate, and what it is in words."""
     match rule["rule"]:
         case "credit" | "gap" if "ratings" not in rule:
-            return "the candidate's score"
+            return pl.col("score").cast(pl.Float64).mean(), "the candidate's score"
         case "credit" | "gap" | "majority":
-            number = "median" if rule.get("ratings") == "median" else "mean"
-            ratings = "standardised ratings" if "standardise" in rule else "ratings"
-            return f"the {number} of the candidate's {ratings}"
+            ratings = pl.col("ratings").list
+            is_median = rule.get("ratings") == "median"
+            number = ratings.median() if is_median else ratings.mean()
+            kind = "standardised ratings" if "standardise" in rule else "ratings"
+            words = f"the {'median' if is_median else 'mean'} of the candidate's {kind}"
+            return number.cast(pl.Float64).mean(), words
         case "no_error":
-            return f'1 if "{rule["no_error"]}" is the only label of the candidate, 0 otherwise'
-    names = ", ".join(f'"{label}"' for label in _best(rule))
-    return f"1 if all labels of the candidate are among {names}, 0 otherwise"
+            label = rule["no_error"]
+            words = f'1 if "{label}" is the only label of the candidate, 0 otherwise'
+            return _is_clean([label]), words
+        case "order":
+            worse = {low for _, low in rule["better"]}
+            best = sorted({high for high, _ in rule["better"]} - worse)
+            names = ", ".join(f'"{label}"' for label in best)
+            words = f"1 if all labels of the candidate are among {names}, 0 otherwise"
+            return _is_clean(best), words
+        case unknown:
+            raise ScoringError(
+                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
+            )
 
 
-def _best(rule: Mapping[str, Any]) -> list[str]:
-    worse = {low for _, low in rule["better"]}
-    return sorted({high for high, _ in rule["better"]} - worse)
+def _define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
+    """Describe the number of `human_judgements`, by aspect if rules differ."""
+    by_words = labels_by_value({aspect: _number_by(rule)[1] for aspect, rule in rules.items()})
+    if len(by_words) == 1:
+        return next(iter(by_words))
+    return "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items())
 
 
 def _is_clean(labels: Sequence[str]) -> pl.Expr:

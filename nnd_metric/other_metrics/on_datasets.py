@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypedDict, TypeVar, Unpack, get_args, overload
 
 from nnd.metric.data import Table, is_several, only_of_one, read_splits
 from nnd.metric.numbers import (
@@ -12,11 +12,11 @@ from nnd.metric.numbers import (
     split_by_dataset,
     stored_systems,
 )
-from nnd.metric.other_metrics.common_basis import Over, check_over
+from nnd.metric.other_metrics.common_basis import Over
 from nnd.metric.other_metrics.judged_candidates import read_judged
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics
 from nnd.metric.other_metrics.metric_table import METRICS, MetricTable, MetricTables
-from nnd.metric.other_metrics.scorers.letter_case import Normalise, check_normalise
+from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.metric.other_metrics.scorers.reference_scorers import Several
 from nnd.metric.other_metrics.scorers.references import read_references
 from nnd.metric.other_metrics.scorers.scorer_names import AnyScorer, find_scorers, plain_names
@@ -113,8 +113,7 @@ def metrics(
             it.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
-    check_over(over)
-    check_normalise(normalise)
+    _check_options(over, normalise)
 
     def compare(
         runs: Sequence[Path],
@@ -167,6 +166,17 @@ def metrics(
         except ScoringError as error:
             raise ScoringError(f"{name}: {error}") from error
     return MetricTables(tables)
+
+
+def _check_options(over: Over | Sequence[str], normalise: str | None) -> None:
+    if not over or (isinstance(over, str) and over not in get_args(Over)):
+        raise ScoringError(
+            f"over {over!r}: choose {', '.join(get_args(Over))} or a list of systems"
+        )
+    if normalise is not None and normalise not in get_args(Normalise):
+        raise ScoringError(
+            f'normalise: unknown "{normalise}"; choose {", ".join(get_args(Normalise))}'
+        )
 
 
 def _check_same_rules(folders: Sequence[Path], *, mixed_rules: bool) -> None:
