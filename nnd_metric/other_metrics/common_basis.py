@@ -14,7 +14,7 @@ import polars as pl
 
 from nnd.metric.data import names_in
 from nnd.metric.numbers import FEWEST_MODELS
-from nnd.metric.other_metrics.judged_candidates import CANDIDATE, Judged
+from nnd.metric.other_metrics.judged_candidates import CANDIDATE, JudgedCandidates
 from nnd.schemas import Count, Limit, Record, ScoringError, did_you_mean
 
 Over: TypeAlias = Literal["shared", "all"]
@@ -28,7 +28,7 @@ class Numbers(NamedTuple):
         name: Same as in `MetricRow`, like the next two.
         kind: The kind of row.
         definition: A description of the computation.
-        candidates: Those of `Judged`, with their scores.
+        candidates: Those of `JudgedCandidates`, with their scores.
         scored: The pairs, rows of SCORED_SCHEMA.
     """
 
@@ -58,7 +58,7 @@ class CommonBasis(Record):
     unscored: Mapping[str, Annotated[int, Limit("minimum", 1)]]
 
 
-def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
+def of_systems(judged: JudgedCandidates, names: Sequence[str]) -> JudgedCandidates:
     """Restrict the data to some systems.
 
     Args:

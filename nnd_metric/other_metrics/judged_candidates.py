@@ -39,7 +39,7 @@ _BY_SCORE = {"rule": "gap"}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCandidates:
     """Pairs, their candidates, and the human judgements.
 
     Attributes:
@@ -86,7 +86,7 @@ class Judged:
 
 def read_judged(
     folder: str | Path, *, aspect: str | None = None, splits: Sequence[str] | None = ()
-) -> Judged:
+) -> JudgedCandidates:
     """Read a folder that `nnd convert` wrote, or a downloaded published one.
 
     Args:
@@ -132,7 +132,7 @@ def read_judged(
         human = human.filter(pl.col("aspect") == aspect)
         pairs = replace(pairs, pairs=pairs.pairs.filter(pl.col("aspect") == aspect))
     stored = find_frame(folder, "references")
-    return Judged(
+    return JudgedCandidates(
         pairs,
         _candidates(annotations, pairs.pairs),
         human,

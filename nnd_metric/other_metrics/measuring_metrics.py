@@ -39,7 +39,7 @@ from nnd.metric.other_metrics.common_basis import (
     find_shared,
     of_systems,
 )
-from nnd.metric.other_metrics.judged_candidates import CANDIDATE, Judged
+from nnd.metric.other_metrics.judged_candidates import CANDIDATE, JudgedCandidates
 from nnd.metric.other_metrics.metric_differences import find_differences
 from nnd.metric.other_metrics.metric_table import MetricRow, MetricTable
 from nnd.metric.other_metrics.scorers.letter_case import (
@@ -65,7 +65,7 @@ _SCORES = {
 
 
 def compare_metrics(
-    judged: Judged,
+    judged: JudgedCandidates,
     scorers: Iterable[TextScorer],
     *,
     references: pl.DataFrame | None = None,
@@ -151,7 +151,7 @@ def compare_metrics(
 
 
 def _ask(
-    scorers: Sequence[TextScorer], judged: Judged, references: pl.DataFrame | None
+    scorers: Sequence[TextScorer], judged: JudgedCandidates, references: pl.DataFrame | None
 ) -> Iterator[Numbers]:
     texts = judged.texts(references)
     pairs = judged.pairs.pairs.hstack(measure(judged.pairs.pairs))
@@ -163,7 +163,7 @@ def _ask(
         yield Numbers(scorer.name, "scorer", definition, candidates, scored)
 
 
-def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Numbers]:
+def _look_up(models: Mapping[str, pl.DataFrame], judged: JudgedCandidates) -> Iterator[Numbers]:
     """Yield the stored likelihoods of each model; null for candidates outside pairs."""
     for model, scored in models.items():
         sides = [
@@ -175,7 +175,7 @@ def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Num
         yield Numbers(model, "model", MODEL_DEFINITION, candidates, scored)
 
 
-def _row(numbers: Numbers, judged: Judged) -> MetricRow:
+def _row(numbers: Numbers, judged: JudgedCandidates) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
     judgements = judged.human.join(numbers.candidates, on=CANDIDATE)
@@ -227,7 +227,7 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _nnd_row(
     scored: pl.DataFrame,
-    judged: Judged,
+    judged: JudgedCandidates,
     matched: Mapping[str, str],
     shared: CommonBasis | None,
     manners: Mapping[str, Manner],
@@ -244,7 +244,9 @@ def _nnd_row(
     return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, agreement, reason, {})
 
 
-def _on_shared_pairs(judged: Judged, run: pl.DataFrame) -> tuple[Judged, pl.DataFrame]:
+def _on_shared_pairs(
+    judged: JudgedCandidates, run: pl.DataFrame
+) -> tuple[JudgedCandidates, pl.DataFrame]:
     """Restrict data and run to the pairs that all models of the run were scored on."""
     data, shared = judged.pairs.pairs, judged.pairs.pairs
     for model, rows in _models(run).items():

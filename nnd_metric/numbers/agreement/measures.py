@@ -22,10 +22,10 @@ from nnd.metric.data import (
 from nnd.metric.numbers.agreement.agreement import (
     Agreement,
     CategoryAgreement,
-    Judged,
+    JudgedModel,
     MeanAgreement,
 )
-from nnd.metric.numbers.statistics.correlation_estimates import Compared, correlate
+from nnd.metric.numbers.statistics.correlation_estimates import CategoryScores, correlate
 from nnd.metric.numbers.statistics.extrapolation import extrapolate
 from nnd.metric.numbers.statistics.intervals import FloatArray
 from nnd.schemas import ScoringError
@@ -78,7 +78,7 @@ def try_agreement(
     for column, category in enumerate(categories):
         scores = human_scores_for(people, category)
         used = [m for m in matches if m in rates[category] and matches[m] in scores]
-        compared[category] = Compared(
+        compared[category] = CategoryScores(
             models=used,
             ours=[rates[category][model] for model in used],
             theirs=[scores[matches[model]] for model in used],
@@ -91,7 +91,7 @@ def try_agreement(
             correlated[category],
             n=len(each.models),
             judged={
-                model: Judged(ours, n[model, category], theirs)
+                model: JudgedModel(ours, n[model, category], theirs)
                 for model, ours, theirs in zip(each.models, each.ours, each.theirs, strict=True)
             },
             human_numbers=human_numbers_for(people, category),

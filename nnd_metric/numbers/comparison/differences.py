@@ -24,7 +24,7 @@ _VERDICTS = ("passed_first", "passed_second", "unscored")
 
 
 @dataclass(frozen=True, slots=True)
-class Needed(Record):
+class SampleSize(Record):
     """The sample size that detects a difference of DETECTABLE with 80 % power at the 5 % level.
 
     This is the level of a single comparison, before Holm's adjustment: a value in the family of a
@@ -56,7 +56,7 @@ class ModelDifference(Difference):
 
     unscored: Count
     contexts: Count
-    needed: Needed | None
+    needed: SampleSize | None
 
 
 def find_differences(
@@ -89,7 +89,7 @@ def find_differences(
     return difference(each_once(numbered.drop(SLICES))), by
 
 
-def _needed(of_both: Difference, interval: ClusterInterval) -> Needed | None:
+def _needed(of_both: Difference, interval: ClusterInterval) -> SampleSize | None:
     if interval.bounds is None:
         return None
     only_first, only_second = of_both.only_first or 0, of_both.only_second or 0
@@ -100,4 +100,4 @@ def _needed(of_both: Difference, interval: ClusterInterval) -> Needed | None:
     effect = interval.variance / independent
     tests = pairs_needed(discordance, DETECTABLE, design_effect=effect)
     contexts = math.ceil(tests * interval.contexts / of_both.n)
-    return Needed(tests, contexts, discordance, effect)
+    return SampleSize(tests, contexts, discordance, effect)

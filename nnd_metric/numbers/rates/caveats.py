@@ -11,7 +11,7 @@ candidates have few and unequal numbers of tokens, and the number decides most o
 
 from collections.abc import Iterator, Sequence
 
-from nnd.metric.numbers.rates.baselines import FEW_TOKENS, MATCHED_WITHIN, Baseline, Matched
+from nnd.metric.numbers.rates.baselines import FEW_TOKENS, MATCHED_WITHIN, Baseline, LengthMatched
 from nnd.metric.numbers.rates.pass_rates import Rate
 from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.schemas import counted
@@ -135,7 +135,7 @@ def _significance(baseline: Baseline) -> str:
     return ""
 
 
-def _where_matched(matched: Matched | None) -> str:
+def _where_matched(matched: LengthMatched | None) -> str:
     if matched is None:
         return ""
     where = f"where lengths match within {100 * MATCHED_WITHIN:.0f} %"

@@ -11,7 +11,7 @@ from nnd.metric.numbers.rates.baselines import (
     BASELINES,
     WINNERS,
     Baseline,
-    Matched,
+    LengthMatched,
     baseline_in,
     judge,
     matched_in,
@@ -83,7 +83,7 @@ class Rate(Record):
     contexts: Count = 0
     wilson: Interval | None
     baselines: Annotated[Mapping[str, Baseline | None], Keys((*BASELINES,), WINNERS)]
-    length_matched: Matched | None
+    length_matched: LengthMatched | None
     few_tokens: Annotated[tuple[int, int], UNSTORED] = (0, 0)
 
 

@@ -26,7 +26,7 @@ from nnd.metric.numbers.statistics.system_bootstrap import draw_systems, statist
 from nnd.schemas import Correlation, Flat, Keys, Natural, PValue, Record
 
 
-class Compared(NamedTuple):
+class CategoryScores(NamedTuple):
     """The scores that are compared in one category.
 
     Attributes:
@@ -97,7 +97,7 @@ _Draws: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def correlate(
-    compared: Mapping[str, Compared], averaged: Collection[str]
+    compared: Mapping[str, CategoryScores], averaged: Collection[str]
 ) -> tuple[dict[str, Correlations], Correlations, dict[str, int]]:
     """Correlate the scores of every category, and average over some categories.
 
@@ -139,11 +139,11 @@ def correlate(
 
 
 def _by_kind(findings: Mapping[str, _Finding], orders: Orders | None) -> Correlations:
-    kinds = (
+    values, intervals, over_systems, p_values = (
         dict(zip(findings, kind, strict=True)) for kind in zip(*findings.values(), strict=True)
     )
     permutations = None if orders is None else Permutations(orders.method, len(orders.places))
-    return Correlations(*kinds, permutations)
+    return Correlations(values, intervals, over_systems, p_values, permutations)
 
 
 def _finding(value: float | None, draws: _Draws, orders: Orders) -> _Finding:
@@ -169,7 +169,9 @@ def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> _Find
     )
 
 
-def _common_orders(averaged: Sequence[Compared], orders: Mapping[int, Orders]) -> Orders | None:
+def _common_orders(
+    averaged: Sequence[CategoryScores], orders: Mapping[int, Orders]
+) -> Orders | None:
     """Return the permutations of the systems, or None if categories compare different systems."""
     models = {tuple(each.models) for each in averaged if each.models}
     return orders[len(models.pop())] if len(models) == 1 else None
