@@ -144,13 +144,14 @@ def correlate(x: npt.ArrayLike, y: npt.ArrayLike) -> dict[str, float | None]:
     Raises:
         ScoringError: If the lengths differ or a number is not finite.
     """
-    linear = CORRELATIONS["pearson"](x, y)
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    linear = CORRELATIONS["pearson"](a, b)
     if linear is None:
         return dict.fromkeys(STATISTICS)
     return {
-        "spearman": CORRELATIONS["pearson"](stats.rankdata(x), stats.rankdata(y)),
+        "spearman": CORRELATIONS["pearson"](stats.rankdata(a), stats.rankdata(b)),
         "pearson": linear,
-        "tau_b": float(stats.kendalltau(x, y).statistic),
+        "tau_b": float(stats.kendalltau(a, b).statistic),
     }
 
 

@@ -74,7 +74,7 @@ def people_table(people: Mapping[str, Mapping[str, "MeanJudgement"]]) -> "Table"
     table = text_table(("human mean", *people), right=[*people])
     for system in dict.fromkeys(name for systems in people.values() for name in systems):
         means = (systems.get(system) for systems in people.values())
-        table.add_row(system, *(number(each and each.mean) for each in means))
+        table.add_row(system, *(number(None if each is None else each.mean) for each in means))
     return table
 
 
