@@ -38,12 +38,10 @@ if TYPE_CHECKING:
     from .comparison.comparison import (
         Comparison as Comparison,
         Comparisons as Comparisons,
+        mean_ranking as mean_ranking,
     )
     from .comparison.differences import (
         ModelDifference as ModelDifference,
-    )
-    from .comparison.ranking import (
-        mean_ranking as mean_ranking,
     )
     from .comparison.sentences import (
         findings as findings,
@@ -78,6 +76,7 @@ if TYPE_CHECKING:
         describe_mixture as describe_mixture,
         describe_others as describe_others,
         find_protocols as find_protocols,
+        has_present_rule as has_present_rule,
         manner_of as manner_of,
         name_protocol as name_protocol,
         name_protocols as name_protocols,
@@ -90,10 +89,8 @@ if TYPE_CHECKING:
         describe_reading as describe_reading,
         describe_readings as describe_readings,
         is_chat as is_chat,
+        labels_by_value as labels_by_value,
         shorten_context as shorten_context,
-    )
-    from .manners.scoring_rules import (
-        has_present_rule as has_present_rule,
     )
     from .rates.alignment import (
         by_model as by_model,
@@ -105,7 +102,9 @@ if TYPE_CHECKING:
         Baseline as Baseline,
     )
     from .rates.by_dataset import (
+        EACH_ONCE as EACH_ONCE,
         OverDatasets as OverDatasets,
+        mean_over as mean_over,
         split_by_dataset as split_by_dataset,
     )
     from .rates.caveats import (
@@ -129,14 +128,12 @@ if TYPE_CHECKING:
         count_close as count_close,
         is_close as is_close,
         pass_rates as pass_rates,
+        rate_frame as rate_frame,
         to_rate as to_rate,
     )
     from .rates.rate_differences import (
         Flips as Flips,
         find_flips as find_flips,
-    )
-    from .rates.rate_frames import (
-        rate_frame as rate_frame,
     )
     from .rates.surface_features import (
         measure as measure,
@@ -150,10 +147,8 @@ if TYPE_CHECKING:
     from .slices.named_slices import (
         slice_names as slice_names,
     )
-    from .slices.slice_rates import (
-        SliceRate as SliceRate,
-    )
     from .slices.slices import (
+        SliceRate as SliceRate,
         Slices as Slices,
     )
     from .slices.slicing import (
@@ -169,11 +164,6 @@ if TYPE_CHECKING:
     from .statistics.correlations import (
         STATISTICS as STATISTICS,
         mean_defined as mean_defined,
-        pearson as pearson,
-    )
-    from .statistics.dataset_means import (
-        EACH_ONCE as EACH_ONCE,
-        mean_over as mean_over,
     )
     from .statistics.difference import (
         Difference as Difference,

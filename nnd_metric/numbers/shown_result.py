@@ -1,5 +1,6 @@
 """A result of the metric: its numbers and sentences; `show` makes its tables and its picture."""
 
+from abc import abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ from nnd.schemas import Printable, ScoringError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import polars as pl
     from matplotlib.figure import Figure
     from rich.table import Table
 
@@ -20,6 +22,10 @@ class Result(Printable):
     """
 
     __slots__ = ()
+
+    @abstractmethod
+    def to_frame(self) -> "pl.DataFrame":
+        """Return the numbers as rows."""
 
     def table(self) -> "Table | None":
         """Return the numbers of the headline, or None if there are none."""

@@ -5,10 +5,18 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .candidate_correlations import (
+        CandidateAgreement as CandidateAgreement,
+        MeanJudgement as MeanJudgement,
+    )
+    from .common_basis import (
+        CommonBasis as CommonBasis,
+    )
     from .metric_differences import (
         MetricDifference as MetricDifference,
     )
     from .metric_table import (
+        MetricRow as MetricRow,
         MetricTable as MetricTable,
         MetricTables as MetricTables,
     )

@@ -12,21 +12,22 @@ constant has no correlation: it is skipped, and counted. Intervals, 95 %, are ov
 `candidate_intervals`); for intervals over systems see `system_means`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import stats
 
 from nnd.metric.numbers import (
+    STATISTICS as CORRELATIONS,
     FloatArray,
     Interval,
     interval_of_most,
     mean_defined,
     mean_intervals,
-    pearson,
     pooled_samples,
 )
 from nnd.schemas import CONTEXT, UNSTORED, Correlation, Count, Keys, Limit, Record
@@ -101,11 +102,13 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     used = judged.drop_nulls("score")
     groups = [rows for _, rows in used.group_by(CONTEXT, maintain_order=True)]
     several = [rows for rows in groups if rows.height > 1]
-    within = [correlate(rows["score"].to_list(), rows["human"].to_list()) for rows in several]
+    within = [correlate(rows["score"], rows["human"]) for rows in several]
     defined = [statistics for statistics in within if statistics["pearson"] is not None]
     systems = _system_means(used)
-    samples = _resample(used)
-    sample = correlate(used["score"].to_list(), used["human"].to_list())
+    numbers = used["score"].to_numpy(), used["human"].to_numpy()
+    contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
+    samples = pooled_samples(*numbers, contexts.astype(np.int64))
+    sample = correlate(*numbers)
     return CandidateAgreement(
         n=used.height,
         unjudged=table.height - judged.height,
@@ -122,13 +125,13 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
         contexts=len(defined),
         constant_contexts=len(several) - len(defined),
         single_contexts=len(groups) - len(several),
-        by_system=correlate(systems["score"].to_list(), systems["human"].to_list()),
+        by_system=correlate(systems["score"], systems["human"]),
         systems=systems.height,
         resampled=samples["spearman"],
     )
 
 
-def correlate(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]:
+def correlate(x: npt.ArrayLike, y: npt.ArrayLike) -> dict[str, float | None]:
     """Return each of STATISTICS, in time n log n: candidates are many, systems are few.
 
     Args:
@@ -141,22 +144,15 @@ def correlate(x: Sequence[float], y: Sequence[float]) -> dict[str, float | None]
     Raises:
         ScoringError: If the lengths differ or a number is not finite.
     """
-    linear = pearson(x, y)
+    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    linear = CORRELATIONS["pearson"](a, b)
     if linear is None:
         return dict.fromkeys(STATISTICS)
-    tau_b = stats.kendalltau(x, y).statistic
     return {
-        "spearman": pearson(stats.rankdata(x).tolist(), stats.rankdata(y).tolist()),
+        "spearman": CORRELATIONS["pearson"](stats.rankdata(a), stats.rankdata(b)),
         "pearson": linear,
-        "tau_b": float(tau_b),
+        "tau_b": float(stats.kendalltau(a, b).statistic),
     }
-
-
-def _resample(used: pl.DataFrame) -> dict[str, FloatArray]:
-    contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
-    return pooled_samples(
-        used["score"].to_numpy(), used["human"].to_numpy(), contexts.astype(np.int64)
-    )
 
 
 def judgements_by_system(judged: pl.DataFrame) -> dict[str, dict[str, MeanJudgement]]:
@@ -167,10 +163,10 @@ def judgements_by_system(judged: pl.DataFrame) -> dict[str, dict[str, MeanJudgem
             candidate counts for each; null: for none).
     """
     means = _system_means(judged.drop_nulls("human"), "aspect").sort("aspect", "system")
-    found: dict[str, dict[str, MeanJudgement]] = {}
+    by_aspect: dict[str, dict[str, MeanJudgement]] = {}
     for aspect, system, n, mean in means.select("aspect", "system", "n", "human").iter_rows():
-        found.setdefault(aspect, {})[system] = MeanJudgement(mean, n)
-    return found
+        by_aspect.setdefault(aspect, {})[system] = MeanJudgement(mean, n)
+    return by_aspect
 
 
 def _system_means(judged: pl.DataFrame, *by: str) -> pl.DataFrame:

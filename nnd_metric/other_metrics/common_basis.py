@@ -12,9 +12,9 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias, get_args
 
 import polars as pl
 
-from nnd.metric.data import match_systems, names_in
+from nnd.metric.data import names_in
 from nnd.metric.numbers import FEWEST_MODELS
-from nnd.metric.other_metrics.judged_candidates import CANDIDATE, Judged
+from nnd.metric.other_metrics.judged_candidates import CANDIDATE, JudgedCandidates
 from nnd.schemas import Count, Limit, Record, ScoringError, did_you_mean
 
 Over: TypeAlias = Literal["shared", "all"]
@@ -28,7 +28,7 @@ class Numbers(NamedTuple):
         name: Same as in `MetricRow`, like the next two.
         kind: The kind of row.
         definition: A description of the computation.
-        candidates: Those of `Judged`, with their scores.
+        candidates: Those of `JudgedCandidates`, with their scores.
         scored: The pairs, rows of SCORED_SCHEMA.
     """
 
@@ -40,7 +40,7 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Shared(Record):
+class CommonBasis(Record):
     """The common basis of all rows of a table.
 
     Attributes:
@@ -58,19 +58,7 @@ class Shared(Record):
     unscored: Mapping[str, Annotated[int, Limit("minimum", 1)]]
 
 
-def check_over(over: Over | Sequence[str]) -> None:
-    """Check the basis of the rows.
-
-    Raises:
-        ScoringError: If it is neither an `Over` nor a list of systems.
-    """
-    if not over or (isinstance(over, str) and over not in get_args(Over)):
-        raise ScoringError(
-            f"over {over!r}: choose {', '.join(get_args(Over))} or a list of systems"
-        )
-
-
-def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
+def of_systems(judged: JudgedCandidates, names: Sequence[str]) -> JudgedCandidates:
     """Restrict the data to some systems.
 
     Args:
@@ -106,7 +94,7 @@ def of_systems(judged: Judged, names: Sequence[str]) -> Judged:
 
 def find_shared(
     rows: Sequence[Numbers], people: pl.DataFrame | None, matched: Mapping[str, str]
-) -> tuple[list[Numbers], Shared]:
+) -> tuple[list[Numbers], CommonBasis]:
     """Restrict the rows to what all of them have in common, and describe it.
 
     A row without any number is ignored.
@@ -126,19 +114,21 @@ def find_shared(
     if len(matched) >= FEWEST_MODELS:
         writers &= set(matched.values())
     systems = sorted(set(judged) & writers)
-    shared = Shared(
+    shared = CommonBasis(
         systems=tuple(systems),
         other_systems=tuple(sorted(set(judged) - writers)),
         candidates=common.height,
         other_candidates=rows[0].candidates.height - common.height,
         unscored={name: n for name, n in unscored.items() if n},
     )
-    return [_restrict(row, common, systems) for row in rows], shared
-
-
-def _restrict(row: Numbers, candidates: pl.DataFrame, systems: Sequence[str]) -> Numbers:
-    kept = row.candidates.join(candidates, on=CANDIDATE, how="semi", maintain_order="left")
-    return row._replace(candidates=_name_only(kept, systems))
+    kept = (
+        row.candidates.join(common, on=CANDIDATE, how="semi", maintain_order="left") for row in rows
+    )
+    restricted = (_name_only(candidates, systems) for candidates in kept)
+    return [
+        row._replace(candidates=candidates)
+        for row, candidates in zip(rows, restricted, strict=True)
+    ], shared
 
 
 def _name_only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame:
@@ -146,10 +136,3 @@ def _name_only(candidates: pl.DataFrame, systems: Sequence[str]) -> pl.DataFrame
     known = pl.element().filter(pl.element().is_in(list(systems)))
     names = pl.col("system").str.split("|").list.eval(known)
     return candidates.with_columns(system=pl.when(names.list.len() > 0).then(names.list.join("|")))
-
-
-def find_matched(
-    models: Sequence[str], people: pl.DataFrame | None, systems: Mapping[str, str] | None
-) -> dict[str, str]:
-    """Return model → system, matched as in `agree`; empty without human scores."""
-    return {} if people is None or not models else match_systems(models, people, systems)

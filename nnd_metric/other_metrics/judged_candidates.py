@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from nnd.metric.data import PairSet, choose_splits, contexts_of, load_pairs
+from nnd.metric.numbers import labels_by_value
 from nnd.metric.other_metrics.scorers.references import (
     match_references,
     read_references,
@@ -31,16 +32,14 @@ from nnd.schemas import (
 )
 
 CANDIDATE = ("split", "candidate_id")
-_TEXTS = (
-    *("split", "context_id", "context", "inputs", "category", "language"),
-    *("candidate_id", "candidate"),
-)
+_CONTEXT = ("split", "context_id", "context", "inputs", "category", "language")
+_COLUMNS = (*_CONTEXT, "candidate_id", "candidate", "system")
+_NEEDED = (*_COLUMNS, "aspect", "label", "score", "ratings")
 _BY_SCORE = {"rule": "gap"}
-_NEEDED = (*_TEXTS, "system", "aspect", "label", "score", "ratings")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCandidates:
     """Pairs, their candidates, and the human judgements.
 
     Attributes:
@@ -87,7 +86,7 @@ class Judged:
 
 def read_judged(
     folder: str | Path, *, aspect: str | None = None, splits: Sequence[str] | None = ()
-) -> Judged:
+) -> JudgedCandidates:
     """Read a folder that `nnd convert` wrote, or a downloaded published one.
 
     Args:
@@ -112,7 +111,14 @@ def read_judged(
             f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert the "
             "source again"
         )
-    rules = number_rules(annotations, _read_quality(folder))
+    try:
+        quality = read_manifest(folder)["source"]["quality"]
+    except (KeyError, TypeError) as error:
+        raise ScoringError(
+            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
+            "again"
+        ) from error
+    rules = number_rules(annotations, quality)
     human = human_judgements(annotations, rules)
     if "split" in dict(pairs.part):
         of_splits = pl.col("split").is_in([*pairs.splits])
@@ -124,13 +130,16 @@ def read_judged(
                 f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}; known: {", ".join(known)}'
             )
         human = human.filter(pl.col("aspect") == aspect)
-        rows = pairs.pairs.filter(pl.col("aspect") == aspect)
-        pairs = replace(pairs, pairs=rows)
-    candidates = _candidates(annotations, pairs.pairs)
-    definition = define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())})
+        pairs = replace(pairs, pairs=pairs.pairs.filter(pl.col("aspect") == aspect))
     stored = find_frame(folder, "references")
-    references = None if stored is None else read_references(stored)
-    return Judged(pairs, candidates, human, definition, aspect, references)
+    return JudgedCandidates(
+        pairs,
+        _candidates(annotations, pairs.pairs),
+        human,
+        _define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())}),
+        aspect,
+        None if stored is None else read_references(stored),
+    )
 
 
 def number_rules(
@@ -181,64 +190,51 @@ def human_judgements(
 
 
 def _judge(annotations: pl.DataFrame, rule: Mapping[str, Any]) -> pl.DataFrame:
-    """Return one number per candidate for one aspect, by its rule."""
-    key = (*CANDIDATE, "aspect")
-    rows = annotations
-    match rule["rule"]:
-        case "credit" | "gap" if "ratings" not in rule:
-            judgement = pl.col("score").cast(pl.Float64).mean()
-        case "credit" | "gap" | "majority":
-            is_standardised = "standardise" in rule
-            at_least = rule.get("at_least", 1)
-            rows = read_ratings(annotations, at_least=at_least, standardise=is_standardised)
-            ratings = pl.col("ratings").list
-            number = ratings.median() if rule.get("ratings") == "median" else ratings.mean()
-            judgement = number.cast(pl.Float64).mean()
-        case "no_error":
-            judgement = _is_clean([rule["no_error"]])
-        case "order":
-            judgement = _is_clean(_best(rule))
-        case unknown:
-            raise ScoringError(
-                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
-            )
+    key, rows = (*CANDIDATE, "aspect"), annotations
+    judgement, _ = _number_by(rule)
+    if "ratings" in judgement.meta.root_names():
+        rows = read_ratings(
+            annotations, at_least=rule.get("at_least", 1), standardise="standardise" in rule
+        )
     judged = rows.group_by(key).agg(human=judgement)
     candidates = annotations.select(key).unique(maintain_order=True)
     return candidates.join(judged, on=key, how="left", maintain_order="left")
 
 
-def define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
-    """Describe the number of `human_judgements`, by aspect if rules differ.
-
-    Args:
-        rules: The rules of the aspects.
-    """
-    by_rule: dict[str, list[str]] = {}
-    for aspect, rule in rules.items():
-        by_rule.setdefault(_define(rule), []).append(aspect)
-    if len(by_rule) == 1:
-        return next(iter(by_rule))
-    return "; ".join(f"{', '.join(names)}: {words}" for words, names in by_rule.items())
-
-
-def _define(rule: Mapping[str, Any]) -> str:
+def _number_by(rule: Mapping[str, Any]) -> tuple[pl.Expr, str]:
+    """Return the number that a rule gives to a candidate, and what it is in words."""
     match rule["rule"]:
         case "credit" | "gap" if "ratings" not in rule:
-            return "the candidate's score"
+            return pl.col("score").cast(pl.Float64).mean(), "the candidate's score"
         case "credit" | "gap" | "majority":
-            number = "median" if rule.get("ratings") == "median" else "mean"
-            ratings = "standardised ratings" if "standardise" in rule else "ratings"
-            return f"the {number} of the candidate's {ratings}"
+            ratings = pl.col("ratings").list
+            is_median = rule.get("ratings") == "median"
+            number = ratings.median() if is_median else ratings.mean()
+            kind = "standardised ratings" if "standardise" in rule else "ratings"
+            words = f"the {'median' if is_median else 'mean'} of the candidate's {kind}"
+            return number.cast(pl.Float64).mean(), words
         case "no_error":
-            return f'1 if "{rule["no_error"]}" is the only label of the candidate, 0 otherwise'
-    names = ", ".join(f'"{label}"' for label in _best(rule))
-    return f"1 if all labels of the candidate are among {names}, 0 otherwise"
+            label = rule["no_error"]
+            words = f'1 if "{label}" is the only label of the candidate, 0 otherwise'
+            return _is_clean([label]), words
+        case "order":
+            worse = {low for _, low in rule["better"]}
+            best = sorted({high for high, _ in rule["better"]} - worse)
+            names = ", ".join(f'"{label}"' for label in best)
+            words = f"1 if all labels of the candidate are among {names}, 0 otherwise"
+            return _is_clean(best), words
+        case unknown:
+            raise ScoringError(
+                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
+            )
 
 
-def _best(rule: Mapping[str, Any]) -> list[str]:
-    """Return the best labels of an order."""
-    worse = {low for _, low in rule["better"]}
-    return sorted({high for high, _ in rule["better"]} - worse)
+def _define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:
+    """Describe the number of `human_judgements`, by aspect if rules differ."""
+    by_words = labels_by_value({aspect: _number_by(rule)[1] for aspect, rule in rules.items()})
+    if len(by_words) == 1:
+        return next(iter(by_words))
+    return "; ".join(f"{', '.join(names)}: {words}" for words, names in by_words.items())
 
 
 def _is_clean(labels: Sequence[str]) -> pl.Expr:
@@ -249,33 +245,14 @@ def _is_clean(labels: Sequence[str]) -> pl.Expr:
 
 def _candidates(annotations: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the candidates of the annotations, and those that only pairs have, each once."""
+    texts = (("candidate_id", "{}_id"), ("candidate", "candidate_{}"))
     sides = [
         pairs.select(
-            "split",
-            "context_id",
-            "context",
-            "inputs",
-            "category",
-            "language",
-            candidate_id=f"{side}_id",
-            candidate=f"candidate_{side}",
+            *_CONTEXT,
+            *(pl.col(column.format(side)).alias(name) for name, column in texts),
             system=pl.lit(None, pl.String),
         )
         for side in ("high", "low")
     ]
-    rows = [annotations.select(*_TEXTS, "system"), *sides]
-    return pl.concat(rows, how="vertical_relaxed").unique(
-        CANDIDATE, keep="first", maintain_order=True
-    )
-
-
-def _read_quality(folder: Path) -> Mapping[str, Any]:
-    manifest = read_manifest(folder)
-    try:
-        quality: Mapping[str, Any] = manifest["source"]["quality"]
-    except (KeyError, TypeError) as error:
-        raise ScoringError(
-            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
-            "again"
-        ) from error
-    return quality
+    candidates = pl.concat([annotations.select(_COLUMNS), *sides], how="vertical_relaxed")
+    return candidates.unique(CANDIDATE, keep="first", maintain_order=True)

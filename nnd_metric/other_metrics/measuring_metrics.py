@@ -11,14 +11,12 @@ candidates in pairs (the others count as unscored); and, for the whole run, NND 
 rates of its models against the human scores of the systems they stand for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TypeAlias
 
 import polars as pl
 
-from nnd.metric.data import SCORED_SCHEMA, Table, of_aspect, read_splits
+from nnd.metric.data import SCORED_SCHEMA, match_systems, of_aspect
 from nnd.metric.numbers import (
     FEWEST_MODELS,
     Manner,
@@ -29,41 +27,29 @@ from nnd.metric.numbers import (
     measure,
     name_protocols,
     pass_rates,
-    read_manners_of,
-    read_scored,
-    stored_systems,
 )
 from nnd.metric.other_metrics.candidate_correlations import (
     correlate_candidates,
     judgements_by_system,
 )
 from nnd.metric.other_metrics.common_basis import (
+    CommonBasis,
     Numbers,
     Over,
-    Shared,
-    check_over,
-    find_matched,
     find_shared,
     of_systems,
 )
-from nnd.metric.other_metrics.judged_candidates import CANDIDATE, Judged, read_judged
+from nnd.metric.other_metrics.judged_candidates import CANDIDATE, JudgedCandidates
 from nnd.metric.other_metrics.metric_differences import find_differences
-from nnd.metric.other_metrics.metric_table import METRICS, MetricRow, MetricTable
+from nnd.metric.other_metrics.metric_table import MetricRow, MetricTable
 from nnd.metric.other_metrics.scorers.letter_case import (
     Normalise,
     case_differs,
-    check_normalise,
     in_lower_case,
 )
-from nnd.metric.other_metrics.scorers.reference_scorers import Several
-from nnd.metric.other_metrics.scorers.references import read_references
-from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, score_texts
-from nnd.metric.other_metrics.scorers.scorer_names import find_scorers, plain_names
+from nnd.metric.other_metrics.scorers.scorer import TextScorer, score_texts
 from nnd.metric.other_metrics.system_correlations import agree_on_systems
-from nnd.schemas import Instruction, ScoringError, check_replaceable
-
-AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]
-"""A scorer as a name, a named scorer, or a function."""
+from nnd.schemas import ScoringError
 
 MODEL_DEFINITION = "log-likelihood in the run, for candidates in pairs"
 NND_DEFINITION = "pass rates of the run's models against human scores of the systems they stand for"
@@ -78,94 +64,8 @@ _SCORES = {
 }
 
 
-def metrics_on_one(
-    runs: str | Path | Sequence[str | Path],
-    *,
-    data: str | Path,
-    scorers: AnyScorer | Sequence[AnyScorer] | None,
-    systems: Mapping[str, str] | None,
-    references: str | Path | Table | None,
-    several: Several,
-    normalise: Normalise | None,
-    template: str,
-    prefix: str,
-    aspect: str | None,
-    splits: Sequence[str],
-    mixed_rules: bool,
-    over: Over | Sequence[str],
-    out: str | Path | None,
-) -> MetricTable:
-    """Compare NND with other metrics on one dataset; arguments as in `metrics`."""
-    check_over(over)
-    check_normalise(normalise)
-    if out is not None:
-        check_replaceable(Path(out), document=METRICS)
-    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
-    run = read_scored(folders, splits=splits, mixed_rules=mixed_rules) if folders else None
-    scored = read_splits(folders) if folders else ()
-    judged = read_judged(data, aspect=aspect, splits=[*splits] or scored)
-    table = None if references is None else read_references(references)
-    asked: Sequence[AnyScorer]
-    if scorers is None:
-        asked = plain_names(judged.texts(table))
-    elif isinstance(scorers, Sequence) and not isinstance(scorers, str):
-        asked = scorers
-    else:
-        asked = [scorers]
-    people = judged.pairs.human_scores
-    result = compare_metrics(
-        judged,
-        _find_scorers(
-            asked,
-            several=several,
-            template=template,
-            prefix=prefix,
-            instruction=judged.pairs.instruction,
-        ),
-        references=table,
-        run=run,
-        manners=read_manners_of(folders),
-        systems=systems if people is None else stored_systems(folders, people, systems),
-        over=over,
-        normalise=normalise,
-    )
-    if out is not None:
-        result.write(out)
-    return result
-
-
-def _find_scorers(
-    asked: Sequence[AnyScorer],
-    *,
-    several: Several,
-    template: str,
-    prefix: str,
-    instruction: Instruction | None,
-) -> list[TextScorer]:
-    names = [scorer for scorer in asked if isinstance(scorer, str)]
-    found = find_scorers(
-        names, several=several, template=template, prefix=prefix, instruction=instruction
-    )
-    named = iter(found)
-    text_scorers: list[TextScorer] = []
-    for scorer in asked:
-        if isinstance(scorer, str):
-            text_scorers.append(next(named))
-        elif isinstance(scorer, TextScorer):
-            text_scorers.append(scorer)
-        elif callable(scorer):
-            text_scorers.append(
-                TextScorer(getattr(scorer, "__name__", type(scorer).__name__), scorer)
-            )
-        else:
-            raise ScoringError(
-                f"{scorer!r} is not a scorer; give a name, a function of texts, or a TextScorer"
-            )
-    return text_scorers
-
-
 def compare_metrics(
-    judged: Judged,
+    judged: JudgedCandidates,
     scorers: Iterable[TextScorer],
     *,
     references: pl.DataFrame | None = None,
@@ -192,12 +92,15 @@ def compare_metrics(
             data, the run was made on other pairs, two models stand for the same system, or no
             scorer normalises.
     """
-    all_scorers = list(scorers)
-    matched = find_matched(list(_models(run)), judged.pairs.human_scores, systems)
+    all_scorers, manners = list(scorers), manners or {}
+    people, run_models = judged.pairs.human_scores, list(_models(run))
+    matched = {}
+    if people is not None and run_models:
+        matched = match_systems(run_models, people, systems)
     if not isinstance(over, str):
         judged = of_systems(judged, over)
         matched = {model: system for model, system in matched.items() if system in over}
-    notes: list[str | None] = [*describe_manners(manners or {})]
+    notes: list[str | None] = [*describe_manners(manners)]
     if normalise is None:
         notes.append(case_differs(judged.candidates, all_scorers))
     else:
@@ -206,26 +109,32 @@ def compare_metrics(
     if run is not None:
         n_pairs = judged.pairs.pairs.height
         judged, scored = _on_shared_pairs(judged, run)
-        notes.append(_on_fewer_pairs(judged.pairs.pairs.height, n_pairs))
-    names = name_protocols(manners or {})
+        if (n := judged.pairs.pairs.height) < n_pairs:  # as with `--limit`
+            notes.append(
+                f"The models were scored on {n:,} of the {n_pairs:,} pairs; all rows use only "
+                "these."
+            )
+    names = name_protocols(manners)
     models = {names.get(model, model): rows for model, rows in _models(scored).items()}
     _check_names([*(scorer.name for scorer in all_scorers), *models])
     numbers = [*_ask(all_scorers, judged, references), *_look_up(models, judged)]
     comparable, shared = numbers, None
     if over != "all" and len(numbers) + (scored is not None) > 1:
-        comparable, shared = find_shared(numbers, _people(judged), matched)
+        people = judged.pairs.human_scores
+        of_one = None if people is None else of_aspect(people, judged.aspect)
+        comparable, shared = find_shared(numbers, of_one, matched)
     rows = [_row(each, judged) for each in comparable]
     if scored is not None:
-        rows.append(_nnd_row(scored, judged, matched, shared, manners or {}))
+        rows.append(_nnd_row(scored, judged, matched, shared, manners))
     scores = [
         each.candidates.with_columns(scorer=pl.lit(each.name)).select(*_SCORES) for each in numbers
     ]
     compared = {} if shared is None else {row.name: row.candidates for row in rows}
-    by_name = {names[model]: manner for model, manner in (manners or {}).items()}
-    differences = tuple(
+    protocols = {names[model]: find_protocols([manner]) for model, manner in manners.items()}
+    differences = tuple(  # of scorers, and of models of one protocol
         each
         for each in find_differences(compared)
-        if _is_tested(by_name, each.metric, each.other_metric)
+        if len({*protocols.get(each.metric, ()), *protocols.get(each.other_metric, ())}) <= 1
     )
     judgements = judged.human.join(judged.candidates, on=CANDIDATE)
     return MetricTable(
@@ -241,18 +150,8 @@ def compare_metrics(
     )
 
 
-def _is_tested(manners: Mapping[str, Manner], *names: str) -> bool:
-    """Whether two rows may be compared: scorers, and models of one protocol."""
-    return len(find_protocols(manners[name] for name in names if name in manners)) < 2  # noqa: PLR2004
-
-
-def _people(judged: Judged) -> pl.DataFrame | None:
-    people = judged.pairs.human_scores
-    return None if people is None else of_aspect(people, judged.aspect)
-
-
 def _ask(
-    scorers: Sequence[TextScorer], judged: Judged, references: pl.DataFrame | None
+    scorers: Sequence[TextScorer], judged: JudgedCandidates, references: pl.DataFrame | None
 ) -> Iterator[Numbers]:
     texts = judged.texts(references)
     pairs = judged.pairs.pairs.hstack(measure(judged.pairs.pairs))
@@ -264,7 +163,7 @@ def _ask(
         yield Numbers(scorer.name, "scorer", definition, candidates, scored)
 
 
-def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Numbers]:
+def _look_up(models: Mapping[str, pl.DataFrame], judged: JudgedCandidates) -> Iterator[Numbers]:
     """Yield the stored likelihoods of each model; null for candidates outside pairs."""
     for model, scored in models.items():
         sides = [
@@ -276,7 +175,7 @@ def _look_up(models: Mapping[str, pl.DataFrame], judged: Judged) -> Iterator[Num
         yield Numbers(model, "model", MODEL_DEFINITION, candidates, scored)
 
 
-def _row(numbers: Numbers, judged: Judged) -> MetricRow:
+def _row(numbers: Numbers, judged: JudgedCandidates) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
     judgements = judged.human.join(numbers.candidates, on=CANDIDATE)
@@ -328,25 +227,26 @@ def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
 
 def _nnd_row(
     scored: pl.DataFrame,
-    judged: Judged,
+    judged: JudgedCandidates,
     matched: Mapping[str, str],
-    shared: Shared | None,
+    shared: CommonBasis | None,
     manners: Mapping[str, Manner],
 ) -> MetricRow:
     """Return the row of NND itself, without systems for which other rows lack a number."""
-    mixture = describe_mixture(manners.values())
-    if mixture is not None:
-        return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, None, mixture, {})
-    people, aspect = judged.pairs.human_scores, judged.aspect
-    if shared is not None and len(shared.systems) >= FEWEST_MODELS:
-        left_out = [model for model, system in matched.items() if system not in shared.systems]
-        scored = scored.filter(~pl.col("model").is_in(left_out))
-        matched = {model: system for model, system in matched.items() if model not in left_out}
-    agreement, reason = agree_scored(scored, people, systems=matched, aspect=aspect)
+    agreement, reason = None, describe_mixture(manners.values())
+    if reason is None:
+        if shared is not None and len(shared.systems) >= FEWEST_MODELS:
+            left_out = [model for model, system in matched.items() if system not in shared.systems]
+            scored = scored.filter(~pl.col("model").is_in(left_out))
+            matched = {model: system for model, system in matched.items() if model not in left_out}
+        people = judged.pairs.human_scores
+        agreement, reason = agree_scored(scored, people, systems=matched, aspect=judged.aspect)
     return MetricRow("NND pass rate", "nnd", NND_DEFINITION, None, agreement, reason, {})
 
 
-def _on_shared_pairs(judged: Judged, run: pl.DataFrame) -> tuple[Judged, pl.DataFrame]:
+def _on_shared_pairs(
+    judged: JudgedCandidates, run: pl.DataFrame
+) -> tuple[JudgedCandidates, pl.DataFrame]:
     """Restrict data and run to the pairs that all models of the run were scored on."""
     data, shared = judged.pairs.pairs, judged.pairs.pairs
     for model, rows in _models(run).items():
@@ -358,13 +258,6 @@ def _on_shared_pairs(judged: Judged, run: pl.DataFrame) -> tuple[Judged, pl.Data
             )
     restricted = replace(judged, pairs=replace(judged.pairs, pairs=shared))
     return restricted, run.join(shared, on="pair_id", how="semi", maintain_order="left")
-
-
-def _on_fewer_pairs(n: int, n_pairs: int) -> str | None:
-    """Say that the run has only some of the pairs, as with `--limit`."""
-    if n == n_pairs:
-        return None
-    return f"The models were scored on {n:,} of the {n_pairs:,} pairs; all rows use only these."
 
 
 def _models(scored: pl.DataFrame | None) -> dict[str, pl.DataFrame]:

@@ -25,7 +25,7 @@ from nnd.metric.other_metrics.candidate_correlations import (
     CandidateAgreement,
     MeanJudgement,
 )
-from nnd.metric.other_metrics.common_basis import Shared
+from nnd.metric.other_metrics.common_basis import CommonBasis
 from nnd.metric.other_metrics.metric_differences import MetricDifference
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.schemas import UNSTORED, Name, Record, cells_of, parquet_bytes, write_folder
@@ -96,7 +96,7 @@ class MetricTable(Result):
     notes: tuple[Name, ...] = ()
     people: Mapping[str, Mapping[str, MeanJudgement]]
     differences: tuple[MetricDifference, ...]
-    shared: Shared | None
+    shared: CommonBasis | None
     splits: Sequence[str] = ()
     rows: tuple[MetricRow, ...]
     scores: Annotated[pl.DataFrame, UNSTORED]
@@ -142,21 +142,17 @@ class MetricTable(Result):
 class MetricTables(OverDatasets[MetricTable]):
     """NND compared with other metrics on several datasets."""
 
-    def means(self) -> dict[str, dict[str, float | None]]:
+    def mean(self) -> dict[str, dict[str, float | None]]:
         """Return metric → column of MAIN → mean over the datasets, for metrics on all of them."""
-        each = [
-            {row.name: main_numbers(row) for row in table.rows} for table in self.datasets.values()
-        ]
-        return {
-            name: mean_over([numbers[name] for numbers in each])
-            for name in each[0]
-            if all(name in numbers for numbers in each)
-        }
+        tables = self.datasets.values()
+        rows = [{row.name: main_numbers(row) for row in table.rows} for table in tables]
+        shared = [name for name in rows[0] if all(name in of_table for of_table in rows)]
+        return {name: mean_over([of_table[name] for of_table in rows]) for name in shared}
 
     def headline(self) -> str:
         """Return the metric with the highest mean pass rate over datasets."""
         n = len(self.datasets)
-        means = {name: numbers["pass_rate"] for name, numbers in self.means().items()}
+        means = {name: numbers["pass_rate"] for name, numbers in self.mean().items()}
         rates = {name: rate for name, rate in means.items() if rate is not None}
         if not rates:
             return (
@@ -170,11 +166,6 @@ class MetricTables(OverDatasets[MetricTable]):
             f"Mean over {n} datasets, {EACH_ONCE}: {name} passes {percent(rates[best])} % of "
             f"tests, the highest of {len(rates)} metrics{option}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values: a table for each dataset, and the means."""
-        tables = {name: table.to_dict() for name, table in self.datasets.items()}
-        return {"datasets": tables, "mean": self.means()}
 
 
 def _option(normalise: Normalise | None) -> str:

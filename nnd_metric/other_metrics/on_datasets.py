@@ -1,20 +1,44 @@
 """NND against other metrics, on one dataset or on several."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypedDict, TypeVar, Unpack, get_args, overload
 
-from nnd.metric.data import Table, is_several, only_of_one
-from nnd.metric.numbers import check_runs, split_by_dataset
+from nnd.metric.data import Table, is_several, only_of_one, read_splits
+from nnd.metric.numbers import (
+    check_runs,
+    read_manners_of,
+    read_scored,
+    split_by_dataset,
+    stored_systems,
+)
 from nnd.metric.other_metrics.common_basis import Over
-from nnd.metric.other_metrics.measuring_metrics import AnyScorer, metrics_on_one
+from nnd.metric.other_metrics.judged_candidates import read_judged
+from nnd.metric.other_metrics.measuring_metrics import compare_metrics
 from nnd.metric.other_metrics.metric_table import METRICS, MetricTable, MetricTables
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.metric.other_metrics.scorers.reference_scorers import Several
+from nnd.metric.other_metrics.scorers.references import read_references
+from nnd.metric.other_metrics.scorers.scorer_names import AnyScorer, find_scorers, plain_names
 from nnd.schemas import ScoringError, check_replaceable
 
 _Each = TypeVar("_Each", bound=str | Path)
+
+
+class _Options(TypedDict, total=False):
+    """The arguments for any number of datasets."""
+
+    scorers: AnyScorer | Sequence[AnyScorer] | None
+    systems: Mapping[str, str] | None
+    several: Several
+    normalise: Normalise | None
+    template: str
+    prefix: str
+    aspect: str | None
+    splits: Sequence[str]
+    mixed_rules: bool
+    over: Over | Sequence[str]
+    out: str | Path | None
 
 
 @overload
@@ -22,35 +46,15 @@ def metrics(
     runs: str | Path | Sequence[str | Path] = (),
     *,
     data: list[_Each] | tuple[_Each, ...],
-    scorers: AnyScorer | Sequence[AnyScorer] | None = None,
-    systems: Mapping[str, str] | None = None,
-    several: Several = "max",
-    normalise: Normalise | None = None,
-    template: str = "default",
-    prefix: str = "",
-    aspect: str | None = None,
-    splits: Sequence[str] = (),
-    mixed_rules: bool = False,
-    over: Over | Sequence[str] = "shared",
-    out: str | Path | None = None,
+    **options: Unpack[_Options],
 ) -> MetricTables: ...
 @overload
 def metrics(
     runs: str | Path | Sequence[str | Path] = (),
     *,
     data: str | Path,
-    scorers: AnyScorer | Sequence[AnyScorer] | None = None,
-    systems: Mapping[str, str] | None = None,
     references: str | Path | Table | None = None,
-    several: Several = "max",
-    normalise: Normalise | None = None,
-    template: str = "default",
-    prefix: str = "",
-    aspect: str | None = None,
-    splits: Sequence[str] = (),
-    mixed_rules: bool = False,
-    over: Over | Sequence[str] = "shared",
-    out: str | Path | None = None,
+    **options: Unpack[_Options],
 ) -> MetricTable: ...
 def metrics(
     runs: str | Path | Sequence[str | Path] = (),
@@ -109,23 +113,73 @@ def metrics(
             it.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
-    ask = partial(
-        metrics_on_one,
-        scorers=scorers,
-        several=several,
-        normalise=normalise,
-        template=template,
-        prefix=prefix,
-        aspect=aspect,
-        splits=splits,
-        mixed_rules=mixed_rules,
-        over=over,
-    )
+    _check_options(over, normalise)
+
+    def compare(
+        runs: Sequence[Path],
+        data: str | Path,
+        systems: Mapping[str, str] | None,
+        out: str | Path | None,
+    ) -> MetricTable:
+        if out is not None:
+            check_replaceable(Path(out), document=METRICS)
+        run = read_scored(runs, splits=splits, mixed_rules=mixed_rules) if runs else None
+        scored = read_splits(runs) if runs else ()
+        judged = read_judged(data, aspect=aspect, splits=[*splits] or scored)
+        table = None if references is None else read_references(references)
+        asked = plain_names(judged.texts(table)) if scorers is None else scorers
+        people = judged.pairs.human_scores
+        result = compare_metrics(
+            judged,
+            find_scorers(
+                asked if isinstance(asked, Sequence) and not isinstance(asked, str) else [asked],
+                several=several,
+                template=template,
+                prefix=prefix,
+                instruction=judged.pairs.instruction,
+            ),
+            references=table,
+            run=run,
+            manners=read_manners_of(runs),
+            systems=systems if people is None else stored_systems(runs, people, systems),
+            over=over,
+            normalise=normalise,
+        )
+        if out is not None:
+            result.write(out)
+        return result
+
+    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if not is_several(data):
-        return ask(runs, data=data, systems=systems, references=references, out=out)
+        return compare(folders, data, systems, out)
     if references is not None:
         raise only_of_one("references")
-    folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
+    _check_same_rules(folders, mixed_rules=mixed_rules)
+    split = split_by_dataset(folders, data, systems)
+    places = {name: None if out is None else Path(out) / name for name in split}
+    for place in filter(None, places.values()):
+        check_replaceable(place, document=METRICS)
+    tables = {}
+    for (name, each), where in zip(split.items(), data, strict=True):
+        try:
+            tables[name] = compare(each.runs, where, each.systems, places[name])
+        except ScoringError as error:
+            raise ScoringError(f"{name}: {error}") from error
+    return MetricTables(tables)
+
+
+def _check_options(over: Over | Sequence[str], normalise: str | None) -> None:
+    if not over or (isinstance(over, str) and over not in get_args(Over)):
+        raise ScoringError(
+            f"over {over!r}: choose {', '.join(get_args(Over))} or a list of systems"
+        )
+    if normalise is not None and normalise not in get_args(Normalise):
+        raise ScoringError(
+            f'normalise: unknown "{normalise}"; choose {", ".join(get_args(Normalise))}'
+        )
+
+
+def _check_same_rules(folders: Sequence[Path], *, mixed_rules: bool) -> None:
     try:
         check_runs(folders)
     except ScoringError as error:
@@ -135,17 +189,3 @@ def metrics(
                 "name one dataset at a time"
             ) from error
         raise
-    split = split_by_dataset(folders, data, systems)
-    places = {name: None if out is None else Path(out) / name for name in split}
-    for place in places.values():
-        if place is not None:
-            check_replaceable(place, document=METRICS)
-    tables = {}
-    for (name, each), where in zip(split.items(), data, strict=True):
-        try:
-            tables[name] = ask(
-                each.runs, data=where, systems=each.systems, references=None, out=places[name]
-            )
-        except ScoringError as error:
-            raise ScoringError(f"{name}: {error}") from error
-    return MetricTables(tables)

@@ -10,7 +10,7 @@ detect errors can still agree with people on some, if good systems make fewer of
 Candidates without a score are left out of the means, and counted in `Agreement.unscored`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -53,13 +53,13 @@ def agree_on_systems(
             "agreement needs at least two systems with both a human score and a mean score; "
             f"known: {', '.join(known) or 'none'}"
         )
-    categories = list(_categories(pairs, people))
+    categories = _categories(pairs, people)
     sums, counts = _sums(rows, known, categories)
     totals, n = sums.sum(axis=0), counts.sum(axis=0)
     means = [
         (system, category, totals[i, j] / n[i, j] if n[i, j] else None, int(n[i, j]))
         for i, system in enumerate(known)
-        for j, (category, _) in enumerate(categories)
+        for j, category in enumerate(categories)
     ]
     schema = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
     samples = bootstrap_ratios(sums.reshape(len(sums), -1), counts.reshape(len(counts), -1))
@@ -76,24 +76,22 @@ def agree_on_systems(
 
 
 def _unscored(written: pl.DataFrame, people: pl.DataFrame) -> dict[str, int]:
-    """Return the number of candidates without a score, for each judged system."""
     judged = written.filter(pl.col("system").is_in(people["system"].unique().to_list()))
     counts = judged.group_by("system").agg(pl.col("score").null_count()).sort("system")
     return dict(counts.iter_rows())
 
 
-def _categories(pairs: pl.DataFrame, people: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
-    """Yield each category of `agree`, and the same name if it is a context category."""
-    yield OVERALL, None
+def _categories(pairs: pl.DataFrame, people: pl.DataFrame) -> dict[str, bool]:
+    """Return each category of `agree`, and whether it is a context category."""
     by_context = sorted(set(pairs["category"].drop_nulls()))
     if set(people["category"]) & set(by_context):
-        yield from ((value, value) for value in by_context)
-    else:
-        yield from ((value, None) for value in sorted(set(pairs["error_category"].drop_nulls())))
+        return {OVERALL: False, **dict.fromkeys(by_context, True)}
+    errors = sorted(set(pairs["error_category"].drop_nulls()))
+    return {OVERALL: False, **dict.fromkeys(errors, False)}
 
 
 def _sums(
-    rows: pl.DataFrame, systems: Sequence[str], categories: Sequence[tuple[str, str | None]]
+    rows: pl.DataFrame, systems: Sequence[str], categories: Mapping[str, bool]
 ) -> tuple[FloatArray, FloatArray]:
     """Return sums and counts of the scores, [contexts, systems, categories]."""
     contexts = rows.select(CONTEXT).unique(maintain_order=True).with_row_index("number")
@@ -101,10 +99,8 @@ def _sums(
     placed = rows.join(contexts, on=CONTEXT, nulls_equal=True).join(places, on="system")
     shape = (contexts.height, len(systems), len(categories))
     sums, counts = np.zeros(shape), np.zeros(shape)
-    for number, (_, context_category) in enumerate(categories):
-        used = placed
-        if context_category is not None:
-            used = placed.filter(pl.col("category") == context_category)
+    for number, (category, is_of_contexts) in enumerate(categories.items()):
+        used = placed.filter(category=category) if is_of_contexts else placed
         cells = used.group_by("number", "place").agg(pl.col("score").sum(), n=pl.len())
         at = cells["number"].to_numpy(), cells["place"].to_numpy(), number
         sums[at], counts[at] = cells["score"].to_numpy(), cells["n"].to_numpy()

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from nnd.metric.numbers import Agreement, Agreements, Comparison, Effects, Slices, Validity
-    from nnd.metric.other_metrics import MetricTable, MetricTables
     from nnd.metric.run import Evaluation, Sweep
 
 Parts: TypeAlias = "list[Table | str]"
@@ -111,15 +110,6 @@ def _comparisons_details(comparisons: Comparisons) -> Parts:
 
 def _comparison_details(comparison: "Comparison") -> Parts:
     return _comparisons_details(Comparisons((comparison,)))
-
-
-def _metrics_details(metrics: "MetricTable") -> Parts:
-    return metrics_details(metrics.to_dict(), metrics.differences)
-
-
-def _metric_tables(metrics: "MetricTables") -> "Table":
-    rows = {name: each.to_dict()["rows"] for name, each in metrics.datasets.items()}
-    return metrics_by_dataset(rows, metrics.means())
 
 
 def _slices_details(slices: "Slices") -> Parts:
@@ -205,8 +195,8 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Comparisons": lambda result: verdict_table(result.comparisons),
     "Effects": effects_table,
     "Evaluation": _evaluation,
-    "MetricTable": lambda result: metrics_overview(result.to_dict()["rows"]),
-    "MetricTables": _metric_tables,
+    "MetricTable": lambda result: metrics_overview(result.rows),
+    "MetricTables": metrics_by_dataset,
     "Slices": lambda result: slice_rates_table(result) if result.slices else None,
     "Sweep": _sweep,
     "Validity": validity_table,
@@ -214,7 +204,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
 }
 _REMARKS: Mapping[str, Callable[[Any], Parts]] = {
     "Evaluation": _evaluation_remarks,
-    "MetricTable": lambda result: [*metrics_remarks(result.to_dict())],
+    "MetricTable": lambda result: [*metrics_remarks(result)],
     "Sweep": _sweep_remarks,
 }
 _DETAILS: Mapping[str, Callable[[Any], Parts]] = {
@@ -223,7 +213,7 @@ _DETAILS: Mapping[str, Callable[[Any], Parts]] = {
     "Comparisons": _comparisons_details,
     "Effects": _effects_details,
     "Evaluation": _evaluation_details,
-    "MetricTable": _metrics_details,
+    "MetricTable": metrics_details,
     "Slices": _slices_details,
     "Sweep": _sweep_details,
     "Validity": _validity_details,

@@ -322,5 +322,5 @@ def test_chat_options_are_named() -> None:
 def test_unknown_manners_contradict_none() -> None:
     known = manner_of({"model": "x", "protocol": "sum", "dtype": "float32"})
     unknown = manner_of({})
-    assert unknown == Manner(("None", "None"), {}, {})
+    assert unknown == Manner(("None", "None"), None, None, None, {})
     assert describe_others({"x": known, "y": unknown}) is None

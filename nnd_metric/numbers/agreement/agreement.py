@@ -22,7 +22,7 @@ from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
 from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, StoredAs, counted
 
 
-class Judged(NamedTuple):
+class JudgedModel(NamedTuple):
     """A model matched to a system with a human score.
 
     Attributes:
@@ -50,7 +50,7 @@ class CategoryAgreement(Correlations):
     """
 
     n: Count
-    judged: Annotated[Mapping[str, Judged], UNSTORED]
+    judged: Annotated[Mapping[str, JudgedModel], UNSTORED]
     human_numbers: Sequence[HumanNumber]
     dropped: Count
     extrapolation: Extrapolation

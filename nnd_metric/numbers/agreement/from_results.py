@@ -1,6 +1,6 @@
 """Compute the agreement of stored results with human scores."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -213,7 +213,17 @@ def _rated(
     ordered = scored.sort("pair_id", maintain_order=True)  # rows may be stored in any order
     frames = {name: ordered.filter(pl.col("model") == name) for name in _values(scored["model"])}
     filled = {*CONTEXT, category_column(scored, human_scores)}
-    _check_same_pairs([*frames.values()], filled if aspect is None else {*filled, "aspect"})
+    filled |= set() if aspect is None else {"aspect"}
+    for name, rows in frames.items():
+        first, of_first = next(iter(frames.items()))
+        if not rows["pair_id"].equals(of_first["pair_id"]):
+            raise ScoringError(
+                f'models "{first}" and "{name}" were not scored on the same pairs; '
+                f"evaluate both on the same data{shared_split(of_first, rows)}"
+            )
+        if name != first:
+            both = of_first.hstack(rows.rename(lambda column: f"{column}_b"))
+            check_same(both, first, name, filled=filled)
     unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
     return {
         name: rows.select(*SLICE_NUMBERS, "passed", unscored=unscored).hstack(number_tests(rows))
@@ -232,16 +242,3 @@ def _tabulate(rated: Mapping[str, pl.DataFrame], column: str) -> tuple[pl.DataFr
     samples = bootstrap_ratios(passes, tests)
     table = pl.DataFrame(rates, {**_PASS_RATES, "n": pl.Int64}, orient="row")
     return table, samples.reshape(len(samples), len(rated), -1)
-
-
-def _check_same_pairs(frames: Sequence[pl.DataFrame], filled: Collection[str]) -> None:
-    """Check that all models have the same pairs, so that rates can be compared and resampled."""
-    for frame in frames[1:]:
-        first, other = frames[0]["model"][0], frame["model"][0]
-        if not frame["pair_id"].equals(frames[0]["pair_id"]):
-            raise ScoringError(
-                f'models "{first}" and "{other}" were not scored on the same pairs; '
-                f"evaluate both on the same data{shared_split(frames[0], frame)}"
-            )
-        both = frames[0].hstack(frame.rename(lambda column: f"{column}_b"))
-        check_same(both, first, other, filled=filled)

@@ -8,7 +8,6 @@ has its own entry.
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from nnd.metric.data import (
@@ -23,11 +22,11 @@ from nnd.metric.data import (
 from nnd.metric.numbers.agreement.agreement import (
     Agreement,
     CategoryAgreement,
-    Judged,
+    JudgedModel,
     MeanAgreement,
 )
-from nnd.metric.numbers.statistics.correlation_estimates import Compared, correlate
-from nnd.metric.numbers.statistics.extrapolation import Extrapolation, extrapolate
+from nnd.metric.numbers.statistics.correlation_estimates import CategoryScores, correlate
+from nnd.metric.numbers.statistics.extrapolation import extrapolate
 from nnd.metric.numbers.statistics.intervals import FloatArray
 from nnd.schemas import ScoringError
 
@@ -42,7 +41,7 @@ def try_agreement(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
-    samples: npt.ArrayLike | None = None,
+    samples: FloatArray | None = None,
 ) -> tuple[Agreement | None, str | None]:
     """Correlate pass rates with human scores, per category and on average.
 
@@ -67,9 +66,9 @@ def try_agreement(
     """
     models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
     _check_one_row_each(pass_rates)
-    resampled = _checked_samples(samples, len(models), len(categories))
-    matches = match_systems(models, human_scores, systems)
-    matches = in_order(matches, human_scores, order)
+    if samples is None:
+        samples = np.empty((0, len(models), len(categories)))
+    matches = in_order(match_systems(models, human_scores, systems), human_scores, order)
     people = of_aspect(human_scores, aspect)
     if len(matches) < FEWEST_MODELS:
         return None, _too_few(matches, human_scores)
@@ -79,11 +78,11 @@ def try_agreement(
     for column, category in enumerate(categories):
         scores = human_scores_for(people, category)
         used = [m for m in matches if m in rates[category] and matches[m] in scores]
-        compared[category] = Compared(
+        compared[category] = CategoryScores(
             models=used,
             ours=[rates[category][model] for model in used],
             theirs=[scores[matches[model]] for model in used],
-            resampled=resampled[:, [models.index(model) for model in used], column],
+            resampled=samples[:, [models.index(model) for model in used], column],
         )
     averaged = [category for category in categories if category != OVERALL]
     correlated, mean, counts = correlate(compared, averaged)
@@ -92,12 +91,16 @@ def try_agreement(
             correlated[category],
             n=len(each.models),
             judged={
-                model: Judged(ours, n[model, category], theirs)
+                model: JudgedModel(ours, n[model, category], theirs)
                 for model, ours, theirs in zip(each.models, each.ours, each.theirs, strict=True)
             },
             human_numbers=human_numbers_for(people, category),
             dropped=len(matches) - len(each.models),
-            extrapolation=_extrapolation(each, rates[category]),
+            extrapolation=extrapolate(
+                each.ours,
+                each.theirs,
+                {m: rate for m, rate in rates[category].items() if m not in each.models},
+            ),
         )
         for category, each in compared.items()
     }
@@ -109,11 +112,6 @@ def try_agreement(
         scores_missing=people.get_column("score").null_count(),
         unscored=None,
     ), None
-
-
-def _extrapolation(judged: Compared, rates: Mapping[str, float]) -> Extrapolation:
-    unjudged = {model: rate for model, rate in rates.items() if model not in judged.models}
-    return extrapolate(judged.ours, judged.theirs, unjudged)
 
 
 def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]:
@@ -132,18 +130,6 @@ def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:
         "models with systems (--system MODEL=SYSTEM); the systems are "
         f"{', '.join(known[:_MOST_LISTED])}{more}"
     )
-
-
-def _checked_samples(samples: npt.ArrayLike | None, models: int, categories: int) -> FloatArray:
-    if samples is None:
-        return np.empty((0, models, categories))
-    resampled = np.asarray(samples, dtype=np.float64)
-    if resampled.ndim != 3 or resampled.shape[1:] != (models, categories):  # noqa: PLR2004
-        raise ScoringError(
-            f"samples of shape {resampled.shape} do not fit the pass rates; "
-            f"expected [resamples, {models} models, {categories} categories]"
-        )
-    return resampled
 
 
 def _check_one_row_each(pass_rates: pl.DataFrame) -> None:

@@ -1,12 +1,10 @@
 """Agreement on several datasets, and the mean over them, with equal weights."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from nnd.metric.numbers.agreement.agreement import Agreement
-from nnd.metric.numbers.rates.by_dataset import OverDatasets
+from nnd.metric.numbers.rates.by_dataset import EACH_ONCE, OverDatasets, mean_over
 from nnd.metric.numbers.statistics.correlations import STATISTICS
-from nnd.metric.numbers.statistics.dataset_means import EACH_ONCE, mean_over
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,8 +47,3 @@ class Agreements(OverDatasets[Agreement]):
             f"Mean over {n} datasets, {EACH_ONCE}: pass rates and human scores correlate with "
             f"tau-b {mean['tau_b']:.3f} and Pearson r {mean['pearson']:.3f} (overall)."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain Python values: an agreement for each dataset, and the mean."""
-        agreements = {name: agreement.to_dict() for name, agreement in self.datasets.items()}
-        return {"datasets": agreements, "mean": self.mean()}

@@ -1,6 +1,7 @@
 """Agreement of stored runs with human scores, on one dataset or on several."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -27,15 +28,18 @@ from nnd.metric.numbers.agreement.from_results import (
 )
 from nnd.metric.numbers.agreement.measures import try_agreement
 from nnd.metric.numbers.agreement.over_datasets import Agreements
-from nnd.metric.numbers.agreement.scoring_notes import with_manners
 from nnd.metric.numbers.manners.manner import (
     check_runs,
     describe_mixture,
+    describe_others,
+    name_protocols,
     name_readings,
     read_manners,
     read_manners_of,
 )
 from nnd.metric.numbers.rates.by_dataset import split_by_dataset
+from nnd.metric.numbers.statistics.correlations import STATISTICS
+from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.schemas import ScoringError, listed
 
 _Each = TypeVar("_Each", bound=PairData)
@@ -93,7 +97,7 @@ def agree(
         splits: Only pairs of these splits, and human scores of these; none means all that were
             scored.
         mixed_rules: Whether to take models that were scored by different protocols, which are not
-            correlated, or by different rules of different versions (see `scoring_rules`).
+            correlated, or by different rules of different versions (see `manner`).
 
     Returns:
         The agreement; for a list of datasets, the agreement on each and the mean over them.
@@ -185,7 +189,40 @@ def _read_models(
 def _described(
     agreement: Agreement, runs: Sequence[Path], scored: pl.DataFrame, chosen: Sequence[str]
 ) -> Agreement:
+    """Return an agreement that says how its models were scored.
+
+    Across several protocols, nothing is correlated, and each model is named with its protocol.
+    """
     signatures = [text for run in runs for text in read_signatures(run).values()]
     splits = scored_splits(scored, signatures, chosen)
     notes = [f"Pass rates are of {describe_splits(splits)}."] if splits else []
-    return with_manners(agreement, read_manners_of(runs), notes)
+    manners = read_manners_of(runs)
+    unlike = describe_others(manners)
+    agreement = replace(agreement, notes=(*notes, *([unlike] if unlike else [])))
+    mixture = describe_mixture(manners.values())
+    if mixture is None:
+        return agreement
+    names, nothing = name_protocols(manners), dict.fromkeys(STATISTICS)
+    kinds = ("statistics", "intervals", "intervals_over_systems", "p_values")
+    undefined: dict[str, Any] = {**dict.fromkeys(kinds, nothing), "permutations": None}
+    by_category = {
+        category: replace(
+            each,
+            **undefined,
+            judged={names.get(model, model): judged for model, judged in each.judged.items()},
+            extrapolation=Extrapolation(each.n, None, mixture, ()),
+        )
+        for category, each in agreement.by_category.items()
+    }
+    mean = replace(agreement.mean, **undefined, categories=dict.fromkeys(STATISTICS, 0))
+    return replace(
+        agreement,
+        by_category=by_category,
+        mean=mean,
+        systems={names.get(model, model): system for model, system in agreement.systems.items()},
+        unmatched=[names.get(model, model) for model in agreement.unmatched],
+        unscored=agreement.unscored
+        and {names.get(model, model): n for model, n in agreement.unscored.items()},
+        mixture=mixture,
+        notes=(mixture, *agreement.notes),
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from nnd.metric.data import read_sets
-from nnd.metric.numbers.comparison.stored_models import Entry, by_dataset, read_entries
+from nnd.metric.numbers.comparison.stored_models import Entry, by_dataset, check_known, read_entries
 from nnd.metric.numbers.comparison.validity import (
     HumanPairs,
     ModelValidity,
@@ -18,7 +18,7 @@ from nnd.metric.numbers.manners.manner import check_manners, describe_mixture, n
 from nnd.metric.numbers.rates.context_sums import CLUSTER, NUMBERED, each_once
 from nnd.metric.numbers.rates.pass_rates import rate_of, to_rate
 from nnd.metric.numbers.rates.rate_differences import compare_sets
-from nnd.metric.numbers.statistics.correlations import kendall_tau_b
+from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.schemas import ScoringError, did_you_mean, pairs_digest
 
 _MADE = "synthetic:"
@@ -48,7 +48,9 @@ def compare_origins(
         ScoringError: If no run has made pairs, if a model, operation or category is unknown, or for
             the reasons of `compare`.
     """
-    entries = _choose(read_entries(runs, splits), models)
+    all_entries = read_entries(runs, splits)
+    check_known(models, all_entries)
+    entries = [entry for entry in all_entries if models is None or entry.model in models]
     if not mixed_rules:
         check_manners([(each.folder, each.model, each.manner) for each in entries])
     mixture = describe_mixture(each.manner for each in entries)
@@ -76,23 +78,8 @@ def _is_made() -> pl.Expr:
     return pl.col("origin") == _MADE + pl.col("error_category")
 
 
-def _choose(entries: Sequence[Entry], models: Sequence[str] | None) -> list[Entry]:
-    known = list(dict.fromkeys(entry.model for entry in entries))
-    for model in models or ():
-        if model not in known:
-            raise ScoringError(
-                f'unknown model "{model}"{did_you_mean(model, known)}; known: {", ".join(known)}'
-            )
-    return [entry for entry in entries if models is None or entry.model in models]
-
-
 def _rows_by_model(entries: Sequence[Entry], *, named: bool) -> dict[str, pl.DataFrame]:
-    """Return model → its scored pairs of all runs, negatives included.
-
-    Args:
-        entries: The models.
-        named: Whether protocols are told apart and named.
-    """
+    """Return model, named with its protocol if asked, → its scored pairs, negatives included."""
     frames_by_model: dict[str, list[pl.DataFrame]] = {}
     for dataset, of_dataset in by_dataset(entries).items():
         for entry in of_dataset:
@@ -149,8 +136,9 @@ def _compare_operation(
         model: _compare_model(operation, categories, rows) for model, rows in by_model.items()
     }
     models = {model: rates for model, rates in all_models.items() if rates.made.n}
-    made = pl.col("error_category") == operation
-    ids = [rows.filter(_is_made() & made)["pair_id"] for rows in by_model.values()]
+    ids = [
+        rows.filter(_is_made(), error_category=operation)["pair_id"] for rows in by_model.values()
+    ]
     return OperationValidity(
         operation,
         pairs_digest(pl.concat(ids)),
@@ -180,10 +168,10 @@ def _tau_b(models: Mapping[str, ModelValidity], origin: People) -> float | None:
         if origin in rates.people
     ]
     known = [(made, other) for made, other in both if made is not None and other is not None]
-    return kendall_tau_b(*zip(*known, strict=True)) if len(known) > 1 else None
+    return STATISTICS["tau_b"](*zip(*known, strict=True)) if len(known) > 1 else None
 
 
 def _cautions(by_model: Mapping[str, pl.DataFrame]) -> list[str]:
-    unknown = [model for model, rows in by_model.items() if rows["origin"].null_count()]
+    unknown = ", ".join(m for m, rows in by_model.items() if rows["origin"].null_count())
     message = "some runs do not store the origin of their pairs; these pairs count as human"
-    return [f"{', '.join(unknown)}: {message}."] if unknown else []
+    return [f"{unknown}: {message}."] if unknown else []

@@ -5,7 +5,7 @@ Everything comes from stored runs; no model is run.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Literal, overload
 
@@ -15,10 +15,11 @@ from nnd.metric.data import SAME, SLICES, check_same, describe_splits, scored_sp
 from nnd.metric.numbers.comparison.by_origin import compare_origins
 from nnd.metric.numbers.comparison.comparison import Comparison, Comparisons
 from nnd.metric.numbers.comparison.differences import find_differences
-from nnd.metric.numbers.comparison.sentences import few_contexts, findings, left_out
+from nnd.metric.numbers.comparison.sentences import findings, left_out
 from nnd.metric.numbers.comparison.stored_models import (
     Entry,
     by_dataset,
+    check_known,
     read_entries,
     with_protocols,
 )
@@ -29,8 +30,8 @@ from nnd.metric.numbers.manners.manner import (
     is_tested,
     version_rules,
 )
-from nnd.metric.numbers.rates.numbering import number_occurrences
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.metric.numbers.rates.context_sums import number_occurrences
+from nnd.schemas import ScoringError
 
 
 @overload
@@ -77,7 +78,7 @@ def compare(
             entry is compared with all human pairs.
         splits: Compare on the pairs of these splits only; none means all that were scored.
         mixed_rules: Whether to compare models that were scored by different protocols, or by
-            different rules of different versions (see `scoring_rules`). Across protocols, nothing
+            different rules of different versions (see `manner`). Across protocols, nothing
             is tested, except for one and the same model.
         out: With `by`: folder for validity.json. In the folder of the suite, the card of the suite
             shows it (`nnd card`, `nnd publish`).
@@ -126,20 +127,19 @@ def compare_entries(
         ScoringError: If they share no pair, or one pair_id stands for different pairs.
     """
     both = _match(a, b)
-    values = {column: sorted({*_values(a, column), *_values(b, column)}) for column in SLICES}
+    values = {
+        column: sorted({*chain(*(each.rows[column].drop_nulls().unique() for each in (a, b)))})
+        for column in SLICES
+    }
     overall, by = find_differences(both, values, tested=is_tested(a.manner, b.manner))
     only_in_first, only_in_second = (each.rows.height - both.height for each in (a, b))
     mixed = tuple(_unlike(a, b, unlike))
-    splits = _splits(a, b, both, chosen)
-    lacking = (
-        *few_contexts(overall),
-        *left_out(a.label, b.label, overall.unscored, only_in_first, only_in_second),
-        *(
-            [f"Compared on {describe_splits(splits)}."]
-            if splits and only_in_first + only_in_second
-            else []
-        ),
-    )
+    rows = pl.concat([a.rows.select("split"), b.rows.select("split")])
+    is_of_several = scored_splits(rows, (a.signature, b.signature), chosen)
+    splits = tuple(splits_in(both)) if is_of_several else ()
+    lacking = [*left_out(a.label, b.label, overall, only_in_first, only_in_second)]
+    if splits and only_in_first + only_in_second:
+        lacking.append(f"Compared on {describe_splits(splits)}.")
     return Comparison(
         first=a.label,
         second=b.label,
@@ -156,12 +156,7 @@ def compare_entries(
     )
 
 
-def _values(entry: Entry, column: str) -> pl.Series:
-    return entry.rows[column].drop_nulls().unique()
-
-
 def _unlike(a: Entry, b: Entry, unlike: str | None) -> Iterator[str]:
-    """Yield sentences on how differently two models were scored."""
     if not is_tested(a.manner, b.manner):
         yield str(describe_mixture((a.manner, b.manner)))
     rules = version_rules(a.manner, b.manner)
@@ -174,26 +169,11 @@ def _unlike(a: Entry, b: Entry, unlike: str | None) -> Iterator[str]:
         yield unlike
 
 
-def _splits(a: Entry, b: Entry, both: pl.DataFrame, chosen: Sequence[str]) -> tuple[str, ...]:
-    """Return the splits that two models are compared on, if the data has several."""
-    rows = pl.concat([a.rows.select("split"), b.rows.select("split")])
-    is_of_several = scored_splits(rows, (a.signature, b.signature), chosen)
-    return tuple(splits_in(both)) if is_of_several else ()
-
-
 def _choose(
     datasets: Mapping[str, Sequence[Entry]], models: Sequence[str] | None
 ) -> dict[str, list[Entry]]:
     """Return dataset → the models to compare on it; a model may be on some datasets only."""
-    everything = [entry for entries in datasets.values() for entry in entries]
-    known = {name for entry in everything for name in (entry.label, entry.model)}
-    unknown = [name for name in models or () if name not in known]
-    if unknown:
-        labels = list(dict.fromkeys(entry.label for entry in everything))
-        raise ScoringError(
-            f'unknown model "{unknown[0]}"{did_you_mean(unknown[0], labels)}; known: '
-            f"{', '.join(labels)}"
-        )
+    check_known(models, [*chain(*datasets.values())])
     by_data = {
         dataset: [*entries] if models is None else _find(entries, models)
         for dataset, entries in datasets.items()
@@ -212,7 +192,6 @@ def _choose(
 
 
 def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
-    """Return the requested models of a dataset, in the order of the request."""
     chosen: list[Entry] = []
     for name in models:
         named = [entry for entry in entries if name == entry.label]
@@ -229,7 +208,6 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
 
 
 def _match(a: Entry, b: Entry) -> pl.DataFrame:
-    """Return the pairs that both were scored on, with both verdicts."""
     key = ["pair_id", "occurrence"]
     rows_a, rows_b = (_compared(entry.rows) for entry in (a, b))
     if rows_a.select(key).equals(rows_b.select(key)):

@@ -1,6 +1,6 @@
 """Results of `compare`: one comparison of two models, and several comparisons."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -8,9 +8,10 @@ import polars as pl
 
 from nnd.metric.data import SLICES, describe_splits
 from nnd.metric.numbers.comparison.differences import ModelDifference
-from nnd.metric.numbers.comparison.ranking import mean_ranking, ranking
 from nnd.metric.numbers.display_names import short_names
+from nnd.metric.numbers.rates.by_dataset import EACH_ONCE, mean_over
 from nnd.metric.numbers.shown_result import Result
+from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Name, counted, record_frame
 
 _COLUMNS = (
@@ -103,11 +104,11 @@ class Comparison(Result):
             of SLICES), value, and the columns of a difference.
         """
         known = {"data": self.data, "first": self.first, "second": self.second}
-        rows = [(known | {"slice": "overall", "value": "overall"}, self.overall)]
-        for column, by in self.by.items():
-            rows += [
-                (known | {"slice": column, "value": value}, each) for value, each in by.items()
-            ]
+        rows = [
+            (known | {"slice": column, "value": value}, each)
+            for column, by in {"overall": {"overall": self.overall}, **self.by}.items()
+            for value, each in by.items()
+        ]
         return record_frame(_COLUMNS, rows, ModelDifference)
 
 
@@ -164,7 +165,6 @@ class Comparisons(Result):
 
 
 def _clear(comparisons: Sequence[Comparison]) -> str:
-    """Return the number of significant differences as a phrase."""
     verdicts = [each.overall.verdict for each in comparisons]
     decided = sum(each.is_clear for each in comparisons)
     is_or_are = "is" if decided < 2 else "are"  # noqa: PLR2004 - one or more
@@ -211,3 +211,34 @@ def _headline(comparisons: Sequence[Comparison]) -> str:
     named = {names[model]: rate for model, rate in rates.items()}
     of = f" ({describe_splits(splits)})" if splits else ""
     return f"{ranking(named, better)} of {tests:,} shared tests{of}; {clear}."
+
+
+def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
+    """Return models from best to worst by their mean over datasets; None if no model is on all.
+
+    Args:
+        datasets: For each dataset, model → pass rate.
+    """
+    means = {model: rate for model, rate in mean_over(datasets).items() if rate is not None}
+    if not means:
+        return None
+    named = dict(zip(short_names([*means]), means.values(), strict=True))
+    return f"Mean over {len(datasets)} datasets, {EACH_ONCE}: {ranking(named, ())}"
+
+
+def ranking(rates: Mapping[str, float], better: Container[tuple[str, str]]) -> str:
+    """Return models from best to worst, as in "x 60.0 % > y 50.0 %, z 48.0 %".
+
+    The sign means that each model before it is significantly better than each after it.
+
+    Args:
+        rates: Name of a model → its pass rate.
+        better: (x, y) for each x that is significantly better than y.
+    """
+    order = sorted(rates, key=lambda name: rates[name], reverse=True)
+    text = ""
+    for at, name in enumerate(order):
+        clear = all((high, low) in better for high in order[:at] for low in order[at:])
+        text += f"{' >' if clear else ','} " if at else ""
+        text += f"{name} {percent(rates[name])} %"
+    return text

@@ -6,7 +6,6 @@ p is that of McNemar's exact test, adjusted over the values of one column.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import polars as pl
 
@@ -25,7 +24,7 @@ _VERDICTS = ("passed_first", "passed_second", "unscored")
 
 
 @dataclass(frozen=True, slots=True)
-class Needed(Record):
+class SampleSize(Record):
     """The sample size that detects a difference of DETECTABLE with 80 % power at the 5 % level.
 
     This is the level of a single comparison, before Holm's adjustment: a value in the family of a
@@ -57,60 +56,48 @@ class ModelDifference(Difference):
 
     unscored: Count
     contexts: Count
-    needed: Needed | None
-
-
-class Differences(NamedTuple):
-    """The differences of two models: over distinct candidates, and by column and value."""
-
-    overall: ModelDifference
-    by: Mapping[str, Mapping[str, ModelDifference]]
+    needed: SampleSize | None
 
 
 def find_differences(
     both: pl.DataFrame, values: Mapping[str, list[str]], *, tested: bool = True
-) -> Differences:
-    """Return the differences of two models on the pairs that both were scored on.
+) -> tuple[ModelDifference, dict[str, dict[str, ModelDifference]]]:
+    """Return the differences of two models: over distinct candidates, and by column and value.
 
     Args:
-        both: One row per pair: the keys of `SCORED_SCHEMA`, and the Boolean columns
-            passed_first, passed_second and unscored.
+        both: One row per pair that both were scored on: the keys of `SCORED_SCHEMA`, and the
+            Boolean columns passed_first, passed_second and unscored.
         values: Column of SLICES → its values; a value without pairs gets n = 0 and no difference.
         tested: Whether differences have intervals, p-values and verdicts.
     """
     numbered = both.select(*SLICES, *_VERDICTS).hstack(number_tests(both))
 
     def difference(rows: pl.DataFrame) -> ModelDifference:
-        found = _compare(rows)
-        return found if tested else replace(found, interval=None, p=None, needed=None)
+        of_both, interval = compare_scorings(rows, *_VERDICTS[:2], key=NUMBERED)
+        return ModelDifference.extend(
+            of_both if tested else replace(of_both, interval=None, p=None),
+            unscored=int(rows["unscored"].sum()),
+            contexts=interval.contexts,
+            needed=_needed(of_both, interval) if tested else None,
+        )
 
     by = {}
     for column in SLICES:
         rows = numbered.select(column, CLUSTER_NUMBER, *_VERDICTS)
         family = adjust([difference(rows.filter(pl.col(column) == v)) for v in values[column]])
         by[column] = dict(zip(values[column], family, strict=True))
-    return Differences(difference(each_once(numbered.drop(SLICES))), by)
+    return difference(each_once(numbered.drop(SLICES))), by
 
 
-def _compare(rows: pl.DataFrame) -> ModelDifference:
-    found, interval = compare_scorings(rows, *_VERDICTS[:2], key=NUMBERED)
-    return ModelDifference.extend(
-        found,
-        unscored=int(rows["unscored"].sum()),
-        contexts=interval.contexts,
-        needed=_needed(found, interval),
-    )
-
-
-def _needed(found: Difference, interval: ClusterInterval) -> Needed | None:
+def _needed(of_both: Difference, interval: ClusterInterval) -> SampleSize | None:
     if interval.bounds is None:
         return None
-    only_first, only_second = found.only_first or 0, found.only_second or 0
-    discordance = (only_first + only_second) / found.n
-    independent = (discordance - ((only_first - only_second) / found.n) ** 2) / found.n
+    only_first, only_second = of_both.only_first or 0, of_both.only_second or 0
+    discordance = (only_first + only_second) / of_both.n
+    independent = (discordance - ((only_first - only_second) / of_both.n) ** 2) / of_both.n
     if independent <= 0:  # all tests have the same outcome: nothing varies
         return None
     effect = interval.variance / independent
     tests = pairs_needed(discordance, DETECTABLE, design_effect=effect)
-    contexts = math.ceil(tests * interval.contexts / found.n)
-    return Needed(tests, contexts, discordance, effect)
+    contexts = math.ceil(tests * interval.contexts / of_both.n)
+    return SampleSize(tests, contexts, discordance, effect)

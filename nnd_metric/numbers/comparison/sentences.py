@@ -36,23 +36,30 @@ def findings(
             yield f"By {_COLUMNS[column]}: {_by_value(first, second, by_value)}."
 
 
-def left_out(a: str, b: str, unscored: int, only_in_a: int, only_in_b: int) -> Iterator[str]:
-    """Yield sentences on tests that were left out or lack a likelihood.
+def left_out(
+    a: str, b: str, overall: ModelDifference, only_in_a: int, only_in_b: int
+) -> Iterator[str]:
+    """Yield sentences on few contexts, and on tests that were left out or lack a likelihood.
 
     Args:
         a: Name of the first model.
         b: Name of the second.
-        unscored: Number of tests without a likelihood of one model or both.
+        overall: Their difference over all tests.
         only_in_a: Number of pairs that only the first was scored on.
         only_in_b: Number of pairs that only the second was scored on.
     """
+    if 1 < overall.contexts < FEW_CONTEXTS:
+        yield (
+            f"The tests have {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
+            "intervals are rough."
+        )
     if only_in_a or only_in_b:
         yield (
             f"Left out: {only_in_a:,} pairs scored only with {a}, and {only_in_b:,} scored only "
             f"with {b}."
         )
-    if unscored:
-        yield f"{unscored:,} tests lack a likelihood of one model or both; they count as failures."
+    if n := overall.unscored:
+        yield f"{n:,} tests lack a likelihood of one model or both; they count as failures."
 
 
 def _overall(first: str, second: str, difference: ModelDifference) -> str:
@@ -109,15 +116,6 @@ def _by_value(first: str, second: str, differences: Mapping[str, ModelDifference
     for value, difference in differences.items():
         where[difference.verdict].append(value)
     return "; ".join(texts[verdict] + ", ".join(each) for verdict, each in where.items() if each)
-
-
-def few_contexts(overall: ModelDifference) -> Iterator[str]:
-    """Yield a caveat on rough intervals, if the tests have few contexts."""
-    if 1 < overall.contexts < FEW_CONTEXTS:
-        yield (
-            f"The tests have {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "
-            "intervals are rough."
-        )
 
 
 def _p(value: float | None) -> str:

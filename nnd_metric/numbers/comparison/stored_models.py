@@ -18,7 +18,7 @@ from nnd.metric.numbers.manners.manner import (
     read_manners,
     tell_readings,
 )
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, did_you_mean
 
 
 class Entry(NamedTuple):
@@ -73,6 +73,20 @@ def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[En
     return entries
 
 
+def check_known(models: Sequence[str] | None, entries: Sequence[Entry]) -> None:
+    """Check that models, by name or label, are among the entries.
+
+    Raises:
+        ScoringError: If one is not.
+    """
+    labels = list(dict.fromkeys(entry.label for entry in entries))
+    for name in models or ():
+        if name not in labels and all(name != entry.model for entry in entries):
+            raise ScoringError(
+                f'unknown model "{name}"{did_you_mean(name, labels)}; known: {", ".join(labels)}'
+            )
+
+
 def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     """Return dataset → its models, with labels that are unique within a dataset.
 
@@ -111,9 +125,11 @@ def with_protocols(
     models = [(e.folder, e.model, e.manner) for each in datasets.values() for e in each]
     if not mixed_rules:
         check_manners(models)
-    if len(find_protocols(manner for *_, manner in models)) < 2:  # noqa: PLR2004 - one protocol
-        return {name: [*entries] for name, entries in datasets.items()}
-    return {name: _with_protocols(entries) for name, entries in datasets.items()}
+    several = len(find_protocols(manner for *_, manner in models)) > 1
+    return {
+        name: _with_protocols(entries) if several else [*entries]
+        for name, entries in datasets.items()
+    }
 
 
 def _with_protocols(entries: Sequence[Entry]) -> list[Entry]:

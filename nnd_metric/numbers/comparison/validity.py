@@ -216,12 +216,9 @@ class Validity(Result):
             NNDError: If a file of that name exists that nnd did not write.
             OSError: If it cannot be written.
         """
-        with replace_own(Path(folder) / VALIDITY, _is_validity) as fresh:
+        path = Path(folder) / VALIDITY
+        with replace_own(path, lambda own: own.name in own_files(own.parent, VALIDITY)) as fresh:
             write_document(fresh.parent, self.to_dict(), document=fresh.name)
-
-
-def _is_validity(path: Path) -> bool:
-    return path.name in own_files(path.parent, VALIDITY)
 
 
 _IN_WORDS = {

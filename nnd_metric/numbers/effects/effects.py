@@ -170,7 +170,6 @@ def _set_effect(of: SuiteSet, parents: pl.DataFrame, children: pl.DataFrame) -> 
 def _beside_parents(
     parents: pl.DataFrame, children: pl.DataFrame
 ) -> tuple[Effect, dict[str, Effect]]:
-    """Return the effect over all tests, and by error category."""
     of_parents = children.group_by("parent_id").agg(
         pl.len().alias("children"), pl.col("passed").mean(), pl.col("unscored").sum()
     )

@@ -1,29 +1,40 @@
 """How the models of stored runs were scored, and whether their numbers can be compared.
 
 Models are combined only if they follow the same rules: the protocol, what a version of the metric
-scores (`scoring_rules`), and, for those that read chats, what they were asked: the instruction of
+scores (`scoring_rule`), and, for those that read chats, what they were asked: the instruction of
 the data, in the same words, or something else. A rule that does not apply to a model is not among
 its rules, and contradicts none: what a model reads by itself, a chat or plain text, is not mixed.
 Everything else that differs (readings, chat options, dtype) is named.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from nnd.metric.data import open_result
 from nnd.metric.numbers.manners.readings import (
     describe_reading,
     describe_readings,
     is_chat,
+    labels_by_value,
     wording_of,
 )
-from nnd.metric.numbers.manners.scoring_rules import scoring_rule
 from nnd.metric.text import AUTO, describe_options
 from nnd.schemas import ScoringError, listed
 
-_PROTOCOL, _VERSION, _WORDING = "protocol", "version", "wording"
+_RULES = {
+    (0, 1): "a separator that is a token of its own is not scored",
+    (0, 2): "every token after those of the context is scored",
+}
+"""First version of a rule → what decoder-only models score under it.
+
+They alone differ between versions, and only under `native`, `sum` and `bytes`.
+"""
+
+# Only they have a separator, which comes before the last part.
+_SEPARATED = re.compile(r"nnd\|v:(\d+)\.(\d+)\..*\|sep:.*\|bos:(?:yes|no)", re.DOTALL)
 
 
 class Manner(NamedTuple):
@@ -31,14 +42,19 @@ class Manner(NamedTuple):
 
     Attributes:
         weights: Name and version of the model.
-        rules: Rule → its value; models with two values of one rule are not compared.
+        protocol: Its protocol. Like the next two a rule, or None if it does not apply or is
+            unknown; models with two values of one rule are not compared.
+        version: What the version of the metric scores (`scoring_rule`).
+        wording: What a chat model was asked (`wording_of`).
         others: What else affects numbers → its value, in words.
         reading: How it read contexts (`describe_reading`), or None if that is unknown.
         data: Name of the data, or None if that is unknown.
     """
 
     weights: tuple[str, str]
-    rules: Mapping[str, str]
+    protocol: str | None
+    version: str | None
+    wording: str | None
     others: Mapping[str, str]
     reading: str | None = None
     data: str | None = None
@@ -50,11 +66,6 @@ def manner_of(result: Mapping[str, Any]) -> Manner:
     Args:
         result: Its entry in result.json, of this version or an older one; empty if it is unknown.
     """
-    rules = {
-        _PROTOCOL: result.get("protocol"),
-        _VERSION: scoring_rule(result.get("signature")),
-        _WORDING: wording_of(result),
-    }
     others = {
         "instruction": result.get("instruction"),
         "chat options": _options(result["chat"]["asked"]) if is_chat(result) else None,
@@ -62,11 +73,28 @@ def manner_of(result: Mapping[str, Any]) -> Manner:
     }
     return Manner(
         (str(result.get("model")), str(result.get("version"))),
-        {name: str(value) for name, value in rules.items() if value is not None},
-        {name: str(value) for name, value in others.items() if value is not None and result},
+        result.get("protocol"),
+        scoring_rule(result.get("signature")),
+        wording_of(result),
+        {name: str(value) for name, value in others.items() if value is not None},
         describe_reading(result) if result else None,
         (data_in(result.get("signature")) or "").rpartition("@")[0] or None,
     )
+
+
+def scoring_rule(signature: str | None) -> str | None:
+    """Return the rule of a run, or None if all versions score it alike."""
+    made = _SEPARATED.fullmatch(signature or "")
+    if made is None:
+        return None
+    since = max(rule for rule in _RULES if rule <= (int(made[1]), int(made[2])))
+    return f"{since[0]}.{since[1]}: {_RULES[since]}"
+
+
+def has_present_rule(signature: str) -> bool:
+    """Whether a run was scored by the rule of this version."""
+    rule = scoring_rule(signature)
+    return rule is None or rule.endswith([*_RULES.values()][-1])
 
 
 def data_in(signature: str | None) -> str | None:
@@ -144,15 +172,14 @@ def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
     manners = {
         (f"{folder}:{name}" if n[name] > 1 else name): manner for folder, name, manner in models
     }
-    protocols = _by_value(manners, "rules", _PROTOCOL)
+    protocols = labels_by_value({name: each.protocol for name, each in manners.items()})
     if len(protocols) > 1:
-        described = "; ".join(f"{name}: {listed(labels)}" for name, labels in protocols.items())
         raise ScoringError(
-            f"the models were scored by different protocols ({described}), so their numbers cannot "
-            "be compared; evaluate them by one (--protocol), or show them side by side with "
-            "mixed_rules=True (--mixed-rules)"
+            f"the models were scored by different protocols ({_in_words(protocols)}), so their "
+            "numbers cannot be compared; evaluate them by one (--protocol), or show them side by "
+            "side with mixed_rules=True (--mixed-rules)"
         )
-    versions = _by_value(manners, "rules", _VERSION)
+    versions = labels_by_value({name: each.version for name, each in manners.items()})
     if len(versions) > 1:
         described = "; ".join(
             f"{', '.join(labels)} by that of {rule}" for rule, labels in sorted(versions.items())
@@ -162,31 +189,30 @@ def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
             "again, or combine them with mixed_rules=True (--mixed-rules)"
         )
     for data in dict.fromkeys(each.data for each in manners.values()):
-        _check_wordings({name: each for name, each in manners.items() if each.data == data})
+        asked = {name: m for name, m in manners.items() if m.data == data and m.wording is not None}
+        wordings = labels_by_value({name: each.wording for name, each in asked.items()})
+        if len(wordings) > 1 and len({each.weights for each in asked.values()}) > 1:
+            raise ScoringError(
+                f"the models were asked in different words ({_in_words(wordings)}), so their "
+                "numbers cannot be compared; evaluate them with one (--template), or combine them "
+                "with mixed_rules=True (--mixed-rules)"
+            )
 
 
-def _check_wordings(manners: Mapping[str, Manner]) -> None:
-    """Check that chat models on one dataset were asked in the same words."""
-    wordings = _by_value(manners, "rules", _WORDING)
-    asked = {each.weights for each in manners.values() if _WORDING in each.rules}
-    if len(wordings) > 1 and len(asked) > 1:
-        described = "; ".join(f"{name}: {listed(labels)}" for name, labels in wordings.items())
-        raise ScoringError(
-            f"the models were asked in different words ({described}), so their numbers cannot be "
-            "compared; evaluate them with one (--template), or combine them with mixed_rules=True "
-            "(--mixed-rules)"
-        )
+def _in_words(labels_by_rule: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{rule}: {listed(labels)}" for rule, labels in labels_by_rule.items())
 
 
 def version_rules(a: Manner, b: Manner) -> tuple[str, str] | None:
     """Return the rules of two versions that scored two models; None if they are the same."""
-    both = a.rules.get(_VERSION), b.rules.get(_VERSION)
-    return None if both[0] is None or both[1] is None or both[0] == both[1] else (both[0], both[1])
+    if a.version is None or b.version is None or a.version == b.version:
+        return None
+    return a.version, b.version
 
 
 def find_protocols(manners: Iterable[Manner]) -> list[str]:
     """Return the protocols of some models, sorted."""
-    return sorted({each.rules[_PROTOCOL] for each in manners if _PROTOCOL in each.rules})
+    return sorted({each.protocol for each in manners if each.protocol is not None})
 
 
 def is_tested(a: Manner, b: Manner) -> bool:
@@ -196,7 +222,7 @@ def is_tested(a: Manner, b: Manner) -> bool:
 
 def name_protocol(label: str, manner: Manner) -> str:
     """Return the label of a model with its protocol."""
-    return f"{label} ({manner.rules.get(_PROTOCOL, 'unknown protocol')})"
+    return f"{label} ({manner.protocol or 'unknown protocol'})"
 
 
 def name_protocols(manners: Mapping[str, Manner]) -> dict[str, str]:
@@ -235,22 +261,10 @@ def describe_others(manners: Mapping[str, Manner]) -> str | None:
         sentences = [f"All are readings of one model, {name}."]
     differing = []
     for name in dict.fromkeys(name for each in manners.values() for name in each.others):
-        values = _by_value(manners, "others", name)
+        values = labels_by_value({label: m.others.get(name) for label, m in manners.items()})
         if len(values) > 1:
             named = (f"{value} ({listed(labels, most=3)})" for value, labels in values.items())
             differing.append(f"{name} {' and '.join(named)}")
     if differing:
         sentences.append(f"Not all models were scored alike: {'; '.join(differing)}.")
     return " ".join(sentences) or None
-
-
-def _by_value(
-    manners: Mapping[str, Manner], kind: Literal["rules", "others"], name: str
-) -> dict[str, list[str]]:
-    """Return value → labels of the models that have it."""
-    labels: dict[str, list[str]] = {}
-    for label, manner in manners.items():
-        values = manner.rules if kind == "rules" else manner.others
-        if name in values:
-            labels.setdefault(values[name], []).append(label)
-    return labels

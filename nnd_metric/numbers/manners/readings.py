@@ -50,12 +50,19 @@ def describe_readings(readings: Mapping[str, str]) -> str:
     Args:
         readings: Name of a model → how it read contexts (`describe_reading`).
     """
-    models: dict[str, list[str]] = {}
-    for model, reading in readings.items():
-        models.setdefault(reading, []).append(model)
+    models = labels_by_value(readings)
     if len(models) == 1:
         return f"Contexts were read {next(iter(models))}."
     return f"Contexts were read {listed([*map(_by, models, models.values())])}."
+
+
+def labels_by_value(values: Mapping[str, str | None]) -> dict[str, list[str]]:
+    """Return value → the labels that have it, for the values that are known."""
+    labels: dict[str, list[str]] = {}
+    for label, value in values.items():
+        if value is not None:
+            labels.setdefault(value, []).append(label)
+    return labels
 
 
 def _by(reading: str, models: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from nnd.metric.data import REQUIRED, PairSet, check_same, splits_in
-from nnd.metric.numbers.rates.numbering import number_occurrences
+from nnd.metric.numbers.rates.context_sums import number_occurrences
 from nnd.schemas import ScoringError
 
 KEY = ("pair_id", "occurrence")
@@ -28,7 +28,6 @@ def by_model(scored: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def _as_in(first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows in the order of the first model's."""
     if rows is first:
         return rows
     a, b = first["model"][0], rows["model"][0]
@@ -66,26 +65,22 @@ def join_texts(rows: pl.DataFrame, texts: PairSet, columns: Sequence[str] = ()) 
     """
     wanted = texts.pairs.select("pair_id", *REQUIRED, *columns)
     wanted = wanted.with_columns(occurrence=number_occurrences(wanted, "pair_id"))
-    found = rows.join(wanted, on=KEY, how="left", maintain_order="left")
-    lost = found.filter(pl.col("context").is_null())
+    joined = rows.join(wanted, on=KEY, how="left", maintain_order="left")
+    lost = joined.filter(pl.col("context").is_null())
     if lost.height:
+        others = {1: "", 2: ", nor is another one"}
+        more = others.get(lost.height, f", nor are {lost.height - 1:,} others")
+        of = f"{more} of {rows.height:,}" if more else f" (of {rows.height:,})"
         raise ScoringError(
             f"{texts.name}: pair {lost['pair_id'][0]} of the run is not among these pairs"
-            f"{_of_all(lost.height, rows.height)}; name the data that was scored (--data)"
+            f"{of}; name the data that was scored (--data)"
         )
     for side in ("high", "low"):
         length = pl.col(f"candidate_{side}").str.len_chars().cast(pl.Int64)
-        other = found.filter(length != pl.col(f"characters_{side}"))
+        other = joined.filter(length != pl.col(f"characters_{side}"))
         if other.height:
             raise ScoringError(
                 f"{texts.name}: candidate_{side} of pair {other['pair_id'][0]} is not the text "
                 "that was scored; name the data that was scored (--data)"
             )
-    return found
-
-
-def _of_all(lost: int, n: int) -> str:
-    if lost == 1:
-        return f" (of {n:,})"
-    others = "is another one" if lost == 2 else f"are {lost - 1:,} others"  # noqa: PLR2004
-    return f", nor {others} of {n:,}"
+    return joined

@@ -87,7 +87,7 @@ class Baseline(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Matched(Record):
+class LengthMatched(Record):
     """A model's pass rate on the tests whose candidates match in length.
 
     Attributes:
@@ -149,8 +149,8 @@ def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Bas
     if name == "unconditional" and not rows["conditional"].any():
         return None
     verdicts, n = rows[name], rows.height
-    counted = verdicts == _WIN, verdicts == _TIE, verdicts.is_null()
-    wins, ties, unscored = (int(each.sum()) for each in counted)
+    wins, ties = (int((verdicts == verdict).sum()) for verdict in (_WIN, _TIE))
+    unscored = verdicts.null_count()
     if n == ties + unscored:
         return None
     halves = 2 * wins + ties + unscored  # whole numbers, so that equal is equal
@@ -177,7 +177,7 @@ def _judged(good: pl.Expr, bad: pl.Expr) -> pl.Expr:
     return verdict.then(_TIE).cast(pl.Int8)
 
 
-def matched_in(rows: pl.DataFrame, interval: Interval | None) -> Matched | None:
+def matched_in(rows: pl.DataFrame, interval: Interval | None) -> LengthMatched | None:
     """Return the model's pass rate on the judged tests whose candidates match in length.
 
     Args:
@@ -191,4 +191,4 @@ def matched_in(rows: pl.DataFrame, interval: Interval | None) -> Matched | None:
         return None
     chosen = rows.filter("matched")
     n, passes = chosen.height, int(chosen["passed"].sum())
-    return Matched(passes / n if n else None, n, passes, interval, wilson(passes, n))
+    return LengthMatched(passes / n if n else None, n, passes, interval, wilson(passes, n))

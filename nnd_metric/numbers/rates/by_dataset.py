@@ -1,9 +1,11 @@
 """Several datasets: the runs on each, and their results."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -22,6 +24,10 @@ from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+EACH_ONCE = "each counting once"
+"""How headlines describe the weights of a mean over datasets."""
 
 
 class OnDataset(NamedTuple):
@@ -60,17 +66,15 @@ def split_by_dataset(
         name = _find_dataset(folder, {*scored["pair_id"]}, pairs)
         runs[name].append(folder)
         models[name] += names_in(scored, "model")
-    people = {name: found.human_scores for name, found in pairs.items()}
-    judged = [found for found in people.values() if found is not None]
-    check_systems(systems or {}, [model for of_one in models.values() for model in of_one], judged)
-    return {
-        name: OnDataset(
-            pairs[name],
-            runs[name],
-            {} if found is None else choices_for(found, systems or {}, models[name]),
-        )
-        for name, found in people.items()
+    systems = systems or {}
+    people = {name: each.human_scores for name, each in pairs.items()}
+    judged = [scores for scores in people.values() if scores is not None]
+    check_systems(systems, [*chain(*models.values())], judged)
+    stand_for = {
+        name: {} if scores is None else choices_for(scores, systems, models[name])
+        for name, scores in people.items()
     }
+    return {name: OnDataset(pairs[name], runs[name], stand_for[name]) for name in pairs}
 
 
 def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) -> str:
@@ -87,47 +91,66 @@ def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) 
     return names[0]
 
 
-class Found(Protocol):
-    """A result on one dataset (`Printable`)."""
-
-    def remarks(self) -> "Sequence[Table | str]": ...  # noqa: D102 - as there
-    def details(self) -> "Sequence[Table | str]": ...  # noqa: D102
-    def to_frame(self) -> pl.DataFrame: ...  # noqa: D102
-    def to_dict(self) -> Any: ...  # noqa: D102, ANN401
-
-
-_Found = TypeVar("_Found", bound=Found)
+_OnOne = TypeVar("_OnOne", bound=Result)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class OverDatasets(Result, Generic[_Found]):
+class OverDatasets(Result, Generic[_OnOne]):
     """Results on several datasets; subclasses define the mean over them.
 
     Attributes:
         datasets: Name → its result; at least two.
     """
 
-    datasets: Mapping[str, _Found]
+    datasets: Mapping[str, _OnOne]
 
     def remarks(self) -> list[str]:
         """Return the caveats of each dataset."""
         return [
             f"{name}: {line}"
-            for name, found in self.datasets.items()
-            for line in found.remarks()
+            for name, result in self.datasets.items()
+            for line in result.remarks()
             if isinstance(line, str)
         ]
 
+    @abstractmethod
+    def mean(self) -> Mapping[str, Any]:
+        """Return the means over the datasets, with equal weights."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values: a result for each dataset, and the means."""
+        results = {name: result.to_dict() for name, result in self.datasets.items()}
+        return {"datasets": results, "mean": self.mean()}
+
     def details(self) -> "list[Table | str]":
         """Return the details of each dataset."""
-        shown: list[Table | str] = []
-        for name, found in self.datasets.items():
-            shown += [f"on {name}", *found.details()]
-        return shown
+        return [
+            part
+            for name, result in self.datasets.items()
+            for part in (f"on {name}", *result.details())
+        ]
 
     def to_frame(self) -> pl.DataFrame:
         """Return the rows of each dataset, with its name in the first column."""
         return pl.concat(
-            found.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
-            for name, found in self.datasets.items()
+            result.to_frame().select(pl.lit(name).alias("dataset"), pl.all())
+            for name, result in self.datasets.items()
         )
+
+
+def mean_over(datasets: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
+    """Return the mean over datasets of each number that all datasets have.
+
+    Args:
+        datasets: For each dataset, of which there is at least one, name → number.
+
+    Returns:
+        Name → mean, or None if the number is None for some dataset.
+    """
+    means: dict[str, float | None] = {}
+    for name in datasets[0]:
+        if all(name in each for each in datasets):
+            numbers = [number for each in datasets if (number := each[name]) is not None]
+            is_complete = len(numbers) == len(datasets)
+            means[name] = sum(numbers) / len(datasets) if is_complete else None
+    return means

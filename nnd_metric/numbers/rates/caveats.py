@@ -11,7 +11,7 @@ candidates have few and unequal numbers of tokens, and the number decides most o
 
 from collections.abc import Iterator, Sequence
 
-from nnd.metric.numbers.rates.baselines import FEW_TOKENS, MATCHED_WITHIN, Baseline, Matched
+from nnd.metric.numbers.rates.baselines import FEW_TOKENS, MATCHED_WITHIN, Baseline, LengthMatched
 from nnd.metric.numbers.rates.pass_rates import Rate
 from nnd.metric.numbers.statistics.interval_text import percent
 from nnd.schemas import counted
@@ -68,16 +68,13 @@ def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
 
 
 def _brief(overall: Rate, notes: Sequence[str]) -> str | None:
-    reached = {
-        name: baseline
-        for name, baseline in overall.baselines.items()
-        if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
-    }
+    reached = _reached(overall)
     if reached:
         best = max(reached, key=lambda name: reached[name].with_coin)
         others = counted(len(reached) - 1, "other baseline")
         than = f"than {_PICKING[best]} ({_percent(reached[best].with_coin)})"
-        if _is_worse(reached[best]):
+        interval = reached[best].lead_interval
+        if interval is not None and interval[1] < 0:
             also = f", and not clearly better than {others}" if len(reached) > 1 else ""
             return f"worse {than}{also}"
         return f"not clearly better {than}{f', nor than {others}' if len(reached) > 1 else ''}"
@@ -86,20 +83,26 @@ def _brief(overall: Rate, notes: Sequence[str]) -> str | None:
     return notes[0] if notes else None
 
 
+def _reached(overall: Rate) -> dict[str, Baseline]:
+    """Return the baselines that the model is not clearly better than."""
+    return {
+        name: baseline
+        for name, baseline in overall.baselines.items()
+        if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
+    }
+
+
 def _baselines(overall: Rate) -> Iterator[str]:
-    for name, baseline in overall.baselines.items():
-        if baseline is None or overall.pass_rate is None or baseline.verdict == "behind":
-            continue
+    for name, baseline in _reached(overall).items():
         reached = f"{_percent(baseline.with_coin)} of {overall.n:,} tests{_undecided(baseline)}"
-        against = f"the model {_percent(overall.pass_rate)}{_significance(baseline)}"
+        against = f"the model {_percent(overall.pass_rate or 0.0)}{_significance(baseline)}"
         matched = _where_matched(overall.length_matched) if name in LENGTH else ""
         yield f"{_PICKING[name]} passes {reached}, {against}{matched}"
 
 
 def _shrinking(overall: Rate) -> Iterator[str]:
-    """Return a caveat if the lead over chance is smaller or uncertain at matched lengths."""
-    matched, found = overall.length_matched, [overall.baselines[name] for name in LENGTH]
-    helped = any(baseline is not None and baseline.with_coin > _COIN for baseline in found)
+    matched, of_length = overall.length_matched, [overall.baselines[name] for name in LENGTH]
+    helped = any(baseline is not None and baseline.with_coin > _COIN for baseline in of_length)
     if not helped or matched is None or overall.pass_rate is None:
         return
     of_all, of_matched = overall.interval, matched.interval
@@ -112,11 +115,6 @@ def _shrinking(overall: Rate) -> Iterator[str]:
         yield f"{start}: no clear lead over chance (50 %) without the help of length"
     elif of_matched[1] < of_all[0]:
         yield f"{start}: part of its lead may come from length"
-
-
-def _is_worse(baseline: Baseline) -> bool:
-    """Whether the model is significantly worse."""
-    return baseline.lead_interval is not None and baseline.lead_interval[1] < 0
 
 
 def _undecided(baseline: Baseline) -> str:
@@ -137,7 +135,7 @@ def _significance(baseline: Baseline) -> str:
     return ""
 
 
-def _where_matched(matched: Matched | None) -> str:
+def _where_matched(matched: LengthMatched | None) -> str:
     if matched is None:
         return ""
     where = f"where lengths match within {100 * MATCHED_WITHIN:.0f} %"

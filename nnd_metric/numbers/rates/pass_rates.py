@@ -11,7 +11,7 @@ from nnd.metric.numbers.rates.baselines import (
     BASELINES,
     WINNERS,
     Baseline,
-    Matched,
+    LengthMatched,
     baseline_in,
     judge,
     matched_in,
@@ -31,7 +31,7 @@ from nnd.metric.numbers.statistics.context_intervals import (
     cluster_intervals,
 )
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
-from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Record, Share
+from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Record, Share, record_frame
 
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
@@ -39,6 +39,11 @@ SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 _VERDICTS = (
     *("passed", "tie", "truncated", "unscored", "matched", "conditional", "more_tokens"),
     *BASELINES,
+)
+
+
+_COLUMNS = (
+    *("model", "slice", "value", "n", "passes", "ties", "unscored", "pass_rate", "low", "high"),
 )
 
 
@@ -78,7 +83,7 @@ class Rate(Record):
     contexts: Count = 0
     wilson: Interval | None
     baselines: Annotated[Mapping[str, Baseline | None], Keys((*BASELINES,), WINNERS)]
-    length_matched: Matched | None
+    length_matched: LengthMatched | None
     few_tokens: Annotated[tuple[int, int], UNSTORED] = (0, 0)
 
 
@@ -112,10 +117,8 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
     Args:
         rated: The result of `to_rate`, with the columns of SLICES.
     """
-    by: dict[str, dict[str, Rate]] = {}
-    for column in SLICES:
-        slices = slices_by(rated.select(column, CLUSTER_NUMBER, *_VERDICTS), column)
-        by[column] = {value: rate_of(rows) for value, rows in slices.items()}
+    slices = {c: slices_by(rated.select(c, CLUSTER_NUMBER, *_VERDICTS), c) for c in SLICES}
+    by = {c: {value: rate_of(rows) for value, rows in own.items()} for c, own in slices.items()}
     return PassRates(rate_of(each_once(rated.drop(SLICES))), rated.height, by)
 
 
@@ -191,8 +194,7 @@ def _interval(
     sums: pl.Series, squares: pl.Series, tests: pl.Series, *, lowest: float = 0
 ) -> ClusterInterval:
     matrices = (column.to_numpy()[:, None] for column in (sums, squares, tests))
-    (found,) = cluster_intervals(*matrices, lowest=lowest)
-    return found
+    return cluster_intervals(*matrices, lowest=lowest)[0]
 
 
 def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
@@ -210,3 +212,22 @@ def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
     """Return whether a margin is smaller than a deviation (arguments as in `count_close`)."""
     tokens = pl.max_horizontal("tokens_high", "tokens_low") if summed else pl.lit(1)
     return (pl.col("ll_high") - pl.col("ll_low")).abs() < deviation * tokens
+
+
+def rate_frame(models: Mapping[str, PassRates]) -> pl.DataFrame:
+    """Return a row per model and slice.
+
+    Args:
+        models: Model → its pass rates.
+
+    Returns:
+        model, slice ("overall", or the column of SLICES), value ("overall", or the slice's value),
+        n, passes, ties, unscored, pass_rate, low and high (the 95 % interval over contexts).
+    """
+    rows = (
+        ({"model": model, "slice": column, "value": value}, rate)
+        for model, rates in models.items()
+        for column, by in {"overall": {"overall": rates.overall}, **rates.by}.items()
+        for value, rate in by.items()
+    )
+    return record_frame(_COLUMNS, rows, Rate)

@@ -83,8 +83,7 @@ def mean_interval(
     tests: pl.DataFrame, value: pl.Expr, *, key: Sequence[pl.Expr] = CLUSTER
 ) -> ClusterInterval:
     """Return the 95 % interval of the mean of a value between 0 and 1 (`cluster_intervals`)."""
-    (interval,) = cluster_intervals(*_sum_by_context(tests, value, key))
-    return interval
+    return cluster_intervals(*_sum_by_context(tests, value, key))[0]
 
 
 def _sum_by_context(
@@ -120,10 +119,9 @@ def find_flips(before: pl.DataFrame, after: pl.DataFrame) -> Flips:
         after: The same pairs in the same order, from the later scoring.
     """
     tests = distinct_tests(before.with_columns(now=after["passed"]))
-    difference, _ = compare_scorings(tests, "now", "passed")
     flips = pl.col("now") != pl.col("passed")
     return Flips.extend(
-        difference,
+        compare_scorings(tests, "now", "passed")[0],
         flipped=tests.select(flips.mean()).item(),
         flipped_interval=mean_interval(tests, flips).bounds,
     )

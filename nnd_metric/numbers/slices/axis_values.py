@@ -41,22 +41,20 @@ def numbers_of(
     Raises:
         ScoringError: If the pairs lack the measured columns.
     """
-    if axis.name not in MEASURES:
-        return _as_numbers(axis, parts_named(axis, pairs))
-    return np.array(_measured(axis, pairs, annotations), dtype=np.float64)
-
-
-def _measured(
-    axis: Axis, pairs: pl.DataFrame, annotations: pl.DataFrame | None
-) -> Sequence[float | None]:
-    if axis.name == "margin":
-        return _column(axis, pairs, "margin").to_list()
-    if axis.name == "candidates":
-        return _candidates(pairs)
-    if axis.name == "agreement":
-        return _agreement(pairs, annotations)
-    measure, *texts = _OF_TEXTS[axis.name](*axis.words)
-    return _of_texts(measure, axis, pairs, *texts)
+    values: Sequence[float | None]
+    match axis.name:
+        case "margin":
+            values = _column(axis, pairs, "margin").to_list()
+        case "candidates":
+            values = _candidates(pairs)
+        case "agreement":
+            values = _agreement(pairs, annotations)
+        case name if name in MEASURES:
+            measure, *texts = _OF_TEXTS[name](*axis.words)
+            values = _of_texts(measure, axis, pairs, *texts)
+        case _:
+            values = _as_numbers(axis, parts_named(axis, pairs))
+    return np.array(values, dtype=np.float64)
 
 
 _OF_TEXTS: Mapping[str, Callable[..., tuple[Any, ...]]] = {
@@ -83,8 +81,7 @@ def _candidates(pairs: pl.DataFrame) -> list[int]:
     ids = [pairs.select(*CONTEXT, id=f"{side}_id") for side in ("high", "low")]
     counts = pl.concat(ids).group_by(CONTEXT).agg(pl.col("id").n_unique())
     both = pairs.select(CONTEXT).join(counts, on=CONTEXT, nulls_equal=True, maintain_order="left")
-    found: list[int] = both["id"].to_list()
-    return found
+    return both["id"].to_list()
 
 
 def _agreement(pairs: pl.DataFrame, annotations: pl.DataFrame | None) -> list[float | None]:
@@ -98,10 +95,8 @@ def _agreement(pairs: pl.DataFrame, annotations: pl.DataFrame | None) -> list[fl
             "agreement: the ratings of annotators are in annotations.parquet; name a folder that "
             "`nnd convert` wrote (--data)"
         )
-    if "aspect" not in pairs.columns or "group" not in pairs.columns:
-        pairs = pairs.with_columns(
-            pl.lit(None, pl.String).alias(c) for c in ("aspect", "group") if c not in pairs.columns
-        )
+    missing = {"aspect", "group"}.difference(pairs.columns)
+    pairs = pairs.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
     rated = annotations.drop_nulls("ratings").select(*_JUDGEMENT, "ratings")
     ratings = dict(zip(rated.select(_JUDGEMENT).rows(), rated["ratings"].to_list(), strict=True))
     sides = (
@@ -124,37 +119,26 @@ def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
     Raises:
         ScoringError: If the pairs lack the columns of the axis.
     """
+    values: Sequence[str | None] | pl.Series
     match axis.name:
         case "shape":
-            return _shapes(axis, pairs)
+            once = cache(shapes)
+            return [once(text) for text in _column(axis, pairs, _TEXTS[axis.words[0]])]
         case "system":
             sides = (_column(axis, pairs, f"system_{side}") for side in ("high", "low"))
             return [
                 [*dict.fromkeys(name for side in row if side for name in side.split("|"))]
                 for row in zip(*sides, strict=True)
             ]
-        case "category":
-            return _once(_category(axis, pairs))
+        case "category":  # of the contexts, or of the errors if contexts have none
+            of_contexts = _column(axis, pairs, "category")
+            has_some = of_contexts.null_count() < len(of_contexts)
+            values = of_contexts if has_some else _column(axis, pairs, "error_category")
         case name if name in LABELS:
-            return _once(_column(axis, pairs, name))
+            values = _column(axis, pairs, name)
         case _:
-            return _once(parts_named(axis, pairs))
-
-
-def _category(axis: Axis, pairs: pl.DataFrame) -> pl.Series:
-    """Return the category of the contexts, or of the errors if contexts have none."""
-    of_contexts = _column(axis, pairs, "category")
-    has_some = of_contexts.null_count() < len(of_contexts)
-    return of_contexts if has_some else _column(axis, pairs, "error_category")
-
-
-def _once(values: Sequence[str | None] | pl.Series) -> list[Sequence[str]]:
+            values = parts_named(axis, pairs)
     return [() if value is None else (value,) for value in values]
-
-
-def _shapes(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
-    once = cache(shapes)
-    return [once(text) for text in _column(axis, pairs, _TEXTS[axis.words[0]])]
 
 
 def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
@@ -188,9 +172,9 @@ def parts_in(pairs: pl.DataFrame) -> list[dict[str, str]]:
     return found
 
 
-def _as_numbers(axis: Axis, parts: Sequence[str | None]) -> npt.NDArray[np.float64]:
+def _as_numbers(axis: Axis, parts: Sequence[str | None]) -> list[float | None]:
     try:
-        return np.array([np.nan if part is None else float(part) for part in parts])
+        return [None if part is None else float(part) for part in parts]
     except ValueError as error:
         raise ScoringError(
             f'--by "{axis.title}": {error}; edges are for numbers, so leave them out'

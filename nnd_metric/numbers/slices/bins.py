@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,16 +29,8 @@ class Edge(NamedTuple):
     is_percentage: bool
 
 
-class Bins(NamedTuple):
-    """Bins of numbers.
-
-    Attributes:
-        names: Names of the bins.
-        places: The bin of each value, or -1.
-    """
-
-    names: tuple[str, ...]
-    places: npt.NDArray[np.int64]
+Bins: TypeAlias = tuple[tuple[str, ...], npt.NDArray[np.int64]]
+"""Names of bins, and the bin of each value, or -1."""
 
 
 def sort_into(
@@ -59,7 +51,7 @@ def sort_into(
     places = np.searchsorted(bounds[1:-1], values, side="right").astype(np.int64)
     beyond = values > bounds[-1] if closed else values >= bounds[-1]
     outside = np.isnan(values) | (values < bounds[0]) | beyond
-    return Bins(_names(bounds, closed=closed), np.where(outside, -1, places))
+    return _names(bounds, closed=closed), np.where(outside, -1, places)
 
 
 def _bound(edge: Edge, known: npt.NDArray[np.float64]) -> float:
@@ -89,7 +81,7 @@ def sort_into_tenths(values: npt.NDArray[np.float64]) -> Bins:
     bounds = [tenth / 10 for tenth in range(11)]
     names = ("0", *(f"({a:g},{b:g}]" for a, b in pairwise(bounds)))
     places = np.searchsorted(bounds, values, side="left").astype(np.int64)
-    return Bins(names, np.where(np.isnan(values), -1, places))
+    return names, np.where(np.isnan(values), -1, places)
 
 
 def check_edges(edges: Sequence[Edge], where: str) -> None:

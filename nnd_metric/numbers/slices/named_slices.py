@@ -54,8 +54,8 @@ def slice_names(
     Raises:
         ScoringError: If the axis is unknown, or the pairs lack its columns.
     """
-    found = find_slices(pairs, read_axes([by]), annotations)
-    rows = [(pair, each.name) for each in found for pair in pairs["pair_id"].filter(each.members)]
+    slices = find_slices(pairs, read_axes([by]), annotations)
+    rows = [(pair, each.name) for each in slices for pair in pairs["pair_id"].filter(each.members)]
     return pl.DataFrame(rows, {"pair_id": pl.String, "slice": pl.String}, orient="row")
 
 
@@ -91,9 +91,8 @@ def _find(pairs: pl.DataFrame, axis: Axis, annotations: pl.DataFrame | None) -> 
 
 
 def _by_name(pairs: pl.DataFrame, axis: Axis) -> list[NamedSlice]:
-    named = names_of(axis, pairs)
     places: dict[str, list[int]] = {}
-    for place, names in enumerate(named):
+    for place, names in enumerate(names_of(axis, pairs)):
         for name in names:
             places.setdefault(name, []).append(place)
     if not places:
@@ -103,12 +102,8 @@ def _by_name(pairs: pl.DataFrame, axis: Axis) -> list[NamedSlice]:
             f'--by "{axis.title}": has {len(places):,} values, such as "{excerpt(min(places))}"; '
             f"slice by an axis with at most {MOST_VALUES} values, or by numbers with edges"
         )
-    found = []
-    for name in sorted(places):
-        members = np.zeros(pairs.height, dtype=np.bool_)
-        members[places[name]] = True
-        found.append(NamedSlice(axis.title, name, members))
-    return found
+    numbers = np.arange(pairs.height)
+    return [NamedSlice(axis.title, name, np.isin(numbers, places[name])) for name in sorted(places)]
 
 
 def _no_value(axis: Axis) -> ScoringError:

@@ -1,23 +1,79 @@
-"""The result: pass rates of slices, and which of them are below the rest."""
+"""Pass rates of slices, and how far each is from the rest of the tests.
+
+p is adjusted over all slices and models that were tried together.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import polars as pl
 
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.rates.pass_rates import Rate
 from nnd.metric.numbers.shown_result import Result
-from nnd.metric.numbers.slices.slice_rates import SliceRates
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.difference import Difference
 from nnd.metric.numbers.statistics.interval_text import percent
-from nnd.schemas import Count, Name, Record, cells_of, counted, frame_schema
+from nnd.schemas import UNSTORED, Count, Name, Record, cells_of, counted, frame_schema
 
 _COLUMNS = (
     *("model", "axis", "value", "n", "contexts", "passes", "pass_rate", "low", "high"),
     *("difference", "difference_low", "difference_high", "p", "p_holm", "verdict"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRate(Record):
+    """The pass rate of one model on a slice.
+
+    Attributes:
+        rate: Rate over the slice's distinct (high, low).
+        from_rest: Its difference from the pass rate of all other tests.
+    """
+
+    rate: Rate
+    from_rest: Difference
+
+    @property
+    def is_below(self) -> bool:
+        """Whether the slice is significantly below the rest."""
+        return self.from_rest.verdict == "second"
+
+    @property
+    def lead(self) -> float:
+        """The difference from the rest; 0 without one."""
+        return self.from_rest.difference or 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRates(Record):
+    """A slice and every model's pass rate on it.
+
+    Attributes:
+        axis: Its axis; `where` for a condition, empty for slices joined by signs.
+        value: Its bin or name on the axis.
+        name: Its name.
+        n: Tests.
+        n_pairs: Pairs; those that differ in their error category alone are one test.
+        contexts: Contexts with tests.
+        models: Model → its pass rate.
+        pair_ids: The ids of its pairs.
+    """
+
+    axis: str
+    value: Name
+    name: Name
+    n: Count
+    n_pairs: Count
+    contexts: Count
+    models: Mapping[str, SliceRate]
+    pair_ids: Annotated[pl.Series, UNSTORED]
+
+    @property
+    def worst(self) -> tuple[str, SliceRate]:
+        """The model for which it is furthest below the rest, significant differences first."""
+        return min(self.models.items(), key=lambda item: (not item[1].is_below, item[1].lead))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,37 +135,37 @@ class Slices(Result):
             return f"{self.slices[0].name} is not significantly below the rest of {self.data}."
         if not below:
             return f"Of {of}, none is significantly below the rest."
-        worst = min(below, key=lambda each: each.worst[1].from_rest.difference or 0.0)
-        model, found = worst.worst
+        worst = min(below, key=lambda each: each.worst[1].lead)
+        model, lowest = worst.worst
         name = dict(zip(self.overall, short_names([*self.overall]), strict=True))[model]
         return (
             f"Of {of}, {len(below)} {'is' if len(below) == 1 else 'are'} "
             f"significantly below the rest; furthest is {worst.name}, where {name} passes "
-            f"{percent(found.rate.pass_rate or 0.0)} % of {counted(found.rate.n, 'test')}, "
-            f"{percent(-(found.from_rest.difference or 0.0))} points below the rest."
+            f"{percent(lowest.rate.pass_rate or 0.0)} % of {counted(lowest.rate.n, 'test')}, "
+            f"{percent(-lowest.lead)} points below the rest."
         )
 
     def remarks(self) -> list[str]:
         """Return which slices overlap or leave tests out, and which are small."""
-        found = [*self.notes]
+        notes = [*self.notes]
         for axis, tests in self.axes.items():
             inside = self.n - tests.outside
             if tests.n > inside:
-                found.append(
+                notes.append(
                     f"{axis}: its slices hold {tests.n:,} tests together and {inside:,} different "
                     "ones; a test counts in each of its slices."
                 )
             if tests.outside:
-                found.append(
+                notes.append(
                     f"{axis}: {tests.outside:,} of {self.n:,} tests are in none of its slices."
                 )
         few = sum(0 < each.contexts < FEW_CONTEXTS for each in self.slices)
         if few:
-            found.append(
+            notes.append(
                 f"Intervals of slices with fewer than {FEW_CONTEXTS} contexts are rough; "
                 f"here {counted(few, 'slice')}."
             )
-        return found
+        return notes
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per model and slice.
@@ -118,14 +174,15 @@ class Slices(Result):
             model, axis, value, n, contexts, passes, pass_rate, low and high (the 95 % interval over
             contexts), difference from the rest with its interval, p, p_holm, verdict.
         """
-        rows = []
-        for each in self.slices:
-            for model, found in each.models.items():
-                low, high = found.from_rest.interval or (None, None)
-                interval = {"difference_low": low, "difference_high": high}
-                keys = {"model": model, "axis": each.axis, "value": each.value}
-                rows.append(keys | cells_of(found.from_rest) | interval | cells_of(found.rate))
+        ends = ("difference_low", "difference_high")
+        rows = [
+            {"model": model, "axis": each.axis, "value": each.value}
+            | cells_of(on_slice.from_rest)
+            | dict(zip(ends, on_slice.from_rest.interval or (None, None), strict=True))
+            | cells_of(on_slice.rate)
+            for each in self.slices
+            for model, on_slice in each.models.items()
+        ]
         dtypes = {**frame_schema(Difference), **frame_schema(SliceRates), **frame_schema(Rate)}
-        dtypes |= {"model": pl.String()}
-        dtypes |= dict.fromkeys(("difference_low", "difference_high"), dtypes["low"])
+        dtypes |= {"model": pl.String(), **dict.fromkeys(ends, dtypes["low"])}
         return pl.DataFrame(rows, dtypes).select(_COLUMNS)

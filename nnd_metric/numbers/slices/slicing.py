@@ -1,6 +1,7 @@
 """Slices of stored runs, computed from stored log-likelihoods and the data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -15,21 +16,31 @@ from nnd.metric.data import (
     scored_splits,
 )
 from nnd.metric.numbers.agreement.from_results import read_scored
-from nnd.metric.numbers.manners.manner import describe_manners, name_protocols, read_manners_of
-from nnd.metric.numbers.rates.alignment import by_model, join_texts
-from nnd.metric.numbers.rates.context_sums import each_once
-from nnd.metric.numbers.rates.pass_rates import rate_of, to_rate
-from nnd.metric.numbers.slices.named_slices import NamedSlice
-from nnd.metric.numbers.slices.selection import (
-    Sliced,
-    choose_slices,
-    distinct_slices,
-    slices_to_try,
+from nnd.metric.numbers.manners.manner import (
+    data_in,
+    describe_manners,
+    name_protocols,
+    read_manners_of,
 )
-from nnd.metric.numbers.slices.slice_rates import rates_in
-from nnd.metric.numbers.slices.slices import AxisTests, Search, Slices
+from nnd.metric.numbers.rates.alignment import by_model, join_texts
+from nnd.metric.numbers.rates.context_sums import CLUSTER, NUMBERED, TEST_NUMBER, each_once
+from nnd.metric.numbers.rates.pass_rates import Rate, rate_of, to_rate
+from nnd.metric.numbers.rates.rate_differences import compare_sets
+from nnd.metric.numbers.slices.axes import LABELS, read_axes
+from nnd.metric.numbers.slices.axis_values import parts_in
+from nnd.metric.numbers.slices.conditions import combine, where_true
+from nnd.metric.numbers.slices.named_slices import NamedSlice, find_slices
+from nnd.metric.numbers.slices.slices import AxisTests, Search, SliceRate, SliceRates, Slices
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
+from nnd.metric.numbers.statistics.difference import Difference, adjust
 from nnd.schemas import DISTINCT, ScoringError, find_frame
+
+_TRIED = (
+    *LABELS,
+    *("length", "length:high", "sentences", "turns", "candidates", "novelty", "novelty:low"),
+    *("nearness", "nearness:lengths", "margin", "agreement", "shape:high"),
+)
+"""Axes that are tried by default."""
 
 
 def slice_runs(
@@ -59,34 +70,109 @@ def slice_runs(
     if not frames:
         raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
     texts = None if data is None else load_pairs(data)
-    of = Sliced(_with_texts(next(iter(frames.values())), texts), _annotations(data))
+    pairs, annotations = _with_texts(next(iter(frames.values())), texts), _annotations(data)
     by, where, names = _listed(by), _listed(where), _listed(names)
-    search = None
-    if find and (by or where):
-        chosen = distinct_slices(choose_slices(of, by, where, names))
+    if find and not by and not where:
+        chosen = _try_all(pairs, annotations)
     else:
-        chosen = slices_to_try(of) if find else choose_slices(of, by, where, names)
+        chosen = _choose(pairs, annotations, by, where, names)
     if find:
-        chosen = _large(of.pairs, chosen, contexts)
-        search = Search(contexts, len(chosen))
-    ids = of.pairs["pair_id"]
+        chosen = _large(pairs, _distinct(chosen), contexts)
     manners = read_manners_of(folders)
     shown = {model: model for model in frames} | name_protocols(manners)
     rated = {shown[model]: to_rate([rows]) for model, rows in frames.items()}
-    found = rates_in(rated, ids, chosen)
+    rates = _rates_in(rated, pairs["pair_id"], chosen)
     if find:
-        below = [each for each in found if each.worst[1].is_below]
-        found = sorted(below, key=lambda each: each.worst[1].from_rest.difference or 0.0)
+        below = [each for each in rates if each.worst[1].is_below]
+        rates = sorted(below, key=lambda each: each.worst[1].lead)
     overall = {model: rate_of(each_once(rows)) for model, rows in rated.items()}
     return Slices(
         data=_name(folders, texts, scored, splits),
         n=next(iter(overall.values())).n,
         overall=overall,
-        slices=tuple(found),
-        axes={} if find or names else _axis_tests(of.pairs, chosen),
-        search=search,
-        notes=tuple(describe_manners(manners)),
+        slices=tuple(rates),
+        axes={} if find or names else _axis_tests(pairs, chosen),
+        search=Search(contexts, len(chosen)) if find else None,
+        notes=describe_manners(manners),
     )
+
+
+def _choose(
+    pairs: pl.DataFrame,
+    annotations: pl.DataFrame | None,
+    by: Sequence[str],
+    where: Sequence[str],
+    names: Sequence[str],
+) -> list[NamedSlice]:
+    """Return slices of axes (`read_axes`) and conditions, or some of these by name (`combine`)."""
+    if not by and not where:
+        raise ScoringError(
+            "no axis was given; name an axis (--by length) or a condition (--where), or search "
+            "for slices (--find)"
+        )
+    slices = find_slices(pairs, read_axes(by), annotations) if by else []
+    for condition in where:
+        members = where_true(pairs, condition, annotations)
+        if not members.any():
+            raise ScoringError(
+                f'--where "{condition}": no pair meets the condition, so the slice is '
+                "empty; change the condition"
+            )
+        slices.append(NamedSlice("where", condition, members))
+    if not names:
+        return slices
+    known = {each.name: each for each in slices}
+    members_of = {name: each.members for name, each in known.items()}
+    return [known.get(name) or NamedSlice("", name, combine(name, members_of)) for name in names]
+
+
+def _try_all(pairs: pl.DataFrame, annotations: pl.DataFrame | None) -> list[NamedSlice]:
+    """Return the slices of every axis on which the pairs have values."""
+    parts = {name for each in parts_in(pairs) for name in each}
+    slices: list[NamedSlice] = []
+    for axis in (*_TRIED, *sorted(parts)):
+        with suppress(ScoringError):  # the axis has no values here, or too many
+            slices += find_slices(pairs, read_axes([axis]), annotations)
+    return slices
+
+
+def _distinct(slices: Sequence[NamedSlice]) -> list[NamedSlice]:
+    """Return the slices without those that hold the same pairs as an earlier one."""
+    first: dict[bytes, NamedSlice] = {}
+    for each in slices:
+        first.setdefault(each.members.tobytes(), each)
+    return [*first.values()]
+
+
+def _rates_in(
+    frames: Mapping[str, pl.DataFrame], ids: pl.Series, slices: Sequence[NamedSlice]
+) -> list[SliceRates]:
+    """Return every model's pass rate on every slice; `frames` are those of `to_rate`."""
+    of_models = {model: _of_model(rows, slices) for model, rows in frames.items()}
+    adjusted = iter(adjust([apart for each in of_models.values() for _, apart in each]))
+    by_model = {
+        model: [SliceRate(rate, next(adjusted)) for rate, _ in each]
+        for model, each in of_models.items()
+    }
+    rates = []
+    for place, (axis, value, members) in enumerate(slices):
+        models = {model: of_slices[place] for model, of_slices in by_model.items()}
+        first = next(iter(models.values())).rate  # the tests of all models are the same
+        pair_ids = ids.filter(pl.Series(members))
+        counts = (first.n, len(pair_ids), first.contexts)
+        rates.append(SliceRates(axis, value, slices[place].name, *counts, models, pair_ids))
+    return rates
+
+
+def _of_model(rated: pl.DataFrame, slices: Sequence[NamedSlice]) -> list[tuple[Rate, Difference]]:
+    everything = each_once(rated)
+    contexts = rated.select(NUMBERED).unique(maintain_order=True)
+    rates = []
+    for each in slices:
+        own = each_once(rated.filter(pl.Series(each.members)))
+        rest = everything.filter(~pl.col(TEST_NUMBER).is_in(own[TEST_NUMBER].implode()))
+        rates.append((rate_of(own), compare_sets(contexts, own, rest, key=NUMBERED)))
+    return rates
 
 
 def _listed(values: str | Path | Sequence[str | Path]) -> list[str]:
@@ -94,7 +180,6 @@ def _listed(values: str | Path | Sequence[str | Path]) -> list[str]:
 
 
 def _with_texts(rows: pl.DataFrame, texts: PairSet | None) -> pl.DataFrame:
-    """Return the scored pairs with all columns of the data."""
     if texts is None:
         return rows.drop("model", "occurrence")
     held = {*rows.columns, *REQUIRED}
@@ -111,9 +196,7 @@ def _annotations(data: PairData | None) -> pl.DataFrame | None:
 
 def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> list[NamedSlice]:
     """Return the slices with enough contexts, except those of all pairs, which have no rest."""
-    clusters = pairs.select(
-        pl.struct("split", pl.coalesce("cluster", "context_id")).alias("cluster")
-    )["cluster"]
+    clusters = pairs.select(pl.struct(CLUSTER)).to_series()
     return [
         each
         for each in slices
@@ -124,13 +207,13 @@ def _large(pairs: pl.DataFrame, slices: Sequence[NamedSlice], contexts: int) -> 
 
 def _axis_tests(pairs: pl.DataFrame, slices: Sequence[NamedSlice]) -> dict[str, AxisTests]:
     tests = pairs.select(DISTINCT)
-    n, found = tests.n_unique(), {}
+    n, by_axis = tests.n_unique(), {}
     for axis in dict.fromkeys(each.axis for each in slices if each.axis != "where"):
-        members = [each.members for each in slices if each.axis == axis]
-        together = sum(tests.filter(pl.Series(each)).n_unique() for each in members)
-        inside = tests.filter(pl.any_horizontal([pl.Series(each) for each in members])).n_unique()
-        found[axis] = AxisTests(together, n - inside)
-    return found
+        members = [pl.Series(each.members) for each in slices if each.axis == axis]
+        together = sum(tests.filter(each).n_unique() for each in members)
+        inside = tests.filter(pl.any_horizontal(members)).n_unique()
+        by_axis[axis] = AxisTests(together, n - inside)
+    return by_axis
 
 
 def _name(
@@ -144,8 +227,7 @@ def _name(
     Without texts, it is the name in the first signature, else that of the run.
     """
     signatures = [*read_signatures(folders[0]).values()]
-    named = (part for part in "|".join(signatures[:1]).split("|") if part.startswith("data:"))
-    stored = next(named, "").removeprefix("data:").rpartition("@")[0]
+    stored = (data_in(next(iter(signatures), None)) or "").rpartition("@")[0]
     name = texts.name if texts is not None else stored or folders[0].name
     splits = scored_splits(scored, signatures, chosen)
     return f"{name} ({describe_splits(splits)})" if splits else name

@@ -73,14 +73,13 @@ def pooled_samples(
 
 
 def mean_intervals(
-    within: Sequence[Mapping[str, float | None]], names: Sequence[str], *, seed: int = 0
+    within: Sequence[Mapping[str, float | None]], names: Sequence[str]
 ) -> dict[str, Interval | None]:
     """Return 95 % percentile intervals of means over contexts.
 
     Args:
         within: For each context, name → number, or None if it is undefined.
         names: Names of the numbers.
-        seed: Seed of the bootstrap.
 
     Returns:
         Name → interval, or None if fewer than two contexts define the number.
@@ -89,7 +88,7 @@ def mean_intervals(
         return dict.fromkeys(names)
     numbers = np.array([[each[name] for name in names] for each in within], dtype=np.float64)
     known = ~np.isnan(numbers)
-    samples = bootstrap_ratios(np.where(known, numbers, 0), known, resamples=RESAMPLES, seed=seed)
+    samples = bootstrap_ratios(np.where(known, numbers, 0), known, resamples=RESAMPLES)
     return {name: interval_of_most(samples[:, at]) for at, name in enumerate(names)}
 
 

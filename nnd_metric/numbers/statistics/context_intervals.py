@@ -33,9 +33,10 @@ import math
 from statistics import NormalDist
 from typing import Literal, NamedTuple, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, checked_sums
+from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
 
 Method: TypeAlias = Literal["logit-t", "all-agree"]
 
@@ -76,13 +77,8 @@ def cluster_intervals(
         counts: Number of tests; 0 if a context has none in the slice.
         lowest: Smallest possible value of a test: 0 for rates, -1 for differences. The largest is
             1.
-
-    Raises:
-        ScoringError: If the matrices differ in shape, contain a value that is not finite, or a
-            negative count.
     """
-    above, below = checked_sums(sums, counts)
-    squared, _ = checked_sums(squares, counts)
+    above, squared, below = (np.asarray(each, dtype=np.float64) for each in (sums, squares, counts))
     return [
         _interval(above[used, number], squared[used, number], below[used, number], lowest)
         for number, used in enumerate((below > 0).T)

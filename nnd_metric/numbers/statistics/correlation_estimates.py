@@ -26,7 +26,7 @@ from nnd.metric.numbers.statistics.system_bootstrap import draw_systems, statist
 from nnd.schemas import Correlation, FlatKeys, Keys, Natural, PValue, Record
 
 
-class Compared(NamedTuple):
+class CategoryScores(NamedTuple):
     """The scores that are compared in one category.
 
     Attributes:
@@ -92,17 +92,12 @@ class Correlations(Record):
 _Finding: TypeAlias = tuple[float | None, Interval | None, Interval | None, float | None]
 """A statistic, its intervals over contexts and over systems, and its p-value; or four None."""
 
-
-class _Draws(NamedTuple):
-    """Values of one statistic for resampled contexts, resampled systems, and permutations."""
-
-    contexts: FloatArray
-    systems: FloatArray
-    chance: FloatArray
+_Draws: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+"""Values of one statistic for resampled contexts, resampled systems, and permutations."""
 
 
 def correlate(
-    compared: Mapping[str, Compared], averaged: Collection[str]
+    compared: Mapping[str, CategoryScores], averaged: Collection[str]
 ) -> tuple[dict[str, Correlations], Correlations, dict[str, int]]:
     """Correlate the scores of every category, and average over some categories.
 
@@ -124,10 +119,14 @@ def correlate(
     counts: dict[str, int] = {}
     for name, statistic in STATISTICS.items():  # the outer loop, because draws take much memory
         drawn: list[tuple[float, _Draws]] = []
-        for category, each in compared.items():
-            value = statistic(each.ours, each.theirs)
-            draws = _draw(name, each, orders[len(each.ours)])
-            findings[category][name] = _finding(value, draws, orders[len(each.ours)])
+        for category, (_, ours, theirs, resampled) in compared.items():
+            value, by_chance = statistic(ours, theirs), orders[len(ours)]
+            draws = (
+                BATCHED[name](resampled, np.asarray(theirs, dtype=np.float64)),
+                statistic_over_systems(name, ours, theirs, draw_systems(len(ours))),
+                statistic_by_chance(name, ours, theirs, by_chance),
+            )
+            findings[category][name] = _finding(value, draws, by_chance)
             if category in averaged and value is not None:
                 drawn.append((value, draws))
         means[name] = _mean(drawn, common)
@@ -140,33 +139,19 @@ def correlate(
 
 
 def _by_kind(findings: Mapping[str, _Finding], orders: Orders | None) -> Correlations:
-    return Correlations(
-        {name: value for name, (value, *_) in findings.items()},
-        {name: interval for name, (_, interval, *_) in findings.items()},
-        {name: over_systems for name, (_, _, over_systems, _) in findings.items()},
-        {name: p for name, (*_, p) in findings.items()},
-        None if orders is None else Permutations(orders.method, len(orders.places)),
+    values, intervals, over_systems, p_values = (
+        dict(zip(findings, kind, strict=True)) for kind in zip(*findings.values(), strict=True)
     )
-
-
-def _draw(name: str, compared: Compared, orders: Orders) -> _Draws:
-    _, ours, theirs, resampled = compared
-    return _Draws(
-        contexts=BATCHED[name](resampled, np.asarray(theirs, dtype=np.float64)),
-        systems=statistic_over_systems(name, ours, theirs, draw_systems(len(ours))),
-        chance=statistic_by_chance(name, ours, theirs, orders),
-    )
+    permutations = None if orders is None else Permutations(orders.method, len(orders.places))
+    return Correlations(values, intervals, over_systems, p_values, permutations)
 
 
 def _finding(value: float | None, draws: _Draws, orders: Orders) -> _Finding:
     if value is None:
         return None, None, None, None
-    return (
-        value,
-        interval_of_most(draws.contexts),
-        interval_of_most(draws.systems),
-        permutation_p(value, draws.chance, orders.method),
-    )
+    contexts, systems, chance = draws
+    p = permutation_p(value, chance, orders.method)
+    return value, interval_of_most(contexts), interval_of_most(systems), p
 
 
 def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> _Finding:
@@ -174,16 +159,19 @@ def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> _Find
         return None, None, None, None
     values, draws = zip(*drawn, strict=True)
     value = sum(values) / len(values)
+    by_contexts, by_systems, by_chance = zip(*draws, strict=True)
     # A resample without a value in some category has no mean (nan), as it would be over fewer.
-    contexts = np.mean([each.contexts for each in draws], axis=0)
+    contexts = np.mean(by_contexts, axis=0)
     if common is None:
         return value, interval_of_most(contexts), None, None
-    systems = np.mean([each.systems for each in draws], axis=0)
-    chance = np.mean([each.chance for each in draws], axis=0)
-    return _finding(value, _Draws(contexts, systems, chance), common)
+    return _finding(
+        value, (contexts, np.mean(by_systems, axis=0), np.mean(by_chance, axis=0)), common
+    )
 
 
-def _common_orders(averaged: Sequence[Compared], orders: Mapping[int, Orders]) -> Orders | None:
+def _common_orders(
+    averaged: Sequence[CategoryScores], orders: Mapping[int, Orders]
+) -> Orders | None:
     """Return the permutations of the systems, or None if categories compare different systems."""
     models = {tuple(each.models) for each in averaged if each.models}
     return orders[len(models.pop())] if len(models) == 1 else None

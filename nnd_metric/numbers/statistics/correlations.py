@@ -13,6 +13,11 @@ vectors, each of which describes the differences of the systems under one score.
 A vector of zeros has no direction: for fewer than two systems, or a constant score, a correlation
 is undefined. It is then None, never 0.0.
 
+Tau-b is tau-a with a correction for ties: (C - D) / sqrt((pairs not tied in x) * (pairs not tied in
+y)), Kendall (1945), Biometrika 33(3), 239-251. The gap correlation, over both orders of each pair,
+does not depend on the order of the systems, and equals Pearson's r of the scores: the gaps have
+mean 0, and sum_ij (x_i - x_j)(y_i - y_j) = 2 n sum_i (x_i - mean)(y_i - mean).
+
 `BATCHED` has the same statistics for many resamples at once: for arrays [..., n] that broadcast
 against each other, results are [...], nan if undefined. Memory grows with n squared; n is the
 number of systems, which is small.
@@ -20,83 +25,15 @@ number of systems, which is small.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from nnd.metric.numbers.statistics.intervals import FloatArray
 from nnd.schemas import ScoringError
 
 Kernel = Callable[[FloatArray, FloatArray], FloatArray]
-
-
-def kendall_tau_a(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Kendall's tau-a: (concordant - discordant) / all pairs; a tie counts 0.
-
-    Its mean over error categories seems to be the rank correlation of the paper's Table 1. A
-    constant score, for which the formula gives 0, gives None as for the other statistics, because
-    it does not rank the systems.
-
-    Args:
-        x: One score per system.
-        y: The other score of the same systems, in the same order.
-
-    Returns:
-        A number in [-1, 1]; None for fewer than two systems or a constant score.
-
-    Raises:
-        ScoringError: If the lengths differ or a score is not finite.
-    """
-    return _number(_tau_a, x, y)
-
-
-def kendall_tau_b(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Kendall's tau-b: tau-a with a correction for ties.
-
-    (C - D) / sqrt((pairs not tied in x) * (pairs not tied in y)), Kendall (1945), Biometrika
-    33(3), 239-251. Arguments, result and errors as in `kendall_tau_a`.
-    """
-    return _number(_tau_b, x, y)
-
-
-def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Spearman's rho: Pearson's r of the ranks, in which ties have their mean rank.
-
-    Arguments, result and errors as in `kendall_tau_a`.
-    """
-    return _number(_spearman, x, y)
-
-
-def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Pearson's r of the scores.
-
-    Arguments, result and errors as in `kendall_tau_a`.
-    """
-    return _number(_pearson, x, y)
-
-
-def gap_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Pearson's r of the signed gaps x_i - x_j and y_i - y_j over both orders of each pair.
-
-    It does not depend on the order of the systems, and equals Pearson's r of the scores: the gaps
-    have mean 0, and sum_ij (x_i - x_j)(y_i - y_j) = 2 n sum_i (x_i - mean)(y_i - mean).
-
-    Arguments, result and errors as in `kendall_tau_a`.
-    """
-    return _number(_gap_r, x, y)
-
-
-def gap_correlation_laban2022(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Return Pearson's r of the signed gaps with each pair taken once, i < j in the given order.
-
-    This reproduces the gap correlation of Table 1 in Laban et al. (2022). It depends on the order
-    of the systems, because swapping a pair changes the signs of its gaps but not their means: over
-    the orders of the paper's seven models, it ranges from 0.65 to 0.89. Report `gap_correlation`
-    with it.
-
-    Arguments, result and errors as in `kendall_tau_a`; None for two systems, too: they have only
-    one gap.
-    """
-    return _number(_gap_r_laban2022, x, y)
 
 
 def mean_defined(correlations: Sequence[float | None]) -> float | None:
@@ -105,7 +42,7 @@ def mean_defined(correlations: Sequence[float | None]) -> float | None:
     return sum(defined) / len(defined) if defined else None
 
 
-def _number(kernel: Kernel, x: Sequence[float], y: Sequence[float]) -> float | None:
+def _number(kernel: Kernel, x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
         raise ScoringError(
@@ -123,28 +60,25 @@ def _number(kernel: Kernel, x: Sequence[float], y: Sequence[float]) -> float | N
 
 
 def _tau_a(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return Kendall's tau-a: (concordant - discordant) / all pairs; a tie counts 0.
+
+    Its mean over error categories seems to be the rank correlation of the paper's Table 1. A
+    constant score, for which the formula gives 0, is undefined as for the other statistics, because
+    it does not rank the systems.
+    """
     signs_x, signs_y = np.sign(_gaps(x)), np.sign(_gaps(y))
     tau: FloatArray = _dot(signs_x, signs_y) / max(1, signs_x.shape[-1])
     return np.where(signs_x.any(axis=-1) & signs_y.any(axis=-1), tau, np.nan)
 
 
-def _tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
-    return _cosine(np.sign(_gaps(x)), np.sign(_gaps(y)))
-
-
-def _spearman(x: FloatArray, y: FloatArray) -> FloatArray:
-    return _cosine(_centred_ranks(x), _centred_ranks(y))
-
-
-def _pearson(x: FloatArray, y: FloatArray) -> FloatArray:
-    return _cosine(_scaled(_centred(x)), _scaled(_centred(y)))
-
-
-def _gap_r(x: FloatArray, y: FloatArray) -> FloatArray:
-    return _cosine(_scaled(_gaps(x)), _scaled(_gaps(y)))
-
-
 def _gap_r_laban2022(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return Pearson's r of the signed gaps with each pair taken once, i < j in the given order.
+
+    This reproduces the gap correlation of Table 1 in Laban et al. (2022). It depends on the order
+    of the systems, because swapping a pair changes the signs of its gaps but not their means: over
+    the orders of the paper's seven models, it ranges from 0.65 to 0.89. Report `gap_r` with it. It
+    is undefined for two systems, too: they have only one gap.
+    """
     return _cosine(_scaled(_centred(_gaps(x))), _scaled(_centred(_gaps(y))))
 
 
@@ -194,20 +128,18 @@ def _scaled(a: FloatArray) -> FloatArray:
     return scaled
 
 
-STATISTICS: dict[str, Callable[[Sequence[float], Sequence[float]], float | None]] = {
-    "tau_b": kendall_tau_b,
-    "tau_a": kendall_tau_a,
-    "spearman": spearman,
-    "pearson": pearson,
-    "gap_r": gap_correlation,
-    "gap_r_laban2022": gap_correlation_laban2022,
-}
-
 BATCHED: dict[str, Kernel] = {
-    "tau_b": _tau_b,
+    "tau_b": lambda x, y: _cosine(np.sign(_gaps(x)), np.sign(_gaps(y))),
     "tau_a": _tau_a,
-    "spearman": _spearman,
-    "pearson": _pearson,
-    "gap_r": _gap_r,
+    "spearman": lambda x, y: _cosine(_centred_ranks(x), _centred_ranks(y)),
+    "pearson": lambda x, y: _cosine(_scaled(_centred(x)), _scaled(_centred(y))),
+    "gap_r": lambda x, y: _cosine(_scaled(_gaps(x)), _scaled(_gaps(y))),
     "gap_r_laban2022": _gap_r_laban2022,
 }
+STATISTICS: dict[str, Callable[[npt.ArrayLike, npt.ArrayLike], float | None]] = {
+    name: partial(_number, kernel) for name, kernel in BATCHED.items()
+}
+"""Name → from two scores of the same systems, in one order, to a number from -1 to 1 or None.
+
+Lists of different lengths, and a score that is not finite, raise a ScoringError.
+"""

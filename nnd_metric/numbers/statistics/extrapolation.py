@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 
 from nnd.metric.numbers.statistics.intervals import FloatArray
-from nnd.schemas import Amount, Count, Record, ScoringError
+from nnd.schemas import Amount, Count, Record
 
 Position = Literal["within", "below", "above"]
 
@@ -114,21 +114,8 @@ def extrapolate(
     Returns:
         The line and the predictions; or, for fewer than `FEWEST_SYSTEMS` judged models or if they
         do not differ, the reason why the line is undefined.
-
-    Raises:
-        ScoringError: If the lists differ in length or a number is not finite.
     """
     x, y = np.asarray(rates, dtype=np.float64), np.asarray(scores, dtype=np.float64)
-    if x.shape != y.shape:
-        raise ScoringError(
-            f"{x.size} pass rates and {y.size} human scores cannot be fitted; give one of each per "
-            "model"
-        )
-    if not np.isfinite([*x, *y, *unjudged.values()]).all():
-        raise ScoringError(
-            "a line needs finite pass rates and human scores; leave the system out and count it as "
-            "dropped"
-        )
     reason = _reason_against(x, y)
     if reason is not None:
         return Extrapolation(len(x), None, reason, ())

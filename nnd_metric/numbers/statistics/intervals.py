@@ -17,8 +17,6 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from nnd.schemas import ScoringError
-
 FloatArray = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
@@ -27,8 +25,8 @@ WEIGHTS_AT_ONCE = 2_000_000  # 16 MB of weights, for any number of resamples
 _COUNTED_TOGETHER = 10  # a multinomial count takes about as long as drawing ten single clusters
 
 
-def wilson(passes: int, n: int, level: float = 0.95) -> tuple[float, float] | None:
-    """Return Wilson's score interval for a proportion of independent trials.
+def wilson(passes: int, n: int) -> Interval | None:
+    """Return Wilson's 95 % score interval for a proportion of independent trials.
 
     E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference,
     Journal of the American Statistical Association 22(158), 209-212; no continuity correction.
@@ -36,20 +34,13 @@ def wilson(passes: int, n: int, level: float = 0.95) -> tuple[float, float] | No
     Args:
         passes: Number of successful trials.
         n: Number of trials.
-        level: Coverage, between 0 and 1.
 
     Returns:
         The lower and upper bound, from 0 to 1; None if there are no trials.
-
-    Raises:
-        ScoringError: If `passes` is not between 0 and `n`, or `level` is not between 0 and 1.
     """
-    _check_level(level)
-    if not 0 <= passes <= n:
-        raise ScoringError(f"{passes} passes of {n} pairs: expected 0 <= passes <= n")
     if n == 0:
         return None
-    z = NormalDist().inv_cdf((1 + level) / 2)
+    z = NormalDist().inv_cdf(0.975)
     rate = passes / n
     centre = rate + z**2 / (2 * n)
     reach = z * math.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2))
@@ -86,12 +77,8 @@ def bootstrap_ratios(
         Ratios, [resamples, slices]; nan if a resample has no pair of the slice. All are nan for a
         slice with pairs in fewer than two clusters: one cluster does not show how much clusters
         differ, and an interval of width 0 would be misleading.
-
-    Raises:
-        ScoringError: If the two differ in shape, are not matrices, or contain a value that is not
-            finite, or a negative denominator.
     """
-    above, below = checked_sums(numerators, denominators)
+    above, below = (np.asarray(each, dtype=np.float64) for each in (numerators, denominators))
     clusters, slices = above.shape
     ratios = np.full((resamples, slices), np.nan)
     estimable = np.count_nonzero(below, axis=0) >= 2  # noqa: PLR2004
@@ -118,70 +105,21 @@ def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) ->
     return np.stack([np.bincount(each, minlength=len(counts)) for each in drawn]).astype(np.float64)
 
 
-def percentile_interval(samples: npt.ArrayLike, level: float = 0.95) -> tuple[float, float] | None:
-    """Return the percentile interval of resampled values of one number.
+def interval_of_most(samples: npt.ArrayLike) -> Interval | None:
+    """Return the 95 % percentile interval, unless too few resamples define the number.
 
     Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
 
     Args:
         samples: Resampled values of one number, [resamples]; undefined ones, nan, are left out.
-        level: Coverage, between 0 and 1.
-
-    Returns:
-        The lower and upper bound; None if the number is undefined in all resamples.
-
-    Raises:
-        ScoringError: If `level` is not between 0 and 1.
-    """
-    _check_level(level)
-    values = np.asarray(samples, dtype=np.float64)
-    values = values[~np.isnan(values)]
-    if values.size == 0:
-        return None
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
-def interval_of_most(samples: npt.ArrayLike) -> tuple[float, float] | None:
-    """Return the 95 % percentile interval, unless too few resamples define the number.
-
-    Args:
-        samples: Same as in `percentile_interval`.
 
     Returns:
         The lower and upper bound; None if the number is undefined in more than half of the
         resamples, because the others are a biased selection.
     """
     values = np.asarray(samples, dtype=np.float64)
-    return None if np.isnan(values).sum() * 2 > values.size else percentile_interval(values)
-
-
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise ScoringError(
-            f"the level of an interval must be between 0 and 1, not {level}; try 0.95"
-        )
-
-
-def checked_sums(
-    numerators: npt.ArrayLike, denominators: npt.ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Check sums over clusters, and return them as arrays.
-
-    Raises:
-        ScoringError: If the two differ in shape, are not matrices, or contain a value that is not
-            finite, or a negative denominator.
-    """
-    above = np.asarray(numerators, dtype=np.float64)
-    below = np.asarray(denominators, dtype=np.float64)
-    if above.ndim != 2 or above.shape != below.shape:  # noqa: PLR2004
-        raise ScoringError(
-            "an interval needs two [clusters, slices] matrices of the same shape, "
-            f"not {above.shape} and {below.shape}"
-        )
-    if not (np.isfinite(above).all() and np.isfinite(below).all() and (below >= 0).all()):
-        raise ScoringError(
-            "an interval needs finite sums and no negative denominator; "
-            "give 0 and 0 for a cluster without pairs in a slice"
-        )
-    return above, below
+    known = values[~np.isnan(values)]
+    if known.size * 2 < values.size or not known.size:
+        return None
+    low, high = np.quantile(known, [0.025, 0.975])
+    return float(low), float(high)

@@ -18,7 +18,6 @@ system are dependent. The hypothesis is that these systems are interchangeable; 
 annotators are fixed.
 """
 
-import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -93,27 +92,15 @@ def statistic_by_chance(
 
 
 def permutation_p(
-    observed: float | None, by_chance: FloatArray, method: Literal["exact", "monte_carlo"]
-) -> float | None:
-    """Return the two-sided p-value of a statistic (module docstring).
-
-    Args:
-        observed: The statistic of the scores; None if undefined.
-        by_chance: The statistic for every permutation, [permutations].
-        method: `Orders.method`.
-
-    Returns:
-        A number above 0 and up to 1; None if the statistic is undefined.
-    """
-    if observed is None or math.isnan(observed):
-        return None
-    return share_beyond(observed, by_chance, method)
-
-
-def share_beyond(
     observed: float, by_chance: FloatArray, method: Literal["exact", "monte_carlo"]
 ) -> float:
-    """Return the p-value of a defined statistic: the share of values at least as far from 0."""
+    """Return the two-sided p-value of a statistic: the share of values at least as far from 0.
+
+    Args:
+        observed: The statistic of the scores.
+        by_chance: The statistic for every permutation, [permutations].
+        method: `Orders.method`.
+    """
     extreme = int(np.count_nonzero(np.abs(by_chance) >= abs(observed) - ROUNDING))
     if method == "exact":
         return extreme / len(by_chance)

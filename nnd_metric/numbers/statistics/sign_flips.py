@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nnd.metric.numbers.statistics.intervals import FloatArray
-from nnd.metric.numbers.statistics.permutation import ROUNDING, share_beyond
+from nnd.metric.numbers.statistics.permutation import ROUNDING, permutation_p
 
 EXACT_UP_TO = 13
 """Largest number of contexts for all flips; 2^13 = 8,192."""
@@ -48,13 +48,12 @@ def sign_flip_p(sums: npt.ArrayLike, *, seed: int = 0) -> float:
     sizes = np.sort(np.abs(values))  # the signs are flipped anyway
     sizes = sizes[sizes > ROUNDING]
     if len(sizes) > EXACT_UP_TO:
-        return share_beyond(float(values.sum()), _flip(sizes, seed), "monte_carlo")
+        return permutation_p(float(values.sum()), _flip(sizes, seed), "monte_carlo")
     signs = np.array(list(product((1.0, -1.0), repeat=len(sizes))))
-    return share_beyond(float(values.sum()), signs @ sizes, "exact")
+    return permutation_p(float(values.sum()), signs @ sizes, "exact")
 
 
 def _flip(sizes: FloatArray, seed: int) -> FloatArray:
-    """Return the sum for every random flip."""
     rng = np.random.default_rng(seed)
     sums = np.empty(RANDOM_FLIPS)
     step = max(1, _AT_ONCE // len(sizes))

@@ -41,10 +41,6 @@ def unpaired_difference(passes: FloatArray, tests: FloatArray) -> Difference:
 
     Returns:
         The difference; its interval and p are None if a set has tests of fewer than two contexts.
-
-    Raises:
-        ScoringError: If the matrices differ in shape, contain a value that is not finite, or a
-            negative count.
     """
     first, second = (each.bounds for each in cluster_intervals(passes, passes, tests))
     n, others = (int(each) for each in tests.sum(axis=0))
@@ -81,7 +77,6 @@ def _reach(one: float, other: float, correlation: float) -> float:
 
 
 def _correlation(passes: FloatArray, tests: FloatArray) -> float:
-    """Return the jackknife correlation of the two rates over contexts."""
     first, second = (_left_out(passes[:, k], tests[:, k]) for k in (0, 1))
     norm = math.sqrt(float(first @ first) * float(second @ second))
     return float(np.clip(first @ second / norm, -1, 1)) if norm else 0.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import polars as pl
 
@@ -17,18 +17,6 @@ _CASED = ("bleu", "chrf")
 
 _NAMED = 3
 """Largest number of systems that are named."""
-
-
-def check_normalise(normalise: str | None) -> None:
-    """Check how texts are normalised.
-
-    Raises:
-        ScoringError: If it is neither None nor a `Normalise`.
-    """
-    if normalise is not None and normalise not in get_args(Normalise):
-        raise ScoringError(
-            f'normalise: unknown "{normalise}"; choose {", ".join(get_args(Normalise))}'
-        )
 
 
 def in_lower_case(scorers: Sequence[TextScorer]) -> list[TextScorer]:

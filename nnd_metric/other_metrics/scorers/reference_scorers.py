@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from tqdm import tqdm
 
+from nnd.metric.numbers import mean_defined
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
 from nnd.schemas import DISTRIBUTION, ScoringError
 
@@ -44,11 +45,9 @@ def against_references(
     if several == "first":
         texts = [text._replace(references=text.references[:1]) for text in texts]
     wanted = list(dict.fromkeys((ref, text.candidate) for text in texts for ref in text.references))
-    found = dict(zip(wanted, compare(wanted), strict=True))
-    return [
-        _combine([found[reference, text.candidate] for reference in text.references], several)
-        for text in texts
-    ]
+    numbers = dict(zip(wanted, compare(wanted), strict=True))
+    combine = mean_defined if several == "mean" else _highest
+    return [combine([numbers[ref, text.candidate] for ref in text.references]) for text in texts]
 
 
 def check_several(several: str) -> None:
@@ -78,11 +77,8 @@ def reference_scorer(
     )
 
 
-def _combine(numbers: Sequence[float | None], several: Several) -> float | None:
-    defined = [number for number in numbers if number is not None]
-    if not defined:
-        return None
-    return sum(defined) / len(defined) if several == "mean" else max(defined)
+def _highest(numbers: Sequence[float | None]) -> float | None:
+    return max((number for number in numbers if number is not None), default=None)
 
 
 def rouge(kind: str, several: Several = "max") -> TextScorer:

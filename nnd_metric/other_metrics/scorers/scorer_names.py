@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     _Load: TypeAlias = Callable[[str], LoadedModel]
 
+AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[float | None]]
+"""A scorer as a name, a named scorer, or a function."""
+
 WITHOUT_REFERENCES = {
     "length": TextScorer("length", length, "characters of the candidate"),
     "overlap": TextScorer(
@@ -60,20 +63,20 @@ def plain_names(texts: Iterable[Text]) -> list[str]:
 
 
 def find_scorers(
-    names: Iterable[str],
+    scorers: Iterable[AnyScorer],
     *,
     several: Several = "max",
     template: str = "default",
     prefix: str = "",
     instruction: Instruction | None = None,
 ) -> list[TextScorer]:
-    """Return the scorers of some names.
+    """Return scorers, those that are given by name and others.
 
     Args:
-        names: One of WITHOUT_REFERENCES or WITH_REFERENCES; `bertscore` or `bertscore=MODEL`; one
-            of LIKELIHOODS with a model, such as `bartscore_f=facebook/bart-base`; or
-            `evaluate=NAME[:key]` (`evaluated`). Models are loaded when they are used, one at a
-            time.
+        scorers: Functions, named scorers, or names: one of WITHOUT_REFERENCES or WITH_REFERENCES;
+            `bertscore` or `bertscore=MODEL`; one of LIKELIHOODS with a model, such as
+            `bartscore_f=facebook/bart-base`; or `evaluate=NAME[:key]` (`evaluated`). Models are
+            loaded when they are used, one at a time.
         several: How several references count: "max", "mean" or "first".
         template: For LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
         prefix: For LIKELIHOODS: text before the predicted text, which is scored with it.
@@ -81,11 +84,12 @@ def find_scorers(
 
     Raises:
         ScoringError: If a name is unknown, or lacks its model, or a prompt was given that no scorer
-            uses; when used, if the model cannot be loaded.
+            uses, or something is not a scorer; when used, if the model cannot be loaded.
     """
     check_several(several)
-    entries = list(names)
-    models_are_used = any(entry.partition("=")[0] in LIKELIHOODS for entry in entries)
+    entries = list(scorers)
+    names = [entry.partition("=")[0] for entry in entries if isinstance(entry, str)]
+    models_are_used = any(name in LIKELIHOODS for name in names)
     if (template != "default" or prefix) and not models_are_used:
         raise ScoringError(
             "none of the scorers uses a template or prefix; leave them out, or add a scorer that "
@@ -101,7 +105,17 @@ def find_scorers(
     return [_find(entry, several, with_model) for entry in entries]
 
 
-def _find(entry: str, several: Several, with_model: Callable[[str], TextScorer]) -> TextScorer:
+def _find(
+    entry: AnyScorer, several: Several, with_model: Callable[[str], TextScorer]
+) -> TextScorer:
+    if isinstance(entry, TextScorer):
+        return entry
+    if callable(entry):
+        return TextScorer(getattr(entry, "__name__", type(entry).__name__), entry)
+    if not isinstance(entry, str):
+        raise ScoringError(
+            f"{entry!r} is not a scorer; give a name, a function of texts, or a TextScorer"
+        )
     name, _, given = entry.partition("=")
     if entry in WITHOUT_REFERENCES:
         return WITHOUT_REFERENCES[entry]

@@ -31,12 +31,7 @@ def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Tab
 
 def correlations_table(agreement: Mapping[str, Any]) -> "Table":
     """Return the two main correlations: a row per category, and the mean in the last row."""
-    titles = _titles("category", agreement["by_category"].values())
-    table = text_table(titles, right=titles[1:])
-    for category, correlations in agreement["by_category"].items():
-        cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
-        table.add_row(category, f"{correlations['n']}", *cells)
-    table.add_section()
+    table = _main_table("category", agreement["by_category"])
     uncertainty = {name: agreement[f"mean_{name}"] for name in ("intervals", "p_values")}
     mean = _main_cells({**agreement["mean"], **uncertainty})
     table.add_row("mean over categories", "", *mean, style="bold")
@@ -52,15 +47,25 @@ def datasets_table(
         agreements: Dataset → `Agreement.to_dict()`.
         mean: Statistic → mean over the datasets.
     """
-    main = {name: _main_category(agreement) for name, agreement in agreements.items()}
-    titles = _titles("dataset", main.values())
-    table = text_table(titles, right=titles[1:])
-    for name, correlations in main.items():
+    categories = {name: agreement["by_category"] for name, agreement in agreements.items()}
+    main = {name: by.get("overall") or next(iter(by.values())) for name, by in categories.items()}
+    table = _main_table("dataset", main)
+    means = (number(mean["tau_b"]), number(mean["gap_r"]))
+    table.add_row(f"mean over {len(agreements)} datasets", "", *means, "", style="bold")
+    return table
+
+
+def _main_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> "Table":
+    """Return the rows of the main correlations; stored pass rates alone have no interval."""
+    has_interval = any(correlations["intervals"]["gap_r"] for correlations in rows.values())
+    gap_r = "gap r [95 % interval]" if has_interval else "gap r"
+    table = text_table(
+        (title, "systems", "tau-b", gap_r, "p"), right=("systems", "tau-b", gap_r, "p")
+    )
+    for name, correlations in rows.items():
         cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
         table.add_row(name, f"{correlations['n']}", *cells)
     table.add_section()
-    means = (number(mean["tau_b"]), number(mean["gap_r"]))
-    table.add_row(f"mean over {len(agreements)} datasets", "", *means, "", style="bold")
     return table
 
 
@@ -90,17 +95,6 @@ def _are_enough(correlations: Mapping[str, Any]) -> bool:
     return bool(correlations["n"] >= FEWEST_SYSTEMS)
 
 
-def _main_category(agreement: Mapping[str, Any]) -> Mapping[str, Any]:
-    categories: Mapping[str, Mapping[str, Any]] = agreement["by_category"]
-    return categories.get("overall") or next(iter(categories.values()))
-
-
-def _titles(rows: str, correlations: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the titles of the main correlations; stored pass rates alone have no interval."""
-    has_interval = any(entry["intervals"]["gap_r"] for entry in correlations)
-    return (rows, "systems", "tau-b", "gap r [95 % interval]" if has_interval else "gap r", "p")
-
-
 def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
     gap_r, bounds = number(correlations["gap_r"]), correlations["intervals"]["gap_r"]
     interval = "" if bounds is None else f" {_interval(bounds)}"
@@ -124,16 +118,13 @@ def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
     numbers = ("pass rate, %", "score [95 % prediction interval]", "leave-one-out error")
     titles = ("predicted human score", "model", *numbers, "note")
     table = text_table(titles, right=numbers, prose=[titles[0], "note"])
+    reasons: dict[str, list[str]] = {}
     for category, correlations in agreement["by_category"].items():
         extrapolation = correlations["extrapolation"]
         for prediction in extrapolation["predictions"]:
             table.add_row(category, *_prediction(prediction, extrapolation["line"]))
-    reasons: dict[str, list[str]] = {}
-    for category, correlations in (
-        agreement["by_category"].items() if agreement["unmatched"] else ()
-    ):
-        if correlations["extrapolation"]["reason"] is not None:
-            reasons.setdefault(correlations["extrapolation"]["reason"], []).append(category)
+        if agreement["unmatched"] and extrapolation["reason"] is not None:
+            reasons.setdefault(extrapolation["reason"], []).append(category)
     for reason, categories in reasons.items():
         table.add_row(", ".join(categories), "", "", NOTHING, "", reason)
     return [table] if table.row_count else []

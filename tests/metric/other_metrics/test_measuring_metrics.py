@@ -16,10 +16,11 @@ from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored
 from nnd.metric.numbers.rates.surface_features import measure
 from nnd.metric.other_metrics.candidate_correlations import (
+    CandidateAgreement,
     MeanJudgement,
     correlate_candidates,
 )
-from nnd.metric.other_metrics.judged_candidates import Judged, read_judged
+from nnd.metric.other_metrics.judged_candidates import JudgedCandidates, read_judged
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics, prefer
 from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.other_metrics.scorers.references import read_references
@@ -35,11 +36,11 @@ BAD = {"1/a": -3.0, "1/b": -2.0, "1/c": -1.0}
 
 
 @pytest.fixture
-def judged(tmp_path: Path) -> Judged:
+def judged(tmp_path: Path) -> JudgedCandidates:
     return read_judged(write_judged(tmp_path / "data"))
 
 
-def run_of(judged: Judged, models: dict[str, dict[str, float]]) -> pl.DataFrame:
+def run_of(judged: JudgedCandidates, models: dict[str, dict[str, float]]) -> pl.DataFrame:
     """What `nnd evaluate` would have stored."""
     frames = []
     for model, values in models.items():
@@ -52,7 +53,7 @@ def run_of(judged: Judged, models: dict[str, dict[str, float]]) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def test_length_by_hand(judged: Judged) -> None:
+def test_length_by_hand(judged: JudgedCandidates) -> None:
     # Lengths: 1/a 11, 1/b 7, 1/c 5; 2/a 14, 2/b 5, 2/d 0, which nobody judged.
     (row,) = compare_metrics(judged, LENGTH).rows
     assert row.rates is not None
@@ -67,7 +68,7 @@ def test_length_by_hand(judged: Judged) -> None:
     assert (found.by_system["tau_b"], found.systems) == (1, 3)
 
 
-def test_systems_against_their_human_scores(judged: Judged) -> None:
+def test_systems_against_their_human_scores(judged: JudgedCandidates) -> None:
     # Means over all candidates: a (11 + 14) / 2, b (7 + 5) / 2, c (5 + 5 + 0) / 3; people 2, 1.5,
     # 0.5. Deviations, times 18 and 6: 94 -23 -71 and 4 1 -5.
     (row,) = compare_metrics(judged, LENGTH).rows
@@ -80,7 +81,7 @@ def test_systems_against_their_human_scores(judged: Judged) -> None:
     assert row.systems.mean.statistics["pearson"] == pytest.approx(r)
 
 
-def test_systems_have_intervals_over_contexts(judged: Judged) -> None:
+def test_systems_have_intervals_over_contexts(judged: JudgedCandidates) -> None:
     # With the contexts 1, 1 the means are 11 7 5; with 2, 2 they are 14 5 2.5; both in one order.
     (row,) = compare_metrics(judged, LENGTH).rows
     assert row.systems is not None
@@ -112,7 +113,7 @@ def test_a_context_category_has_the_mean_over_its_contexts(tmp_path: Path) -> No
     )
 
 
-def test_no_number_fails_and_is_counted(judged: Judged) -> None:
+def test_no_number_fails_and_is_counted(judged: JudgedCandidates) -> None:
     (row,) = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})]).rows
     assert row.rates is not None
     overall = row.rates.overall
@@ -122,7 +123,7 @@ def test_no_number_fails_and_is_counted(judged: Judged) -> None:
     assert (found.n, found.unscored, found.unjudged) == (2, 3, 1)
 
 
-def test_references_come_from_a_table(judged: Judged, tmp_path: Path) -> None:
+def test_references_come_from_a_table(judged: JudgedCandidates, tmp_path: Path) -> None:
     table = read_references(write_references(tmp_path / "references.jsonl"))
     found = compare_metrics(judged, find_scorers(["rouge1"]), references=table)
     scores = dict(found.scores.select("candidate_id", "score").iter_rows())
@@ -133,7 +134,7 @@ def test_references_come_from_a_table(judged: Judged, tmp_path: Path) -> None:
     )
 
 
-def test_numbers_are_kept(judged: Judged) -> None:
+def test_numbers_are_kept(judged: JudgedCandidates) -> None:
     scores = compare_metrics(judged, [*LENGTH, by_candidate("good", GOOD)]).scores
     assert scores.columns == ["scorer", "split", "context_id", "candidate_id", "score"]
     assert scores.filter(scorer="good").drop_nulls().select("candidate_id", "score").rows() == [
@@ -145,7 +146,7 @@ def test_numbers_are_kept(judged: Judged) -> None:
 # Stored runs
 
 
-def test_models_of_a_run_are_rows_like_scorers(judged: Judged) -> None:
+def test_models_of_a_run_are_rows_like_scorers(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD, "bad": BAD})
     rows = compare_metrics(judged, LENGTH, run=run, over="all").rows
     found = {row.name: row for row in rows}
@@ -159,7 +160,7 @@ def test_models_of_a_run_are_rows_like_scorers(judged: Judged) -> None:
     assert [found[name].rates.overall.pass_rate for name in ("good", "bad")] == [1, 0]  # type: ignore[union-attr]
 
 
-def test_nnd_itself_is_the_agreement_of_the_pass_rates(judged: Judged) -> None:
+def test_nnd_itself_is_the_agreement_of_the_pass_rates(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD, "bad": BAD})
     systems = {"good": "a", "bad": "c"}
     *_, nnd = compare_metrics(judged, [], run=run, systems=systems).rows
@@ -170,19 +171,19 @@ def test_nnd_itself_is_the_agreement_of_the_pass_rates(judged: Judged) -> None:
     assert (nnd.rates, nnd.candidates, nnd.systems_reason) == (None, {}, None)
 
 
-def test_models_that_stand_for_no_system_are_told(judged: Judged) -> None:
+def test_models_that_stand_for_no_system_are_told(judged: JudgedCandidates) -> None:
     *_, nnd = compare_metrics(judged, [], run=run_of(judged, {"good": GOOD})).rows
     assert nnd.systems is None
     assert (nnd.systems_reason or "").startswith("agreement needs two models")
 
 
-def test_a_run_on_other_pairs(judged: Judged) -> None:
+def test_a_run_on_other_pairs(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD}).with_columns(pair_id=pl.lit("f" * 16))
     with pytest.raises(ScoringError, match=r'^model "good" was scored on none of the 3 pairs '):
         compare_metrics(judged, [], run=run)
 
 
-def test_all_rows_use_the_pairs_that_all_models_were_scored_on(judged: Judged) -> None:
+def test_all_rows_use_the_pairs_that_all_models_were_scored_on(judged: JudgedCandidates) -> None:
     good, bad = run_of(judged, {"good": GOOD}), run_of(judged, {"bad": BAD})
     found = compare_metrics(judged, LENGTH, run=pl.concat([good.head(2), bad.tail(2)]))
     rates = [row.rates.overall for row in found.rows if row.rates is not None]
@@ -197,14 +198,16 @@ def test_all_rows_use_the_pairs_that_all_models_were_scored_on(judged: Judged) -
 # Letter case
 
 
-def cased(judged: Judged, *systems: str) -> Judged:
+def cased(judged: JudgedCandidates, *systems: str) -> JudgedCandidates:
     """The candidates of some systems with a capital letter."""
     text = pl.col("candidate")
     capital = pl.when(pl.col("system").is_in(systems)).then(text.str.to_titlecase()).otherwise(text)
     return replace(judged, candidates=judged.candidates.with_columns(candidate=capital))
 
 
-def test_that_one_system_alone_has_capital_letters_is_said(judged: Judged, tmp_path: Path) -> None:
+def test_that_one_system_alone_has_capital_letters_is_said(
+    judged: JudgedCandidates, tmp_path: Path
+) -> None:
     table = read_references(write_references(tmp_path / "references.jsonl"))
     scorers = find_scorers(["bleu", "chrf", "rouge1"])
     one = compare_metrics(cased(judged, "a"), scorers, references=table)
@@ -220,7 +223,9 @@ def test_that_one_system_alone_has_capital_letters_is_said(judged: Judged, tmp_p
     assert compare_metrics(cased(judged, "a"), scorers[2:], references=table).notes == ()
 
 
-def test_reference_metrics_can_compare_in_lower_case(judged: Judged, tmp_path: Path) -> None:
+def test_reference_metrics_can_compare_in_lower_case(
+    judged: JudgedCandidates, tmp_path: Path
+) -> None:
     table = read_references(write_references(tmp_path / "references.jsonl"))
     read: list[str] = []
 
@@ -244,7 +249,7 @@ def test_reference_metrics_can_compare_in_lower_case(judged: Judged, tmp_path: P
     )
 
 
-def test_likelihoods_read_texts_as_they_are(judged: Judged) -> None:
+def test_likelihoods_read_texts_as_they_are(judged: JudgedCandidates) -> None:
     scorers = [TextScorer("model", lambda texts: [1.0 for _ in texts], is_likelihood=True)]
     with pytest.raises(ScoringError, match=r"^normalise lower is for metrics that compare"):
         compare_metrics(judged, scorers, normalise="lower")
@@ -252,18 +257,18 @@ def test_likelihoods_read_texts_as_they_are(judged: Judged) -> None:
         metrics(data="x", normalise="nfc")  # type: ignore[call-overload]
 
 
-def test_more_pairs_in_a_run_are_no_matter(judged: Judged) -> None:
+def test_more_pairs_in_a_run_are_no_matter(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD})
     more = pl.concat([run, run.head(1).with_columns(pair_id=pl.lit("f" * 16))])
     assert compare_metrics(judged, [], run=more).rows == compare_metrics(judged, [], run=run).rows
 
 
-def test_every_row_has_a_name_of_its_own(judged: Judged) -> None:
+def test_every_row_has_a_name_of_its_own(judged: JudgedCandidates) -> None:
     with pytest.raises(ScoringError, match=r'^two rows are called "length"; '):
         compare_metrics(judged, LENGTH, run=run_of(judged, {"length": GOOD}))
 
 
-def test_what_the_run_says_of_its_pairs_is_kept(judged: Judged) -> None:
+def test_what_the_run_says_of_its_pairs_is_kept(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD}).with_columns(truncated=pl.lit(value=True))
     row, _ = compare_metrics(judged, [], run=run).rows
     assert row.rates is not None
@@ -273,7 +278,7 @@ def test_what_the_run_says_of_its_pairs_is_kept(judged: Judged) -> None:
 # What it may owe to the surface of the texts
 
 
-def test_length_alone_is_no_better_than_longer_wins(judged: Judged) -> None:
+def test_length_alone_is_no_better_than_longer_wins(judged: JudgedCandidates) -> None:
     (row,) = compare_metrics(judged, LENGTH).rows
     assert row.rates is not None
     baseline = row.rates.overall.baselines["longer_wins"]
@@ -284,7 +289,7 @@ def test_length_alone_is_no_better_than_longer_wins(judged: Judged) -> None:
 # Nothing to compare with
 
 
-def test_nothing_is_asked(judged: Judged, tmp_path: Path) -> None:
+def test_nothing_is_asked(judged: JudgedCandidates, tmp_path: Path) -> None:
     found = compare_metrics(judged, [])
     found.write(tmp_path / "out")
     assert (found.rows, pl.read_parquet(tmp_path / "out/scores.parquet").height) == ((), 0)
@@ -299,14 +304,14 @@ def test_no_pairs_and_no_people(tmp_path: Path) -> None:
     assert (row.rates.overall.pass_rate, row.rates.overall.n) == (None, 0)
     assert (row.systems, row.systems_reason) == (None, "the data has no human scores")
     assert row.candidates["quality"].n == 5
-    assert metrics_table([row.to_dict()]).row_count == 1
+    assert metrics_table([row]).row_count == 1
 
 
 # Like for like
 
 
 def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
-    judged: Judged,
+    judged: JudgedCandidates,
 ) -> None:
     # The run has models for a and b, not c; its models did not score 2/a, 2/b, 2/d.
     run = run_of(judged, {"good": GOOD, "bad": BAD})
@@ -331,11 +336,11 @@ def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
         "all rows use the same 2 systems (a, b) and 3 candidates, without 1 system (c) and "
         "3 candidates (good lacks 3, bad lacks 3) that some metrics did not score; "
         "--over all includes them"
-    ) in metrics_notes(found.to_dict())
+    ) in metrics_notes(found)
     assert found.scores.filter(scorer="length").height == len(CANDIDATES)  # all are written
 
 
-def test_each_row_over_all_that_it_has(judged: Judged) -> None:
+def test_each_row_over_all_that_it_has(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD, "bad": BAD})
     stand_for = {"good": "a", "bad": "b"}
 
@@ -346,12 +351,12 @@ def test_each_row_over_all_that_it_has(judged: Judged) -> None:
     counts = {row.name: row.candidates["quality"].n for row in found.rows if row.kind != "nnd"}
     assert counts == {"length": 5, "good": 3, "bad": 3}
     assert found.shared is None
-    notes = metrics_notes(found.to_dict())
+    notes = metrics_notes(found)
     assert "each row uses all systems and candidates for which it has a number" in notes
 
 
 def test_models_of_systems_that_others_have_no_number_of_are_left_out_of_nnd(
-    judged: Judged,
+    judged: JudgedCandidates,
 ) -> None:
     # The scorer knows candidates of a and b alone.
     scorer = by_candidate("mine", {"1/a": 2.0, "1/b": 1.0})
@@ -365,7 +370,7 @@ def test_models_of_systems_that_others_have_no_number_of_are_left_out_of_nnd(
     assert nnd.systems == {"first": "a", "second": "b"}
 
 
-def test_who_lacks_candidates_is_said(judged: Judged) -> None:
+def test_who_lacks_candidates_is_said(judged: JudgedCandidates) -> None:
     scorer = by_candidate("mine", {"1/a": 2.0, "1/b": 1.0})
     found = compare_metrics(judged, [*LENGTH, *find_scorers(["overlap"]), scorer])
     assert (
@@ -374,7 +379,7 @@ def test_who_lacks_candidates_is_said(judged: Judged) -> None:
     ) in found.remarks()
 
 
-def test_a_candidate_without_words_has_no_overlap_and_stays(judged: Judged) -> None:
+def test_a_candidate_without_words_has_no_overlap_and_stays(judged: JudgedCandidates) -> None:
     alone, beside = (
         compare_metrics(judged, [*LENGTH, *find_scorers(names)]).rows[0]
         for names in ([], ["overlap"])
@@ -382,7 +387,7 @@ def test_a_candidate_without_words_has_no_overlap_and_stays(judged: Judged) -> N
     assert alone == beside
 
 
-def test_a_row_without_any_number_takes_nothing_from_the_others(judged: Judged) -> None:
+def test_a_row_without_any_number_takes_nothing_from_the_others(judged: JudgedCandidates) -> None:
     found = compare_metrics(judged, [*LENGTH, by_candidate("none", {})])
 
     assert found.rows[0].candidates["quality"].n == 5
@@ -390,7 +395,9 @@ def test_a_row_without_any_number_takes_nothing_from_the_others(judged: Judged) 
     assert (found.shared.candidates, found.shared.unscored) == (6, {"none": 6})
 
 
-def test_a_text_of_several_systems_counts_for_those_that_are_shared(judged: Judged) -> None:
+def test_a_text_of_several_systems_counts_for_those_that_are_shared(
+    judged: JudgedCandidates,
+) -> None:
     # b and c wrote 2/b together; c is not shared.
     every = dict.fromkeys(GOOD, 1.0) | {"2/a": 4.0, "2/b": 2.0}
     run = run_of(judged, {"first": every, "second": every})
@@ -406,7 +413,7 @@ def test_what_rows_may_be_over(over: Any, tmp_path: Path) -> None:
         metrics(data=write_judged(tmp_path), scorers=LENGTH, over=over)
 
 
-def test_some_systems_alone(judged: Judged) -> None:
+def test_some_systems_alone(judged: JudgedCandidates) -> None:
     # Of a and b: 1/a and 1/b, 2/a and 2/b, which c wrote too; the one test between them.
     run = run_of(judged, {"first": GOOD, "second": BAD, "third": GOOD})
     stand_for = {"first": "a", "second": "b", "third": "c"}
@@ -451,9 +458,9 @@ def test_what_people_said_is_named(tmp_path: Path, rule: dict[str, Any], said: s
         path = folder / "annotations.parquet"
         pl.read_parquet(path).with_columns(score=pl.lit(None, pl.Float64)).write_parquet(path)
 
-    found = compare_metrics(read_judged(folder), LENGTH).to_dict()
+    found = compare_metrics(read_judged(folder), LENGTH)
 
-    assert found["judgement"] == said
+    assert found.judgement == said
     notes = metrics_notes(found)
     assert f"judgements of candidates: {said}" in notes
     assert "overall, human score: invented (aspect quality)" in notes
@@ -462,7 +469,7 @@ def test_what_people_said_is_named(tmp_path: Path, rule: dict[str, Any], said: s
 # What is written and shown
 
 
-def test_what_is_written(judged: Judged, tmp_path: Path) -> None:
+def test_what_is_written(judged: JudgedCandidates, tmp_path: Path) -> None:
     found = compare_metrics(judged, LENGTH, run=run_of(judged, {"good": GOOD}))
     for _ in range(2):  # the second time over the first
         found.write(tmp_path / "new" / "out")
@@ -473,9 +480,9 @@ def test_what_is_written(judged: Judged, tmp_path: Path) -> None:
     assert pl.read_parquet(out / "scores.parquet").equals(found.scores)
 
 
-def test_what_is_left_out_is_told(judged: Judged) -> None:
+def test_what_is_left_out_is_told(judged: JudgedCandidates) -> None:
     found = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})])
-    notes = metrics_notes(found.to_dict())
+    notes = metrics_notes(found)
     assert (
         "mine, left out: 2 tests without a score (failed); "
         "system a: 1 candidate without a score; system b: 1 candidate without a score; "
@@ -485,10 +492,10 @@ def test_what_is_left_out_is_told(judged: Judged) -> None:
     ) in notes
 
 
-def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
+def test_what_nnd_leaves_out_of_the_systems_is_told(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD, "bad": {"1/a": 1.0}, "other": GOOD})
     found = compare_metrics(judged, [], run=run, systems={"good": "a", "bad": "c"})
-    notes = metrics_notes(found.to_dict())
+    notes = metrics_notes(found)
     # bad has no likelihood for 1/b and 1/c, one of which is in each of the three tests
     assert (
         "NND pass rate, left out: system bad: 3 tests without a score (failed); "
@@ -496,15 +503,18 @@ def test_what_nnd_leaves_out_of_the_systems_is_told(judged: Judged) -> None:
     ) in notes
 
 
-def test_systems_left_out_of_one_category_are_told(judged: Judged) -> None:
-    shown = compare_metrics(judged, LENGTH).to_dict()
-    shown["rows"][0]["systems"]["by_category"]["overall"]["dropped"] = 2
-    shown["rows"][0]["systems"]["scores_missing"] = 1
+def test_systems_left_out_of_one_category_are_told(judged: JudgedCandidates) -> None:
+    found = compare_metrics(judged, LENGTH)
+    (row,) = found.rows
+    assert row.systems is not None
+    overall = replace(row.systems.by_category["overall"], dropped=2)
+    systems = replace(row.systems, by_category={"overall": overall}, scores_missing=1)
+    shown = replace(found, rows=(replace(row, systems=systems),))
     (note,) = [each for each in metrics_notes(shown) if "left out" in each]
     assert "overall: 2 systems without one of the two numbers; 1 missing human score;" in note
 
 
-def test_systems_without_numbers_have_a_reason_of_their_own(judged: Judged) -> None:
+def test_systems_without_numbers_have_a_reason_of_their_own(judged: JudgedCandidates) -> None:
     (row,) = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0})]).rows
     assert row.systems is None
     assert row.systems_reason == (
@@ -512,14 +522,16 @@ def test_systems_without_numbers_have_a_reason_of_their_own(judged: Judged) -> N
     )
 
 
-def test_candidates_without_a_number_are_counted_for_their_systems(judged: Judged) -> None:
+def test_candidates_without_a_number_are_counted_for_their_systems(
+    judged: JudgedCandidates,
+) -> None:
     (row,) = compare_metrics(judged, [by_candidate("mine", {"1/a": 2.0, "1/b": 1.0})]).rows
     assert row.systems is not None
     # 2/a; 2/b, which c wrote too; 1/c and 2/d, so that c has no number at all
     assert row.systems.unscored == {"a": 1, "b": 1, "c": 3}
 
 
-def test_what_a_scorer_knows_afterwards_joins_its_definition(judged: Judged) -> None:
+def test_what_a_scorer_knows_afterwards_joins_its_definition(judged: JudgedCandidates) -> None:
     asked: list[int] = []
 
     def score(texts: Sequence[Text]) -> list[float | None]:
@@ -531,7 +543,7 @@ def test_what_a_scorer_knows_afterwards_joins_its_definition(judged: Judged) -> 
     assert row.definition == "mine; model of 1 use"
 
 
-def test_nobody_says_what_a_scorer_cut(judged: Judged) -> None:
+def test_nobody_says_what_a_scorer_cut(judged: JudgedCandidates) -> None:
     (row,) = compare_metrics(judged, LENGTH).rows
     assert row.rates is not None
     assert row.rates.overall.truncated is None
@@ -547,14 +559,14 @@ def test_one_aspect_shows_an_interval_and_several_none(tmp_path: Path) -> None:
     assert bounds is not None
     (row,) = compare_metrics(read_judged(write_judged(tmp_path)), LENGTH).rows
 
-    def cell(aspects: dict[str, object]) -> str:
-        table = metrics_table([{**row.to_dict(), "candidates": aspects}])
+    def cell(aspects: dict[str, CandidateAgreement]) -> str:
+        table = metrics_table([replace(row, candidates=aspects)])
         (pooled,) = [column for column in table.columns if column.header == "pooled Spearman"]
         return str(*pooled.cells)
 
     shown = f"{found.sample['spearman']:.3f}"
-    assert cell({"x": found.to_dict()}) == f"{shown}\n[{bounds[0]:.2f}, {bounds[1]:.2f}]"
-    assert cell({"x": found.to_dict(), "y": found.to_dict()}) == shown
+    assert cell({"x": found}) == f"{shown}\n[{bounds[0]:.2f}, {bounds[1]:.2f}]"
+    assert cell({"x": found, "y": found}) == shown
 
 
 def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
@@ -566,11 +578,11 @@ def test_aspects_are_shown_by_their_mean(tmp_path: Path) -> None:
     (row,) = shown.rows
     found = row.candidates
     assert found["style"].sample["tau_b"] == pytest.approx(-(found["quality"].sample["tau_b"] or 0))
-    table = metrics_table([row.to_dict()])
+    table = metrics_table([row])
     (pooled,) = [column for column in table.columns if column.header == "pooled tau-b"]
     assert [str(cell).lstrip("-") for cell in pooled.cells] == ["0.000"]
-    notes = metrics_notes(shown.to_dict())
+    notes = metrics_notes(shown)
     assert "candidates: mean over 2 aspects; --aspect selects one" in notes
-    assert lines(people_table(shown.to_dict()["people"]))[2:5] == [
+    assert lines(people_table(shown.people))[2:5] == [
         *("a 2.000 -2.000", "b 1.500 -1.500", "c 0.500 -0.500")
     ]

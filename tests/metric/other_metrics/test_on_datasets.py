@@ -46,12 +46,12 @@ def test_each_dataset_is_as_it_is_alone_and_counts_once(data: list[Path], tmp_pa
         assert {key: written[key] for key in alone} == alone
     # Lengths 11 7 5 pass all three pairs of the first and none of the second; words 3 2 2 pass two,
     # and tie on the third.
-    assert found.means()["length"]["pass_rate"] == 0.5
-    assert found.means()["words"]["pass_rate"] == pytest.approx(1 / 3)
+    assert found.mean()["length"]["pass_rate"] == 0.5
+    assert found.mean()["words"]["pass_rate"] == pytest.approx(1 / 3)
     # The first has 3 systems, too few for a correlation, and so has no mean; on candidates the
     # second is the first with the sign turned.
-    assert found.means()["length"]["gap_r"] is None
-    assert found.means()["length"]["candidate_spearman"] == pytest.approx(0, abs=1e-12)
+    assert found.mean()["length"]["gap_r"] is None
+    assert found.mean()["length"]["candidate_spearman"] == pytest.approx(0, abs=1e-12)
     assert found.headline() == (
         "Mean over 2 datasets, each counting once: length passes 50.0 % of tests, the highest of "
         "2 metrics."

@@ -96,7 +96,7 @@ def report(
             for these slices.
         splits: Only pairs of these splits; none means all that were scored.
         mixed_rules: Whether to show models that were scored by different protocols, between which
-            nothing is tested, or by different rules of different versions (see `scoring_rules`).
+            nothing is tested, or by different rules of different versions (see `manner`).
         day: Date of the report, for the footer; without it, the same runs give the same bytes.
         command: The command line, for the footer.
 

@@ -480,12 +480,6 @@ def test_the_mean_is_resampled_with_all_its_categories_together() -> None:
     assert found["mean_intervals"]["tau_b"] == [0, 0]
 
 
-def test_samples_of_another_shape_are_refused() -> None:
-    ours = rates({"overall": {"A": 0.1, "B": 0.2}})
-    with pytest.raises(ScoringError, match=r"expected \[resamples, 2 models, 1 categories\]"):
-        agreement(ours, NAMED, samples=np.zeros((10, 1, 2)))
-
-
 def test_resampled_contexts_give_the_samples() -> None:
     # The whole way: 40 contexts with one pair each; model B passes wherever A does and in 20 more,
     # so no resample can put A above B, and (but for all-alike draws) tau is 1.

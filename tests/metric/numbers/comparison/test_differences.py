@@ -35,7 +35,7 @@ def differences(
 
 
 def overall(a: str, b: str, **columns: Any) -> ModelDifference:
-    found: ModelDifference = differences(a, b, **columns).overall
+    found: ModelDifference = differences(a, b, **columns)[0]
     return found
 
 
@@ -68,8 +68,8 @@ def test_unscored_tests_are_failures_of_the_one_that_lacks_a_likelihood_and_coun
 def test_overall_takes_two_candidates_once_and_each_category_takes_them_too() -> None:
     same: dict[str, Any] = {name: ["x", "x", "y"] for name in ("context_id", "high_id", "low_id")}
     found = differences("++-", "---", **same, error_category=["rude", "wrong", "wrong"])
-    assert found.overall.n == 2
-    assert {name: each.n for name, each in found.by["error_category"].items()} == {
+    assert found[0].n == 2
+    assert {name: each.n for name, each in found[1]["error_category"].items()} == {
         "rude": 1,
         "wrong": 2,
     }
@@ -78,11 +78,11 @@ def test_overall_takes_two_candidates_once_and_each_category_takes_them_too() ->
 def test_every_slice_has_its_own_tests() -> None:
     for column in SLICES:
         found = differences("+-+", "--+", **{column: ["x", "y", "y"]})
-        assert {name: (each.n, each.only_first) for name, each in found.by[column].items()} == {
+        assert {name: (each.n, each.only_first) for name, each in found[1][column].items()} == {
             "x": (1, 1),
             "y": (2, 0),
         }
-        assert all(found.by[other] == {} for other in SLICES if other != column)
+        assert all(found[1][other] == {} for other in SLICES if other != column)
 
 
 # Very little, or nothing
@@ -117,7 +117,7 @@ def test_all_equal(verdicts: str) -> None:
 
 
 def test_a_category_without_a_test_is_null_and_no_member_of_the_family() -> None:
-    found = differences(*("+" * 6, "-" * 6), known={"aspect": ["gone", "x"]}, aspect="x").by[
+    found = differences(*("+" * 6, "-" * 6), known={"aspect": ["gone", "x"]}, aspect="x")[1][
         "aspect"
     ]
     assert found["gone"] == NO_LEAD
@@ -185,13 +185,13 @@ def test_categories_are_one_family_and_each_column_has_its_own() -> None:
     # Six tests of a's in each of two categories: p = 2 / 2^6 each, doubled 0.0625. As one aspect
     # they are twelve, p = 2 / 2^12 and nothing to adjust for.
     found = differences("+" * 12, "-" * 12, error_category=["x"] * 6 + ["y"] * 6, aspect="all")
-    assert [each.p_holm for each in found.by["error_category"].values()] == [0.0625, 0.0625]
-    assert [each.verdict for each in found.by["error_category"].values()] == ["undecided"] * 2
-    assert found.by["aspect"]["all"].p_holm == 2 / 2**12
-    assert found.by["aspect"]["all"].verdict == "first"
+    assert [each.p_holm for each in found[1]["error_category"].values()] == [0.0625, 0.0625]
+    assert [each.verdict for each in found[1]["error_category"].values()] == ["undecided"] * 2
+    assert found[1]["aspect"]["all"].p_holm == 2 / 2**12
+    assert found[1]["aspect"]["all"].verdict == "first"
     # Alone, either category would do.
     assert (
-        differences("+" * 6, "-" * 6, error_category="x").by["error_category"]["x"].verdict
+        differences("+" * 6, "-" * 6, error_category="x")[1]["error_category"]["x"].verdict
         == "first"
     )
 
@@ -227,11 +227,11 @@ def test_tests_that_go_together_take_more() -> None:
 
 def test_the_dictionary_is_plain_json() -> None:
     found = differences("+-?=", "-+++", aspect=["x", "x", "y", "y"])
-    plain = found.overall.to_dict()
+    plain = found[0].to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["verdict"] == "undecided"
-    assert found.by["aspect"]["y"].to_dict()["unscored"] == 1
-    assert found.by["error_category"] == {}
+    assert found[1]["aspect"]["y"].to_dict()["unscored"] == 1
+    assert found[1]["error_category"] == {}
 
 
 # Coverage

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nnd.metric.numbers.comparison.ranking import ranking
+from nnd.metric.numbers.comparison.comparison import ranking
 
 RATES = {"z": 0.4, "x": 0.6, "y": 0.5}
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from nnd.metric.numbers.manners.manner import check_manners, manner_of
-from nnd.metric.numbers.manners.scoring_rules import scoring_rule
+from nnd.metric.numbers.manners.manner import check_manners, manner_of, scoring_rule
 from nnd.schemas import ScoringError
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from nnd.metric.numbers.rates import numbering
-from nnd.metric.numbers.rates.numbering import number_groups, number_occurrences
+from nnd.metric.numbers.rates import context_sums
+from nnd.metric.numbers.rates.context_sums import number_groups, number_occurrences
 
 
 def keys_of(frame: pl.DataFrame) -> list[tuple[Any, ...]]:
@@ -17,7 +17,7 @@ def keys_of(frame: pl.DataFrame) -> list[tuple[Any, ...]]:
 @pytest.fixture(params=[1_000_000, 7])
 def frame(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> pl.DataFrame:
     """Two hundred rows, some of them null or equal, compared at once or a few at a time."""
-    monkeypatch.setattr(numbering, "_ROWS_AT_ONCE", request.param)
+    monkeypatch.setattr(context_sums, "_ROWS_AT_ONCE", request.param)
     chance = random.Random(0)
     columns = {
         "split": [chance.choice(["test", "dev", None]) for _ in range(200)],

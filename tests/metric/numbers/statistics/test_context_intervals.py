@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from nnd.metric.numbers.statistics.context_intervals import ClusterInterval, cluster_intervals
-from nnd.schemas import ScoringError
 
 
 def interval(
@@ -76,9 +75,3 @@ def test_slices_have_each_their_own() -> None:
         interval([1, 0, 2], [2, 1, 2]),
         interval([1, 2], [1, 3]),
     ]
-
-
-@pytest.mark.parametrize("wrong", [[[math.nan]], [[1, 2]], [1]])
-def test_what_are_no_sums_is_refused(wrong: list[list[float]]) -> None:
-    with pytest.raises(ScoringError, match="an interval needs"):
-        cluster_intervals(wrong, [[1]], [[1]])

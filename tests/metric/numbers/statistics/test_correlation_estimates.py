@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nnd.metric.numbers.statistics.correlation_estimates import (
-    Compared,
+    CategoryScores,
     Correlations,
     Permutations,
     correlate,
@@ -25,9 +25,9 @@ UP = [0.1, 0.2, 0.3, 0.4]
 
 def compared(
     ours: list[float], theirs: list[float], models: str = "ABCDEFGHIJKL", **columns: np.ndarray
-) -> Compared:
+) -> CategoryScores:
     none = np.empty((0, len(ours)))
-    return Compared(models[: len(ours)], ours, theirs, columns.get("resampled", none))
+    return CategoryScores(models[: len(ours)], ours, theirs, columns.get("resampled", none))
 
 
 NOTHING = (None, None, None, None)
@@ -39,7 +39,7 @@ def all_of(found: Correlations) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(part[name] for part in parts) for name in STATISTICS}
 
 
-def mean_of(**categories: Compared) -> tuple[Correlations, dict[str, int]]:
+def mean_of(**categories: CategoryScores) -> tuple[Correlations, dict[str, int]]:
     _, mean, counts = correlate(categories, list(categories))
     return mean, counts
 

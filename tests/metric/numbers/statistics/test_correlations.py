@@ -13,16 +13,13 @@ from scipy import stats
 from nnd.metric.numbers.statistics.correlations import (
     BATCHED,
     STATISTICS,
-    gap_correlation,
-    gap_correlation_laban2022,
-    kendall_tau_a,
-    kendall_tau_b,
-    pearson,
-    spearman,
 )
 from nnd.schemas import ScoringError
 
 NAMES = ["tau_b", "tau_a", "spearman", "pearson", "gap_r", "gap_r_laban2022"]
+
+kendall_tau_b, kendall_tau_a, spearman, pearson = (STATISTICS[name] for name in NAMES[:4])
+gap_correlation, gap_correlation_laban2022 = (STATISTICS[name] for name in NAMES[4:])
 
 Scores = list[float]
 

@@ -2,7 +2,6 @@
 
 import math
 import os
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from scipy import stats
 from support.table_2 import TABLE_2
 
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation, Line, extrapolate
-from nnd.schemas import ScoringError
 
 RATES, SCORES = [0.0, 0.1, 0.2, 0.3], [1.0, 3.0, 2.0, 4.0]
 
@@ -125,23 +123,6 @@ def test_a_line_that_hangs_on_one_system_has_no_leave_one_out_error() -> None:
     line = line_of(extrapolate([0.1, 0.1, 0.1, 0.5], [1, 2, 3, 4], {}))
     assert line.slope == pytest.approx(5)  # from the mean 2 of three at .1 to 4 at .5
     assert (line.rmse, line.mean_absolute_error) == (None, None)
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_what_is_not_finite_is_refused(bad: float) -> None:
-    arguments: list[Any]
-    for arguments in (
-        [[bad, *RATES[1:]], SCORES, {}],
-        [RATES, [bad, *SCORES[1:]], {}],
-        [RATES, SCORES, {"new": bad}],
-    ):
-        with pytest.raises(ScoringError, match="finite"):
-            extrapolate(*arguments)
-
-
-def test_lists_of_different_length_are_refused() -> None:
-    with pytest.raises(ScoringError, match="4 pass rates and 3 human scores"):
-        extrapolate(RATES, SCORES[:3], {})
 
 
 @pytest.mark.slow

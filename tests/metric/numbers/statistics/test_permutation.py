@@ -26,7 +26,8 @@ NAMES = list(STATISTICS)
 def p_of(name: str, x: list[float], y: list[float]) -> float | None:
     orders = make_orders(len(x))
     by_chance = statistic_by_chance(name, x, y, orders)
-    return permutation_p(STATISTICS[name](x, y), by_chance, orders.method)
+    observed = STATISTICS[name](x, y)
+    return None if observed is None else permutation_p(observed, by_chance, orders.method)
 
 
 def sign(value: float) -> int:

@@ -13,7 +13,6 @@ from scipy.stats import binomtest
 
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.significance import holm, mcnemar_exact, pairs_needed
-from nnd.schemas import ScoringError
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
@@ -71,11 +70,6 @@ def test_mcnemar_of_many_tests_neither_overflows_nor_vanishes() -> None:
     assert mcnemar_exact(45_000, 0) == 0.0  # 2^-44999 is less than any float
 
 
-def test_mcnemar_refuses_counts_below_0() -> None:
-    with pytest.raises(ScoringError, match="must not be negative"):
-        mcnemar_exact(-1, 3)
-
-
 # Holm
 
 
@@ -100,12 +94,6 @@ def test_holm_leaves_one_alone() -> None:
 
 def test_what_was_not_tested_does_not_count() -> None:
     assert holm([None, 0.01, None, 0.02]) == pytest.approx([None, 0.02, None, 0.02])
-
-
-@pytest.mark.parametrize("wrong", [math.nan, -0.1, 1.1])
-def test_holm_refuses_what_is_no_p_value(wrong: float) -> None:
-    with pytest.raises(ScoringError, match="between 0 and 1"):
-        holm([0.01, wrong, 0.5])
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.randoms(use_true_random=False))
@@ -137,24 +125,6 @@ def test_a_difference_brings_its_own_discordance() -> None:
 
 def test_chance_cannot_make_contexts_help() -> None:
     assert pairs_needed(0.2, 0.02, design_effect=0.7) == pairs_needed(0.2, 0.02)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"difference": 0},
-        {"difference": math.nan},
-        {"discordance": 1.1},
-        {"power": 1},
-        {"level": 0},
-        {"design_effect": math.nan},
-        {"design_effect": -1},
-    ],
-    ids=str,
-)
-def test_pairs_needed_refuses_what_is_no_share(wrong: dict[str, float]) -> None:
-    with pytest.raises(ScoringError, match="give"):
-        pairs_needed(**({"discordance": 0.2, "difference": 0.02} | wrong))
 
 
 @pytest.mark.slow
