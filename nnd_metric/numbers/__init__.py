@@ -100,7 +100,6 @@ if TYPE_CHECKING:
         join_texts as join_texts,
     )
     from .rates.baselines import (
-        BASELINES as BASELINES,
         MATCHED_WITHIN as MATCHED_WITHIN,
         Baseline as Baseline,
     )
@@ -150,9 +149,6 @@ if TYPE_CHECKING:
     from .slices.named_slices import (
         slice_names as slice_names,
     )
-    from .slices.slice_rates import (
-        SliceRate as SliceRate,
-    )
     from .slices.slices import (
         Slices as Slices,
     )
@@ -186,6 +182,7 @@ if TYPE_CHECKING:
     from .statistics.interval_text import (
         ALL_AGREE as ALL_AGREE,
         do_all_agree as do_all_agree,
+        in_brackets as in_brackets,
         percent as percent,
         rate_and_interval as rate_and_interval,
         tests_of as tests_of,

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         draw_heat_map as draw_heat_map,
     )
     from .figures.points import (
+        JudgedRate as JudgedRate,
         Points as Points,
     )
     from .figures.scaling import (
@@ -74,9 +75,6 @@ if TYPE_CHECKING:
         comparison_table as comparison_table,
         rates_table as rates_table,
         verdict_table as verdict_table,
-    )
-    from .tables.curves import (
-        curve_table as curve_table,
     )
     from .tables.pass_rates import (
         baselines_table as baselines_table,

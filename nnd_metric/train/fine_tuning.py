@@ -29,7 +29,6 @@ from nnd.metric.train.callback import NNDCallback
 from nnd.metric.train.history import HISTORY
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_batches import Example, make_examples
-from nnd.metric.train.pair_trainer import PairTrainer
 from nnd.metric.train.recipe import Recipe, UntrainedModel, VersionedName
 from nnd.metric.train.trained import Trained, TrainingCounts, TrainingFacts
 from nnd.metric.train.trainer_running import find_subject, losses_of, make_arguments, make_trainer
@@ -127,7 +126,16 @@ def train(
         before = _evaluate(subject.loaded, sides, scoring, out / "before")
         trainer = make_trainer(subject, examples, objective, arguments)
         trainer.add_callback(_Keeper(place))
-        _watch(trainer, sides, schedule.steps_on(len(examples)), scoring, out / HISTORY)
+        trainer.add_callback(
+            NNDCallback(
+                trainer,
+                sides.tests[0],
+                every=max(1, schedule.steps_on(len(examples)) // _SCORINGS),
+                template=template,
+                chat=chat,
+                history=out / HISTORY,
+            )
+        )
         start = time.perf_counter()
         trainer.train(resume_from_checkpoint=place.checkpoint())
         facts = TrainingFacts(
@@ -141,10 +149,10 @@ def train(
         )
         after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
         cautions = circularity(sides.training, sides.tests)
-        found = Trained(out, facts, tuple(cautions), compare([*before, *after]))
+        trained = Trained(out, facts, tuple(cautions), compare([*before, *after]))
         subject.save(place.staging / "final")
-        place.finish(place.staging / "final", found.to_dict())
-    return found
+        place.finish(place.staging / "final", trained.to_dict())
+    return trained
 
 
 class _Keeper(TrainerCallback):
@@ -154,40 +162,16 @@ class _Keeper(TrainerCallback):
         self._place = place
 
     def on_save(
-        self,
-        args: TrainingArguments,  # noqa: ARG002 - the base class decides
-        state: TrainerState,
-        control: TrainerControl,  # noqa: ARG002
-        **kwargs: Any,  # noqa: ANN401, ARG002
+        self, _: TrainingArguments, state: TrainerState, __: TrainerControl, **___: object
     ) -> None:
         self._place.keep_checkpoint(state.global_step)
 
 
-def _watch(trainer: PairTrainer, sides: Sides, steps: int, scoring: Scoring, history: Path) -> None:
-    """Score the held-out pairs during training."""
-    every = max(1, steps // _SCORINGS)
-    trainer.add_callback(
-        NNDCallback(
-            trainer,
-            sides.tests[0],
-            every=every,
-            template=scoring.template,
-            chat=scoring.chat,
-            history=history,
-        )
-    )
-
-
 def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path) -> list[Path]:
-    """Score all test data; return the runs.
-
-    Raises:
-        ScoringError: If the model cannot score some of the data.
-    """
-    found = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
-    for failure in found.failures:
+    sweep = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
+    for failure in sweep.failures:
         raise ScoringError(f"{failure.dataset}: {failure.reason}")
-    return list(found.folders.values())
+    return list(sweep.folders.values())
 
 
 def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> TrainingCounts:

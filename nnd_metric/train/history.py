@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nnd.metric.data import OVERALL, SLICES, SliceColumn
-from nnd.metric.numbers import PassRates, Rate, wilson
+from nnd.metric.numbers import Flips, PassRates, Rate, wilson
 from nnd.schemas import (
     Amount,
     Count,
@@ -70,6 +70,18 @@ class Entry(Record):
     training_seconds: Amount
     signature: Name
 
+    @classmethod
+    def of(cls, rates: PassRates, step: int, signature: str, **times: float | None) -> Self:
+        """Return the entry of the pass rates of a step; times are 0 unless they are given.
+
+        The categories are those of the finest column that has several.
+        """
+        column = next((name for name in SLICES if len(rates.by[name]) > 1), SLICES[0])
+        by = {category: _point(rate) for category, rate in rates.by[column].items()}
+        whole: dict[str, Any] = {"epoch": None, "seconds": 0.0, "training_seconds": 0.0} | times
+        overall = _point(rates.overall)
+        return cls(step=step, overall=overall, column=column, by=by, signature=signature, **whole)
+
     @property
     def recipe(self) -> str:
         """The signature without the model, which is the same during a run."""
@@ -77,18 +89,29 @@ class Entry(Record):
         return "|".join(part for part in parts if not part.startswith("model:"))
 
 
-def summarise(rates: PassRates) -> tuple[Point, SliceColumn, dict[str, Point]]:
-    """Return the overall rate, and the rates of the finest column that has several categories.
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """One training run.
 
-    Args:
-        rates: Pass rates of one model.
-
-    Returns:
-        The overall rate, the column, and category → rate.
+    Attributes:
+        name: Its name in the figure.
+        history: Its history file, or the run with the scores of its checkpoints.
+        entries: The scorings during training, in the order of the steps.
+        change: Changes of verdicts from the first to the last checkpoint; None if unknown.
     """
-    column = next((name for name in SLICES if len(rates.by[name]) > 1), SLICES[0])
-    by = {category: _point(rate) for category, rate in rates.by[column].items()}
-    return _point(rates.overall), column, by
+
+    name: str
+    history: Path
+    entries: Sequence[Entry]
+    change: Flips | None = None
+
+    def line(self, category: str) -> list[tuple[int, Point]]:
+        """Return step and rate of a category, or of "overall", for the steps with tests of it."""
+        rates = (
+            (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
+            for entry in self.entries
+        )
+        return [(step, rate) for step, rate in rates if rate is not None and rate.n]
 
 
 def read_history(path: str | Path) -> list[Entry]:
@@ -125,15 +148,6 @@ def read_history(path: str | Path) -> list[Entry]:
     return entries
 
 
-def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
-    """Return step and rate of a category, or of "overall", for the steps with tests of it."""
-    found = [
-        (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
-        for entry in entries
-    ]
-    return [(step, rate) for step, rate in found if rate is not None and rate.n]
-
-
 def write_history(path: Path, entries: Sequence[Entry]) -> None:
     """Write a history atomically; folders are made if needed."""
     lines = [json.dumps(seal(entry.to_dict()), ensure_ascii=False) for entry in entries]
@@ -155,9 +169,9 @@ def log_of(entry: Entry) -> dict[str, float]:
         `nnd/share_of_time` their share of the time since the last scoring.
     """
     rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
-    found = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
-    found |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
-    return {f"nnd/{name}": value for name, value in found.items()}
+    log = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
+    log |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
+    return {f"nnd/{name}": value for name, value in log.items()}
 
 
 def describe_cost(entries: list[Entry]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
-from nnd.metric.numbers import Difference, in_words, percent, whole_name
+from nnd.metric.numbers import Difference, in_brackets, in_words, percent, whole_name
 from nnd.metric.show.drawing.marks import Drawing, Mark
 from nnd.metric.show.drawing.text_widths import MINUS, fit, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAPER, RULE, canvas, look
@@ -152,15 +152,12 @@ def _draw_bar(
 
 
 def _explain(bar: Bar) -> str:
-    found, p = bar.difference, bar.difference.final_p
-    bounds = found.interval
-    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
-    rates = f"{percent(found.rate or 0)} % against {percent(found.other or 0)} %"
-    tested = "" if p is None else f"p {p:.3g}: "
-    return (
-        f"{bar.label}: {percent(found.difference or 0)} points{interval} of {found.n:,}, {rates}, "
-        f"{tested}{in_words(found.verdict, *bar.words)}"
-    )
+    difference, p = bar.difference, bar.difference.final_p
+    points = f"{percent(difference.difference or 0)} points{in_brackets(difference.interval)}"
+    rates = f"{percent(difference.rate or 0)} % against {percent(difference.other or 0)} %"
+    verdict = in_words(difference.verdict, *bar.words)
+    tested = verdict if p is None else f"p {p:.3g}: {verdict}"
+    return f"{bar.label}: {points} of {difference.n:,}, {rates}, {tested}"
 
 
 def _write(axes: Axes, y: float, text: str, **style: Any) -> Text:  # noqa: ANN401 - matplotlib's

@@ -63,7 +63,11 @@ def metrics_table(rows: Sequence[Mapping[str, Any]]) -> "Table":
 def _rates(rates: Mapping[str, Any] | None) -> list[str]:
     if rates is None or rates["pass_rate"] is None:
         return [NOTHING, "", ""]
-    return [pass_rate(rates), f"{rates['n']:,}", f"{rates['ties']:,}"]
+    return [
+        pass_rate(rates["pass_rate"], rates["interval"]),
+        f"{rates['n']:,}",
+        f"{rates['ties']:,}",
+    ]
 
 
 def people_table(people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> "Table":

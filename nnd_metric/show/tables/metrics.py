@@ -56,7 +56,11 @@ def metrics_by_dataset(
 
 def _overview(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     for name, row in zip(short_names([row["name"] for row in rows]), rows, strict=True):
-        rate = "" if row["rates"] is None else pass_rate(row["rates"])
+        rate = (
+            ""
+            if row["rates"] is None
+            else pass_rate(row["rates"]["pass_rate"], row["rates"]["interval"])
+        )
         aspects = list(row["candidates"].values())
         correlations = [
             number(mean_defined([each[level]["spearman"] for each in aspects])) for level in _LEVELS
