@@ -93,7 +93,6 @@ def validity_tables(validity: Mapping[str, Any]) -> list[Table]:
 def _rate_cells(
     of: Mapping[str, Any], origin: str, categories: Sequence[str]
 ) -> tuple[str, str, str, str]:
-    """Return what made pairs are compared with, both rates, and the difference."""
     made, other = of["made"], of[origin]
     named = ", ".join(map(code, categories))
     points = "none"

@@ -113,7 +113,6 @@ def _table(schema: Mapping[str, Any]) -> str:
 
 
 def _fields(schema: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str, str]]:
-    """Yield path, type and description of the fields, and of the fields inside them."""
     for name, field in schema.get("properties", {}).items():
         path = above + name
         yield path, _cell(_type(field)), field.get("description", "")
@@ -122,7 +121,6 @@ def _fields(schema: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, s
 
 
 def _type(field: Mapping[str, Any]) -> str:
-    """Return the type of a field in words."""
     for several in ("oneOf", "anyOf"):
         if several in field:
             return " or ".join(dict.fromkeys(_type(each) for each in field[several]))

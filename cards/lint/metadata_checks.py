@@ -74,7 +74,6 @@ def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML held
-    """Return what is wrong with a value that does not follow from the data."""
     forms = {"language": _LANGUAGE, "language_details": _BCP_47, "size_categories": _SIZE}
     if value is None:
         return "is missing"

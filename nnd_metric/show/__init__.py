@@ -79,11 +79,9 @@ if TYPE_CHECKING:
     from .tables.pass_rates import (
         baselines_table as baselines_table,
         counts_table as counts_table,
+        failure_table as failure_table,
         pass_rate_table as pass_rate_table,
         slices_table as slices_table,
-    )
-    from .tables.sweeps import (
-        failure_table as failure_table,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -16,7 +16,7 @@ from nnd.metric.show.tables.agreement import (
     points_table,
 )
 from nnd.metric.show.tables.comparisons import ahead_table, rates_table, verdict_table
-from nnd.metric.show.tables.effects import category_effects_table, effects_table
+from nnd.metric.show.tables.effects import category_effects_table, effects_table, variation_table
 from nnd.metric.show.tables.metric_details import metrics_details
 from nnd.metric.show.tables.metrics import metrics_by_dataset, metrics_overview, metrics_remarks
 from nnd.metric.show.tables.pass_rates import (
@@ -24,11 +24,10 @@ from nnd.metric.show.tables.pass_rates import (
     counts_table,
     pass_rate_table,
     slices_table,
+    sweep_table,
 )
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
-from nnd.metric.show.tables.sweeps import sweep_table
 from nnd.metric.show.tables.validity import giveaways_table, validity_table
-from nnd.metric.show.tables.variation import variation_table
 from nnd.schemas import counted
 
 if TYPE_CHECKING:

@@ -69,7 +69,6 @@ def statements(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
-    """Return a module and all modules that it needs, directly or indirectly."""
     reached: set[str] = set()
     waiting = [start]
     while waiting:
@@ -112,13 +111,11 @@ def _origin(module: str, name: str) -> tuple[str, str]:
 
 @cache
 def _exports(module: str) -> Mapping[str, tuple[str, str]] | None:
-    """Return what a package exports; None for other modules."""
     text, is_package = _source(module)
     return exports_in(text, module) if is_package else None
 
 
 def _source(module: str) -> tuple[str, bool]:
-    """Return the source of a module, and whether it is a package."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"no module named {module}", name=module)

@@ -174,7 +174,6 @@ class NNDCallback(TrainerCallback):
             sys.stderr.write(f"nnd: {describe_cost(self._entries)}; `nnd curve {self.history}`\n")
 
     def _watch_on(self, state: TrainerState, control: TrainerControl) -> None:
-        """Score once per step, on one process; errors do not end training."""
         if not state.is_world_process_zero or state.global_step == self._step:
             return
         try:

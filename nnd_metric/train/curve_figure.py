@@ -62,7 +62,6 @@ def training_curves(runs: Sequence[TrainingRun], categories: Sequence[str]) -> D
 
 
 def _tests(of_runs: Sequence[Sequence[tuple[int, Point]]]) -> str:
-    """Return the number of tests of a panel, which may differ between runs and steps."""
     counts = sorted({rate.n for line in of_runs for _, rate in line})
     return f"{' to '.join(f'{n:,}' for n in (counts[:1] + counts[1:][-1:]))} tests"
 
@@ -94,5 +93,4 @@ def _share(axes: Sequence[Axes]) -> None:
 
 
 def _in_short(step: float) -> str:
-    """Return a step in short form: 500, 1.5k, 20k."""
     return f"{step / _THOUSAND:g}k" if abs(step) >= _THOUSAND else f"{step:g}"

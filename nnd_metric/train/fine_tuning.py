@@ -30,8 +30,8 @@ from nnd.metric.train.history import HISTORY
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_batches import Example, make_examples
 from nnd.metric.train.recipe import Recipe, UntrainedModel, VersionedName
-from nnd.metric.train.trained import Trained, TrainingCounts, TrainingFacts
-from nnd.metric.train.trainer_running import find_subject, losses_of, make_arguments, make_trainer
+from nnd.metric.train.trained import LoggedLoss, Trained, TrainingCounts, TrainingFacts
+from nnd.metric.train.trainer_running import find_subject, make_arguments, make_trainer
 from nnd.metric.train.training_folder import CHECKPOINTS, Place, check_place, training_place
 from nnd.metric.train.training_sides import Sides, take_sides
 from nnd.metric.train.transfer_notes import circularity
@@ -138,6 +138,7 @@ def train(
         )
         start = time.perf_counter()
         trainer.train(resume_from_checkpoint=place.checkpoint())
+        logs = trainer.state.log_history
         facts = TrainingFacts(
             signature=recipe.signature(len(examples)),
             recipe=recipe,
@@ -145,7 +146,7 @@ def train(
             steps=trainer.state.global_step,
             seconds=time.perf_counter() - start,
             counts=_count(sides, examples, objective),
-            losses=losses_of(trainer),
+            losses=tuple(LoggedLoss.from_dict(each) for each in logs if "loss" in each),
         )
         after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
         cautions = circularity(sides.training, sides.tests)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from nnd.metric.data import OVERALL, SLICES, SliceColumn
-from nnd.metric.numbers import Flips, PassRates, Rate, wilson
+from nnd.metric.numbers import Flips, PassRates, wilson
 from nnd.schemas import (
     Amount,
     Count,
@@ -77,9 +77,12 @@ class Entry(Record):
         The categories are those of the finest column that has several.
         """
         column = next((name for name in SLICES if len(rates.by[name]) > 1), SLICES[0])
-        by = {category: _point(rate) for category, rate in rates.by[column].items()}
+        overall, *others = (
+            Point(rate.pass_rate, rate.n, rate.interval)
+            for rate in (rates.overall, *rates.by[column].values())
+        )
+        by = dict(zip(rates.by[column], others, strict=True))
         whole: dict[str, Any] = {"epoch": None, "seconds": 0.0, "training_seconds": 0.0} | times
-        overall = _point(rates.overall)
         return cls(step=step, overall=overall, column=column, by=by, signature=signature, **whole)
 
     @property
@@ -181,10 +184,6 @@ def describe_cost(entries: list[Entry]) -> str:
         f"{len(entries)} scorings of {entries[-1].overall.n:,} tests took {seconds:.1f} s, "
         f"{100 * share_of_time(entries):.1f} % of the time of training"
     )
-
-
-def _point(rate: Rate) -> Point:
-    return Point(rate.pass_rate, rate.n, rate.interval)
 
 
 def _read_entry(stored: Mapping[str, Any]) -> Entry:

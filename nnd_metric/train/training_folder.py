@@ -212,7 +212,7 @@ def _check(out: Path, *, resume: bool) -> dict[str, Any]:
 
 def _foreign(out: Path, files: Mapping[str, Any], others: Iterable[str]) -> list[str]:
     """Return the names of all files but those that this training wrote."""
-    found = []
+    foreign = []
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out)
         if name.parts[0] in others or any(map(_WORKPLACE.fullmatch, name.parts)):
@@ -221,8 +221,8 @@ def _foreign(out: Path, files: Mapping[str, Any], others: Iterable[str]) -> list
             continue
         own = name.as_posix() in (_SETTINGS, _LOCK)
         if not own and not _is_ours(path, files.get(name.as_posix())):
-            found.append(name.as_posix())
-    return found
+            foreign.append(name.as_posix())
+    return foreign
 
 
 def _is_ours(path: Path, known: Mapping[str, Any] | None) -> bool:
@@ -232,10 +232,13 @@ def _is_ours(path: Path, known: Mapping[str, Any] | None) -> bool:
 def _check_same(out: Path, started: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for name in sorted({*started, *now}):
         if started.get(name) != now.get(name):
+            before, wanted = (
+                json.dumps(of[name]) if of.get(name) is not None else "nothing"
+                for of in (started, now)
+            )
             raise NNDError(
-                f"{out}: the training was started with {name} {_brief(started.get(name))}, not "
-                f"{_brief(now.get(name))}; resume it with the same settings, or train into "
-                "another folder"
+                f"{out}: the training was started with {name} {before}, not {wanted}; resume it "
+                "with the same settings, or train into another folder"
             )
 
 
@@ -243,7 +246,3 @@ def _step(name: str) -> int:
     """Return the step of the checkpoint that a file belongs to, or -1."""
     found = _STEP.fullmatch(name)
     return int(found[1]) if found else -1
-
-
-def _brief(value: object) -> str:
-    return "nothing" if value is None else json.dumps(value)

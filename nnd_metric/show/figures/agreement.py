@@ -75,7 +75,6 @@ def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str
 
 
 def _remarks(points: Points) -> list[str]:
-    """Return the number of systems, and their correlations."""
     n, p = len(points.judged), points.agreement["p_values"]["tau_b"]
     if n < FEWEST_SYSTEMS:
         return [f"{n} systems (too few)"]

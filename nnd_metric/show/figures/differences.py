@@ -99,7 +99,6 @@ class _Scale(NamedTuple):
 
 
 def _scale_of(differences: Sequence[Difference], left: float) -> _Scale:
-    """Return a scale from `left` with room for all differences and their intervals."""
     bounds = [
         abs(bound) for each in differences for bound in each.interval or [each.difference or 0]
     ]

@@ -20,9 +20,7 @@ from nnd.metric.numbers import (
     CITATION,
     CLUSTER,
     PAPER,
-    Effects,
     Rate,
-    Slices,
     do_all_agree,
     find_protocols,
     manner_of,
@@ -44,9 +42,8 @@ from nnd.metric.show.reports.page.sheets import faded, headline, sheet, surface
 from nnd.metric.show.tables.agreement import agreement_notes, agreement_table, extrapolation_tables
 from nnd.metric.show.tables.comparisons import comparison_table
 from nnd.metric.show.tables.effects import category_effects_table, effects_table
-from nnd.metric.show.tables.pass_rates import slices_table
+from nnd.metric.show.tables.pass_rates import slices_table, sweep_table
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
-from nnd.metric.show.tables.sweeps import sweep_table
 from nnd.schemas import ScoringError, excerpt
 
 _FOLDER = Path(__file__).parent
@@ -114,7 +111,8 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
     """Return the part of the page for one dataset; its ids end in `suffix`."""
     models, texts = content.models, content.texts
     sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
-    n, facts = models[0].rates.overall.n, models[0].facts
+    rates, facts = models[0].rates, models[0].facts
+    n = rates.overall.n
     n_whole = facts.get("n_whole") if facts.get("n") == n else None  # else of fewer splits
     signed = (models[0].signature or "").split("|")
     known_as = [part.removeprefix("data:") for part in signed if part.startswith("data:")]
@@ -131,10 +129,10 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
         "revision": revision if name else "",
         "texts": None if texts is None else f"{texts.name}@{texts.version[:12]}",
         "origin": content.origin,
-        "n": models[0].rates.overall.n,
+        "n": n,
         "tests": tests_of(n, n_whole),
-        "n_pairs": models[0].rates.n_pairs,
-        "n_shown": min(models[0].rates.n_pairs, MOST_PAIRS),
+        "n_pairs": rates.n_pairs,
+        "n_shown": min(rates.n_pairs, MOST_PAIRS),
         "n_contexts": models[0].rows.select(CLUSTER).n_unique(),
         "best": _best(content),
         "all_agree": any(_all_agree(each.rates.overall) for each in models),
@@ -143,9 +141,20 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
         "surface": surface(models),
         "doubts": [*find_doubts(models)],
         "rates": sheet(slices_table({each.name: each.rates for each in models})),
-        "slices": None if content.slices is None else _slices(content.slices),
+        "slices": (slices := content.slices)
+        and {
+            "headline": slices.headline(),
+            "sheets": [sheet(slice_rates_table(slices)), sheet(from_rest_table(slices))],
+            "notes": slices.remarks(),
+        },
         "agreement": _agreement(content),
-        "effects": None if content.effects is None else _effects(content.effects),
+        "effects": (effects := content.effects)
+        and {
+            "headline": effects.headline(),
+            "remarks": effects.remarks(),
+            "sheet": sheet(effects_table(effects)),
+            "categories": sheet(category_effects_table(effects)),
+        },
         "comparisons": [
             {
                 **figure,
@@ -184,7 +193,6 @@ def _finalize(value: object) -> object:
 
 
 def _json(value: object) -> Markup:
-    """Return JSON that cannot be read as markup, whatever its texts."""
     text = json.dumps(value, separators=(",", ":"))  # ASCII
     escapes = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&"})
     return Markup(text.translate(escapes))  # noqa: S704 - escaped
@@ -238,23 +246,6 @@ def _all_agree(rate: Rate) -> bool:
     return do_all_agree(rate.pass_rate, rate.interval)
 
 
-def _slices(slices: Slices) -> dict[str, Any]:
-    return {
-        "headline": slices.headline(),
-        "sheets": [sheet(slice_rates_table(slices)), sheet(from_rest_table(slices))],
-        "notes": slices.remarks(),
-    }
-
-
-def _effects(effects: Effects) -> dict[str, Any]:
-    return {
-        "headline": effects.headline(),
-        "remarks": effects.remarks(),
-        "sheet": sheet(effects_table(effects)),
-        "categories": sheet(category_effects_table(effects)),
-    }
-
-
 def _agreement(content: ReportContent) -> dict[str, Any]:
     agreement = content.agreement
     if agreement is None:
@@ -297,8 +288,9 @@ def _provenance(model: ReportModel) -> Mapping[str, str]:
     deviation = engine.get("deviation")
     named = {"version": "version", "protocol": "protocol", "template": "template"}
     named |= {"precision": "dtype", "device": "device"}
-    facts = {"model": model.model, **{key: model.facts.get(name) for key, name in named.items()}}
-    facts |= {
+    facts = {
+        "model": model.model,
+        **{key: model.facts.get(name) for key, name in named.items()},
         "engine": engine.get("path"),
         "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
         "close": model.facts.get("n_close"),
