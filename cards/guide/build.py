@@ -73,17 +73,9 @@ def _as_block(examples: re.Match[str]) -> str:
 def python_page() -> str:
     """Return what mkdocstrings fills with the docstrings of the front door."""
     text = (ROOT / "nnd_metric" / "api" / "__init__.py").read_text(encoding="utf-8")
-    entries = (
-        f"::: nnd.{name}" for name in sorted(exports_in(text, "nnd")) if name != "DISTRIBUTION"
-    )
-    return "\n\n".join(
-        [
-            "# Python",
-            "Each command is a function of `nnd`, and the classes are what these functions take.",
-            *entries,
-            "",
-        ]
-    )
+    names = sorted(exports_in(text, "nnd").keys() - {"DISTRIBUTION"})
+    about = "Each command is a function of `nnd`, and the classes are what these functions take."
+    return "\n\n".join(["# Python", about, *(f"::: nnd.{name}" for name in names), ""])
 
 
 def files_page() -> str:

@@ -18,7 +18,7 @@ from nnd.schemas.lazy import exports_in
 
 
 @dataclass(frozen=True, slots=True)
-class _Flat:
+class _FlatModule:
     """A module that imports flat files instead of modules of its package.
 
     Attributes:
@@ -80,7 +80,7 @@ def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
 
 
 @cache
-def _flat(module: str) -> _Flat:
+def _flat(module: str) -> _FlatModule:
     text, _ = _source(module)
     tree = ast.parse(text)
     lines = text.splitlines(keepends=True)
@@ -100,7 +100,7 @@ def _flat(module: str) -> _Flat:
             f"{' ' * node.col_offset}from .{flat_name(origin)} import {', '.join(names)}\n"
             for origin, names in origins.items()
         ]
-    return _Flat("".join(lines), frozenset(at_once), frozenset(later))
+    return _FlatModule("".join(lines), frozenset(at_once), frozenset(later))
 
 
 def _origin(module: str, name: str) -> tuple[str, str]:

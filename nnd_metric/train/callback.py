@@ -50,7 +50,7 @@ from nnd.metric.run import make_signature, score_pairs
 from nnd.metric.text import Chat, choose_rendering, find_protocol
 from nnd.metric.train.history import (
     HISTORY,
-    Entry,
+    HistoryEntry,
     describe_cost,
     log_of,
     read_history,
@@ -129,7 +129,7 @@ class NNDCallback(TrainerCallback):
         self._engine = Engine(
             loaded, protocol=protocol, separator=choice.separator, chat=choice.template
         )
-        self._entries: list[Entry] = []
+        self._entries: list[HistoryEntry] = []
         self._since = time.perf_counter()  # when training went on
         self._step = -1  # the last that was looked at
 
@@ -204,7 +204,7 @@ class NNDCallback(TrainerCallback):
         control.should_log = due  # `log` takes it back, and the loss of this step may be due
         self._since = time.perf_counter()
 
-    def _score(self, state: TrainerState) -> Entry:
+    def _score(self, state: TrainerState) -> HistoryEntry:
         model = self._engine.loaded.model
         if model.device.type == "cuda":
             torch.cuda.synchronize(model.device)  # what training still computes is not our time
@@ -212,7 +212,7 @@ class NNDCallback(TrainerCallback):
         with undisturbed(model):
             rates = pass_rates(score_pairs(self.pairs, self._engine, self._template))
         step = state.global_step
-        return Entry.of(
+        return HistoryEntry.of(
             rates,
             step,
             make_signature(str(step), self.pairs, self._engine, self._template, rates),

@@ -6,7 +6,7 @@ from pathlib import Path
 from nnd.metric.data import read_run, read_signatures
 from nnd.metric.likelihood import step_of
 from nnd.metric.numbers import by_model, find_flips, pass_rates
-from nnd.metric.train.history import Entry, TrainingRun
+from nnd.metric.train.history import HistoryEntry, TrainingRun
 from nnd.schemas import ScoringError
 
 
@@ -39,7 +39,7 @@ def read_trainings(folder: Path) -> Iterator[TrainingRun]:
     for training, models in trainings.items():
         steps = sorted(models.items())
         entries = [
-            Entry.of(pass_rates(frames[model]), number, signatures.get(model, ""))
+            HistoryEntry.of(pass_rates(frames[model]), number, signatures.get(model, ""))
             for number, model in steps
         ]
         change = find_flips(frames[steps[0][1]], frames[steps[-1][1]])

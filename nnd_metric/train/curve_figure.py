@@ -13,8 +13,8 @@ from nnd.metric.numbers import spoken, visible
 from nnd.metric.show import (
     PAPER,
     Drawing,
+    FigureMark,
     LegendEntry,
-    Mark,
     draw_chance,
     look,
     panels,
@@ -81,7 +81,7 @@ def _draw_line(
     for (step, rate), y in zip(line, rates, strict=True):
         (dot,) = axes.plot([step], [y], marker, ms=3.5, mfc=colour, mec=PAPER, mew=0.3, zorder=3)
         shown = rate_in_words(rate.pass_rate or 0, rate.interval, rate.n)
-        drawing.tag(dot, Mark(f"{name}, step {step:,}: {shown}", number))
+        drawing.tag(dot, FigureMark(f"{name}, step {step:,}: {shown}", number))
 
 
 def _share(axes: Sequence[Axes]) -> None:

@@ -12,7 +12,7 @@ from nnd.metric.numbers import ALL_AGREE, Result, percent, rate_and_interval
 from nnd.metric.train.checkpoint_history import read_trainings
 from nnd.metric.train.history import (
     HISTORY,
-    Entry,
+    HistoryEntry,
     Point,
     TrainingRun,
     read_history,
@@ -103,7 +103,7 @@ class Curves(Result):
             for run, category, line in self._lines()
             for step, rate in line
         )
-        return record_frame(_COLUMNS, rows, Point, Entry)
+        return record_frame(_COLUMNS, rows, Point, HistoryEntry)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""

@@ -30,9 +30,9 @@ from nnd.metric.train.history import HISTORY
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_batches import Example, make_examples
 from nnd.metric.train.recipe import Recipe, UntrainedModel, VersionedName
-from nnd.metric.train.trained import LoggedLoss, Trained, TrainingCounts, TrainingFacts
+from nnd.metric.train.trained import LoggedLoss, TrainedModel, TrainingCounts, TrainingFacts
 from nnd.metric.train.trainer_running import find_subject, make_arguments, make_trainer
-from nnd.metric.train.training_folder import CHECKPOINTS, Place, check_place, training_place
+from nnd.metric.train.training_folder import CHECKPOINTS, TrainingPlace, check_place, training_place
 from nnd.metric.train.training_sides import Sides, take_sides
 from nnd.metric.train.transfer_notes import circularity
 from nnd.schemas import ScoringError
@@ -56,7 +56,7 @@ def train(
     objective: Objective = Objective(),
     schedule: Schedule = Schedule(),
     loading: Loading = Loading(dtype="float32"),
-) -> Trained:
+) -> TrainedModel:
     """Train a model on pairs, and compare it on held-out contexts with the untrained model.
 
     Args:
@@ -150,7 +150,7 @@ def train(
         )
         after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
         cautions = circularity(sides.training, sides.tests)
-        trained = Trained(out, facts, tuple(cautions), compare([*before, *after]))
+        trained = TrainedModel(out, facts, tuple(cautions), compare([*before, *after]))
         subject.save(place.staging / "final")
         place.finish(place.staging / "final", trained.to_dict())
     return trained
@@ -159,7 +159,7 @@ def train(
 class _Keeper(TrainerCallback):
     """Moves each checkpoint to its place when it is written."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: TrainingPlace) -> None:
         self._place = place
 
     def on_save(

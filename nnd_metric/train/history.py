@@ -46,7 +46,7 @@ class Point(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Record):
+class HistoryEntry(Record):
     """The scoring at one step of a training run.
 
     Attributes:
@@ -105,7 +105,7 @@ class TrainingRun:
 
     name: str
     history: Path
-    entries: Sequence[Entry]
+    entries: Sequence[HistoryEntry]
     change: Flips | None = None
 
     def line(self, category: str) -> list[tuple[int, Point]]:
@@ -117,7 +117,7 @@ class TrainingRun:
         return [(step, rate) for step, rate in rates if rate is not None and rate.n]
 
 
-def read_history(path: str | Path) -> list[Entry]:
+def read_history(path: str | Path) -> list[HistoryEntry]:
     """Read a history; an empty one has no entries.
 
     Raises:
@@ -132,7 +132,7 @@ def read_history(path: str | Path) -> list[Entry]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ScoringError(f"{path}: {reason}; name a history that NNDCallback wrote") from error
-    entries: list[Entry] = []
+    entries: list[HistoryEntry] = []
     # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
@@ -151,20 +151,20 @@ def read_history(path: str | Path) -> list[Entry]:
     return entries
 
 
-def write_history(path: Path, entries: Sequence[Entry]) -> None:
+def write_history(path: Path, entries: Sequence[HistoryEntry]) -> None:
     """Write a history atomically; folders are made if needed."""
     lines = [json.dumps(seal(entry.to_dict()), ensure_ascii=False) for entry in entries]
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
-def share_of_time(entries: Sequence[Entry]) -> float:
+def share_of_time(entries: Sequence[HistoryEntry]) -> float:
     """Return the time of a run's scorings, as a share of its whole time."""
     scoring = sum(entry.seconds for entry in entries)
     whole = scoring + sum(entry.training_seconds for entry in entries)
     return scoring / whole if whole else 0.0
 
 
-def log_of(entry: Entry) -> dict[str, float]:
+def log_of(entry: HistoryEntry) -> dict[str, float]:
     """Return the values of an entry that the Trainer logs.
 
     Returns:
@@ -177,7 +177,7 @@ def log_of(entry: Entry) -> dict[str, float]:
     return {f"nnd/{name}": value for name, value in log.items()}
 
 
-def describe_cost(entries: list[Entry]) -> str:
+def describe_cost(entries: list[HistoryEntry]) -> str:
     """Return the cost of a run's scorings in words."""
     seconds = sum(entry.seconds for entry in entries)
     return (
@@ -186,10 +186,10 @@ def describe_cost(entries: list[Entry]) -> str:
     )
 
 
-def _read_entry(stored: Mapping[str, Any]) -> Entry:
+def _read_entry(stored: Mapping[str, Any]) -> HistoryEntry:
     if problem := find_change(stored, HISTORY):
         raise ValueError(problem)
-    entry = Entry.from_dict(stored)
+    entry = HistoryEntry.from_dict(stored)
     for point in (entry.overall, *entry.by.values()):
         if (point.pass_rate is None) != (point.n == 0):
             raise ValueError(f"a pass rate of {point.pass_rate} over {point.n} tests")

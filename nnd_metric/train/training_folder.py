@@ -42,7 +42,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TrainingPlace:
     """The folder of a training while it runs.
 
     Attributes:
@@ -142,7 +142,9 @@ def check_place(out: Path, *, resume: bool) -> None:
 
 
 @contextlib.contextmanager
-def training_place(out: Path, settings: Mapping[str, Any], *, resume: bool) -> Iterator[Place]:
+def training_place(
+    out: Path, settings: Mapping[str, Any], *, resume: bool
+) -> Iterator[TrainingPlace]:
     """Yield the folder of a training, which no other training can use at the same time.
 
     Raises:
@@ -156,7 +158,7 @@ def training_place(out: Path, settings: Mapping[str, Any], *, resume: bool) -> I
         if resume:
             _check_same(out, stored["settings"], json.loads(text))
         with workplace(out / CHECKPOINTS / "staging") as staging:
-            place = Place(out, staging, json.loads(text), stored["files"])
+            place = TrainingPlace(out, staging, json.loads(text), stored["files"])
             place.store()
             yield place
         if (out / TRAINING).is_file():

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from nnd.metric.numbers import Interval, do_all_agree, in_brackets, percent
 
 
-class Mark(NamedTuple):
+class FigureMark(NamedTuple):
     """The meaning of one mark of a drawing.
 
     Attributes:
@@ -42,9 +42,9 @@ class Drawing:
     caption: str
     figure: Figure
     data: Sequence[dict[str, Any]]
-    marks: dict[str, Mark] = field(default_factory=dict)
+    marks: dict[str, FigureMark] = field(default_factory=dict)
 
-    def tag(self, artist: Artist, mark: Mark) -> None:
+    def tag(self, artist: Artist, mark: FigureMark) -> None:
         """Give an artist a mark."""
         gid = f"mark-{len(self.marks)}"
         artist.set_gid(gid)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from nnd.metric.numbers import FEWEST_SYSTEMS, spoken
 from nnd.metric.show.drawing.grid import LegendEntry, panels
-from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
+from nnd.metric.show.drawing.marks import Drawing, FigureMark, line_width, rate_in_words
 from nnd.metric.show.drawing.text_widths import MINUS
 from nnd.metric.show.drawing.theme import PAPER, look
 from nnd.metric.show.figures.points import Points
@@ -71,7 +71,7 @@ def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str
         x, shown = [100 * rate], rate_in_words(rate, interval, n)
         (dot,) = axes.plot(x, [score], marker, ms=5, mfc=colour, mec=PAPER, mew=0.5, zorder=3)
         text = f"{name}, {spoken(points.category)}: {shown}; human score {score:.3g}"
-        drawing.tag(dot, Mark(text, number))
+        drawing.tag(dot, FigureMark(text, number))
 
 
 def _remarks(points: Points) -> list[str]:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Text
 
 from nnd.metric.numbers import Difference, in_brackets, in_words, percent, whole_name
-from nnd.metric.show.drawing.marks import Drawing, Mark
+from nnd.metric.show.drawing.marks import Drawing, FigureMark
 from nnd.metric.show.drawing.text_widths import MINUS, fit, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAPER, RULE, canvas, look
 
@@ -42,7 +42,7 @@ class Bar(NamedTuple):
     model: str = ""
 
 
-class Ends(NamedTuple):
+class AxisEnds(NamedTuple):
     """What is above the figure: the leader to the right, the one to the left, and the notes."""
 
     right: str
@@ -52,7 +52,7 @@ class Ends(NamedTuple):
 
 def draw_differences(
     drawn: tuple[str, str, str],
-    ends: Ends,
+    ends: AxisEnds,
     blocks: Sequence[tuple[str, Sequence[Bar]]],
     data: Sequence[dict[str, Any]],
 ) -> Drawing | None:
@@ -107,7 +107,7 @@ def _scale_of(differences: Sequence[Difference], left: float) -> _Scale:
     return _Scale(left + half, half / reach, reach)
 
 
-def _draw_ground(axes: Axes, scale: _Scale, ends: Ends, bottom: float) -> None:
+def _draw_ground(axes: Axes, scale: _Scale, ends: AxisEnds, bottom: float) -> None:
     for share in (-1, -0.5, 0, 0.5, 1):
         at = scale.at(share * scale.reach)
         axes.plot([at] * 2, [_TOP, bottom], color=RULE if share else MUTED, lw=0.5, zorder=0)
@@ -128,7 +128,7 @@ def _draw_bar(
     difference, (y, labels) = bar.difference, place
     label = _write(axes, y, fit(bar.label, labels))
     if bar.model:
-        drawing.tag(label, Mark(whole_name(bar.model)))
+        drawing.tag(label, FigureMark(whole_name(bar.model)))
     _write_right(axes, y, bar.note or f"{difference.n:,}")
     is_clear = difference.verdict in ("first", "second")
     colour, marker = look(bar.second if difference.verdict == "second" else bar.first)
@@ -147,7 +147,7 @@ def _draw_bar(
         mew=0.4 if is_clear else 0.8,
         zorder=3,
     )
-    drawing.tag(dot, Mark(_explain(bar), bar.first if bar.first == bar.second else None))
+    drawing.tag(dot, FigureMark(_explain(bar), bar.first if bar.first == bar.second else None))
 
 
 def _explain(bar: Bar) -> str:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from nnd.metric.numbers import extrapolate, percent, spoken
 from nnd.metric.show.drawing.grid import LegendEntry, panels
-from nnd.metric.show.drawing.marks import Drawing, Mark
+from nnd.metric.show.drawing.marks import Drawing, FigureMark
 from nnd.metric.show.drawing.theme import MUTED, PAPER, look
 from nnd.metric.show.figures.agreement import draw_judged
 from nnd.metric.show.figures.points import Points
@@ -98,4 +98,4 @@ def _draw_predictions(
             f"{percent(each['pass_rate'])} %, predicted human score {each['score']:.3g} "
             f"[{low:.3g}, {high:.3g}]"
         )
-        drawing.tag(dot, Mark(text, number))
+        drawing.tag(dot, FigureMark(text, number))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from matplotlib.axes import Axes
 
 from nnd.metric.numbers import percent, spoken, whole_name
-from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
+from nnd.metric.show.drawing.marks import Drawing, FigureMark, line_width, rate_in_words
 from nnd.metric.show.drawing.text_widths import fit, spread, text_width, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAGE, PAPER, RULE, canvas, look
 from nnd.metric.show.figures.groups import RateGroup
@@ -110,7 +110,7 @@ def _draw_group(
     for number, (model, name) in enumerate(names.items()):
         middle = top + (number + 0.5) * _ROW
         label = axes.text(room.left, middle, fit(name, room.labels), va="center_baseline")
-        drawing.tag(label, Mark(whole_name(model)))
+        drawing.tag(label, FigureMark(whole_name(model)))
         _draw_rates(drawing, axes, room, group, (number, name, middle))
 
 
@@ -128,7 +128,9 @@ def _draw_baselines(
         (line,) = axes.plot(
             [room.at(share)] * 2, ends, color=MUTED, lw=0.7, ls=(0, (2, 1.5)), zorder=1
         )
-        drawing.tag(line, Mark(f"{spoken(group.value)}, {BASELINES[name]}: {percent(share)} %"))
+        drawing.tag(
+            line, FigureMark(f"{spoken(group.value)}, {BASELINES[name]}: {percent(share)} %")
+        )
         axes.text(letter, ends[0] - 0.02, LETTERS[name], ha="center", va="bottom", color=MUTED)
     return min([*letters, room.at(1)])
 
@@ -143,7 +145,8 @@ def _draw_rates(
         x = room.at(alone.with_coin)
         (mark,) = axes.plot([x], [middle], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6, zorder=2)
         drawing.tag(
-            mark, Mark(f"{of_model}, without any context: {percent(alone.with_coin)} %", number)
+            mark,
+            FigureMark(f"{of_model}, without any context: {percent(alone.with_coin)} %", number),
         )
     if rate.pass_rate is None:
         return
@@ -152,7 +155,7 @@ def _draw_rates(
         axes.plot([*ends], [middle] * 2, color=colour, lw=width, zorder=3)
     x, shown = room.at(rate.pass_rate), rate_in_words(rate.pass_rate, rate.interval, rate.n)
     (dot,) = axes.plot([x], [middle], marker, ms=4.5, mfc=colour, mec=PAPER, mew=0.4, zorder=4)
-    drawing.tag(dot, Mark(f"{of_model}: {shown}", number, (group.column, group.value)))
+    drawing.tag(dot, FigureMark(f"{of_model}: {shown}", number, (group.column, group.value)))
 
 
 def _draw_scale(axes: Axes, room: _Room) -> None:

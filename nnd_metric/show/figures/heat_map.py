@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from nnd.metric.numbers import spoken, whole_name
-from nnd.metric.show.drawing.marks import Drawing, Mark, rate_in_words
+from nnd.metric.show.drawing.marks import Drawing, FigureMark, rate_in_words
 from nnd.metric.show.drawing.text_widths import fit, text_width, widest
 from nnd.metric.show.drawing.theme import ABOVE, BELOW, COLUMN, MUTED, PAGE, canvas
 from nnd.metric.show.figures.groups import RateGroup
@@ -53,7 +53,7 @@ def draw_heat_map(names: Mapping[str, str], groups: Sequence[RateGroup]) -> Draw
         label = axes.text(
             x - 0.03, top - 0.04, head, rotation=45, ha="left", va="bottom", rotation_mode="anchor"
         )
-        drawing.tag(label, Mark(whole_name(model)))
+        drawing.tag(label, FigureMark(whole_name(model)))
     for place, (group, value) in enumerate(zip(groups, values, strict=True)):
         y = top + place * _ROW + (0.03 if place else 0)
         weight = "normal" if place else "bold"
@@ -64,7 +64,7 @@ def draw_heat_map(names: Mapping[str, str], groups: Sequence[RateGroup]) -> Draw
                 patch = _cell(x, y, cell, share)
                 axes.add_patch(patch)
                 text = f"{name}, {value}: {rate_in_words(share, rate.interval, rate.n)}"
-                drawing.tag(patch, Mark(text, number, (group.column, group.value)))
+                drawing.tag(patch, FigureMark(text, number, (group.column, group.value)))
             shown = "n/a" if share is None else f"{100 * share:.0f}"
             axes.text(x + cell / 2, y + _ROW / 2, shown, ha="center", va="center_baseline")
     _draw_key(axes, beside, top + len(groups) * _ROW + 0.14)

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from nnd.metric.numbers import spoken, visible
 from nnd.metric.show.drawing.grid import LegendEntry, draw_chance, panels
-from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
+from nnd.metric.show.drawing.marks import Drawing, FigureMark, line_width, rate_in_words
 from nnd.metric.show.drawing.theme import MUTED, PAPER, look
 from nnd.metric.show.figures.groups import RateGroup
 
@@ -110,7 +110,7 @@ def _draw_family(
         (dot,) = axes.plot([x], [y], marker, ms=4.5, mfc=colour, mec=PAPER, mew=0.4, zorder=3)
         shown = rate_in_words(rate.pass_rate, rate.interval, rate.n)
         text = f"{names[model]} ({in_short(x)}), {spoken(group.value)}: {shown}"
-        drawing.tag(dot, Mark(text, number, (group.column, group.value)))
+        drawing.tag(dot, FigureMark(text, number, (group.column, group.value)))
     if joined and colour != MUTED:
         axes.plot(*zip(*joined, strict=True), color=colour, lw=0.9, zorder=1)
 

@@ -12,7 +12,7 @@ from support.two_models import scored
 from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.numbers.statistics.intervals import wilson
 from nnd.metric.train.history import (
-    Entry,
+    HistoryEntry,
     Point,
     TrainingRun,
     read_history,
@@ -50,7 +50,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_one_object_a_line(tmp_path: Path) -> None:
     (tmp_path / "h").write_text(told() + "\n", encoding="utf-8")
     assert read_history(tmp_path / "h") == [
-        Entry(
+        HistoryEntry(
             step=20,
             epoch=None,
             overall=Point(0.5, 4, (0.1, 0.9)),
@@ -168,13 +168,13 @@ def test_a_recipe_is_the_same_at_every_step() -> None:
 def test_categories_are_those_of_the_finest_column_that_has_several() -> None:
     both = {"error_category": "rude", "aspect": ["tact", "tact", "form", "form"]}
     frame = scored("a", "++-+", **both).drop("model")
-    found = Entry.of(pass_rates(frame), 7, "nnd")
+    found = HistoryEntry.of(pass_rates(frame), 7, "nnd")
     assert (found.overall.pass_rate, found.overall.n, found.column) == (0.75, 4, "aspect")
     assert {name: (rate.pass_rate, rate.n) for name, rate in found.by.items()} == {
         "form": (0.5, 2),
         "tact": (1.0, 2),
     }
     alone = frame.with_columns(aspect=pl.lit("tact"))
-    of_one = Entry.of(pass_rates(alone), 7, "nnd")
+    of_one = HistoryEntry.of(pass_rates(alone), 7, "nnd")
     assert of_one.column == "error_category"
     assert of_one.by == {"rude": Point(0.75, 4, found.overall.interval)}

@@ -18,24 +18,18 @@ import nnd.metric.show.reports.page.report
 from nnd.metric.numbers import Rate, spoken, visible
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.rates.baselines import Baseline
-from nnd.metric.show import (
-    JudgedRate,
-    Points,
-    RateGroup,
-    draw_agreement,
-    draw_comparison,
-    draw_extrapolation,
-    draw_forest,
-    draw_heat_map,
-    draw_scaling,
-    fit,
-    in_short,
-    spread,
-    text_width,
-)
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.svg import png, svg_file, svg_inline
+from nnd.metric.show.drawing.text_widths import fit, spread, text_width
 from nnd.metric.show.drawing.theme import COLOURS, COLUMN, MUTED, VARIABLES, look, style
+from nnd.metric.show.figures.agreement import draw_agreement
+from nnd.metric.show.figures.comparison import draw_comparison
+from nnd.metric.show.figures.extrapolation import draw_extrapolation
+from nnd.metric.show.figures.forest import draw_forest
+from nnd.metric.show.figures.groups import RateGroup
+from nnd.metric.show.figures.heat_map import draw_heat_map
+from nnd.metric.show.figures.points import JudgedRate, Points
+from nnd.metric.show.figures.scaling import draw_scaling, in_short
 
 ROOM = Path(nnd.metric.show.reports.page.report.__file__).parent
 

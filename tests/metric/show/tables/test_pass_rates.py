@@ -9,7 +9,12 @@ from support.two_models import scored
 
 from nnd.metric.numbers import PassRates
 from nnd.metric.numbers.rates.pass_rates import pass_rates
-from nnd.metric.show import baselines_table, counts_table, pass_rate_table, slices_table
+from nnd.metric.show.tables.pass_rates import (
+    baselines_table,
+    counts_table,
+    pass_rate_table,
+    slices_table,
+)
 
 KINDS = ["rude", "wrong"] * 20
 
