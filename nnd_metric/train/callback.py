@@ -17,6 +17,8 @@ The cost is in the log, in the history, and in a line at the end: with the defau
 Quiz Design every 500 steps of 16 texts) 3 % of the time of a small BART on one CPU core.
 """
 
+# ruff: noqa: ARG002 - the base class decides which arguments there are
+
 import copy
 import sys
 import time
@@ -134,7 +136,7 @@ class NNDCallback(TrainerCallback):
         self._step = -1  # the last that was looked at
 
     def on_train_begin(
-        self, _: TrainingArguments, state: TrainerState, control: TrainerControl, **__: object
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
     ) -> None:
         """Read the history, and score the initial weights."""
         self._since = time.perf_counter()
@@ -148,14 +150,14 @@ class NNDCallback(TrainerCallback):
             self._watch(state, control)
 
     def on_step_end(
-        self, _: TrainingArguments, state: TrainerState, control: TrainerControl, **__: object
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
     ) -> None:
         """Score if a scoring is due, or if training ends here."""
         if state.global_step % self.every == 0 or control.should_training_stop:
             self._watch_on(state, control)
 
     def on_epoch_end(
-        self, _: TrainingArguments, state: TrainerState, control: TrainerControl, **__: object
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
     ) -> None:
         """Score if training ends here because another callback, or an evaluation, decided so.
 
@@ -167,7 +169,7 @@ class NNDCallback(TrainerCallback):
     on_evaluate = on_epoch_end  # an evaluation after the end of an epoch may end training
 
     def on_train_end(
-        self, _: TrainingArguments, state: TrainerState, __: TrainerControl, **___: object
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
     ) -> None:
         """Report the path of the history, and the cost."""
         if state.is_world_process_zero and self._entries:

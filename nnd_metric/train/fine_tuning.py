@@ -6,6 +6,8 @@ The trained likelihood is the scored one: contexts and candidates are encoded as
 the protocol native. Contexts of the test are not used for training.
 """
 
+# ruff: noqa: ARG002 - the base class decides which arguments there are
+
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -163,7 +165,7 @@ class _Keeper(TrainerCallback):
         self._place = place
 
     def on_save(
-        self, _: TrainingArguments, state: TrainerState, __: TrainerControl, **___: object
+        self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object
     ) -> None:
         self._place.keep_checkpoint(state.global_step)
 

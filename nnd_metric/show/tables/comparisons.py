@@ -90,7 +90,9 @@ def comparison_table(comparison: "Comparison") -> "Table":
         "only second passes": "only_second",
         "p (McNemar)": "p",
         "p (Holm)": "p_holm",
-        "tests for 2 points, before Holm": lambda e: count(e.needed and e.needed.tests),
+        "tests for 2 points, before Holm": lambda each: count(
+            None if each.needed is None else each.needed.tests
+        ),
         "better": verdict_cell(*comparison.labels),
     }
     table = difference_table(["pass rate, %"], columns, _blocks(comparison))

@@ -101,7 +101,7 @@ def baselines_table(models: Mapping[str, Rate]) -> "Table":
         table.add_row(
             model,
             share(rate.pass_rate),
-            *(share(each and each.with_coin) for each in baselines),
+            *(share(None if each is None else each.with_coin) for each in baselines),
             NOTHING
             if matched is None
             else f"{pass_rate(matched.pass_rate, matched.interval)} of {matched.n:,}",

@@ -24,7 +24,7 @@ def slice_rates_table(slices: "Slices") -> "Table":
     models = sorted(slices.overall, key=lambda model: -(slices.overall[model].pass_rate or 0.0))
     titles = ["pass rate, % [95 %]", "tests", "contexts", *short_names(models)]
     table = text_table(titles, right=titles[1:], prose=titles[:1])
-    verdicts = set()
+    verdicts: set[str] = set()
 
     def add(name: str, of_models: list[tuple["Rate", str]]) -> None:
         rate = of_models[0][0]

@@ -43,7 +43,8 @@ def giveaways_table(validity: "Validity") -> "Table":
     for each in validity.operations:
         for keys, rate, _ in _rows(each):
             reached = (rate.baselines.get(baseline) for baseline in _BASELINES)
-            table.add_row(*keys, f"{rate.n:,}", *(share(e and e.with_coin) for e in reached))
+            cells = (share(None if each is None else each.with_coin) for each in reached)
+            table.add_row(*keys, f"{rate.n:,}", *cells)
         table.add_section()
     return table
 

@@ -126,7 +126,7 @@ def gather(
         chosen = stored_systems(folders, people, systems)
         everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
         agreement, why = agree_scored(everything, people, systems=chosen)
-        stored, reason = agreement and agreement.to_dict(), str(why)
+        stored, reason = (None if agreement is None else agreement.to_dict()), str(why)
         if agreement is not None:
             rates = {each.model: each.rates for each in best_first}
             points = find_points(rates, agreement, people, category_column(everything, people))

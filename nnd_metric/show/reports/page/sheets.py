@@ -104,7 +104,7 @@ def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[di
             "pass_rate": share(rate.pass_rate),
             "interval": in_brackets(rate.interval).strip() + star,
             "matched": f"{share(matched.pass_rate)} of {matched.n:,}" if matched else NOTHING,
-            "alone": share(alone and alone.with_coin),
+            "alone": share(None if alone is None else alone.with_coin),
             "counts": [*map(count, (rate.ties, rate.unscored, rate.truncated))],
         }
 
