@@ -56,7 +56,5 @@ def example_request(content: CardContent) -> list[str]:
         text = f"{text[:_HEAD].rstrip()} …\n\n… {text[-_TAIL:].lstrip()}"
     lines = [escape(line) for line in text.strip().split("\n")]
     # A backslash at the end of a line keeps the line break.
-    return [
-        f"> {line}" + ("\\" if after else "") if line else ">"
-        for line, after in zip(lines, [*lines[1:], ""], strict=True)
-    ]
+    breaks = ["\\" if after else "" for after in [*lines[1:], ""]]
+    return [f"> {line}{end}" if line else ">" for line, end in zip(lines, breaks, strict=True)]

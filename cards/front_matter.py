@@ -56,20 +56,15 @@ def configs(content: CardContent) -> list[dict[str, Any]]:
         "references": content.references,
     }
     places = {name: name for name in frames} | {name: f"sets/{name}" for name in content.sets}
-    found: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
     for name, rows in {**frames, **content.sets}.items():
-        splits = rows["split"].unique().sort()
-        if len(splits):
+        files = [
+            {"split": split, "path": published_path(places[name], split)}
+            for split in rows["split"].unique().sort()
+        ]
+        if files:
             words = description(content) if name == "pairs" else None
-            found.append(
-                {"config_name": name}
-                | ({} if found else {"default": True})
-                | ({} if words is None else {"description": words})
-                | {
-                    "data_files": [
-                        {"split": split, "path": published_path(places[name], split)}
-                        for split in splits
-                    ]
-                }
-            )
-    return found
+            default = {} if parts else {"default": True}
+            described = {} if words is None else {"description": words}
+            parts.append({"config_name": name, **default, **described, "data_files": files})
+    return parts

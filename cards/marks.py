@@ -110,7 +110,6 @@ def _parts(text: str, place: str) -> _Parts:
 
 
 def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
-    """Refuse to overwrite changes made by hand."""
     if there.digest is None:
         if _LAST_SENTENCE in there.above:
             raise PublishError(

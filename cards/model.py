@@ -152,7 +152,6 @@ def _merged(
     result: Mapping[str, Any],
     dataset: ScoredOn,
 ) -> list[Any]:
-    """Return the model index with the result added; other results stay."""
     name = repo_id.rpartition("/")[2]
     models = [] if index is None else index
     if not isinstance(models, list) or not all(_is_model(each) for each in models):

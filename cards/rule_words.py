@@ -86,7 +86,6 @@ def _gap(rule: Mapping[str, Any]) -> str:
 
 
 def _conditions(rule: Mapping[str, Any]) -> str:
-    """Return sentences on which ratings count."""
     words = ""
     if "at_least" in rule:
         whom = "annotators who rated both" if "within" in rule else "ratings"

@@ -62,9 +62,9 @@ def agreement(content: CardContent) -> list[str]:
         n, units = counted(of["n_ratings"], "judgement"), counted(of["n_units"], "candidate")
         what = "ratings (interval)" if of["level"] == "interval" else "labels (nominal)"
         alphas[what].append(f"{alpha} for {code(aspect)} ({n} of {units})")
+    meaning = "1 is perfect agreement, and 0 is agreement by chance."
     return [
-        f"Krippendorff's alpha of the {what} is {', '.join(some)}; 1 is perfect agreement, and 0 "
-        "is agreement by chance."
+        f"Krippendorff's alpha of the {what} is {', '.join(some)}; {meaning}"
         for what, some in alphas.items()
         if some
     ]
@@ -171,16 +171,13 @@ def unverified(content: CardContent) -> list[str]:
         "accept_changed": "A file that differs from the declared one was accepted",
         "unverified": "Published although not all files are verified",
     }
-    differences = [] if content.declared else count_differences(content.manifest)
-    differ = f"Counts differ from those of the declared files: {', '.join(differences)}."
-    return [
-        *(
-            f"{what}: {_quoted(content.manifest[key])}"
-            for key, what in reasons.items()
-            if key in content.manifest
-        ),
-        *([differ] if differences else []),
+    manifest = content.manifest
+    found = [
+        f"{what}: {_quoted(manifest[key])}" for key, what in reasons.items() if key in manifest
     ]
+    if not content.declared and (differences := count_differences(manifest)):
+        found.append(f"Counts differ from those of the declared files: {', '.join(differences)}.")
+    return found
 
 
 def count_differences(manifest: Mapping[str, Any]) -> list[str]:

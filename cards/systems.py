@@ -85,12 +85,11 @@ def looks_table(content: CardContent) -> Table:
     """Return the shares of texts of a distinctive form, for whatever has such texts."""
     report = content.manifest["hygiene"]
     contexts = report["contexts"]
-    found = {code(name): row for name, row in report["systems"].items()}
-    if "references" in report:
-        found["(references)"] = report["references"]
+    texts = {code(name): row for name, row in report["systems"].items()}
+    texts |= {"(references)": report["references"]} if "references" in report else {}
     rows = [
         (name, f"{row['n']:,}", *(f"{100 * row[look]:.1f} %" for look in _LOOKS))
-        for name, row in found.items()
+        for name, row in texts.items()
         if any(row[look] for look in _LOOKS)
     ]
     if contexts["wrongly_decoded"]:

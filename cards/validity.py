@@ -93,20 +93,13 @@ def validity_tables(validity: Mapping[str, Any]) -> list[Table]:
 def _rate_cells(
     of: Mapping[str, Any], origin: str, categories: Sequence[str]
 ) -> tuple[str, str, str, str]:
-    """Return what made pairs are compared with, both rates, and the difference."""
     made, other = of["made"], of[origin]
     named = ", ".join(map(code, categories))
-    points = "none"
-    if other["difference"] is not None:
-        points = f"{100 * other['difference']:+.1f}"
-        if other["interval"] is not None:
-            points += " [{:+.1f}, {:+.1f}]".format(*(100 * bound for bound in other["interval"]))
-    return (
-        f"{origin} pairs of {named}" if named else f"all {origin} pairs",
-        _rate(made["pass_rate"], made["n"]),
-        _rate(other["pairs"]["pass_rate"], other["pairs"]["n"]),
-        points,
-    )
+    points = "none" if other["difference"] is None else f"{100 * other['difference']:+.1f}"
+    if other["interval"] is not None:
+        points += " [{:+.1f}, {:+.1f}]".format(*(100 * bound for bound in other["interval"]))
+    whose = f"{origin} pairs of {named}" if named else f"all {origin} pairs"
+    return whose, _rate(made), _rate(other["pairs"]), points
 
 
 def _reached(of: Mapping[str, Any], origin: str, baseline: str) -> str:
@@ -118,5 +111,6 @@ def _reached(of: Mapping[str, Any], origin: str, baseline: str) -> str:
     return "" if reached is None else f"{100 * reached['with_coin']:.1f} %"
 
 
-def _rate(rate: float | None, n: int) -> str:
-    return "none" if rate is None else f"{100 * rate:.1f} % of {n:,}"
+def _rate(rate: Mapping[str, Any]) -> str:
+    share = rate["pass_rate"]
+    return "none" if share is None else f"{100 * share:.1f} % of {rate['n']:,}"

@@ -45,27 +45,15 @@ ANNOTATORS = frozenset(
 
 SOURCE_DATASET = re.compile(r"original|extended(\|[\w.\-/]+)?|[\w.-]+(/[\w.-]+)?")
 
-_SIZES = (
-    (10**3, "n<1K"),
-    (10**4, "1K<n<10K"),
-    (10**5, "10K<n<100K"),
-    (10**6, "100K<n<1M"),
-    (10**7, "1M<n<10M"),
-    (10**8, "10M<n<100M"),
-    (10**9, "100M<n<1B"),
-    (10**10, "1B<n<10B"),
-)
+_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B")
 
-_OTHER_SPELLINGS = {
-    "odc-by-1.0": "odc-by",
-    "odbl-1.0": "odbl",
-    "pddl-1.0": "pddl",
-}
+_OTHER_SPELLINGS = {"odc-by-1.0": "odc-by", "odbl-1.0": "odbl", "pddl-1.0": "pddl"}
 
 
 def size_category(rows: int) -> str:
     """Return the Hub's name for a number of rows."""
-    return next((name for limit, name in _SIZES if rows < limit), "10B<n<100B")
+    place = next((place for place in range(8) if rows < 10 ** (place + 3)), 8)
+    return f"{_SIZES[place - 1]}<n<{_SIZES[place]}" if place else "n<1K"
 
 
 def hub_licence(spdx: str) -> str:

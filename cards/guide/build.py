@@ -73,17 +73,9 @@ def _as_block(examples: re.Match[str]) -> str:
 def python_page() -> str:
     """Return what mkdocstrings fills with the docstrings of the front door."""
     text = (ROOT / "nnd_metric" / "api" / "__init__.py").read_text(encoding="utf-8")
-    entries = (
-        f"::: nnd.{name}" for name in sorted(exports_in(text, "nnd")) if name != "DISTRIBUTION"
-    )
-    return "\n\n".join(
-        [
-            "# Python",
-            "Each command is a function of `nnd`, and the classes are what these functions take.",
-            *entries,
-            "",
-        ]
-    )
+    names = sorted(exports_in(text, "nnd").keys() - {"DISTRIBUTION"})
+    about = "Each command is a function of `nnd`, and the classes are what these functions take."
+    return "\n\n".join(["# Python", about, *(f"::: nnd.{name}" for name in names), ""])
 
 
 def files_page() -> str:
@@ -113,7 +105,6 @@ def _table(schema: Mapping[str, Any]) -> str:
 
 
 def _fields(schema: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str, str]]:
-    """Yield path, type and description of the fields, and of the fields inside them."""
     for name, field in schema.get("properties", {}).items():
         path = above + name
         yield path, _cell(_type(field)), field.get("description", "")
@@ -122,7 +113,6 @@ def _fields(schema: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, s
 
 
 def _type(field: Mapping[str, Any]) -> str:
-    """Return the type of a field in words."""
     for several in ("oneOf", "anyOf"):
         if several in field:
             return " or ".join(dict.fromkeys(_type(each) for each in field[several]))

@@ -74,7 +74,6 @@ def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML held
-    """Return what is wrong with a value that does not follow from the data."""
     forms = {"language": _LANGUAGE, "language_details": _BCP_47, "size_categories": _SIZE}
     if value is None:
         return "is missing"
@@ -112,21 +111,20 @@ def _check_configs(
         message = f"the description of {first} is not the instruction of the data"
         yield Problem(None, path, message, f"write {wanted_words or 'none'}")
     files, wanted = _files(found), _files(expected)
-    for key in sorted(wanted.keys() | files.keys()):
-        name = " ".join(key)
-        if key not in files:
-            yield Problem(None, path, f"{name} is missing", f"give it as {wanted[key]}")
-        elif key not in wanted:
+    for name in sorted(wanted.keys() | files.keys()):
+        if name not in files:
+            yield Problem(None, path, f"{name} is missing", f"give it as {wanted[name]}")
+        elif name not in wanted:
             yield Problem(None, path, f"{name} does not exist", "leave it out")
-        elif files[key] != wanted[key]:
-            message = f"{name} is not published as {files[key]}"
-            yield Problem(None, path, message, f"write {wanted[key]}")
+        elif files[name] != wanted[name]:
+            message = f"{name} is not published as {files[name]}"
+            yield Problem(None, path, message, f"write {wanted[name]}")
 
 
-def _files(listed: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
-    """Return (configuration, split) → path."""
+def _files(listed: list[dict[str, Any]]) -> dict[str, str]:
+    """Return configuration and split → path."""
     return {
-        (str(config.get("config_name")), str(entry.get("split"))): str(entry.get("path"))
+        f"{config.get('config_name')} {entry.get('split')}": str(entry.get("path"))
         for config in listed
         for entry in _listed(config.get("data_files"))
         if isinstance(entry, dict)

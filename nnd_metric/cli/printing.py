@@ -137,7 +137,7 @@ def show_sweep(
     from nnd.metric.show import failure_table
 
     evaluations = [*found.evaluations.values()]
-    failed = [failure_table(found.to_dict()["failures"])] if found.failures else []
+    failed = [failure_table(found.failures)] if found.failures else []
     written = [f"written to {folder}" for folder in found.folders.values()]
     shown = evaluations[0] if alone and evaluations else found
     after: list[Table | str] = [*failed, *written]

@@ -97,7 +97,6 @@ if TYPE_CHECKING:
         join_texts as join_texts,
     )
     from .rates.baselines import (
-        BASELINES as BASELINES,
         MATCHED_WITHIN as MATCHED_WITHIN,
         Baseline as Baseline,
     )
@@ -176,6 +175,7 @@ if TYPE_CHECKING:
     from .statistics.interval_text import (
         ALL_AGREE as ALL_AGREE,
         do_all_agree as do_all_agree,
+        in_brackets as in_brackets,
         percent as percent,
         rate_and_interval as rate_and_interval,
         tests_of as tests_of,

@@ -11,10 +11,12 @@ from nnd.metric.show.figures.agreement import draw_agreement
 from nnd.metric.show.figures.changes import draw_flips
 from nnd.metric.show.figures.comparison import draw_comparison, draw_comparisons
 from nnd.metric.show.figures.forest import draw_forest
-from nnd.metric.show.figures.groups import RateGroup, find_groups, main_groups
-from nnd.metric.show.figures.points import Points
+from nnd.metric.show.figures.groups import RateGroup, find_groups
+from nnd.metric.show.figures.points import JudgedRate, Points
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nnd.metric.numbers import Agreement, Comparisons, Slices
     from nnd.metric.run import Evaluation
 
@@ -38,17 +40,14 @@ def draw_slices(slices: "Slices", *, stacked: bool = False) -> Drawing:
         slices: The slices.
         stacked: Whether to keep one column, however long, for narrow screens.
     """
-    groups = [RateGroup("", OVERALL, [rate.to_dict() for rate in slices.overall.values()])]
+    groups = [RateGroup("", OVERALL, [*slices.overall.values()])]
     groups += [
-        RateGroup(
-            "slice", each.name, [of_model.rate.to_dict() for of_model in each.models.values()]
-        )
+        RateGroup("slice", each.name, [of_model.rate for of_model in each.models.values()])
         for each in slices.slices
         if each.n
     ]
     return draw_forest(
-        short_names([*slices.overall]),
-        [*slices.overall],
+        _names([*slices.overall]),
         groups,
         name="slices",
         title="Pass rates by slice",
@@ -58,47 +57,40 @@ def draw_slices(slices: "Slices", *, stacked: bool = False) -> Drawing:
 
 
 def _agreement(agreement: "Agreement") -> Drawing | None:
-    """Draw human scores against pass rates, by category."""
-    by_category = agreement.to_dict()["by_category"]
     points = [
         Points(
             category,
             {
-                model: (
-                    {"pass_rate": of.pass_rate, "n": of.n, "interval": None, "wilson": None},
-                    of.human_score,
-                )
+                model: JudgedRate(of.pass_rate, None, of.n, of.human_score)
                 for model, of in correlations.judged.items()
             },
             {},
-            by_category[category],
+            correlations.to_dict(),
         )
         for category, correlations in agreement.by_category.items()
         if correlations.judged
     ]
     if not points or not agreement.of_pass_rates:
         return None
-    models = list(agreement.systems)
-    return draw_agreement(dict(zip(models, short_names(models), strict=True)), points)
+    return draw_agreement(_names([*agreement.systems]), points)
 
 
 def _comparisons(comparisons: "Comparisons") -> Drawing | None:
-    """Draw the differences by category; for several comparisons, those over all tests.
-
-    For several datasets there is no figure; `by_data` has one for each.
-    """
     if len(comparisons) == 1:
         return draw_comparison(comparisons[0])
-    if len(comparisons.by_data()) > 1:
+    if len(comparisons.by_data()) > 1:  # `by_data` has a figure for each
         return None
     return draw_comparisons(comparisons.comparisons)
 
 
 def _evaluation(evaluation: "Evaluation") -> Drawing:
     results = evaluation.best_first()
-    models = [each.model for each in results]
-    groups = main_groups(find_groups([each.rates for each in results]))
-    return draw_forest(short_names(models), models, groups)
+    groups = find_groups([each.rates for each in results])
+    return draw_forest(_names([each.model for each in results]), groups)
+
+
+def _names(models: "Sequence[str]") -> dict[str, str]:
+    return dict(zip(models, short_names(models), strict=True))
 
 
 _DRAWINGS: Mapping[str, Callable[[Any], Drawing | None]] = {

@@ -16,7 +16,7 @@ from nnd.metric.show.tables.agreement import (
     points_table,
 )
 from nnd.metric.show.tables.comparisons import ahead_table, rates_table, verdict_table
-from nnd.metric.show.tables.effects import category_effects_table, effects_table
+from nnd.metric.show.tables.effects import category_effects_table, effects_table, variation_table
 from nnd.metric.show.tables.metric_details import metrics_details
 from nnd.metric.show.tables.metrics import metrics_by_dataset, metrics_overview, metrics_remarks
 from nnd.metric.show.tables.pass_rates import (
@@ -24,17 +24,16 @@ from nnd.metric.show.tables.pass_rates import (
     counts_table,
     pass_rate_table,
     slices_table,
+    sweep_table,
 )
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
-from nnd.metric.show.tables.sweeps import sweep_table
 from nnd.metric.show.tables.validity import giveaways_table, validity_table
-from nnd.metric.show.tables.variation import variation_table
 from nnd.schemas import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nnd.metric.numbers import Agreement, Agreements, Comparison, Effects, Slices, Validity
+    from nnd.metric.numbers import Agreement, Agreements, Slices
     from nnd.metric.run import Evaluation, Sweep
 
 Parts: TypeAlias = "list[Table | str]"
@@ -47,16 +46,12 @@ def table(result: object) -> "Table | None":
 
 def remarks(result: object) -> "Sequence[Table | str]":
     """Return what to know before believing a result, where that needs tables."""
-    return _REMARKS.get(type(result).__name__, _nothing)(result)
+    return _REMARKS.get(type(result).__name__, lambda _: [])(result)
 
 
 def details(result: object) -> "Sequence[Table | str]":
     """Return the tables and lines of a result for those who want to know more."""
-    return _DETAILS.get(type(result).__name__, _nothing)(result)
-
-
-def _nothing(_: object) -> Parts:
-    return []
+    return _DETAILS.get(type(result).__name__, lambda _: [])(result)
 
 
 def _agreement(agreement: "Agreement") -> "Table":
@@ -88,7 +83,6 @@ def _agreements(agreements: "Agreements") -> "Table":
 
 
 def _comparisons_details(comparisons: Comparisons) -> Parts:
-    """Return pass rates and each comparison by slice, and the signatures."""
     shown: Parts = []
     for data, on_data in comparisons.by_data().items():
         shown += [] if data is None else [f"on {data}"]
@@ -108,10 +102,6 @@ def _comparisons_details(comparisons: Comparisons) -> Parts:
     return shown
 
 
-def _comparison_details(comparison: "Comparison") -> Parts:
-    return _comparisons_details(Comparisons((comparison,)))
-
-
 def _slices_details(slices: "Slices") -> Parts:
     tried = len(slices.slices) if slices.search is None else slices.search.tried
     of = f"{counted(tried, 'slice')} and {counted(len(slices.overall), 'model')}"
@@ -120,11 +110,10 @@ def _slices_details(slices: "Slices") -> Parts:
 
 
 def _evaluation(evaluation: "Evaluation") -> "Table":
-    return pass_rate_table([result.to_dict() for result in evaluation.best_first()])
+    return pass_rate_table({each.model: each.rates for each in evaluation.best_first()})
 
 
 def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
-    """Return caveats (at most a line per model), agreement with people, and effects of sets."""
     agreement = evaluation.agreement_reason if evaluation.asks_agreement else None
     if evaluation.agreement is not None:
         agreement = evaluation.agreement.headline()
@@ -136,10 +125,12 @@ def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
 
 
 def _evaluation_details(evaluation: "Evaluation") -> Parts:
-    """Return all slices with intervals, baselines, counts, caveats, agreement, signatures."""
     best_first = evaluation.best_first()
-    results = [result.to_dict() for result in best_first]
-    shown: Parts = [slices_table(results), baselines_table(results), counts_table(results)]
+    shown: Parts = [
+        slices_table({each.model: each.rates for each in best_first}),
+        baselines_table({each.model: each.rates.overall for each in best_first}),
+        counts_table(best_first),
+    ]
     shown += evaluation.requests()
     shown += [f"{each.model}: {note}" for each in best_first for note in each.notes]
     if evaluation.agreement is not None:
@@ -160,32 +151,27 @@ def _sweep(sweep: "Sweep") -> "Table | None":
         return None
     if (readings := sweep.readings_of_one()) is not None:
         return readings.table()
-    return sweep_table({name: each.to_dict() for name, each in sweep.evaluations.items()})
+    return sweep_table(
+        {
+            name: {result.model: result.rates.overall for result in evaluation.results}
+            for name, evaluation in sweep.evaluations.items()
+        }
+    )
 
 
 def _sweep_remarks(sweep: "Sweep") -> Parts:
-    """Return how contexts were read; for the readings of one model, baselines and caveats."""
     if (readings := sweep.readings_of_one()) is not None:
-        shown = [result.to_dict() for result in readings.best_first()]
-        return [baselines_table(shown), *readings.caveats()]
+        rates = {result.model: result.rates.overall for result in readings.best_first()}
+        return [baselines_table(rates), *readings.caveats()]
     return [*dict.fromkeys(each.readings() for each in sweep.evaluations.values())]
 
 
 def _sweep_details(sweep: "Sweep") -> Parts:
-    """Return each evaluation in full."""
     shown: Parts = []
     for name, each in sweep.evaluations.items():
         shown += [f"on {name}", _evaluation(each), *_evaluation_remarks(each)]
         shown += _evaluation_details(each)
     return shown
-
-
-def _effects_details(effects: "Effects") -> Parts:
-    return [category_effects_table(effects)]
-
-
-def _validity_details(validity: "Validity") -> Parts:
-    return [giveaways_table(validity)]
 
 
 _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
@@ -209,12 +195,12 @@ _REMARKS: Mapping[str, Callable[[Any], Parts]] = {
 }
 _DETAILS: Mapping[str, Callable[[Any], Parts]] = {
     "Agreement": _agreement_details,
-    "Comparison": _comparison_details,
+    "Comparison": lambda result: _comparisons_details(Comparisons((result,))),
     "Comparisons": _comparisons_details,
-    "Effects": _effects_details,
+    "Effects": lambda result: [category_effects_table(result)],
     "Evaluation": _evaluation_details,
     "MetricTable": metrics_details,
     "Slices": _slices_details,
     "Sweep": _sweep_details,
-    "Validity": _validity_details,
+    "Validity": lambda result: [giveaways_table(result)],
 }

@@ -82,7 +82,6 @@ def _results(trial: Trial) -> Iterator[str]:
 
 
 def _table(kind: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table of HTML; the first cell of each row is its head."""
     titles = "".join(f"<th>{head}</th>" for head in heads)
     lines = (f"<th>{name}</th>{''.join(map('<td>{}</td>'.format, cells))}" for name, *cells in rows)
     body = "".join(f"<tr>{line}</tr>\n" for line in lines)
@@ -90,7 +89,6 @@ def _table(kind: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> st
 
 
 def _comparison(a: Trial, b: Trial) -> Iterator[str]:
-    """Yield a table of two models' pass rates, and the numbers of tests that only one passes."""
     names = [_isolated(trial.result["model"]) for trial in (a, b)]
     others = b.result["by_error_category"]
     both = {name: (of, others[name]) for name, of in a.result["by_error_category"].items()}
@@ -176,7 +174,6 @@ def _baselines(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _verdict(lead: Sequence[float] | None) -> str:
-    """Compare a baseline with the model, by the 95 % interval of the model's lead over it."""
     low, high = lead or (-1.0, 1.0)
     if low > 0:
         return "worse"

@@ -4,7 +4,7 @@ After Figure 4 of Laban et al. (2022), with intervals.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
@@ -13,15 +13,15 @@ from nnd.metric.numbers import spoken, visible
 from nnd.metric.show import (
     PAPER,
     Drawing,
+    FigureMark,
     LegendEntry,
-    Mark,
     draw_chance,
     look,
     panels,
     rate_in_words,
     style,
 )
-from nnd.metric.train.history import Point
+from nnd.metric.train.history import Point, TrainingRun
 
 CAPTION = (
     "Bands are 95 % intervals over contexts, for each step separately. All steps score the same "
@@ -36,16 +36,10 @@ _THOUSAND = 1000
 _STEPS = (1, 2, 2.5, 5, 10)
 
 
-def training_curves(
-    names: Sequence[str], lines: Mapping[str, Sequence[Sequence[tuple[int, Point]]]]
-) -> Drawing:
-    """Draw pass rates over steps, a panel for each category.
-
-    Args:
-        names: Names of the runs here.
-        lines: Category → for each run, steps with their rates (`history.line_of`).
-    """
-    names = [visible(name) for name in names]
+def training_curves(runs: Sequence[TrainingRun], categories: Sequence[str]) -> Drawing:
+    """Draw pass rates over steps, a panel for each category."""
+    names = [visible(run.name) for run in runs]
+    lines = {category: [run.line(category) for run in runs] for category in categories}
     with style():
         key = [LegendEntry(*look(number), name) for number, name in enumerate(names)]
         titles = [[spoken(category), _tests(of_runs)] for category, of_runs in lines.items()]
@@ -68,7 +62,6 @@ def training_curves(
 
 
 def _tests(of_runs: Sequence[Sequence[tuple[int, Point]]]) -> str:
-    """Return the number of tests of a panel, which may differ between runs and steps."""
     counts = sorted({rate.n for line in of_runs for _, rate in line})
     return f"{' to '.join(f'{n:,}' for n in (counts[:1] + counts[1:][-1:]))} tests"
 
@@ -87,7 +80,8 @@ def _draw_line(
         return
     for (step, rate), y in zip(line, rates, strict=True):
         (dot,) = axes.plot([step], [y], marker, ms=3.5, mfc=colour, mec=PAPER, mew=0.3, zorder=3)
-        drawing.tag(dot, Mark(f"{name}, step {step:,}: {rate_in_words(rate.to_dict())}", number))
+        shown = rate_in_words(rate.pass_rate or 0, rate.interval, rate.n)
+        drawing.tag(dot, FigureMark(f"{name}, step {step:,}: {shown}", number))
 
 
 def _share(axes: Sequence[Axes]) -> None:
@@ -99,5 +93,4 @@ def _share(axes: Sequence[Axes]) -> None:
 
 
 def _in_short(step: float) -> str:
-    """Return a step in short form: 500, 1.5k, 20k."""
     return f"{step / _THOUSAND:g}k" if abs(step) >= _THOUSAND else f"{step:g}"

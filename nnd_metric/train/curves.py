@@ -8,10 +8,25 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.data import OVERALL
-from nnd.metric.numbers import Flips, Result, percent
+from nnd.metric.numbers import ALL_AGREE, Result, percent, rate_and_interval
 from nnd.metric.train.checkpoint_history import read_trainings
-from nnd.metric.train.history import HISTORY, Entry, Point, line_of, read_history, share_of_time
-from nnd.schemas import ScoringError, did_you_mean, has_mark, plain, record_frame, replace_own
+from nnd.metric.train.history import (
+    HISTORY,
+    HistoryEntry,
+    Point,
+    TrainingRun,
+    read_history,
+    share_of_time,
+)
+from nnd.schemas import (
+    ScoringError,
+    did_you_mean,
+    has_mark,
+    plain,
+    record_frame,
+    replace_own,
+    text_table,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,38 +35,6 @@ if TYPE_CHECKING:
 
 _FORMATS = (".svg", ".png")
 _COLUMNS = ("run", "category", "step", "n", "pass_rate", "low", "high")
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One training run.
-
-    Attributes:
-        name: Its name in the figure.
-        history: Its history file, or the run with the scores of its checkpoints.
-        entries: The scorings during training.
-        change: Changes of verdicts from the first to the last checkpoint; None if unknown.
-    """
-
-    name: str
-    history: Path
-    entries: tuple[Entry, ...]
-    change: Flips | None = None
-
-    def to_dict(self, categories: Sequence[str]) -> dict[str, Any]:
-        """Return plain Python values, with the points of some categories."""
-        return {
-            "name": self.name,
-            "history": str(self.history),
-            "share_of_time": share_of_time(self.entries) if self.change is None else None,
-            "signature": self.entries[-1].signature,
-            "change": None if self.change is None else self.change.to_dict(),
-            "points": [
-                {"category": category, "step": step, **rate.to_dict(), "wilson": plain(rate.wilson)}
-                for category in categories
-                for step, rate in line_of(self.entries, category)
-            ],
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,7 +47,7 @@ class Curves(Result):
         notes: Caveats for comparing them, a sentence each.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[TrainingRun, ...]
     categories: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -74,9 +57,16 @@ class Curves(Result):
 
     def table(self) -> "Table":
         """Return the first and the last pass rate of each category of each run."""
-        from nnd.metric.show import curve_table  # noqa: PLC0415 - rich is for people only
-
-        return curve_table(self.to_dict()["runs"])
+        titles = ("run", "category", "steps", "first, %", "last, %", "tests")
+        table = text_table(titles, right=titles[3:])
+        for run, category, line in self._lines():
+            ends = (line[0], line[-1])
+            rates = [rate_and_interval(rate.pass_rate or 0, rate.interval) for _, rate in ends]
+            steps = " to ".join(f"{step:,}" for step, _ in ends)
+            table.add_row(run.name, category, steps, *rates, f"{line[-1][1].n:,}")
+            if any("*" in rate for rate in rates):
+                table.caption = ALL_AGREE
+        return table
 
     def remarks(self) -> tuple[str, ...]:
         """Return the differences of checkpoints, and caveats for comparing runs."""
@@ -100,11 +90,7 @@ class Curves(Result):
             training_curves,
         )
 
-        lines = {
-            category: [line_of(run.entries, category) for run in self.runs]
-            for category in self.categories
-        }
-        return training_curves([run.name for run in self.runs], lines)
+        return training_curves(self.runs, self.categories)
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row per run, category and step.
@@ -114,18 +100,38 @@ class Curves(Result):
         """
         rows = (
             ({"run": run.name, "category": category, "step": step}, rate)
-            for run in self.runs
-            for category in self.categories
-            for step, rate in line_of(run.entries, category)
+            for run, category, line in self._lines()
+            for step, rate in line
         )
-        return record_frame(_COLUMNS, rows, Point, Entry)
+        return record_frame(_COLUMNS, rows, Point, HistoryEntry)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
-        return {
-            "runs": [run.to_dict(self.categories) for run in self.runs],
-            "notes": list(self.notes),
-        }
+        runs = [
+            {
+                "name": run.name,
+                "history": str(run.history),
+                "share_of_time": share_of_time(run.entries) if run.change is None else None,
+                "signature": run.entries[-1].signature,
+                "change": None if run.change is None else run.change.to_dict(),
+                "points": [
+                    {"category": category, "step": step}
+                    | rate.to_dict()
+                    | {"wilson": plain(rate.wilson)}
+                    for category in self.categories
+                    for step, rate in run.line(category)
+                ],
+            }
+            for run in self.runs
+        ]
+        return {"runs": runs, "notes": list(self.notes)}
+
+    def _lines(self) -> Iterator[tuple[TrainingRun, str, list[tuple[int, Point]]]]:
+        """Yield run, category, and the steps with their rates, unless there are none."""
+        for run in self.runs:
+            for category in self.categories:
+                if line := run.line(category):
+                    yield run, category, line
 
 
 def curve(
@@ -157,25 +163,19 @@ def curve(
         raise ScoringError(f"{out}: a figure is .svg or .png; name such a file with --out")
     curves = _read(paths, categories)
     if out is not None:
-        _write(curves.drawing(), Path(out))
+        from nnd.metric.show import png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
+
+        write = svg_file if Path(out).suffix == ".svg" else png
+        with replace_own(Path(out), has_mark) as fresh:
+            fresh.write_bytes(write(curves.drawing()))
     return curves
 
 
-def _write(drawing: "Drawing", path: Path) -> None:
-    from nnd.metric.show import png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
-
-    with replace_own(path, has_mark) as fresh:
-        fresh.write_bytes(svg_file(drawing) if path.suffix == ".svg" else png(drawing))
-
-
 def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
-    twice = [path for path in paths if paths.count(path) > 1]
-    if twice or not paths:
-        raise ScoringError(
-            f"{twice[0]}: named twice; name each history once"
-            if twice
-            else "no history was given; name at least one"
-        )
+    if not paths:
+        raise ScoringError("no history was given; name at least one")
+    if twice := [path for path in paths if paths.count(path) > 1]:
+        raise ScoringError(f"{twice[0]}: named twice; name each history once")
     runs = _named([run for path in paths for run in _read_runs(path)])
     known = sorted({category for run in runs for entry in run.entries for category in entry.by})
     unknown = [category for category in categories if category not in (OVERALL, *known)]
@@ -184,43 +184,42 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
             f'unknown category "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
             f"{', '.join(known)}"
         )
-    shown = list(dict.fromkeys(categories or known))
-    shown = [OVERALL, *(category for category in shown if category != OVERALL)]
+    shown = dict.fromkeys([OVERALL, *(categories or known)])
     return Curves(tuple(runs), tuple(shown), tuple(_notes(runs)))
 
 
-def _end(run: Run) -> str:
+def _end(run: TrainingRun) -> str:
     last = run.entries[-1]
     rate = "none" if last.overall.pass_rate is None else f"{percent(last.overall.pass_rate)} %"
     return f"{run.name} passes {rate} of {last.overall.n:,} tests at step {last.step:,}"
 
 
-def _change(run: Run) -> str:
-    found = run.change
-    if found is None or found.difference is None or found.flipped is None:
+def _change(run: TrainingRun) -> str:
+    change = run.change
+    if change is None or change.difference is None or change.flipped is None:
         return f"{run.name}: no test was scored."
-    bounds = found.interval
+    bounds = change.interval
     interval = "" if bounds is None else f" [{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]"
     return (
-        f"{run.name}: {100 * found.difference:+.1f} points{interval} from step "
+        f"{run.name}: {100 * change.difference:+.1f} points{interval} from step "
         f"{run.entries[0].step:,} to step {run.entries[-1].step:,}; "
-        f"{percent(found.flipped)} % of the verdicts change."
+        f"{percent(change.flipped)} % of the verdicts change."
     )
 
 
-def _read_runs(path: Path) -> list[Run]:
+def _read_runs(path: Path) -> list[TrainingRun]:
     """Return the run of a history, or the runs of a folder's checkpoints, with full names."""
     if path.is_dir():
-        return [Run(each.name, path, each.entries, each.change) for each in read_trainings(path)]
+        return [*read_trainings(path)]
     entries = read_history(path)
     if not entries:
         raise ScoringError(
             f"{path}: the history is empty, because training has not begun; name another one"
         )
-    return [Run(str(path), path, tuple(entries))]
+    return [TrainingRun(str(path), path, entries)]
 
 
-def _named(runs: Sequence[Run]) -> list[Run]:
+def _named(runs: Sequence[TrainingRun]) -> list[TrainingRun]:
     """Use short names for runs if they are distinct."""
     short = [_short_name(run) for run in runs]
     return [
@@ -229,7 +228,7 @@ def _named(runs: Sequence[Run]) -> list[Run]:
     ]
 
 
-def _short_name(run: Run) -> str:
+def _short_name(run: TrainingRun) -> str:
     """Return the folder of a run's checkpoints, or of a history with the default name."""
     path = run.history
     if run.change is not None:
@@ -237,7 +236,7 @@ def _short_name(run: Run) -> str:
     return path.resolve().parent.name if path.name == HISTORY else path.stem
 
 
-def _notes(runs: Sequence[Run]) -> Iterator[str]:
+def _notes(runs: Sequence[TrainingRun]) -> Iterator[str]:
     first = runs[0]
     for run in runs[1:]:
         if _scored(run) != _scored(first):
@@ -247,7 +246,7 @@ def _notes(runs: Sequence[Run]) -> Iterator[str]:
             )
 
 
-def _scored(run: Run) -> list[str]:
+def _scored(run: TrainingRun) -> list[str]:
     """Return the properties that comparable runs share; models may differ."""
     names = ("data:", "protocol:", "template:", "n:")
     return [part for part in run.entries[-1].signature.split("|") if part.startswith(names)]

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nnd.metric.data import OVERALL, SLICES, SliceColumn
-from nnd.metric.numbers import PassRates, Rate, wilson
+from nnd.metric.numbers import Flips, PassRates, wilson
 from nnd.schemas import (
     Amount,
     Count,
@@ -46,7 +46,7 @@ class Point(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Record):
+class HistoryEntry(Record):
     """The scoring at one step of a training run.
 
     Attributes:
@@ -70,6 +70,21 @@ class Entry(Record):
     training_seconds: Amount
     signature: Name
 
+    @classmethod
+    def of(cls, rates: PassRates, step: int, signature: str, **times: float | None) -> Self:
+        """Return the entry of the pass rates of a step; times are 0 unless they are given.
+
+        The categories are those of the finest column that has several.
+        """
+        column = next((name for name in SLICES if len(rates.by[name]) > 1), SLICES[0])
+        overall, *others = (
+            Point(rate.pass_rate, rate.n, rate.interval)
+            for rate in (rates.overall, *rates.by[column].values())
+        )
+        by = dict(zip(rates.by[column], others, strict=True))
+        whole: dict[str, Any] = {"epoch": None, "seconds": 0.0, "training_seconds": 0.0} | times
+        return cls(step=step, overall=overall, column=column, by=by, signature=signature, **whole)
+
     @property
     def recipe(self) -> str:
         """The signature without the model, which is the same during a run."""
@@ -77,21 +92,32 @@ class Entry(Record):
         return "|".join(part for part in parts if not part.startswith("model:"))
 
 
-def summarise(rates: PassRates) -> tuple[Point, SliceColumn, dict[str, Point]]:
-    """Return the overall rate, and the rates of the finest column that has several categories.
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """One training run.
 
-    Args:
-        rates: Pass rates of one model.
-
-    Returns:
-        The overall rate, the column, and category → rate.
+    Attributes:
+        name: Its name in the figure.
+        history: Its history file, or the run with the scores of its checkpoints.
+        entries: The scorings during training, in the order of the steps.
+        change: Changes of verdicts from the first to the last checkpoint; None if unknown.
     """
-    column = next((name for name in SLICES if len(rates.by[name]) > 1), SLICES[0])
-    by = {category: _point(rate) for category, rate in rates.by[column].items()}
-    return _point(rates.overall), column, by
+
+    name: str
+    history: Path
+    entries: Sequence[HistoryEntry]
+    change: Flips | None = None
+
+    def line(self, category: str) -> list[tuple[int, Point]]:
+        """Return step and rate of a category, or of "overall", for the steps with tests of it."""
+        rates = (
+            (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
+            for entry in self.entries
+        )
+        return [(step, rate) for step, rate in rates if rate is not None and rate.n]
 
 
-def read_history(path: str | Path) -> list[Entry]:
+def read_history(path: str | Path) -> list[HistoryEntry]:
     """Read a history; an empty one has no entries.
 
     Raises:
@@ -106,7 +132,7 @@ def read_history(path: str | Path) -> list[Entry]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ScoringError(f"{path}: {reason}; name a history that NNDCallback wrote") from error
-    entries: list[Entry] = []
+    entries: list[HistoryEntry] = []
     # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
@@ -125,29 +151,20 @@ def read_history(path: str | Path) -> list[Entry]:
     return entries
 
 
-def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
-    """Return step and rate of a category, or of "overall", for the steps with tests of it."""
-    found = [
-        (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
-        for entry in entries
-    ]
-    return [(step, rate) for step, rate in found if rate is not None and rate.n]
-
-
-def write_history(path: Path, entries: Sequence[Entry]) -> None:
+def write_history(path: Path, entries: Sequence[HistoryEntry]) -> None:
     """Write a history atomically; folders are made if needed."""
     lines = [json.dumps(seal(entry.to_dict()), ensure_ascii=False) for entry in entries]
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
-def share_of_time(entries: Sequence[Entry]) -> float:
+def share_of_time(entries: Sequence[HistoryEntry]) -> float:
     """Return the time of a run's scorings, as a share of its whole time."""
     scoring = sum(entry.seconds for entry in entries)
     whole = scoring + sum(entry.training_seconds for entry in entries)
     return scoring / whole if whole else 0.0
 
 
-def log_of(entry: Entry) -> dict[str, float]:
+def log_of(entry: HistoryEntry) -> dict[str, float]:
     """Return the values of an entry that the Trainer logs.
 
     Returns:
@@ -155,12 +172,12 @@ def log_of(entry: Entry) -> dict[str, float]:
         `nnd/share_of_time` their share of the time since the last scoring.
     """
     rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
-    found = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
-    found |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
-    return {f"nnd/{name}": value for name, value in found.items()}
+    log = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
+    log |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
+    return {f"nnd/{name}": value for name, value in log.items()}
 
 
-def describe_cost(entries: list[Entry]) -> str:
+def describe_cost(entries: list[HistoryEntry]) -> str:
     """Return the cost of a run's scorings in words."""
     seconds = sum(entry.seconds for entry in entries)
     return (
@@ -169,14 +186,10 @@ def describe_cost(entries: list[Entry]) -> str:
     )
 
 
-def _point(rate: Rate) -> Point:
-    return Point(rate.pass_rate, rate.n, rate.interval)
-
-
-def _read_entry(stored: Mapping[str, Any]) -> Entry:
+def _read_entry(stored: Mapping[str, Any]) -> HistoryEntry:
     if problem := find_change(stored, HISTORY):
         raise ValueError(problem)
-    entry = Entry.from_dict(stored)
+    entry = HistoryEntry.from_dict(stored)
     for point in (entry.overall, *entry.by.values()):
         if (point.pass_rate is None) != (point.n == 0):
             raise ValueError(f"a pass rate of {point.pass_rate} over {point.n} tests")

@@ -69,15 +69,15 @@ def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[
     if not objective.weight:
         return {"mle": _mean(-log_p[targets.scored])}
     better = torch.arange(len(log_p), device=log_p.device) < len(log_p) // 2
-    found = {"mle": _mean(-log_p[better][targets.scored[better]])}
+    losses = {"mle": _mean(-log_p[better][targets.scored[better]])}
     if objective.loss == "unlikelihood":
         left = (1 - log_p[targets.negative].exp()).clamp(min=_SMALLEST)
-        found["unlikelihood"] = _mean(-left.log())
+        losses["unlikelihood"] = _mean(-left.log())
     else:
         mean = (log_p * targets.scored).sum(dim=1) / targets.scored.sum(dim=1)
         lead = mean[better] - mean[~better]
-        found["margin"] = _mean((objective.margin - lead).clamp(min=0))
-    return found
+        losses["margin"] = _mean((objective.margin - lead).clamp(min=0))
+    return losses
 
 
 def total(objective: Objective, found: dict[str, Mean]) -> torch.Tensor:

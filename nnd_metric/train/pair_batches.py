@@ -59,8 +59,7 @@ def make_examples(
             prompts, rows["candidate_high"], rows["candidate_low"], strict=True
         )
     }
-    ordered = sorted(texts)
-    requests = [(context, text) for context, high, low in ordered for text in (high, low)]
+    requests = [(context, text) for context, *both in sorted(texts) for text in both]
     engine = Engine(loaded, separator=chat.separator, chat=chat.template)
     encoded = encode(
         loaded, find_protocol(engine.protocol), engine.as_read(requests), separator=chat.separator
@@ -73,7 +72,6 @@ def make_examples(
 
 
 def _negative(high: Encoded, low: Encoded, which: NegativeTokens) -> tuple[bool, ...]:
-    """Return which targets of the worse candidate are negative."""
     if which == "all":
         return low.scored
     changed = [False] * len(low.targets)
@@ -106,15 +104,14 @@ class Collator:
             rows += [(each.low, each.negative) for each in examples]
         encoded = [row for row, _ in rows]
         read, skipped = self._read(encoded)
+
+        def padded(values: Iterable[Ids | tuple[bool, ...]]) -> torch.Tensor:
+            return _pad((0,) * before + row for before, row in zip(skipped, values, strict=True))
+
         targets = Targets(
-            _pad((0,) * before + row.targets for before, row in zip(skipped, encoded, strict=True)),
-            _pad(
-                (0,) * before + row.scored for before, row in zip(skipped, encoded, strict=True)
-            ).bool(),
-            _pad(
-                (0,) * before + negative
-                for before, (_, negative) in zip(skipped, rows, strict=True)
-            ).bool(),
+            ids=padded(row.targets for row in encoded),
+            scored=padded(row.scored for row in encoded).bool(),
+            negative=padded(negative for _, negative in rows).bool(),
         )
         return read | targets._asdict()
 

@@ -80,7 +80,7 @@ class TrainingFacts(Record):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Trained(Result):
+class TrainedModel(Result):
     """A model after training, compared with itself before.
 
     Attributes:

@@ -25,7 +25,6 @@ from nnd.metric.likelihood import (
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_batches import Collator, Example
 from nnd.metric.train.pair_trainer import PairTrainer, ProgressBar
-from nnd.metric.train.trained import LoggedLoss
 from nnd.schemas import ScoringError
 
 _SAVED = 0.1  # a checkpoint after each tenth of the steps
@@ -104,11 +103,11 @@ def make_arguments(folder: Path, schedule: Schedule, device: str | None) -> Trai
         dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
         disable_tqdm=not sys.stderr.isatty(),
     )
-    found = arguments.device
+    chosen = arguments.device
     arguments._n_gpu = min(arguments.n_gpu, 1)  # noqa: SLF001 - else copies on all devices
-    if device is not None and torch.device(device) not in (found, torch.device(found.type)):
+    if device is not None and torch.device(device) not in (chosen, torch.device(chosen.type)):
         raise ScoringError(
-            f'device "{device}": training would be on {found}; choose a GPU with '
+            f'device "{device}": training would be on {chosen}; choose a GPU with '
             "CUDA_VISIBLE_DEVICES"
         )
     return arguments
@@ -135,8 +134,3 @@ def make_trainer(
     if trainer.pop_callback(ProgressCallback) is not None:
         trainer.add_callback(ProgressBar)
     return trainer
-
-
-def losses_of(trainer: PairTrainer) -> tuple[LoggedLoss, ...]:
-    """Return the loss and its terms, as logged during training."""
-    return tuple(LoggedLoss.from_dict(log) for log in trainer.state.log_history if "loss" in log)

@@ -91,7 +91,6 @@ def _write_title(ground: Axes, title: Sequence[str], left: float, top: float, wi
 
 
 def _rows(key: Sequence[LegendEntry], wide: float) -> list[list[tuple[float, LegendEntry]]]:
-    """Return the entries in as many rows as needed, each with its place in inches."""
     rows: list[list[tuple[float, LegendEntry]]] = []
     x = wide
     for entry in key:

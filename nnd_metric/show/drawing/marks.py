@@ -1,16 +1,16 @@
 """A figure with the meaning of each mark and the numbers behind it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 
-from nnd.metric.numbers import do_all_agree, percent
+from nnd.metric.numbers import Interval, do_all_agree, in_brackets, percent
 
 
-class Mark(NamedTuple):
+class FigureMark(NamedTuple):
     """The meaning of one mark of a drawing.
 
     Attributes:
@@ -42,25 +42,21 @@ class Drawing:
     caption: str
     figure: Figure
     data: Sequence[dict[str, Any]]
-    marks: dict[str, Mark] = field(default_factory=dict)
+    marks: dict[str, FigureMark] = field(default_factory=dict)
 
-    def tag(self, artist: Artist, mark: Mark) -> None:
+    def tag(self, artist: Artist, mark: FigureMark) -> None:
         """Give an artist a mark."""
         gid = f"mark-{len(self.marks)}"
         artist.set_gid(gid)
         self.marks[gid] = mark
 
 
-def line_width(rate: Mapping[str, Any]) -> float:
+def line_width(pass_rate: float, interval: Interval) -> float:
     """Return the thickness of an interval's line, in points: thin if all contexts agree."""
-    return 0.5 if do_all_agree(rate) else 1.2
+    return 0.5 if do_all_agree(pass_rate, interval) else 1.2
 
 
-def rate_in_words(rate: Mapping[str, Any]) -> str:
-    """Return a pass rate with its interval and n, if known (`Rate.to_dict`)."""
-    if rate["pass_rate"] is None:
-        return "no tests"
-    bounds = rate["interval"]
-    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
-    of = "" if rate["n"] is None else f" of {rate['n']:,}"
-    return f"{percent(rate['pass_rate'])} %{interval}{of}"
+def rate_in_words(pass_rate: float, interval: Interval | None, n: int | None) -> str:
+    """Return a pass rate with its interval and number of tests, if known."""
+    of = "" if n is None else f" of {n:,}"
+    return f"{percent(pass_rate)} %{in_brackets(interval)}{of}"

@@ -10,7 +10,7 @@ import warnings
 from xml.etree import ElementTree as ET
 
 from nnd.metric.numbers import visible
-from nnd.metric.show.drawing.marks import Drawing, Mark
+from nnd.metric.show.drawing.marks import Drawing, FigureMark
 from nnd.metric.show.drawing.theme import FONT, VARIABLES, style
 from nnd.schemas import ScoringWarning, with_mark
 
@@ -122,7 +122,7 @@ def _entitle(element: ET.Element, text: str) -> None:
     element.insert(0, title)
 
 
-def _explain(element: ET.Element, mark: Mark) -> None:
+def _explain(element: ET.Element, mark: FigureMark) -> None:
     _entitle(element, mark.text)
     element.set("class", "mark")
     if mark.model is not None:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from nnd.metric.numbers import FEWEST_SYSTEMS, spoken
 from nnd.metric.show.drawing.grid import LegendEntry, panels
-from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
+from nnd.metric.show.drawing.marks import Drawing, FigureMark, line_width, rate_in_words
 from nnd.metric.show.drawing.text_widths import MINUS
 from nnd.metric.show.drawing.theme import PAPER, look
 from nnd.metric.show.figures.points import Points
@@ -33,9 +33,11 @@ def draw_agreement(
         points: The compared numbers, per category.
         stacked: Whether each category is a row of its own, for narrow screens.
     """
-    judged = {model for each in points for model in each.judged}
-    looks = {model: look(number) for number, model in enumerate(names)}
-    key = [LegendEntry(*looks[model], name) for model, name in names.items() if model in judged]
+    key = [
+        LegendEntry(*look(number), name)
+        for number, (model, name) in enumerate(names.items())
+        if any(model in each.judged for each in points)
+    ]
     titles = [[spoken(each.category), *_remarks(each)] for each in points]
     figure, axes = panels(
         titles, key, x_label="pass rate, %", y_label="human score", stacked=stacked
@@ -44,12 +46,12 @@ def draw_agreement(
         {
             "category": each.category,
             "model": model,
-            "pass_rate": rate["pass_rate"],
-            "interval": rate["interval"],
-            "human_score": score,
+            "pass_rate": judged.pass_rate,
+            "interval": judged.interval,
+            "human_score": judged.human_score,
         }
         for each in points
-        for model, (rate, score) in each.judged.items()
+        for model, judged in each.judged.items()
     ]
     drawing = Drawing("agreement", "Human scores against pass rates", CAPTION, figure, data)
     for each, panel in zip(points, axes, strict=True):
@@ -62,19 +64,17 @@ def draw_judged(drawing: Drawing, axes: Axes, points: Points, names: Mapping[str
     for number, (model, name) in enumerate(names.items()):
         if model not in points.judged:
             continue
-        (rate, score), (colour, marker) = points.judged[model], look(number)
-        bounds = rate["interval"]
-        if bounds is not None:
-            ends = [100 * bound for bound in bounds]
-            axes.plot(ends, [score] * 2, color=colour, lw=0.7 * line_width(rate), zorder=2)
-        x = 100 * rate["pass_rate"]
-        (dot,) = axes.plot([x], [score], marker, ms=5, mfc=colour, mec=PAPER, mew=0.5, zorder=3)
-        text = f"{name}, {spoken(points.category)}: {rate_in_words(rate)}; human score {score:.3g}"
-        drawing.tag(dot, Mark(text, number))
+        (rate, interval, n, score), (colour, marker) = points.judged[model], look(number)
+        if interval is not None:
+            ends, width = [100 * bound for bound in interval], 0.7 * line_width(rate, interval)
+            axes.plot(ends, [score] * 2, color=colour, lw=width, zorder=2)
+        x, shown = [100 * rate], rate_in_words(rate, interval, n)
+        (dot,) = axes.plot(x, [score], marker, ms=5, mfc=colour, mec=PAPER, mew=0.5, zorder=3)
+        text = f"{name}, {spoken(points.category)}: {shown}; human score {score:.3g}"
+        drawing.tag(dot, FigureMark(text, number))
 
 
 def _remarks(points: Points) -> list[str]:
-    """Return the number of systems, and their correlations."""
     n, p = len(points.judged), points.agreement["p_values"]["tau_b"]
     if n < FEWEST_SYSTEMS:
         return [f"{n} systems (too few)"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import percent
 from nnd.metric.show.drawing.marks import Drawing
-from nnd.metric.show.figures.differences import Bar, Ends, draw_differences
+from nnd.metric.show.figures.differences import AxisEnds, Bar, draw_differences
 
 if TYPE_CHECKING:
     from nnd.metric.numbers import Effects
@@ -52,7 +52,7 @@ def draw_effects(names: Mapping[str, str], effects: "Effects") -> Drawing | None
         for each in sets
     ]
     drawn = ("effects", "Effects of the sets", OF_SETS)
-    return draw_differences(drawn, Ends(*_WORDS), blocks, data)
+    return draw_differences(drawn, AxisEnds(*_WORDS), blocks, data)
 
 
 def draw_flips(variation: "Variation") -> Drawing | None:
@@ -63,5 +63,5 @@ def draw_flips(variation: "Variation") -> Drawing | None:
         flipped = [(each, f"{percent(each.flipped or 0)} %") for each in choices]
         bars = [Bar(each.choice, each, place, place, _WORDS, note) for each, note in flipped]
         blocks.append((dimension, bars))
-    drawn, ends = ("flips", "Verdicts that flip", OF_CHOICES), Ends(*_WORDS, "flipped")
+    drawn, ends = ("flips", "Verdicts that flip", OF_CHOICES), AxisEnds(*_WORDS, "flipped")
     return draw_differences(drawn, ends, blocks, [each.to_dict() for each in variation.choices])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from nnd.metric.data import OVERALL
 from nnd.metric.numbers import short_names, spoken
 from nnd.metric.show.drawing.marks import Drawing
-from nnd.metric.show.figures.differences import Bar, Ends, draw_differences
+from nnd.metric.show.figures.differences import AxisEnds, Bar, draw_differences
 
 if TYPE_CHECKING:
     from nnd.metric.numbers import Comparison
@@ -47,7 +47,7 @@ def draw_comparison(
     data = [{**labels, "category": value, **each.to_dict()} for value, each in rows.items()]
     return draw_differences(
         (f"comparison_{number + 1}", f"{first} against {second}", CAPTION),
-        Ends(first, second),
+        AxisEnds(first, second),
         [("", bars[:1]), ("", bars[1:])],
         data,
     )
@@ -70,7 +70,7 @@ def draw_comparisons(comparisons: Sequence["Comparison"]) -> Drawing | None:
     ]
     return draw_differences(
         ("comparisons", "Differences of pass rates", CAPTION),
-        Ends("the first", "the second"),
+        AxisEnds("the first", "the second"),
         [("", bars)],
         data,
     )

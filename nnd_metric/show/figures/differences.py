@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
-from nnd.metric.numbers import Difference, in_words, percent, whole_name
-from nnd.metric.show.drawing.marks import Drawing, Mark
+from nnd.metric.numbers import Difference, in_brackets, in_words, percent, whole_name
+from nnd.metric.show.drawing.marks import Drawing, FigureMark
 from nnd.metric.show.drawing.text_widths import MINUS, fit, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAPER, RULE, canvas, look
 
@@ -42,7 +42,7 @@ class Bar(NamedTuple):
     model: str = ""
 
 
-class Ends(NamedTuple):
+class AxisEnds(NamedTuple):
     """What is above the figure: the leader to the right, the one to the left, and the notes."""
 
     right: str
@@ -52,7 +52,7 @@ class Ends(NamedTuple):
 
 def draw_differences(
     drawn: tuple[str, str, str],
-    ends: Ends,
+    ends: AxisEnds,
     blocks: Sequence[tuple[str, Sequence[Bar]]],
     data: Sequence[dict[str, Any]],
 ) -> Drawing | None:
@@ -99,7 +99,6 @@ class _Scale(NamedTuple):
 
 
 def _scale_of(differences: Sequence[Difference], left: float) -> _Scale:
-    """Return a scale from `left` with room for all differences and their intervals."""
     bounds = [
         abs(bound) for each in differences for bound in each.interval or [each.difference or 0]
     ]
@@ -108,7 +107,7 @@ def _scale_of(differences: Sequence[Difference], left: float) -> _Scale:
     return _Scale(left + half, half / reach, reach)
 
 
-def _draw_ground(axes: Axes, scale: _Scale, ends: Ends, bottom: float) -> None:
+def _draw_ground(axes: Axes, scale: _Scale, ends: AxisEnds, bottom: float) -> None:
     for share in (-1, -0.5, 0, 0.5, 1):
         at = scale.at(share * scale.reach)
         axes.plot([at] * 2, [_TOP, bottom], color=RULE if share else MUTED, lw=0.5, zorder=0)
@@ -129,7 +128,7 @@ def _draw_bar(
     difference, (y, labels) = bar.difference, place
     label = _write(axes, y, fit(bar.label, labels))
     if bar.model:
-        drawing.tag(label, Mark(whole_name(bar.model)))
+        drawing.tag(label, FigureMark(whole_name(bar.model)))
     _write_right(axes, y, bar.note or f"{difference.n:,}")
     is_clear = difference.verdict in ("first", "second")
     colour, marker = look(bar.second if difference.verdict == "second" else bar.first)
@@ -148,19 +147,16 @@ def _draw_bar(
         mew=0.4 if is_clear else 0.8,
         zorder=3,
     )
-    drawing.tag(dot, Mark(_explain(bar), bar.first if bar.first == bar.second else None))
+    drawing.tag(dot, FigureMark(_explain(bar), bar.first if bar.first == bar.second else None))
 
 
 def _explain(bar: Bar) -> str:
-    found, p = bar.difference, bar.difference.final_p
-    bounds = found.interval
-    interval = "" if bounds is None else f" [{percent(bounds[0])}, {percent(bounds[1])}]"
-    rates = f"{percent(found.rate or 0)} % against {percent(found.other or 0)} %"
-    tested = "" if p is None else f"p {p:.3g}: "
-    return (
-        f"{bar.label}: {percent(found.difference or 0)} points{interval} of {found.n:,}, {rates}, "
-        f"{tested}{in_words(found.verdict, *bar.words)}"
-    )
+    difference, p = bar.difference, bar.difference.final_p
+    points = f"{percent(difference.difference or 0)} points{in_brackets(difference.interval)}"
+    rates = f"{percent(difference.rate or 0)} % against {percent(difference.other or 0)} %"
+    verdict = in_words(difference.verdict, *bar.words)
+    tested = verdict if p is None else f"p {p:.3g}: {verdict}"
+    return f"{bar.label}: {points} of {difference.n:,}, {rates}, {tested}"
 
 
 def _write(axes: Axes, y: float, text: str, **style: Any) -> Text:  # noqa: ANN401 - matplotlib's

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from nnd.metric.numbers import extrapolate, percent, spoken
 from nnd.metric.show.drawing.grid import LegendEntry, panels
-from nnd.metric.show.drawing.marks import Drawing, Mark
+from nnd.metric.show.drawing.marks import Drawing, FigureMark
 from nnd.metric.show.drawing.theme import MUTED, PAPER, look
 from nnd.metric.show.figures.agreement import draw_judged
 from nnd.metric.show.figures.points import Points
@@ -36,8 +36,7 @@ def draw_extrapolation(
         points: The categories that have a line.
         stacked: Whether each category is a row of its own, for narrow screens.
     """
-    looks = {model: look(number) for number, model in enumerate(names)}
-    key = [LegendEntry(*looks[model], name) for model, name in names.items()]
+    key = [LegendEntry(*look(number), name) for number, name in enumerate(names.values())]
     titles = [
         [spoken(each.category), f"{len(each.judged)} systems judged", *_errors(each)]
         for each in points
@@ -68,19 +67,18 @@ def _errors(points: Points) -> list[str]:
 
 
 def _draw_band(axes: Axes, points: Points) -> None:
-    judged = points.judged.values()
-    rates = [rate["pass_rate"] for rate, _ in judged]
-    shown = [*rates, *(rate["pass_rate"] for rate in points.unjudged.values())]
+    rates = [judged.pass_rate for judged in points.judged.values()]
+    scores = [judged.human_score for judged in points.judged.values()]
+    shown = [*rates, *points.unjudged.values()]
     room = 0.05 * (max(shown) - min(shown))
     grid = np.linspace(max(0, min(shown) - room), min(1, max(shown) + room), _STEPS)
-    found = extrapolate(rates, [s for _, s in judged], {str(at): x for at, x in enumerate(grid)})
-    x = [100 * each.pass_rate for each in found.predictions]
-    low, high = zip(*(each.interval for each in found.predictions), strict=True)
-    axes.fill_between(x, low, high, color=MUTED, alpha=0.15, lw=0, zorder=0)
-    within = [each for each in found.predictions if each.position == "within"]
-    for part, dashes in ((found.predictions, ":"), (within, "-")):
-        places, scores = [100 * each.pass_rate for each in part], [each.score for each in part]
-        axes.plot(places, scores, color=MUTED, lw=0.8, ls=dashes, zorder=1)
+    line = extrapolate(rates, scores, {str(at): x for at, x in enumerate(grid)}).predictions
+    low, high = zip(*(each.interval for each in line), strict=True)
+    axes.fill_between(100 * grid, low, high, color=MUTED, alpha=0.15, lw=0, zorder=0)
+    within = [each for each in line if each.position == "within"]
+    for part, dashes in ((line, ":"), (within, "-")):
+        places, predicted = [100 * each.pass_rate for each in part], [each.score for each in part]
+        axes.plot(places, predicted, color=MUTED, lw=0.8, ls=dashes, zorder=1)
 
 
 def _draw_predictions(
@@ -100,4 +98,4 @@ def _draw_predictions(
             f"{percent(each['pass_rate'])} %, predicted human score {each['score']:.3g} "
             f"[{low:.3g}, {high:.3g}]"
         )
-        drawing.tag(dot, Mark(text, number))
+        drawing.tag(dot, FigureMark(text, number))

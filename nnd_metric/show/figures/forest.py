@@ -4,23 +4,19 @@ Each category has a row per model. Letters mark the pass rates of surface baseli
 tests counting half (`baselines`); an open diamond marks that of the same model without any context.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from matplotlib.axes import Axes
 
 from nnd.metric.numbers import percent, spoken, whole_name
-from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
+from nnd.metric.show.drawing.marks import Drawing, FigureMark, line_width, rate_in_words
 from nnd.metric.show.drawing.text_widths import fit, spread, text_width, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAGE, PAPER, RULE, canvas, look
 from nnd.metric.show.figures.groups import RateGroup
+from nnd.metric.show.tables.cells import BASELINES
 
 LETTERS = {"shorter_wins": "S", "longer_wins": "L", "copy_wins": "C"}
-IN_WORDS = {
-    "shorter_wins": "shorter wins",
-    "longer_wins": "longer wins",
-    "copy_wins": "more copied wins",
-}
 
 CAPTION = (
     "Filled marks are pass rates, and lines are their 95 % intervals over contexts; if all tests "
@@ -53,8 +49,7 @@ class _Room(NamedTuple):
 
 
 def draw_forest(
-    names: Sequence[str],
-    models: Sequence[str],
+    names: Mapping[str, str],
     groups: Sequence[RateGroup],
     *,
     name: str = "pass_rates",
@@ -65,63 +60,57 @@ def draw_forest(
     """Draw pass rates by category.
 
     Args:
-        names: Names of the models here.
-        models: Their full names.
+        names: Model → its name here.
         groups: The categories, from top to bottom.
         name: Name of the figure.
         title: A line of text.
         shortest: Smallest width of the title of a category, in inches.
         stacked: Whether to keep one column, however long, for narrow screens.
     """
-    each = _HEAD + len(names) * _ROW + _GAP
+    height = _HEAD + len(names) * _ROW + _GAP
     half = (len(groups) + 1) // 2
-    is_long = each * len(groups) > _TALLEST and not stacked
+    is_long = height * len(groups) > _TALLEST and not stacked
     columns = [groups[:half], groups[half:]] if is_long else [groups]
-    tall = each * max(map(len, columns))
+    tall = height * max(map(len, columns))
     wide = COLUMN if len(columns) == 1 else PAGE
     figure, axes = canvas(wide, _TOP + tall + _FOOT)
     data = [
-        {"model": model, "column": group.column, "category": group.value, **rate}
+        {"model": model, "column": group.column, "category": group.value, **rate.to_dict()}
         for group in groups
-        for model, rate in zip(models, group.rates, strict=True)
+        for model, rate in zip(names, group.rates, strict=True)
     ]
     drawing = Drawing(name, title, CAPTION, figure, data)
-    labels = max(shortest, widest(names, _LABELS))
+    labels = max(shortest, widest([*names.values()], _LABELS))
     scale = wide / len(columns) - _MARGIN - labels - 0.1 - _RIGHT
     for number, column in enumerate(columns):
         room = _Room(_MARGIN + number * wide / len(columns), labels, scale, _TOP)
         for group in column:
-            _draw_group(drawing, axes, room, group, (names, models))
-            room = room._replace(top=room.top + each)
+            _draw_group(drawing, axes, room, group, names)
+            room = room._replace(top=room.top + height)
         _draw_scale(axes, room)
     _draw_key(axes, _TOP + tall + _FOOT)
     return drawing
 
 
 def _draw_group(
-    drawing: Drawing,
-    axes: Axes,
-    room: _Room,
-    group: RateGroup,
-    of: tuple[Sequence[str], Sequence[str]],
+    drawing: Drawing, axes: Axes, room: _Room, group: RateGroup, names: Mapping[str, str]
 ) -> None:
-    names, models = of
     y = room.top + 0.08
     top, bottom = room.top + _HEAD, room.top + _HEAD + len(names) * _ROW
     for line in (0, 0.25, 0.5, 0.75, 1):
         colour = MUTED if line == 0.5 else RULE  # noqa: PLR2004 - chance
         axes.plot([room.at(line)] * 2, [top, bottom], color=colour, lw=0.5, zorder=0)
     leftmost = _draw_baselines(drawing, axes, room, group, (top, bottom))
-    n = f"n {group.rates[0]['n']:,}"
+    n = f"n {group.rates[0].n:,}"
     space = leftmost - 0.1 - room.left - text_width(n) - 0.06
     title = fit(spoken(group.value), space / _BOLD)
     axes.text(room.left, y, title, weight="bold", va="center_baseline")
     after = room.left + _BOLD * text_width(title) + 0.06
     axes.text(after, y, n, color=MUTED, va="center_baseline")
-    for number, name in enumerate(names):
+    for number, (model, name) in enumerate(names.items()):
         middle = top + (number + 0.5) * _ROW
         label = axes.text(room.left, middle, fit(name, room.labels), va="center_baseline")
-        drawing.tag(label, Mark(whole_name(models[number])))
+        drawing.tag(label, FigureMark(whole_name(model)))
         _draw_rates(drawing, axes, room, group, (number, name, middle))
 
 
@@ -132,14 +121,16 @@ def _draw_baselines(
 
     Return the place of the first letter, or the end of the scale, up to which a title has room.
     """
-    found = {name: group.rates[0]["baselines"][name] for name in LETTERS}
-    shares = {name: each["with_coin"] for name, each in found.items() if each is not None}
+    found = {name: group.rates[0].baselines[name] for name in LETTERS}
+    shares = {name: each.with_coin for name, each in found.items() if each is not None}
     letters = spread([room.at(share) for share in shares.values()], gap=0.085)
     for (name, share), letter in zip(shares.items(), letters, strict=True):
         (line,) = axes.plot(
             [room.at(share)] * 2, ends, color=MUTED, lw=0.7, ls=(0, (2, 1.5)), zorder=1
         )
-        drawing.tag(line, Mark(f"{spoken(group.value)}, {IN_WORDS[name]}: {percent(share)} %"))
+        drawing.tag(
+            line, FigureMark(f"{spoken(group.value)}, {BASELINES[name]}: {percent(share)} %")
+        )
         axes.text(letter, ends[0] - 0.02, LETTERS[name], ha="center", va="bottom", color=MUTED)
     return min([*letters, room.at(1)])
 
@@ -147,25 +138,24 @@ def _draw_baselines(
 def _draw_rates(
     drawing: Drawing, axes: Axes, room: _Room, group: RateGroup, row: tuple[int, str, float]
 ) -> None:
-    """Draw the pass rate of one model without any context, and its pass rate."""
     number, name, middle = row
     rate, (colour, marker) = group.rates[number], look(number)
-    if alone := rate["baselines"]["unconditional"]:
-        x = room.at(alone["with_coin"])
+    of_model = f"{name}, {spoken(group.value)}"
+    if alone := rate.baselines["unconditional"]:
+        x = room.at(alone.with_coin)
         (mark,) = axes.plot([x], [middle], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6, zorder=2)
-        share = percent(alone["with_coin"])
-        text = f"{name}, {spoken(group.value)}, without any context: {share} %"
-        drawing.tag(mark, Mark(text, number))
-    if rate["pass_rate"] is None:
+        drawing.tag(
+            mark,
+            FigureMark(f"{of_model}, without any context: {percent(alone.with_coin)} %", number),
+        )
+    if rate.pass_rate is None:
         return
-    bounds = rate["interval"]
-    if bounds is not None:
-        ends = [room.at(bound) for bound in bounds]
-        axes.plot(ends, [middle] * 2, color=colour, lw=line_width(rate), zorder=3)
-    x = room.at(rate["pass_rate"])
+    if rate.interval is not None:
+        ends, width = map(room.at, rate.interval), line_width(rate.pass_rate, rate.interval)
+        axes.plot([*ends], [middle] * 2, color=colour, lw=width, zorder=3)
+    x, shown = room.at(rate.pass_rate), rate_in_words(rate.pass_rate, rate.interval, rate.n)
     (dot,) = axes.plot([x], [middle], marker, ms=4.5, mfc=colour, mec=PAPER, mew=0.4, zorder=4)
-    where = (group.column, group.value)
-    drawing.tag(dot, Mark(f"{name}, {spoken(group.value)}: {rate_in_words(rate)}", number, where))
+    drawing.tag(dot, FigureMark(f"{of_model}: {shown}", number, (group.column, group.value)))
 
 
 def _draw_scale(axes: Axes, room: _Room) -> None:
@@ -178,10 +168,9 @@ def _draw_scale(axes: Axes, room: _Room) -> None:
 
 
 def _draw_key(axes: Axes, bottom: float) -> None:
-    """Draw the legend below the figure."""
     x = _MARGIN
     for name, letter in LETTERS.items():
-        label = f"{letter} {IN_WORDS[name]}"
+        label = f"{letter} {BASELINES[name]}"
         axes.text(x, bottom - 0.25, label, color=MUTED, va="center_baseline")
         x += text_width(label) + 0.14
     axes.plot([_MARGIN + 0.04], [bottom - 0.1], "d", ms=4, mfc=PAPER, mec=MUTED, mew=0.6)

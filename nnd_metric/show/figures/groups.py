@@ -1,11 +1,10 @@
 """The categories of pass rates, and every model's rate in each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from nnd.metric.data import OVERALL, SLICES
-from nnd.metric.numbers import PassRates
+from nnd.metric.numbers import PassRates, Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,36 +14,26 @@ class RateGroup:
     Attributes:
         column: Column of `SLICES`; empty for all tests.
         value: The category, or "overall".
-        rates: A rate per model (`Rate.to_dict`).
+        rates: A rate per model.
     """
 
     column: str
     value: str
-    rates: Sequence[Mapping[str, Any]]
+    rates: Sequence[Rate]
 
 
 def find_groups(models: Sequence[PassRates]) -> list[RateGroup]:
-    """Return all tests, then every category of every column that has several.
+    """Return all tests, then the categories of the first, and finest, column with several.
 
     Args:
         models: The pass rates of each model, all on the same pairs.
     """
+    by = models[0].by
+    column = next((column for column in SLICES if len(by[column]) > 1), "")
     return [
-        RateGroup("", OVERALL, [each.overall.to_dict() for each in models]),
+        RateGroup("", OVERALL, [rates.overall for rates in models]),
         *(
-            RateGroup(column, value, [each.by[column][value].to_dict() for each in models])
-            for column in SLICES
-            for value in models[0].by[column]
-            if len(models[0].by[column]) > 1
+            RateGroup(column, value, [rates.by[column][value] for rates in models])
+            for value in by.get(column, ())
         ),
     ]
-
-
-def main_column(groups: Sequence[RateGroup]) -> str:
-    """Return the column that figures show: the first, and finest, with several categories."""
-    return next((group.column for group in groups if group.column), "")
-
-
-def main_groups(groups: Sequence[RateGroup]) -> list[RateGroup]:
-    """Return all tests and the categories of the main column."""
-    return [group for group in groups if group.column in ("", main_column(groups))]

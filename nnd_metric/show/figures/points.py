@@ -2,12 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from nnd.metric.data import OVERALL, human_scores_for
 from nnd.metric.numbers import Agreement, PassRates
+
+
+class JudgedRate(NamedTuple):
+    """The pass rate of a model, and the human score of its system; None if unknown."""
+
+    pass_rate: float
+    interval: tuple[float, float] | None
+    n: int | None
+    human_score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +25,14 @@ class Points:
 
     Attributes:
         category: "overall", or the category.
-        judged: Model → its rate (`Rate.to_dict`) and its human score.
-        unjudged: Model → its rate, for models that were not judged.
-        agreement: The agreement in the category (`agreement.CategoryAgreement`).
+        judged: Model → its rate and its human score.
+        unjudged: Model → its pass rate, for models that were not judged.
+        agreement: The agreement in the category (`CategoryAgreement.to_dict`).
     """
 
     category: str
-    judged: Mapping[str, tuple[Mapping[str, Any], float]]
-    unjudged: Mapping[str, Mapping[str, Any]]
+    judged: Mapping[str, JudgedRate]
+    unjudged: Mapping[str, float]
     agreement: Mapping[str, Any]
 
 
@@ -41,18 +50,15 @@ def find_points(
     points = []
     for category, agreement in found.to_dict()["by_category"].items():
         scores = human_scores_for(human_scores, category)
-        of_models = {
-            model: each.overall if category == OVERALL else each.by[column].get(category)
-            for model, each in rates.items()
-        }
-        known = {m: r.to_dict() for m, r in of_models.items() if r and r.pass_rate is not None}
-        judged = {m: r for m, r in known.items() if found.systems.get(m) in scores}
-        points.append(
-            Points(
-                category,
-                {model: (rate, scores[found.systems[model]]) for model, rate in judged.items()},
-                {model: rate for model, rate in known.items() if model not in judged},
-                agreement,
-            )
-        )
+        judged, unjudged = {}, {}
+        for model, of in rates.items():
+            rate = of.overall if category == OVERALL else of.by[column].get(category)
+            if rate is None or rate.pass_rate is None:
+                continue
+            if (system := found.systems.get(model)) in scores:
+                score = scores[system]
+                judged[model] = JudgedRate(rate.pass_rate, rate.interval, rate.n, score)
+            else:
+                unjudged[model] = rate.pass_rate
+        points.append(Points(category, judged, unjudged, agreement))
     return points

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 
 from nnd.metric.numbers import spoken, visible
 from nnd.metric.show.drawing.grid import LegendEntry, draw_chance, panels
-from nnd.metric.show.drawing.marks import Drawing, Mark, line_width, rate_in_words
+from nnd.metric.show.drawing.marks import Drawing, FigureMark, line_width, rate_in_words
 from nnd.metric.show.drawing.theme import MUTED, PAPER, look
 from nnd.metric.show.figures.groups import RateGroup
 
@@ -52,8 +52,8 @@ def draw_scaling(
             "family": families.get(model),
             "parameters": parameters[model],
             "category": group.value,
-            "pass_rate": group.rates[number]["pass_rate"],
-            "interval": group.rates[number]["interval"],
+            "pass_rate": group.rates[number].pass_rate,
+            "interval": group.rates[number].interval,
         }
         for group in groups
         for number, model in enumerate(names)
@@ -99,17 +99,18 @@ def _draw_family(
     for model in sorted(members, key=parameters.__getitem__):
         number = places.index(model)
         rate = group.rates[number]
-        if rate["pass_rate"] is None:
+        if rate.pass_rate is None:
             continue
-        x, y = parameters[model], 100 * rate["pass_rate"]
+        x, y = parameters[model], 100 * rate.pass_rate
         joined.append((x, y))
-        bounds = rate["interval"]
-        if bounds is not None:
-            ends = [100 * bound for bound in bounds]
-            axes.plot([x] * 2, ends, color=colour, lw=0.7 * line_width(rate), zorder=2)
+        if rate.interval is not None:
+            ends = [100 * bound for bound in rate.interval]
+            width = 0.7 * line_width(rate.pass_rate, rate.interval)
+            axes.plot([x] * 2, ends, color=colour, lw=width, zorder=2)
         (dot,) = axes.plot([x], [y], marker, ms=4.5, mfc=colour, mec=PAPER, mew=0.4, zorder=3)
-        text = f"{names[model]} ({in_short(x)}), {spoken(group.value)}: {rate_in_words(rate)}"
-        drawing.tag(dot, Mark(text, number, (group.column, group.value)))
+        shown = rate_in_words(rate.pass_rate, rate.interval, rate.n)
+        text = f"{names[model]} ({in_short(x)}), {spoken(group.value)}: {shown}"
+        drawing.tag(dot, FigureMark(text, number, (group.column, group.value)))
     if joined and colour != MUTED:
         axes.plot(*zip(*joined, strict=True), color=colour, lw=0.9, zorder=1)
 

@@ -1,39 +1,48 @@
 """Cells that several tables have in common."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from nnd.metric.numbers import percent, rate_and_interval
+from nnd.metric.numbers import ALL_AGREE, percent, rate_and_interval
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_Slice = TypeVar("_Slice")
 
 NOTHING = "n/a"
 
 TITLES = {
-    "by_error_category": "error category",
-    "by_error_group": "error group",
-    "by_aspect": "aspect",
-    "by_category": "context category",
-    "by_split": "split",
+    "error_category": "error category",
+    "error_group": "error group",
+    "aspect": "aspect",
+    "category": "context category",
+    "split": "split",
 }
-"""Key of a result → title of its slices."""
+"""Column of the pairs → title of its slices."""
+
+BASELINES = {
+    "shorter_wins": "shorter wins",
+    "longer_wins": "longer wins",
+    "copy_wins": "more copied wins",
+    "unconditional": "without any context",
+}
+"""Name of a baseline → its title."""
 
 
-def slices(results: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield key and title of slices with several values, unless they repeat earlier slices.
+def telling_columns(
+    by: Mapping[str, Mapping[str, _Slice]], count: Callable[[_Slice], object]
+) -> list[str]:
+    """Return the columns with several values, unless their counts repeat those of an earlier one.
 
     For example, sources without error labels use their aspects as error categories.
-
-    Args:
-        results: Results on the same pairs, with the keys of TITLES, of which some may be missing.
     """
-    seen = []
-    for key, title in TITLES.items():
-        counts = [
-            sorted((rate["n"], rate["passes"]) for rate in each.get(key, {}).values())
-            for each in results
-        ]
-        if len(results[0].get(key, {})) > 1 and counts not in seen:
-            seen.append(counts)
-            yield key, title
+    told: dict[str, list[str]] = {}
+    for column, slices in by.items():
+        counts = sorted(str(count(each)) for each in slices.values())
+        if len(counts) > 1 and counts not in told.values():
+            told[column] = counts
+    return [*told]
 
 
 def share(value: float | None) -> str:
@@ -46,9 +55,22 @@ def number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.3f}"
 
 
-def pass_rate(rates: Mapping[str, Any]) -> str:
+def count(n: int | None) -> str:
+    """Return a count."""
+    return NOTHING if n is None else f"{n:,}"
+
+
+def pass_rate(value: float | None, interval: tuple[float, float] | None) -> str:
     """Return a pass rate in per cent with its interval."""
-    return NOTHING if rates["pass_rate"] is None else rate_and_interval(rates)
+    return NOTHING if value is None else rate_and_interval(value, interval)
+
+
+def explain_stars(table: "Table", *notes: str) -> "Table":
+    """Return a table with a caption: notes, and the meaning of the stars after its intervals."""
+    numbers = (column.cells for column in table.columns if column.justify == "right")
+    stars = any("*" in str(cell) for cells in numbers for cell in cells)
+    table.caption = "\n".join([*notes, *[ALL_AGREE] * stars]) or None
+    return table
 
 
 def p_value(value: float | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import short_names
-from nnd.metric.show.tables.cells import NOTHING, TITLES, share
+from nnd.metric.show.tables.cells import TITLES, count, share, telling_columns
 from nnd.metric.show.tables.differences import difference_table, verdict_cell
 from nnd.schemas import text_table
 
@@ -90,7 +90,9 @@ def comparison_table(comparison: "Comparison") -> "Table":
         "only second passes": "only_second",
         "p (McNemar)": "p",
         "p (Holm)": "p_holm",
-        "tests for 2 points, before Holm": _needed,
+        "tests for 2 points, before Holm": lambda each: count(
+            None if each.needed is None else each.needed.tests
+        ),
         "better": verdict_cell(*comparison.labels),
     }
     table = difference_table(["pass rate, %"], columns, _blocks(comparison))
@@ -99,16 +101,7 @@ def comparison_table(comparison: "Comparison") -> "Table":
 
 
 def _columns(comparison: "Comparison") -> list[str]:
-    """Return the columns with several values, unless they repeat the slices of an earlier one.
-
-    For example, sources without error labels use their aspects as error categories.
-    """
-    counts: dict[str, list[tuple[int, int, int]]] = {}
-    for column, by in comparison.by.items():
-        of_column = sorted((e.n, e.only_first or 0, e.only_second or 0) for e in by.values())
-        if len(by) > 1 and of_column not in counts.values():
-            counts[column] = of_column
-    return [*counts]
+    return telling_columns(comparison.by, lambda each: (each.n, each.only_first, each.only_second))
 
 
 def _blocks(
@@ -117,9 +110,5 @@ def _blocks(
     """Yield the difference over all tests, then those of each column."""
     yield "", [(["overall"], comparison.overall)]
     for column in _columns(comparison) if columns is None else columns:
-        title, by = TITLES[f"by_{column}"], comparison.by[column]
+        title, by = TITLES[column], comparison.by[column]
         yield "", [([f"{title}: {value}"], each) for value, each in by.items()]
-
-
-def _needed(difference: "ModelDifference") -> str:
-    return NOTHING if difference.needed is None else f"{difference.needed.tests:,}"

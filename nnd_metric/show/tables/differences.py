@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from nnd.metric.numbers import Difference, in_words
-from nnd.metric.show.tables.cells import NOTHING, p_value, points, share
+from nnd.metric.show.tables.cells import count, p_value, points, share
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ CELLS: Final[Mapping[str, Callable[[Difference], str]]] = {
     "rate": lambda difference: share(difference.rate),
     "other": lambda difference: share(difference.other),
     "lead": lambda difference: points(difference.difference, difference.interval),
-    "only_first": lambda difference: _count(difference.only_first),
-    "only_second": lambda difference: _count(difference.only_second),
+    "only_first": lambda difference: count(difference.only_first),
+    "only_second": lambda difference: count(difference.only_second),
     "p": lambda difference: p_value(difference.p),
     "p_holm": lambda difference: p_value(difference.p_holm),
     "final_p": lambda difference: p_value(difference.final_p),
@@ -62,7 +62,3 @@ def difference_table(
 def verdict_cell(first: str, second: str) -> Callable[[Difference], str]:
     """Return the cell of a verdict in words (`in_words`)."""
     return lambda difference: in_words(difference.verdict, first, second)
-
-
-def _count(n: int | None) -> str:
-    return NOTHING if n is None else f"{n:,}"

@@ -1,15 +1,18 @@
-"""Effects of the sets of a suite on pass rates, as tables for a terminal."""
+"""Effects of the sets of a suite, and of scoring choices, as tables for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from nnd.metric.numbers import short_names
+from nnd.metric.numbers import in_brackets, short_names
+from nnd.metric.show.tables.cells import explain_stars, pass_rate, share
 from nnd.metric.show.tables.differences import difference_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from nnd.metric.numbers import Effect, Effects
+    from nnd.metric.run import Variant, Variation
 
 _NUMBERS = {"tests": "n", "pass rate, %": "rate", "points [95 %]": "lead", "p": "p"}
 
@@ -55,3 +58,19 @@ def category_effects_table(effects: "Effects") -> "Table":
         ("", rows(model, name)) for model, name in zip(models, short_names(models), strict=True)
     ]
     return difference_table(["set", "model", "error category"], columns, blocks)
+
+
+def variation_table(variation: "Variation") -> "Table":
+    """Return a row for the default, and a block per dimension with a row per choice."""
+    columns: dict[str, str | Callable[[Variant], str]] = {
+        "pass, % [95 %]": lambda each: pass_rate(each.rate, each.rate_interval),
+        "points [95 %]": "lead",
+        "flipped, % [95 %]": lambda e: f"{share(e.flipped)}{in_brackets(e.flipped_interval)}",
+    }
+    blocks = [
+        (dimension, [((each.choice,), each) for each in choices])
+        for dimension, choices in groupby(variation.choices, lambda each: each.dimension)
+    ]
+    default = variation.default
+    above = ("default", pass_rate(default.pass_rate, default.interval), "", "")
+    return explain_stars(difference_table(["choice"], columns, blocks, above=above))

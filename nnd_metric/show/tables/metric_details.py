@@ -62,7 +62,7 @@ def _rates(row: "MetricRow") -> list[str]:
     if row.rates is None or not row.rates.overall.n:
         return [NOTHING, "", ""]
     rate = row.rates.overall
-    return [pass_rate(rate.to_dict()), f"{rate.n:,}", f"{rate.ties:,}"]
+    return [pass_rate(rate.pass_rate, rate.interval), f"{rate.n:,}", f"{rate.ties:,}"]
 
 
 def people_table(people: Mapping[str, Mapping[str, "MeanJudgement"]]) -> "Table":

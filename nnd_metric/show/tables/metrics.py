@@ -44,7 +44,8 @@ def metrics_by_dataset(tables: "MetricTables") -> "Table":
 
 def _overview(rows: Sequence["MetricRow"]) -> Iterator[list[str]]:
     for name, row in zip(short_names([row.name for row in rows]), rows, strict=True):
-        rate = "" if row.rates is None else pass_rate(row.rates.overall.to_dict())
+        overall = None if row.rates is None else row.rates.overall
+        rate = "" if overall is None else pass_rate(overall.pass_rate, overall.interval)
         aspects = row.candidates.values()
         pooled = mean_defined([each.sample["spearman"] for each in aspects])
         within = mean_defined([each.by_context["spearman"] for each in aspects])

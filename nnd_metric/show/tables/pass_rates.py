@@ -1,90 +1,133 @@
-"""Pass rates as tables for a terminal: the main table, slices, baselines and counts."""
+"""Pass rates as tables for a terminal: by category, slice and dataset, baselines and counts."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from nnd.metric.numbers import ALL_AGREE, do_all_agree, short_names
-from nnd.metric.show.tables.cells import NOTHING, pass_rate, share, slices
+from nnd.metric.numbers import PassRates, Rate, mean_over, short_names
+from nnd.metric.show.tables.cells import (
+    BASELINES,
+    NOTHING,
+    TITLES,
+    count,
+    explain_stars,
+    pass_rate,
+    share,
+    telling_columns,
+)
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_BASELINES = {
-    "shorter_wins": "shorter wins",
-    "longer_wins": "longer wins",
-    "copy_wins": "more copied wins",
-    "unconditional": "without any context",
-}
-_TIMES = {"ties": "ties", "unscored": "unscored", "truncated": "truncated contexts"}
-_COUNTS = {"n_close": "within rounding", "n_crossing": "tokens across the boundary"}
+    from nnd.metric.run import Failure, ModelResult
 
 
-def pass_rate_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+def pass_rate_table(models: Mapping[str, PassRates]) -> "Table":
     """Return pass rates in per cent: a row per model, a column per category of error."""
-    key = next((key for key, _ in slices(results)), "by_error_category")
-    values = [*results[0][key]] if len(results[0][key]) > 1 else []
-    overall = "overall [95 % interval]"
-    table = text_table(["pass rate, %", overall, *values], right=[overall, *values])
-    of_values = (f"{results[0][key][value]['n']:,}" for value in values)
-    table.add_row("tests", f"{results[0]['n']:,}", *of_values, end_section=True)
-    names = short_names([result["model"] for result in results])
-    for name, result in zip(names, results, strict=True):
-        of_values = (share(result[key][value]["pass_rate"]) for value in values)
-        table.add_row(name, pass_rate(result), *of_values)
-    table.caption = _caption(results)
-    return table
+    slices = next(iter(_slices([*models.values()]).values()), {})
+    overall = [rates.overall for rates in models.values()]
+    titles = ["overall [95 % interval]", *slices]
+    table = text_table(["pass rate, %", *titles], right=titles)
+    tests = (f"{of_models[0].n:,}" for of_models in (overall, *slices.values()))
+    table.add_row("tests", *tests, end_section=True)
+    for name, rate, *others in zip(short_names([*models]), overall, *slices.values(), strict=True):
+        shown = (share(other.pass_rate) for other in others)
+        table.add_row(name, pass_rate(rate.pass_rate, rate.interval), *shown)
+    return explain_stars(table)
 
 
-def slices_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+def slices_table(models: Mapping[str, PassRates]) -> "Table":
     """Return pass rates in per cent with their intervals: a row per slice, a column per model."""
-    models = [result["model"] for result in results]
-    table = text_table(["pass rate, % [95 % interval]", "tests", *models], right=["tests", *models])
-    table.add_row("overall", f"{results[0]['n']:,}", *map(pass_rate, results), end_section=True)
-    for key, title in slices(results):
-        for value in results[0][key]:
-            cells = [result[key][value] for result in results]
-            table.add_row(f"{title}: {value}", f"{cells[0]['n']:,}", *map(pass_rate, cells))
+    titles = ["tests", *models]
+    table = text_table(["pass rate, % [95 % interval]", *titles], right=titles)
+    add_rates(table, "overall", [rates.overall for rates in models.values()])
+    table.add_section()
+    for column, slices in _slices([*models.values()]).items():
+        for value, rates in slices.items():
+            add_rates(table, f"{TITLES[column]}: {value}", rates)
         table.add_section()
-    table.caption = _caption([each for result in results for each in _all_rates(result)])
+    return explain_stars(table)
+
+
+def add_rates(table: "Table", name: str, rates: Sequence[Rate | None]) -> None:
+    """Add a row to a table: a name, the number of tests, and the rate of each model, if any."""
+    tests = next(rate.n for rate in rates if rate is not None)
+    cells = (
+        NOTHING if rate is None else pass_rate(rate.pass_rate, rate.interval) for rate in rates
+    )
+    table.add_row(name, f"{tests:,}", *cells)
+
+
+def sweep_table(datasets: Mapping[str, Mapping[str, Rate]]) -> "Table":
+    """Return overall pass rates: a row per dataset and a column per model; the last row has means.
+
+    Args:
+        datasets: Dataset → model → its rate.
+    """
+    means = mean_over(
+        [{model: rate.pass_rate for model, rate in rates.items()} for rates in datasets.values()]
+    )
+    asked = dict.fromkeys(model for rates in datasets.values() for model in rates)
+    models = sorted(asked, key=lambda model: -(means.get(model) or 0.0))  # the best first
+    titles = ["pass rate, % [95 % interval]", "tests", *short_names(models)]
+    table = text_table(titles, right=titles[1:])
+    for name, rates in datasets.items():
+        add_rates(table, name, [rates.get(model) for model in models])
+    if len(datasets) > 1:
+        table.add_section()
+        shown = [share(means.get(model)) for model in models]
+        table.add_row(f"mean over {len(datasets)} datasets", "", *shown, style="bold")
     return table
 
 
-def baselines_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+def failure_table(failures: Sequence["Failure"]) -> "Table":
+    """Return the models and datasets that failed, with the reasons."""
+    table = text_table(("failed: model", "dataset", "reason"), prose=["reason"])
+    for failure in failures:
+        table.add_row(failure.model or "all", failure.dataset or "all", failure.reason)
+    return table
+
+
+def baselines_table(models: Mapping[str, Rate]) -> "Table":
     """Return the pass rates of the baselines on the same tests: a row per model.
 
     A test that a baseline cannot decide counts half.
     """
-    titles = ["of the same tests, %", "model", *_BASELINES.values(), "model where lengths match"]
+    titles = ["of the same tests, %", "model", *BASELINES.values(), "model where lengths match"]
     table = text_table(titles, right=titles[1:])
-    for result in results:
-        baselines = (result["baselines"][name] for name in _BASELINES)
-        matched = result["length_matched"]
+    for model, rate in models.items():
+        baselines = (rate.baselines[name] for name in BASELINES)
+        matched = rate.length_matched
         table.add_row(
-            result["model"],
-            share(result["pass_rate"]),
-            *(NOTHING if each is None else share(each["with_coin"]) for each in baselines),
-            NOTHING if matched is None else f"{pass_rate(matched)} of {matched['n']:,}",
+            model,
+            share(rate.pass_rate),
+            *(share(None if each is None else each.with_coin) for each in baselines),
+            NOTHING
+            if matched is None
+            else f"{pass_rate(matched.pass_rate, matched.interval)} of {matched.n:,}",
         )
     table.caption = "tests that a baseline cannot decide count half"
     return table
 
 
-def counts_table(results: Sequence[Mapping[str, Any]]) -> "Table":
+def counts_table(results: Sequence["ModelResult"]) -> "Table":
     """Return counts of ties, unscored tests and other special cases: a row per model."""
-    counted = _TIMES | _COUNTS
-    table = text_table(["tests with", *counted.values()], right=[*counted.values()])
+    titles = ["ties", "unscored", "truncated contexts", "within rounding"]
+    titles += ["tokens across the boundary"]
+    table = text_table(["tests with", *titles], right=titles)
     for result in results:
-        counts = (result.get(key) for key in counted)
-        table.add_row(result["model"], *(NOTHING if n is None else f"{n:,}" for n in counts))
+        rate = result.rates.overall
+        counts = (rate.ties, rate.unscored, rate.truncated, result.n_close, result.n_crossing)
+        table.add_row(result.model, *map(count, counts))
     return table
 
 
-def _caption(rates: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the meaning of a star after an interval, if any has one."""
-    return ALL_AGREE if any(map(do_all_agree, rates)) else None
-
-
-def _all_rates(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    of_slices = [rate for key, _ in slices([result]) for rate in result[key].values()]
-    return [result, *of_slices]
+def _slices(models: Sequence[PassRates]) -> dict[str, dict[str, list[Rate]]]:
+    """Return column → value → the rate of each model, for the columns that tell something new."""
+    by = {
+        column: {value: [of.by[column][value] for of in models] for value in models[0].by[column]}
+        for column in TITLES
+        if column in models[0].by
+    }
+    telling = telling_columns(by, lambda rates: [(rate.n, rate.passes) for rate in rates])
+    return {column: by[column] for column in telling}

@@ -1,19 +1,22 @@
 """Pass rates of slices as tables for a terminal."""
 
-from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
-from nnd.metric.numbers import ALL_AGREE, Difference, do_all_agree, short_names
-from nnd.metric.show.tables.cells import pass_rate
+from nnd.metric.numbers import Difference, short_names
+from nnd.metric.show.tables.cells import explain_stars, pass_rate
 from nnd.metric.show.tables.differences import difference_table, verdict_cell
 from nnd.schemas import text_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.table import Table
 
-    from nnd.metric.numbers import Rate, SliceRate, Slices
+    from nnd.metric.numbers import Rate, Slices
 
 _EXPLAINED = "↓ ↑: significantly below or above the rest of the tests"
+_MARKS = {"first": " ↑", "second": " ↓"}
 
 
 def slice_rates_table(slices: "Slices") -> "Table":
@@ -21,33 +24,24 @@ def slice_rates_table(slices: "Slices") -> "Table":
     models = sorted(slices.overall, key=lambda model: -(slices.overall[model].pass_rate or 0.0))
     titles = ["pass rate, % [95 %]", "tests", "contexts", *short_names(models)]
     table = text_table(titles, right=titles[1:], prose=titles[:1])
-    overall = [slices.overall[model] for model in models]
-    _add(table, "overall", overall, [pass_rate(each.to_dict()) for each in overall])
-    shown = []
-    for place, each in enumerate(slices.slices):
-        if place == 0 or each.axis != slices.slices[place - 1].axis:
-            table.add_section()
-        found = [each.models[model] for model in models]
-        _add(
-            table,
-            each.name,
-            [one.rate for one in found],
-            (pass_rate(one.rate.to_dict()) + _mark(one) for one in found),
+    verdicts: set[str] = set()
+
+    def add(name: str, of_models: list[tuple["Rate", str]]) -> None:
+        rate = of_models[0][0]
+        cells = (
+            pass_rate(rate.pass_rate, rate.interval) + _MARKS.get(verdict, "")
+            for rate, verdict in of_models
         )
-        shown += found
-    rates = [*overall, *(each.rate for each in shown)]
-    notes = [_EXPLAINED] * any(map(_mark, shown))
-    notes += [ALL_AGREE] * any(do_all_agree(each.to_dict()) for each in rates)
-    table.caption = "\n".join(notes) or None
-    return table
+        table.add_row(name, f"{rate.n:,}", f"{rate.contexts:,}", *cells)
+        verdicts.update(verdict for _, verdict in of_models)
 
-
-def _add(table: "Table", name: str, rates: Sequence["Rate"], cells: Iterable[str]) -> None:
-    table.add_row(name, f"{rates[0].n:,}", f"{rates[0].contexts:,}", *cells)
-
-
-def _mark(found: "SliceRate") -> str:
-    return {"first": " ↑", "second": " ↓"}.get(found.from_rest.verdict, "")
+    add("overall", [(slices.overall[model], "") for model in models])
+    for _, of_axis in groupby(slices.slices, lambda each: each.axis):
+        table.add_section()
+        for each in of_axis:
+            rates = [each.models[model] for model in models]
+            add(each.name, [(rate.rate, rate.from_rest.verdict) for rate in rates])
+    return explain_stars(table, *[_EXPLAINED] * bool(verdicts & _MARKS.keys()))
 
 
 def from_rest_table(slices: "Slices") -> "Table":

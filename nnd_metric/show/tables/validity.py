@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import short_names
-from nnd.metric.show.tables.cells import NOTHING, share
+from nnd.metric.show.tables.cells import BASELINES, share
 from nnd.metric.show.tables.differences import difference_table
 from nnd.schemas import text_table
 
@@ -13,12 +13,8 @@ if TYPE_CHECKING:
 
     from nnd.metric.numbers import HumanPairs, OperationValidity, Rate, Validity
 
-_BASELINES = {
-    "shorter_wins": "shorter wins, %",
-    "longer_wins": "longer wins, %",
-    "copy_wins": "more copied wins, %",
-    "unconditional": "model without context, %",
-}
+_BASELINES = {name: f"{title}, %" for name, title in BASELINES.items()}
+_BASELINES["unconditional"] = "model without context, %"
 
 
 def validity_table(validity: "Validity") -> "Table":
@@ -47,7 +43,7 @@ def giveaways_table(validity: "Validity") -> "Table":
     for each in validity.operations:
         for keys, rate, _ in _rows(each):
             reached = (rate.baselines.get(baseline) for baseline in _BASELINES)
-            cells = (NOTHING if found is None else share(found.with_coin) for found in reached)
+            cells = (share(None if each is None else each.with_coin) for each in reached)
             table.add_row(*keys, f"{rate.n:,}", *cells)
         table.add_section()
     return table

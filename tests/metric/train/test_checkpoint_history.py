@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from nnd.metric.cli.command import app
 from nnd.metric.data import read_run
 from nnd.metric.numbers import by_model, find_flips
-from nnd.metric.train import curve
+from nnd.metric.train.curves import curve
 from nnd.schemas import ScoringError
 
 PAIRS = pair_rows()

@@ -12,12 +12,11 @@ from support.two_models import scored
 from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.numbers.statistics.intervals import wilson
 from nnd.metric.train.history import (
-    Entry,
+    HistoryEntry,
     Point,
-    line_of,
+    TrainingRun,
     read_history,
     share_of_time,
-    summarise,
     write_history,
 )
 from nnd.schemas import ScoringError
@@ -51,7 +50,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_one_object_a_line(tmp_path: Path) -> None:
     (tmp_path / "h").write_text(told() + "\n", encoding="utf-8")
     assert read_history(tmp_path / "h") == [
-        Entry(
+        HistoryEntry(
             step=20,
             epoch=None,
             overall=Point(0.5, 4, (0.1, 0.9)),
@@ -140,9 +139,10 @@ def test_a_file_that_is_no_history(content: bytes | None, tmp_path: Path) -> Non
 
 
 def test_the_line_of_a_category_leaves_out_steps_without_tests() -> None:
-    assert line_of(ENTRIES, "overall") == [(0, ENTRIES[0].overall), (20, ENTRIES[1].overall)]
-    assert line_of(ENTRIES, "wrong") == [(20, ENTRIES[1].by["wrong"])]
-    assert line_of(ENTRIES, "unheard of") == []
+    run = TrainingRun("run", Path("h"), ENTRIES)
+    assert run.line("overall") == [(0, ENTRIES[0].overall), (20, ENTRIES[1].overall)]
+    assert run.line("wrong") == [(20, ENTRIES[1].by["wrong"])]
+    assert run.line("unheard of") == []
 
 
 def test_a_point_knows_its_wilson_interval() -> None:
@@ -168,14 +168,13 @@ def test_a_recipe_is_the_same_at_every_step() -> None:
 def test_categories_are_those_of_the_finest_column_that_has_several() -> None:
     both = {"error_category": "rude", "aspect": ["tact", "tact", "form", "form"]}
     frame = scored("a", "++-+", **both).drop("model")
-    overall, column, by = summarise(pass_rates(frame))
-    assert (overall.pass_rate, overall.n, column) == (0.75, 4, "aspect")
-    assert {name: (rate.pass_rate, rate.n) for name, rate in by.items()} == {
+    found = HistoryEntry.of(pass_rates(frame), 7, "nnd")
+    assert (found.overall.pass_rate, found.overall.n, found.column) == (0.75, 4, "aspect")
+    assert {name: (rate.pass_rate, rate.n) for name, rate in found.by.items()} == {
         "form": (0.5, 2),
         "tact": (1.0, 2),
     }
     alone = frame.with_columns(aspect=pl.lit("tact"))
-    assert summarise(pass_rates(alone))[1:] == (
-        "error_category",
-        {"rude": Point(0.75, 4, overall.interval)},
-    )
+    of_one = HistoryEntry.of(pass_rates(alone), 7, "nnd")
+    assert of_one.column == "error_category"
+    assert of_one.by == {"rude": Point(0.75, 4, found.overall.interval)}

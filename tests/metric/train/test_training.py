@@ -22,7 +22,7 @@ from nnd.metric.train.fine_tuning import train
 from nnd.metric.train.history import HISTORY, read_history
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_trainer import PairTrainer
-from nnd.metric.train.trained import Trained
+from nnd.metric.train.trained import TrainedModel
 from nnd.metric.train.training_folder import TRAINING, training_place
 from nnd.schemas import NNDError, ScoringError, ScoringWarning, check_rows, put_in_place
 
@@ -33,7 +33,7 @@ class Done(NamedTuple):
     data: Path
     model: Any
     out: Path
-    found: Trained
+    found: TrainedModel
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     return Done(folder, model, folder / "out", found)
 
 
-def begin(folder: Path, out: Path, **options: Any) -> Trained:
+def begin(folder: Path, out: Path, **options: Any) -> TrainedModel:
     """Train a tiny GPT-2 on the birds of a folder."""
     model, tokenizer = make_model("gpt2")
     how: dict[str, Any] = {

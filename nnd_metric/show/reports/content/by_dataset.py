@@ -7,7 +7,15 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import PairData, is_several, load_pairs, only_of_one, read_origin, read_run
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    is_several,
+    load_pairs,
+    only_of_one,
+    read_origin,
+    read_run,
+)
 from nnd.metric.numbers import (
     check_runs,
     find_protocols,
@@ -48,54 +56,44 @@ def gather_each(
         ScoringError: If a file cannot be read, runs and data do not fit together, or a name is
             unknown.
     """
-    rules: dict[str, Any] = {"splits": splits, "mixed_rules": mixed_rules}
     if not mixed_rules:
         check_runs(folders)
+    runs: dict[str, tuple[Any, list[Path], PairSet | None, Mapping[str, str] | None]] = {}
     if is_several(data):
-        if human_scores is not None:
-            raise only_of_one("human_scores")
-        asked = _asked(folders, data, systems)
-        sliced = dict(zip(asked, data, strict=True))
+        split = split_by_dataset(folders, data, systems)
+        for of, (name, (texts, own, chosen)) in zip(data, split.items(), strict=True):
+            if not own:
+                raise ScoringError(
+                    f"{name}: none of the runs was made on this dataset; name its run, or leave it "
+                    "out"
+                )
+            runs[name] = (of, own, texts, chosen)
     else:
-        runs = group_runs(folders) if data is None and len(folders) > 1 else {}
-        texts = None if data is None else load_pairs(data)
-        origin = None if data is None else read_origin(data)
-        if len(runs) < 2:  # noqa: PLR2004 - one dataset
-            runs = {"": [*folders]}
-        if len(runs) > 1 and human_scores is not None:
-            raise only_of_one("human_scores")
-        asked = {
-            name: {"folders": own, "texts": texts, "origin": origin, "systems": systems}
-            for name, own in runs.items()
-        }
-        sliced = dict.fromkeys(asked, data)
-    slices = {
-        name: slice_runs(of_one["folders"], sliced[name], by=by, **rules) if by else None
-        for name, of_one in asked.items()
-    }
+        pairs = None if data is None else load_pairs(data)
+        grouped = group_runs(folders) if data is None and len(folders) > 1 else {}
+        for name, own in grouped.items() if len(grouped) > 1 else [("", [*folders])]:
+            runs[name] = (data, own, pairs, systems)
+    if human_scores is not None and (len(runs) > 1 or is_several(data)):
+        raise only_of_one("human_scores")
     manners = (each for folder in folders for each in read_manners(folder).values())
-    rules["protocols"] = len(find_protocols(manners)) > 1
+    protocols = len(find_protocols(manners)) > 1
     models = pl.concat([read_run(folder).select("model") for folder in folders])
     among = models["model"].unique(maintain_order=True).to_list()
+    rules: dict[str, Any] = {"splits": splits, "mixed_rules": mixed_rules}
     return {
         name: replace(
-            gather(**of_one, human_scores=human_scores, families=families, among=among, **rules),
-            slices=slices[name],
+            gather(
+                own,
+                texts,
+                chosen,
+                human_scores=human_scores,
+                families=families,
+                among=among,
+                protocols=protocols,
+                **rules,
+            ),
+            origin=None if of is None else read_origin(of),
+            slices=slice_runs(own, of, by=by, **rules) if by else None,
         )
-        for name, of_one in asked.items()
+        for name, (of, own, texts, chosen) in runs.items()
     }
-
-
-def _asked(
-    folders: Sequence[Path], data: Sequence[PairData], systems: Mapping[str, str] | None
-) -> dict[str, dict[str, Any]]:
-    asked: dict[str, dict[str, Any]] = {}
-    split = split_by_dataset(folders, data, systems)
-    for (name, (pairs, runs, chosen)), each in zip(split.items(), data, strict=True):
-        if not runs:
-            raise ScoringError(
-                f"{name}: none of the runs was made on this dataset; name its run, or leave it out"
-            )
-        origin = read_origin(each)
-        asked[name] = {"folders": runs, "texts": pairs, "origin": origin, "systems": chosen}
-    return asked

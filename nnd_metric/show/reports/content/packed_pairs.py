@@ -60,7 +60,6 @@ def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
 
 
 def _drawn(models: Sequence[ReportModel]) -> Sequence[ReportModel]:
-    """Return the models with the rows of the pairs that are shown, in their order."""
     n = models[0].rows.height
     if n <= MOST_PAIRS:
         return models

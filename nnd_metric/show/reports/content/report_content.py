@@ -51,7 +51,7 @@ class ReportContent:
 
     Attributes:
         models: The models, the best one first.
-        groups: Pass rates: all tests, then every category of every column that has several.
+            groups: Pass rates: all tests, then the categories of a column that has several.
         agreement: With people (`Agreement.to_dict`), or None.
         agreement_reason: Why there is none, or None.
         points: The numbers behind the agreement, per category; empty without human scores.
@@ -74,7 +74,7 @@ class ReportContent:
     effects: Effects | None
     families: Mapping[str, str]
     texts: PairSet | None
-    origin: Origin | None
+    origin: Origin | None = None
     slices: Slices | None = None
     splits: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -82,27 +82,25 @@ class ReportContent:
 
 def gather(
     folders: Sequence[Path],
+    texts: PairSet | None,
+    systems: Mapping[str, str] | None,
     *,
-    texts: PairSet | None = None,
-    origin: Origin | None = None,
-    human_scores: PairData | None = None,
-    systems: Mapping[str, str] | None = None,
-    families: Mapping[str, str] | None = None,
-    among: Sequence[str] = (),
-    splits: Sequence[str] = (),
-    mixed_rules: bool = False,
-    protocols: bool = False,
+    human_scores: PairData | None,
+    families: Mapping[str, str] | None,
+    among: Sequence[str],
+    splits: Sequence[str],
+    mixed_rules: bool,
+    protocols: bool,
 ) -> ReportContent:
     """Read stored runs, and compute the content of their report.
 
     Args:
         folders: Folders that `nnd evaluate` wrote.
         texts: The pairs that were scored; their human scores are used.
-        origin: Facts about their source.
-        human_scores: Human scores, used in place of those.
         systems: Model → system it stands for, if neither its id nor the run names it.
+        human_scores: Human scores, used in place of those of the pairs.
         families: Model → its family.
-        among: All models of the page, if it has more than these runs.
+        among: All models of the page.
         splits: Only pairs of these splits; none means all that were scored.
         mixed_rules: Whether to show models that were scored by different rules.
         protocols: Whether names of models state the protocol.
@@ -127,11 +125,11 @@ def gather(
     if people is not None and mixture is None:
         chosen = stored_systems(folders, people, systems)
         everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
-        found, why = agree_scored(everything, people, systems=chosen)
-        stored, reason = (None if found is None else found.to_dict()), str(why)
-        if found is not None:
+        agreement, why = agree_scored(everything, people, systems=chosen)
+        stored, reason = (None if agreement is None else agreement.to_dict()), str(why)
+        if agreement is not None:
             rates = {each.model: each.rates for each in best_first}
-            points = find_points(rates, found, people, category_column(everything, people))
+            points = find_points(rates, agreement, people, category_column(everything, people))
     elif systems and mixture is None:
         raise ScoringError("--system needs human scores; pass --data or --human-scores")
     return ReportContent(
@@ -144,7 +142,6 @@ def gather(
         effects=_read_effects(folders, best_first),
         families={e.model: families[e.model] for e in best_first if e.model in families},
         texts=texts,
-        origin=origin,
         splits=scored_splits(models[0].rows, [each.signature for each in models], splits),
         notes=describe_manners(manners),
     )
@@ -184,11 +181,7 @@ def _check_families(
 
 
 def _read_effects(folders: Sequence[Path], models: Sequence[ReportModel]) -> Effects | None:
-    """Return the effects of sets on the models that were evaluated on a suite; None without any.
-
-    Raises:
-        ScoringError: If sets cannot be read, or two models were evaluated on different sets.
-    """
+    """Return the effects of sets on the models that were evaluated on a suite; None without any."""
     readings = name_readings(folders)
     frames = {folder: read_sets(folder) for folder in folders}
     children = pl.concat(
@@ -212,7 +205,6 @@ def _read_effects(folders: Sequence[Path], models: Sequence[ReportModel]) -> Eff
 
 
 def _sets_of(model: ReportModel, folders: Sequence[Path]) -> list[tuple[str, str, str]]:
-    """Return name, kind and operation of each set."""
     try:
         return [(each["set"], each["kind"], each["op"]) for each in model.facts["suite"]]
     except (KeyError, TypeError) as error:

@@ -10,7 +10,6 @@ from nnd.metric.show.figures.changes import draw_effects
 from nnd.metric.show.figures.comparison import draw_comparison
 from nnd.metric.show.figures.extrapolation import draw_extrapolation
 from nnd.metric.show.figures.forest import draw_forest
-from nnd.metric.show.figures.groups import main_groups
 from nnd.metric.show.figures.heat_map import draw_heat_map
 from nnd.metric.show.figures.scaling import draw_scaling
 from nnd.metric.show.reports.content.report_content import ReportContent
@@ -38,13 +37,11 @@ class Figures(NamedTuple):
 def draw_figures(content: ReportContent) -> Figures:
     """Draw the figures for the content of a report."""
     names = {each.model: each.name for each in content.models}
-    groups = main_groups(content.groups)
     with style():
-        wide, narrow = (_foldable(content, stacked=stacked) for stacked in (False, True))
-        heat_map = draw_heat_map([*names.values()], [*names], groups)
+        wide, narrow = (_foldable(content, names, stacked=stacked) for stacked in (False, True))
         effects = content.effects and draw_effects(names, content.effects)
         parts = {
-            "rates": [*wide["rates"], heat_map],
+            "rates": [*wide["rates"], draw_heat_map(names, content.groups)],
             "slices": wide["slices"],
             "agreement": wide["agreement"],
             "comparisons": _comparisons(content),
@@ -52,23 +49,23 @@ def draw_figures(content: ReportContent) -> Figures:
             "scaling": wide["scaling"],
         }
     both = [two for part in wide for two in zip(wide[part], narrow[part], strict=True)]
-    sizes = [[tuple(drawing.figure.get_size_inches()) for drawing in two] for two in both]
-    stacked = {
-        a.name: b for (a, b), (size, other) in zip(both, sizes, strict=True) if size != other
-    }
-    return Figures(parts, stacked)
+    return Figures(parts, {a.name: b for a, b in both if _size(a) != _size(b)})
 
 
-def _foldable(content: ReportContent, *, stacked: bool) -> dict[str, list[Drawing]]:
+def _size(drawing: Drawing) -> tuple[float, ...]:
+    return tuple(drawing.figure.get_size_inches())
+
+
+def _foldable(
+    content: ReportContent, names: Mapping[str, str], *, stacked: bool
+) -> dict[str, list[Drawing]]:
     """Return the figures whose panels can be stacked, by the part that they belong to."""
-    names = {each.model: each.name for each in content.models}
-    groups = main_groups(content.groups)
     points = [each for each in content.points if each.judged]
     lines = [each for each in points if each.agreement["extrapolation"]["line"] is not None]
     sizes = {each.model: each.parameters for each in content.models if each.parameters is not None}
     least = 2 if content.families else 3  # two models without a family differ in more than size
     drawn = {
-        "rates": [draw_forest([*names.values()], [*names], groups, stacked=stacked)],
+        "rates": [draw_forest(names, content.groups, stacked=stacked)],
         "slices": [] if content.slices is None else [draw_slices(content.slices, stacked=stacked)],
         "agreement": [draw_agreement(names, points, stacked=stacked)] if points else [],
         "scaling": [],
@@ -76,20 +73,15 @@ def _foldable(content: ReportContent, *, stacked: bool) -> dict[str, list[Drawin
     if lines:
         drawn["agreement"].append(draw_extrapolation(names, lines, stacked=stacked))
     if len({*sizes.values()}) >= least:
-        of = content.families
-        drawn["scaling"].append(draw_scaling(names, groups, sizes, of, stacked=stacked))
+        scaling = draw_scaling(names, content.groups, sizes, content.families, stacked=stacked)
+        drawn["scaling"].append(scaling)
     return drawn
 
 
 def _comparisons(content: ReportContent) -> list[Drawing]:
     models = [each.model for each in content.models]
     drawings = [
-        draw_comparison(
-            comparison,
-            places=(a, b),
-            models=(models[a], models[b]),
-            number=number,
-        )
-        for number, (a, b, comparison) in enumerate(content.comparisons)
+        draw_comparison(both, places=(a, b), models=(models[a], models[b]), number=number)
+        for number, (a, b, both) in enumerate(content.comparisons)
     ]
     return [drawing for drawing in drawings if drawing is not None]

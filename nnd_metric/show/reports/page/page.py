@@ -20,8 +20,7 @@ from nnd.metric.numbers import (
     CITATION,
     CLUSTER,
     PAPER,
-    Effects,
-    Slices,
+    Rate,
     do_all_agree,
     find_protocols,
     manner_of,
@@ -33,7 +32,6 @@ from nnd.metric.numbers import (
 from nnd.metric.run import VERSION
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.svg import svg_inline
-from nnd.metric.show.figures.forest import IN_WORDS
 from nnd.metric.show.figures.scaling import in_short
 from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS, pack_pairs
 from nnd.metric.show.reports.content.report_content import ReportContent
@@ -44,9 +42,8 @@ from nnd.metric.show.reports.page.sheets import faded, headline, sheet, surface
 from nnd.metric.show.tables.agreement import agreement_notes, agreement_table, extrapolation_tables
 from nnd.metric.show.tables.comparisons import comparison_table
 from nnd.metric.show.tables.effects import category_effects_table, effects_table
-from nnd.metric.show.tables.pass_rates import slices_table
+from nnd.metric.show.tables.pass_rates import slices_table, sweep_table
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
-from nnd.metric.show.tables.sweeps import sweep_table
 from nnd.schemas import ScoringError, excerpt
 
 _FOLDER = Path(__file__).parent
@@ -114,7 +111,8 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
     """Return the part of the page for one dataset; its ids end in `suffix`."""
     models, texts = content.models, content.texts
     sizes = ["" if e.parameters is None else in_short(e.parameters) for e in models]
-    n, facts = models[0].rates.overall.n, models[0].facts
+    rates, facts = models[0].rates, models[0].facts
+    n = rates.overall.n
     n_whole = facts.get("n_whole") if facts.get("n") == n else None  # else of fewer splits
     signed = (models[0].signature or "").split("|")
     known_as = [part.removeprefix("data:") for part in signed if part.startswith("data:")]
@@ -131,21 +129,32 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
         "revision": revision if name else "",
         "texts": None if texts is None else f"{texts.name}@{texts.version[:12]}",
         "origin": content.origin,
-        "n": models[0].rates.overall.n,
+        "n": n,
         "tests": tests_of(n, n_whole),
-        "n_pairs": models[0].rates.n_pairs,
-        "n_shown": min(models[0].rates.n_pairs, MOST_PAIRS),
+        "n_pairs": rates.n_pairs,
+        "n_shown": min(rates.n_pairs, MOST_PAIRS),
         "n_contexts": models[0].rows.select(CLUSTER).n_unique(),
         "best": _best(content),
-        "all_agree": any(do_all_agree(each.rates.overall.to_dict()) for each in models),
+        "all_agree": any(_all_agree(each.rates.overall) for each in models),
         "headline": list(headline(models, sizes)),
         "sized": any(sizes),
-        "surface": {IN_WORDS[name]: share for name, share in surface(models).items()},
-        "doubts": find_doubts(models),
-        "rates": sheet(slices_table([{"model": e.name, **e.rates.to_dict()} for e in models])),
-        "slices": None if content.slices is None else _slices(content.slices),
+        "surface": surface(models),
+        "doubts": [*find_doubts(models)],
+        "rates": sheet(slices_table({each.name: each.rates for each in models})),
+        "slices": (slices := content.slices)
+        and {
+            "headline": slices.headline(),
+            "sheets": [sheet(slice_rates_table(slices)), sheet(from_rest_table(slices))],
+            "notes": slices.remarks(),
+        },
         "agreement": _agreement(content),
-        "effects": None if content.effects is None else _effects(content.effects),
+        "effects": (effects := content.effects)
+        and {
+            "headline": effects.headline(),
+            "remarks": effects.remarks(),
+            "sheet": sheet(effects_table(effects)),
+            "categories": sheet(category_effects_table(effects)),
+        },
         "comparisons": [
             {
                 **figure,
@@ -165,27 +174,25 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
 
 
 def _summary(contents: Mapping[str, ReportContent]) -> dict[str, Any]:
-    """Return the summary of all datasets."""
     rates = {
-        name: [{"model": e.name, **e.rates.overall.to_dict()} for e in content.models]
+        name: {model.name: model.rates.overall for model in content.models}
         for name, content in contents.items()
     }
-    means = mean_ranking([{e["model"]: e["pass_rate"] for e in each} for each in rates.values()])
+    shares = [{name: rate.pass_rate for name, rate in each.items()} for each in rates.values()]
+    means = mean_ranking(shares)
     return {
         "sentence": f"{means}." if means else "No model is on all datasets.",
-        "sheet": sheet(sweep_table({name: {"results": each} for name, each in rates.items()})),
+        "sheet": sheet(sweep_table(rates)),
     }
 
 
 def _finalize(value: object) -> object:
-    """Return a value for the page, isolated so that it cannot affect other text."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "\n".join(visible(line) for line in excerpt(value, _LONGEST).split("\n"))
 
 
 def _json(value: object) -> Markup:
-    """Return JSON that cannot be read as markup, whatever its texts."""
     text = json.dumps(value, separators=(",", ":"))  # ASCII
     escapes = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&"})
     return Markup(text.translate(escapes))  # noqa: S704 - escaped
@@ -216,10 +223,10 @@ def _title(content: ReportContent, name: str) -> str:
 
 def _best(content: ReportContent) -> dict[str, Any]:
     """Return the best models, their rate, and those without a significant difference from it."""
-    rates = [each.rates.overall.to_dict() for each in content.models]
+    rates = [each.rates.overall for each in content.models]
     names = [each.name for each in content.models]
-    most = max(rate["passes"] for rate in rates)
-    best = [place for place, rate in enumerate(rates) if rate["passes"] == most]
+    most = max(rate.passes for rate in rates)
+    best = [place for place, rate in enumerate(rates) if rate.passes == most]
     undecided = {
         b if a == best[0] else a
         for a, b, comparison in content.comparisons
@@ -228,43 +235,26 @@ def _best(content: ReportContent) -> dict[str, Any]:
     rate = rates[best[0]]
     return {
         "names": [names[place] for place in best],
-        "pass_rate": rate["pass_rate"],
-        "interval": rate["interval"],
-        "by": "95 % interval with one test per context" if do_all_agree(rate) else "95 % interval",
+        "pass_rate": rate.pass_rate,
+        "interval": rate.interval,
+        "by": f"95 % interval{' with one test per context' if _all_agree(rate) else ''}",
         "alike": [names[place] for place in sorted(undecided.difference(best))],
     }
 
 
-def _slices(slices: Slices) -> dict[str, Any]:
-    return {
-        "headline": slices.headline(),
-        "sheets": [sheet(slice_rates_table(slices)), sheet(from_rest_table(slices))],
-        "notes": slices.remarks(),
-    }
-
-
-def _effects(effects: Effects) -> dict[str, Any]:
-    return {
-        "headline": effects.headline(),
-        "remarks": effects.remarks(),
-        "sheet": sheet(effects_table(effects)),
-        "categories": sheet(category_effects_table(effects)),
-    }
+def _all_agree(rate: Rate) -> bool:
+    return do_all_agree(rate.pass_rate, rate.interval)
 
 
 def _agreement(content: ReportContent) -> dict[str, Any]:
-    found = content.agreement
-    if found is None:
+    agreement = content.agreement
+    if agreement is None:
         return {"reason": content.agreement_reason, "sheets": [], "notes": []}
     try:
-        named = _briefly(found, {each.model: each.name for each in content.models})
+        named = _briefly(agreement, {each.model: each.name for each in content.models})
         correlations = faded(sheet(agreement_table(named)), named)
-        others = [sheet(each) for each in extrapolation_tables(named)]
-        return {
-            "reason": None,
-            "sheets": [correlations, *others],
-            "notes": agreement_notes(named),
-        }
+        sheets = [correlations, *map(sheet, extrapolation_tables(named))]
+        return {"reason": None, "sheets": sheets, "notes": agreement_notes(named)}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ScoringError(
             f"the agreement that the run holds cannot be read ({error!r}); evaluate again, or pass "
@@ -279,9 +269,9 @@ def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
         return names.get(model, model)
 
     def named(category: Mapping[str, Any]) -> dict[str, Any]:
-        found = category["extrapolation"]
-        predictions = [p | {"model": name(p["model"])} for p in found["predictions"]]
-        return {**category, "extrapolation": {**found, "predictions": predictions}}
+        predicted = category["extrapolation"]
+        predictions = [p | {"model": name(p["model"])} for p in predicted["predictions"]]
+        return {**category, "extrapolation": {**predicted, "predictions": predictions}}
 
     by_model = {
         key: agreement[key] and {name(model): each for model, each in agreement[key].items()}
@@ -293,14 +283,14 @@ def _briefly(agreement: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
 
 
 def _provenance(model: ReportModel) -> Mapping[str, str]:
-    """Return the provenance of a model's numbers."""
     engine = model.facts.get("engine")
     engine = engine if isinstance(engine, Mapping) else {}
     deviation = engine.get("deviation")
     named = {"version": "version", "protocol": "protocol", "template": "template"}
     named |= {"precision": "dtype", "device": "device"}
-    facts = {"model": model.model, **{key: model.facts.get(name) for key, name in named.items()}}
-    facts |= {
+    facts = {
+        "model": model.model,
+        **{key: model.facts.get(name) for key, name in named.items()},
         "engine": engine.get("path"),
         "deviation": f"{deviation:.1e} nats" if isinstance(deviation, float) else None,
         "close": model.facts.get("n_close"),

@@ -7,12 +7,11 @@ from typing import Any
 
 from rich.table import Table
 
-from nnd.metric.numbers import BASELINES, FEWEST_SYSTEMS, do_all_agree, percent
+from nnd.metric.numbers import FEWEST_SYSTEMS, do_all_agree, in_brackets
 from nnd.metric.show.drawing.theme import COLOURS, GLYPHS
 from nnd.metric.show.reports.content.report_models import ReportModel
+from nnd.metric.show.tables.cells import BASELINES, NOTHING, count, share
 from nnd.schemas import counted
-
-NOTHING = "n/a"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,7 @@ def faded(found: Sheet, agreement: Mapping[str, Any]) -> Sheet:
     n = 0
     rows: list[SheetRow] = []
     for row in found.rows:
-        begins = not rows or rows[-1].ends
-        if begins:
+        if not rows or rows[-1].ends:
             n = counts.get(row.cells[0], min(counts.values(), default=0))
         rows.append(replace(row, weak=_few_systems(n)))
     return replace(found, rows=rows)
@@ -93,42 +91,28 @@ def _few_systems(n: int) -> str:
 
 def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the first table, one per model."""
-    for number, (each, size) in enumerate(zip(models, sizes, strict=True)):
-        rate = each.rates.overall.to_dict()
-        bounds, matched = rate["interval"], rate["length_matched"]
-        interval = "" if bounds is None else f"[{percent(bounds[0])}, {percent(bounds[1])}]"
+    for number, (model, size) in enumerate(zip(models, sizes, strict=True)):
+        rate = model.rates.overall
+        matched, alone = rate.length_matched, rate.baselines["unconditional"]
+        star = "*" if do_all_agree(rate.pass_rate, rate.interval) else ""
         yield {
             "colour": number % len(COLOURS),  # as in figures
             "glyph": GLYPHS[number % len(GLYPHS)],
-            "name": each.name,
-            "model": each.model,
+            "name": model.name,
+            "model": model.model,
             "parameters": size,
-            "pass_rate": _share(rate["pass_rate"]),
-            "interval": interval + ("*" if do_all_agree(rate) else ""),
-            "matched": NOTHING
-            if matched is None
-            else f"{_share(matched['pass_rate'])} of {matched['n']:,}",
-            "alone": _baseline(rate["baselines"]["unconditional"]),
-            "counts": [NOTHING if rate[n] is None else f"{rate[n]:,}" for n in _COUNTS],
+            "pass_rate": share(rate.pass_rate),
+            "interval": in_brackets(rate.interval).strip() + star,
+            "matched": f"{share(matched.pass_rate)} of {matched.n:,}" if matched else NOTHING,
+            "alone": share(None if alone is None else alone.with_coin),
+            "counts": [*map(count, (rate.ties, rate.unscored, rate.truncated))],
         }
 
 
 def surface(models: Sequence[ReportModel]) -> dict[str, str]:
     """Return the pass rates of surface baselines; those that decide no test are left out."""
-    found = {
-        name: models[0].rates.overall.baselines[name]
-        for name in BASELINES
-        if name != "unconditional"
+    return {
+        BASELINES[name]: share(baseline.with_coin)
+        for name, baseline in models[0].rates.overall.baselines.items()
+        if baseline is not None and name != "unconditional"
     }
-    return {name: _baseline(each.to_dict()) for name, each in found.items() if each is not None}
-
-
-_COUNTS = ("ties", "unscored", "truncated")
-
-
-def _share(value: float | None) -> str:
-    return NOTHING if value is None else percent(value)
-
-
-def _baseline(baseline: Mapping[str, Any] | None) -> str:
-    return NOTHING if baseline is None else percent(baseline["with_coin"])

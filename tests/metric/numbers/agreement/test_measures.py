@@ -24,7 +24,7 @@ from nnd.metric.numbers import Agreement, try_agreement
 from nnd.metric.numbers.statistics.correlation_estimates import Permutations
 from nnd.metric.numbers.statistics.correlations import BATCHED, STATISTICS
 from nnd.metric.numbers.statistics.intervals import bootstrap_ratios
-from nnd.metric.show import agreement_notes
+from nnd.metric.show.tables.agreement import agreement_notes
 from nnd.schemas import ScoringError
 
 PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}

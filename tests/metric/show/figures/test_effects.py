@@ -5,9 +5,9 @@ from support.report.leads import NO_LEAD, lead
 from support.report.svg_marks import marks
 
 from nnd.metric.numbers import Difference, Effects, ModelDifference, SetEffect
-from nnd.metric.show import draw_effects
 from nnd.metric.show.drawing.svg import svg_file
 from nnd.metric.show.drawing.theme import COLOURS, style
+from nnd.metric.show.figures.changes import draw_effects
 from nnd.schemas import cells_of
 
 

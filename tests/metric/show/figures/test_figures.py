@@ -15,43 +15,47 @@ from support.report.leads import NO_LEAD, comparison, lead
 from support.report.svg_marks import marks, texts
 
 import nnd.metric.show.reports.page.report
-from nnd.metric.numbers import spoken, visible
+from nnd.metric.numbers import Rate, spoken, visible
 from nnd.metric.numbers.display_names import short_names
-from nnd.metric.show import (
-    Points,
-    RateGroup,
-    draw_agreement,
-    draw_comparison,
-    draw_extrapolation,
-    draw_forest,
-    draw_heat_map,
-    draw_scaling,
-    fit,
-    in_short,
-    spread,
-    text_width,
-)
+from nnd.metric.numbers.rates.baselines import Baseline
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.svg import png, svg_file, svg_inline
+from nnd.metric.show.drawing.text_widths import fit, spread, text_width
 from nnd.metric.show.drawing.theme import COLOURS, COLUMN, MUTED, VARIABLES, look, style
+from nnd.metric.show.figures.agreement import draw_agreement
+from nnd.metric.show.figures.comparison import draw_comparison
+from nnd.metric.show.figures.extrapolation import draw_extrapolation
+from nnd.metric.show.figures.forest import draw_forest
+from nnd.metric.show.figures.groups import RateGroup
+from nnd.metric.show.figures.heat_map import draw_heat_map
+from nnd.metric.show.figures.points import JudgedRate, Points
+from nnd.metric.show.figures.scaling import draw_scaling, in_short
 
 ROOM = Path(nnd.metric.show.reports.page.report.__file__).parent
 
 
 def rate(
     share: float | None, interval: tuple[float, float] | None = None, **baselines: float
-) -> dict[str, Any]:
+) -> Rate:
     """A pass rate of 40 tests; baselines by what they reach with a coin."""
     every = ("shorter_wins", "longer_wins", "copy_wins", "unconditional")
-    return {
-        "pass_rate": share,
-        "n": 40,
-        "interval": None if interval is None else list(interval),
-        "wilson": [0.1, 0.95],
-        "baselines": {
-            name: {"with_coin": baselines[name]} if name in baselines else None for name in every
+    return Rate(
+        pass_rate=share,
+        n=40,
+        passes=round(40 * (share or 0)),
+        ties=0,
+        unscored=0,
+        truncated=None,
+        interval=interval,
+        wilson=(0.1, 0.95),
+        baselines={
+            name: Baseline(baselines[name], 0, 0, baselines[name], 0.0, None, "close")
+            if name in baselines
+            else None
+            for name in every
         },
-    }
+        length_matched=None,
+    )
 
 
 def svg(drawing: Drawing) -> bytes:
@@ -74,7 +78,7 @@ GROUPS = [
 
 
 def test_marks_of_the_forest_stand_at_their_rates() -> None:
-    file = svg(drawn(draw_forest, ["a", "b"], ["org/a", "org/b"], GROUPS))
+    file = svg(drawn(draw_forest, {"org/a": "a", "org/b": "b"}, GROUPS))
     # The scale says where 0 and 100 are; in between it is even.
     zero, hundred = (next(x for text, x, _ in texts(file) if text == t) for t in ("0", "100"))
     at = {each.title: (each.x - zero) / (hundred - zero) for each in marks(file)}
@@ -91,7 +95,7 @@ def test_marks_of_the_forest_stand_at_their_rates() -> None:
 def test_where_all_contexts_agree_the_interval_is_thin() -> None:
     """It takes every context for one test (`context_intervals`)."""
     groups = [RateGroup("", "overall", [rate(1.0, (0.9, 1.0)), rate(0.5, (0.4, 0.6)), rate(0.5)])]
-    file = svg(drawn(draw_forest, list("abc"), list("abc"), groups))
+    file = svg(drawn(draw_forest, dict(zip("abc", "abc", strict=True)), groups))
     assert [each.title for each in marks(file)] == [
         "a, overall: 100.0 % [90.0, 100.0] of 40",
         "b, overall: 50.0 % [40.0, 60.0] of 40",
@@ -105,7 +109,7 @@ def test_a_title_of_the_forest_ends_before_the_first_letter() -> None:
     long = "a category of a rather long name, longer than the scale is wide, and more of it"
     for share in (0.0, 0.3, 1.0):
         groups = [RateGroup("error_category", long, [rate(0.5, shorter_wins=share)])]
-        found = {text: x for text, x, _ in texts(svg(drawn(draw_forest, ["a"], ["a"], groups)))}
+        found = {text: x for text, x, _ in texts(svg(drawn(draw_forest, {"a": "a"}, groups)))}
         (title,) = (text for text in found if text.startswith("a ca"))
         n = next(text for text in found if text.startswith("n "))
         assert found["n 40"] + 72 * text_width(n) < found["S"] - 72 * text_width("S") / 2
@@ -113,7 +117,7 @@ def test_a_title_of_the_forest_ends_before_the_first_letter() -> None:
 
 
 def test_rows_of_the_forest_are_those_of_their_models() -> None:
-    file = svg(drawn(draw_forest, ["a", "b"], ["org/a", "org/b"], GROUPS))
+    file = svg(drawn(draw_forest, {"org/a": "a", "org/b": "b"}, GROUPS))
     rows = {text: y for text, _, y in texts(file) if text in ("a", "b")}  # of the last group
     first = [each for each in marks(file) if each.title.startswith("a, wrong fact:")]
     assert abs(first[0].y - rows["a"]) < 3  # points: a text's foot is not its middle
@@ -122,7 +126,7 @@ def test_rows_of_the_forest_are_those_of_their_models() -> None:
 
 def test_a_long_forest_is_set_in_two_columns() -> None:
     many = [RateGroup("error_category", f"c{n}", [rate(n / 40)]) for n in range(40)]
-    short, long = (drawn(draw_forest, ["a"], ["a"], groups) for groups in (many[:5], many))
+    short, long = (drawn(draw_forest, {"a": "a"}, groups) for groups in (many[:5], many))
     assert short.figure.get_figwidth() == COLUMN
     assert long.figure.get_figwidth() > 2 * COLUMN
     assert len(marks(svg(long))) == 40
@@ -130,7 +134,7 @@ def test_a_long_forest_is_set_in_two_columns() -> None:
 
 def test_cells_of_the_heat_map_are_as_strong_as_the_lead_over_a_coin() -> None:
     groups = [RateGroup("", "overall", [rate(share) for share in (1, 0.75, 0.5, 0.25, None)])]
-    file = svg(drawn(draw_heat_map, list("abcde"), list("abcde"), groups))
+    file = svg(drawn(draw_heat_map, dict(zip("abcde", "abcde", strict=True)), groups))
     strength = {
         each.title[0]: (each.style.split(";")[0], float(each.style.rpartition(" ")[2]))
         for each in marks(file)
@@ -160,12 +164,12 @@ CORRELATED = {
 
 def points(**more: Any) -> Points:
     judged = {
-        "w": (rate(0.3), 1.0),
-        "x": (rate(0.4, (0.3, 0.5)), 2.0),
-        "y": (rate(0.5), 2.5),
-        "z": (rate(0.7), 4.0),
+        "w": JudgedRate(0.3, None, 40, 1.0),
+        "x": JudgedRate(0.4, (0.3, 0.5), 40, 2.0),
+        "y": JudgedRate(0.5, None, 40, 2.5),
+        "z": JudgedRate(0.7, None, 40, 4.0),
     }
-    return Points("overall", judged, {"new": rate(0.6)}, {**CORRELATED, **more})
+    return Points("overall", judged, {"new": 0.6}, {**CORRELATED, **more})
 
 
 NAMES = {name: name for name in ("w", "x", "new", "y", "z")}
@@ -228,7 +232,7 @@ def test_a_line_that_tells_nothing_says_so(rmse: float | None, said: list[str]) 
 
 def test_the_line_is_dotted_beyond_the_judged() -> None:
     of = points(extrapolation={"line": {"rmse": 0.1, "rmse_of_mean": 1}, "predictions": []})
-    unjudged = {"far": rate(0.9)}
+    unjudged = {"far": 0.9}
     drawing = drawn(draw_extrapolation, NAMES, [replace(of, unjudged=unjudged)])
     dotted, solid = (
         [float(x) for x in np.asarray(line.get_xdata())]
@@ -293,15 +297,15 @@ def test_parameters_as_people_say_them(parameters: int, said: str) -> None:
 
 
 def test_a_png_is_a_column_wide_at_300_dots_per_inch() -> None:
-    file = png(drawn(draw_forest, ["a", "b"], ["a", "b"], GROUPS))
+    file = png(drawn(draw_forest, {"a": "a", "b": "b"}, GROUPS))
     assert file.startswith(b"\x89PNG")
     assert int.from_bytes(file[16:20], "big") == round(3.3 * 300)
 
 
 def test_no_letter_is_smaller_than_seven_points() -> None:
     for drawing in (
-        drawn(draw_forest, ["a", "b"], ["a", "b"], GROUPS),
-        drawn(draw_heat_map, ["a", "b"], ["a", "b"], GROUPS),
+        drawn(draw_forest, {"a": "a", "b": "b"}, GROUPS),
+        drawn(draw_heat_map, {"a": "a", "b": "b"}, GROUPS),
         drawn(draw_agreement, NAMES, [points()]),
     ):
         sizes = re.findall(rb"font(?:-size)?: [^;\"]*?([\d.]+)px", svg(drawing))
@@ -310,14 +314,14 @@ def test_no_letter_is_smaller_than_seven_points() -> None:
 
 def test_a_figure_is_the_same_byte_for_byte_and_matplotlib_as_it_was() -> None:
     before = dict(mpl.rcParams)
-    once, again = (drawn(draw_forest, ["a", "b"], ["a", "b"], GROUPS) for _ in range(2))
+    once, again = (drawn(draw_forest, {"a": "a", "b": "b"}, GROUPS) for _ in range(2))
     assert svg_file(once) == svg_file(again)
     assert png(once) == png(again)
     assert dict(mpl.rcParams) == before
 
 
 def test_on_a_page_every_colour_is_a_variable_and_every_id_the_figures_own() -> None:
-    inline = svg_inline(drawn(draw_heat_map, ["a", "b"], ["a", "b"], GROUPS))
+    inline = svg_inline(drawn(draw_heat_map, {"a": "a", "b": "b"}, GROUPS))
     assert not re.findall("#[0-9a-f]{6}", inline)
     assert set(re.findall(r"var\(--([\w-]+)\)", inline)) >= {"ink", "paper", "above"}
     ids = re.findall(r' id="([^"]*)"', inline)
@@ -412,7 +416,7 @@ def test_what_controls_is_a_dot_and_what_is_read_stays() -> None:
 
 def test_a_dollar_is_a_dollar() -> None:
     groups = [RateGroup("error_category", r"$\frac{$", [rate(0.5)])]
-    assert r"$\frac{$" in [t for t, *_ in texts(svg(drawn(draw_forest, ["$x$"], ["$x$"], groups)))]
+    assert r"$\frac{$" in [t for t, *_ in texts(svg(drawn(draw_forest, {"$x$": "$x$"}, groups)))]
 
 
 def test_letters_move_apart_and_keep_their_order() -> None:

@@ -7,7 +7,7 @@ import pytest
 from support.report.page import Page
 from support.report.runs import SYSTEMS
 
-from nnd.metric.show import report
+from nnd.metric.show.reports.page.report import report
 from nnd.schemas import ScoringError
 
 

@@ -6,7 +6,7 @@ from support.report.runs import MODELS, write_run
 
 from nnd.converters.folder import convert
 from nnd.metric.numbers import slice_runs
-from nnd.metric.show import report
+from nnd.metric.show.reports.page.report import report
 
 
 def test_the_page_shows_slices_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from support.suites.folders import write_suite
 
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.run import evaluate
-from nnd.metric.show import report
+from nnd.metric.show.reports.page.report import report
 from nnd.schemas import ScoringError
 
 Loaded = Callable[[str], LoadedModel]

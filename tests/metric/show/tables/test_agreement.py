@@ -3,7 +3,7 @@
 from support.screens.tables import lines, row
 
 from nnd.metric.numbers.statistics.extrapolation import extrapolate
-from nnd.metric.show import correlations_table, extrapolation_tables, points_table
+from nnd.metric.show.tables.agreement import correlations_table, extrapolation_tables, points_table
 
 
 def test_points_are_all_there_is_of_few_systems() -> None:

@@ -7,7 +7,12 @@ from support.screens.tables import lines, row
 from support.two_models import scored, write_run
 
 from nnd.metric.numbers import compare
-from nnd.metric.show import ahead_table, comparison_table, rates_table, verdict_table
+from nnd.metric.show.tables.comparisons import (
+    ahead_table,
+    comparison_table,
+    rates_table,
+    verdict_table,
+)
 
 
 def test_a_comparison_row_by_row(tmp_path: Path) -> None:

@@ -1,26 +1,34 @@
 """Tables of pass rates: what is in which cell."""
 
+from dataclasses import replace
 from typing import Any
 
+from support.screens.evaluations import result
 from support.screens.tables import lines, row
 from support.two_models import scored
 
+from nnd.metric.numbers import PassRates
 from nnd.metric.numbers.rates.pass_rates import pass_rates
-from nnd.metric.show import baselines_table, counts_table, pass_rate_table, slices_table
+from nnd.metric.show.tables.pass_rates import (
+    baselines_table,
+    counts_table,
+    pass_rate_table,
+    slices_table,
+)
 
 KINDS = ["rude", "wrong"] * 20
 
 
-def result(verdicts: str, model: str = "x", **columns: Any) -> dict[str, Any]:
-    return {"model": model, **pass_rates(scored(model, verdicts, **columns)).to_dict()}
+def rates(verdicts: str, **columns: Any) -> PassRates:
+    return pass_rates(scored("x", verdicts, **columns))
 
 
 def test_a_row_per_model_and_a_column_per_category() -> None:
     # x passes the first 30 of 40, every other one rude: 15 of 20 of each. y passes all rude ones.
-    found = [
-        result("+" * 30 + "-" * 10, "org/x", error_category=KINDS),
-        result("+-" * 20, "y", error_category=KINDS),
-    ]
+    found = {
+        "org/x": rates("+" * 30 + "-" * 10, error_category=KINDS),
+        "y": rates("+-" * 20, error_category=KINDS),
+    }
     table = pass_rate_table(found)
     assert lines(table)[0] == "pass rate, % overall [95 % interval] rude wrong"
     assert row(table, "tests") == "40 20 20"
@@ -30,23 +38,23 @@ def test_a_row_per_model_and_a_column_per_category() -> None:
 
 
 def test_one_category_is_no_column() -> None:
-    table = pass_rate_table([result("+-" * 20, error_category="wrong")])
+    table = pass_rate_table({"x": rates("+-" * 20, error_category="wrong")})
     assert lines(table)[0] == "pass rate, % overall [95 % interval]"
 
 
 def test_aspects_are_columns_where_errors_have_no_categories() -> None:
     # As `convert` does it for sources without labels: the error category is the aspect.
     aspects = ["fluency", "relevance"] * 20
-    found = result("+-" * 20, aspect=aspects, error_category=aspects)
-    assert lines(pass_rate_table([found]))[0].endswith(" fluency relevance")
-    starts = [line.split(":")[0] for line in lines(slices_table([found])) if ": " in line]
+    found = rates("+-" * 20, aspect=aspects, error_category=aspects)
+    assert lines(pass_rate_table({"x": found}))[0].endswith(" fluency relevance")
+    starts = [line.split(":")[0] for line in lines(slices_table({"x": found})) if ": " in line]
     assert starts == ["error category", "error category", "*"]  # all pass, or fail: it is said
 
 
 def test_slices_stand_below_each_other_where_they_differ() -> None:
     groups = ["human", "human", "bird", "bird"] * 10
-    found = result("+-" * 20, error_category=KINDS, error_group=groups)
-    table = slices_table([found])
+    found = rates("+-" * 20, error_category=KINDS, error_group=groups)
+    table = slices_table({"x": found})
     assert row(table, "error category: wrong").startswith("20 0.0 [")
     assert row(table, "error group: bird").startswith("20 50.0 [")
 
@@ -59,24 +67,24 @@ def test_baselines_stand_beside_the_model() -> None:
         "ll_alone_high": [-1.0] * 40,
         "ll_alone_low": [-2.0] * 39 + [None],
     }
-    table = baselines_table([result("+" * 30 + "-" * 10, **columns)])
+    table = baselines_table({"x": rates("+" * 30 + "-" * 10, **columns).overall})
     assert row(table, "x").startswith("75.0 62.5 37.5 n/a 98.8 66.7 [")
     assert row(table, "x").endswith("] of 30")
 
 
 def test_without_texts_there_are_no_baselines() -> None:
-    assert row(baselines_table([result("+-" * 20)]), "x") == "50.0 n/a n/a n/a n/a n/a"
+    assert row(baselines_table({"x": rates("+-" * 20).overall}), "x") == "50.0 n/a n/a n/a n/a n/a"
 
 
 def test_counts_of_ties_and_the_like() -> None:
-    found = result("+=?" * 10, truncated=[True] * 5 + [False] * 25)
-    found |= {"n_close": 7}
-    assert row(counts_table([found]), "x") == "10 10 5 7 n/a"
+    found = result(scored("x", "+=?" * 10, truncated=[True] * 5 + [False] * 25))
+    assert row(counts_table([replace(found, n_close=7)]), "x") == "10 10 5 7 n/a"
 
 
 def test_a_star_is_explained_where_there_is_one() -> None:
-    all_pass, some = result("+" * 20), result("+-" * 10)
-    assert "*" in row(pass_rate_table([all_pass]), "x")
+    all_pass, some = rates("+" * 20), rates("+-" * 10)
+    assert "*" in row(pass_rate_table({"x": all_pass}), "x")
     for table in (pass_rate_table, slices_table):
-        assert str(table([some, all_pass]).caption).startswith("*: all contexts agree")
-        assert table([some]).caption is None
+        both = table({"x": some, "y": all_pass})
+        assert str(both.caption).startswith("*: all contexts agree")
+        assert table({"x": some}).caption is None
