@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 
 import torch
 
-from nnd.metric.likelihood import Loading, Scoring, load_model
+from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.run.parts.job import open_part
 from nnd.metric.run.parts.part_scorer import PartScorer
 from nnd.metric.run.parts.run_plan import read_plan
+from nnd.metric.run.run_request import RunRequest
 from nnd.schemas import NNDError, ScoringError
 
 Batch: TypeAlias = Mapping[str, Sequence[Any]]
@@ -26,19 +27,17 @@ class Setup:
         folder: Working folder of the command, to which relative paths refer on every machine.
         model: Hub id or folder.
         name: Name of the model in the results.
-        loading: Loading options.
         scoring: Scoring options.
         runs: The folder of each run, and its data.
-        chosen: Options of `choose_part`, which select the pairs.
+        request: Further options, without models and data.
     """
 
     folder: Path
     model: str | Path
     name: str
-    loading: Loading
     scoring: Scoring
     runs: Sequence[tuple[Path, str | Path]]
-    chosen: Mapping[str, Any]
+    request: RunRequest
 
 
 class PartActor:
@@ -85,7 +84,7 @@ def _make_scorers(setup: Setup) -> list[PartScorer]:
             "in a folder that all machines share, and name one with --out"
         )
     os.chdir(setup.folder)
-    planned = [(read_plan(run), open_part(data, **setup.chosen)) for run, data in setup.runs]
-    loaded = replace(load_model(setup.model, setup.loading), name=setup.name)
+    planned = [(read_plan(run), open_part(data, setup.request)) for run, data in setup.runs]
+    loaded = replace(load_model(setup.model, setup.request.loading), name=setup.name)
     version = loaded.version()
     return [PartScorer(plan, stream, loaded, setup.scoring, version) for plan, stream in planned]
