@@ -28,6 +28,7 @@ from nnd.metric.run.arriving_results import Outputs
 from nnd.metric.run.evaluation import Evaluation, Sweep, join_results
 from nnd.metric.run.existing_run import KeptRun, read_kept
 from nnd.metric.run.model_result import Scored
+from nnd.metric.run.placement.in_turn import ScoringTask
 from nnd.metric.run.placement.placing import score_models
 from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest
 from nnd.metric.run.survival import Trouble
@@ -168,7 +169,7 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
         return replace(joined, asks_agreement=is_asked)
 
     outputs = Outputs(join, folders)
-    scores = score_models(usable, pairs, scorings, request.loading, trouble)
+    scores = score_models(ScoringTask(usable, pairs, scorings, request.loading, trouble))
     with outputs, closing(scores):
         for key, scored in scores:
             outputs.add(key, scored)
