@@ -55,7 +55,9 @@ def new_source(
     """
     from nnd.converters.onboard import new_source as new_source_
 
-    given = {key: tuple(each) if isinstance(each, list) else each for key, each in answers.items()}
+    given: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in answers.items()
+    }
     ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
     made = new_source_(name, file, out, answers=Answers(**given), sheet=sheet, ask=ask)
     show_result(made, as_json, details=details, after=parts_of(made.examples))

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from nnd.metric.app import Vary, estimate_cost, find_data, score_runs, vary_choices
+from nnd.metric.app import find_data
+from nnd.metric.cli.alternatives import Vary, estimate_cost, score_runs, vary_choices
 from nnd.metric.cli.loading import (
     Adapter,
     Device,
