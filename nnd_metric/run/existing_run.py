@@ -26,15 +26,7 @@ from nnd.schemas import SchemaError, ScoringError, read_document
 
 
 class KeptRun(NamedTuple):
-    """The models of an earlier run that are kept.
-
-    Attributes:
-        results: Their results.
-        scored: The columns of `STORED`.
-        children: The columns of `STORED_SETS`.
-        systems: Model → system it stands for, as given by the user.
-        templates: Model → template the user chose for it alone.
-    """
+    """The models of an earlier run that are kept, and what the user chose for them."""
 
     results: tuple[ModelResult, ...]
     scored: pl.DataFrame
@@ -121,30 +113,30 @@ def _find_difference(
         named = f" ({describe_splits(splits)})" if splits and splits != [*pairs.splits] else ""
         return f"on other pairs{named} than {pairs.title}"
     own = {*stored.get("templates", {})}.difference(models)
-    for each in stored["results"]:
-        asked = models.get(each["model"], scoring)
-        there = (each["protocol"], each["template"])
+    for result in stored["results"]:
+        asked = models.get(result["model"], scoring)
+        there = (result["protocol"], result["template"])
         chosen = choose_template(
             asked.template,
-            each["model"],
+            result["model"],
             contexts_of(pairs.pairs),
             pairs.instruction,
-            as_chat=is_chat(each),
+            as_chat=is_chat(result),
         )
-        is_own = each["model"] in own
-        now = (asked.protocol, each["template"] if is_own else chosen.name)
+        is_own = result["model"] in own
+        now = (asked.protocol, result["template"] if is_own else chosen.name)
         older = {"asked": Chat(NONE).stored().to_dict()}  # older versions read plain text
         chats = [
             describe_options(chat)
-            for chat in ((each.get("chat") or older)["asked"], asked.chat.stored().to_dict())
+            for chat in ((result.get("chat") or older)["asked"], asked.chat.stored().to_dict())
         ]
-        has_template = "|sep:" in each["signature"]  # only of some protocols and models
-        may_be_chat = has_template and (is_chat(each) or asked.chat.template != NONE)
+        has_template = "|sep:" in result["signature"]  # only of some protocols and models
+        may_be_chat = has_template and (is_chat(result) or asked.chat.template != NONE)
         if chats[0] != chats[1] and may_be_chat:
             return f"with {chats[0]}, not {chats[1]}"
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
-        words = (each.get("instruction"), chosen.instruction)
+        words = (result.get("instruction"), chosen.instruction)
         if words[0] != words[1] and not is_own:
             return f"with other words of the instruction (instr:{words[0]}, not instr:{words[1]})"
     if not all(has_present_rule(each["signature"]) for each in stored["results"]):

@@ -97,11 +97,7 @@ class RunRequest:
         )
 
     def read_pairs(self, trouble: Trouble) -> dict[str, PairSet]:
-        """Return the pairs of each dataset that are to be scored.
-
-        Args:
-            trouble: Records the datasets that cannot be read.
-        """
+        """Return the pairs of each dataset that are to be scored."""
         pairs: dict[str, PairSet] = {}
         for key, data in self.datasets().items():
             with trouble.survived(None, key):
@@ -118,11 +114,7 @@ class RunRequest:
         return replace(pairs, human_scores=read_human_scores(self.human_scores), home=None)
 
     def find_models(self, trouble: Trouble) -> dict[str, Model]:
-        """Return the models that exist, so that a typing error shows before hours of scoring.
-
-        Args:
-            trouble: Records the models that do not.
-        """
+        """Return the models that exist, so that a typing error shows before hours of scoring."""
         usable: dict[str, Model] = {}
         for name, model in self.named_models().items():
             with trouble.survived(name, None):

@@ -27,7 +27,7 @@ from nnd.metric.likelihood import Loading, Model, Scoring
 from nnd.metric.run.arriving_results import Outputs
 from nnd.metric.run.evaluation import Evaluation, Sweep, join_results
 from nnd.metric.run.existing_run import KeptRun, read_kept
-from nnd.metric.run.model_result import Scored
+from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.placement.in_turn import ScoringTask
 from nnd.metric.run.placement.placing import score_models
 from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest
@@ -153,7 +153,7 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
     check_choices(systems, here, people)
     usable = request.find_models(trouble)
 
-    def join(key: str, scored: Sequence[Scored]) -> Evaluation:
+    def join(key: str, scored: Sequence[ScoredModel]) -> Evaluation:
         before = kept(key, [each.result.model for each in scored])
         scored = sorted(scored, key=lambda each: names.index(each.result.model))
         children = [each.children.select(*STORED_SETS) for each in scored]

@@ -23,13 +23,7 @@ from nnd.metric.text import AUTO, family_template
 
 
 class PlannedRun(NamedTuple):
-    """A dataset, cut into parts.
-
-    Attributes:
-        plan: The parts.
-        stream: The data.
-        data: The data as given by the user.
-    """
+    """A dataset, cut into parts."""
 
     plan: Plan
     stream: PairStream
@@ -37,13 +31,7 @@ class PlannedRun(NamedTuple):
 
 
 class Job(NamedTuple):
-    """Models to be scored on planned datasets.
-
-    Attributes:
-        models: Name of a model → the model as given by the user.
-        scorings: Name of a model → its scoring options.
-        runs: Name of a dataset → its run.
-    """
+    """Models to be scored on planned datasets."""
 
     models: Mapping[str, Model]
     scorings: Mapping[str, Scoring]

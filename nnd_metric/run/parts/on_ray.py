@@ -170,7 +170,6 @@ def _quiet() -> Iterator[TextIO]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Raise an error with advice if Ray gives up."""
     from ray.exceptions import RayError  # noqa: PLC0415
 
     try:

@@ -45,10 +45,6 @@ class PartActor:
 
     The model is loaded by the first call and not by the constructor: if a model is too large and
     the process dies, Ray would restart the actor endlessly, but it limits the retries of a call.
-
-    Args:
-        setup: Setup of the actor.
-        threads: Number of threads that torch uses.
     """
 
     def __init__(self, setup: Setup, threads: int) -> None:
@@ -77,7 +73,6 @@ class PartActor:
 
 
 def _make_scorers(setup: Setup) -> list[PartScorer]:
-    """Load the model, and open the data of every run."""
     if not all((setup.folder / run).is_dir() for run, _ in setup.runs):
         raise ScoringError(
             f"{setup.folder}: this machine cannot read the folder of the run; start the command "

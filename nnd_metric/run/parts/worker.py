@@ -76,7 +76,6 @@ def _todo(plan: Plan, model: str, share: Share) -> Iterator[int]:
 
 
 def _score(loaded: LoadedModel, scoring: Scoring, planned: list[PlannedRun], share: Share) -> int:
-    """Score the unfinished parts of a share, and return their number."""
     version, done = loaded.version(), 0
     for plan, stream, _ in planned:
         scorer = PartScorer(plan, stream, loaded, scoring, version)

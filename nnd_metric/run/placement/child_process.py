@@ -1,8 +1,8 @@
 """A process that scores one model: `python -m nnd.metric.run.placement.child_process`.
 
 It reads a pickled `ScoringTask` from standard input, and writes pickled answers to standard output:
-(dataset, Scored) for each dataset when it is scored, the text of each warning, and at the end the
-list of failures. It exits when standard input is closed, because then its parent has ended.
+(dataset, ScoredModel) for each dataset when it is scored, the text of each warning, and at the
+end the list of failures. It exits when standard input is closed, because then its parent has ended.
 """
 
 import os
@@ -18,13 +18,13 @@ from contextlib import suppress
 from queue import Queue
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from nnd.metric.run.model_result import Scored
+from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.placement.in_turn import ScoringTask, score_in_turn
 from nnd.metric.run.survival import Failure, reason_of
 from nnd.schemas import ScoringWarning, excerpt
 
-Answer: TypeAlias = tuple[str, Scored] | str | list[Failure]
-"""(dataset, Scored), a warning, or the failures, which come last."""
+Answer: TypeAlias = tuple[str, ScoredModel] | str | list[Failure]
+"""(dataset, ScoredModel), a warning, or the failures, which come last."""
 
 
 Answers: TypeAlias = Queue[tuple[str, Answer | None]]
@@ -36,10 +36,6 @@ class Process:
 
     It is a new interpreter that, unlike those of multiprocessing, does not import the user's script
     again. It has a session of its own, so that Ctrl-C reaches only the parent, which ends it.
-
-    Args:
-        task: The model to score.
-        answers: Queue for its answers, and for None when it ends.
     """
 
     def __init__(self, task: ScoringTask, answers: Answers) -> None:

@@ -22,7 +22,7 @@ from nnd.metric.likelihood import (
     pin_version,
 )
 from nnd.metric.run.cost.measured_speeds import keep_speed
-from nnd.metric.run.model_result import Scored, evaluate_model
+from nnd.metric.run.model_result import ScoredModel, evaluate_model
 from nnd.metric.run.survival import Trouble
 from nnd.schemas import ScoringWarning
 
@@ -45,7 +45,7 @@ class ScoringTask(NamedTuple):
     trouble: Trouble
 
 
-def score_in_turn(task: ScoringTask) -> Generator[tuple[str, Scored]]:
+def score_in_turn(task: ScoringTask) -> Generator[tuple[str, ScoredModel]]:
     """Score every model on every dataset, in order; yield datasets with the scores of one model."""
     is_stored = any(scoring.cache for scoring in task.scorings.values())
     runs = len(task.models) * len(task.pairs)
@@ -73,9 +73,9 @@ def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> Loade
 def _score_all(
     loaded: LoadedModel,
     task: ScoringTask,
-    score: Callable[[LoadedModel, PairSet], Scored],
+    score: Callable[[LoadedModel, PairSet], ScoredModel],
     bar: "tqdm[NoReturn]",
-) -> Iterator[tuple[str, Scored]]:
+) -> Iterator[tuple[str, ScoredModel]]:
     for number, (key, data) in enumerate(task.pairs.items(), start=1):
         if len(task.pairs) > 1:
             bar.set_postfix_str(f"{key} ({number} of {len(task.pairs)})")
@@ -86,7 +86,7 @@ def _score_all(
 
 def _score_one(
     loaded: LoadedModel, pairs: PairSet, *, scoring: Scoring, store: Store | None
-) -> Scored:
+) -> ScoredModel:
     """Score pairs with one model; record its speed if there is a store."""
     start = time.perf_counter()
     scored = evaluate_model(loaded, pairs, scoring, store)

@@ -3,13 +3,13 @@
 from collections.abc import Generator
 
 from nnd.metric.likelihood import LoadedModel
-from nnd.metric.run.model_result import Scored
+from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.placement.in_turn import ScoringTask, score_in_turn
 from nnd.metric.run.placement.schedule import find_devices
 from nnd.metric.run.placement.side_by_side import score_side_by_side
 
 
-def score_models(task: ScoringTask) -> Generator[tuple[str, Scored]]:
+def score_models(task: ScoringTask) -> Generator[tuple[str, ScoredModel]]:
     """Score every model on every dataset; yield each dataset's name with the scores of one model.
 
     Models are scored side by side if there are several, all given by name, and several GPUs, and if

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from nnd.metric.run.model_result import Scored
+from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.placement.child_process import Answers, Process
 from nnd.metric.run.placement.in_turn import ScoringTask
 from nnd.metric.run.placement.schedule import Device, Size, measure, place
@@ -32,14 +32,10 @@ class _Running(NamedTuple):
 
 def score_side_by_side(
     task: ScoringTask, devices: Sequence[Device]
-) -> Generator[tuple[str, Scored]]:
+) -> Generator[tuple[str, ScoredModel]]:
     """Score every model on every dataset; yield results, as in `score_models`, when they arrive.
 
     Failures include models that fit on no device and processes that end early.
-
-    Args:
-        task: What to score; all models are given by name, and no device is.
-        devices: The devices to use.
     """
     waiting, trouble = _measure(task, devices), task.trouble
     answers: Answers = Queue()
