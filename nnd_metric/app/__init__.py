@@ -5,13 +5,6 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .alternatives import (
-        Vary as Vary,
-        estimate_cost as estimate_cost,
-        evaluate_runs as evaluate_runs,
-        score_runs as score_runs,
-        vary_choices as vary_choices,
-    )
     from .any_data import (
         find_data as find_data,
         one_or_several as one_or_several,
@@ -21,6 +14,9 @@ if TYPE_CHECKING:
     )
     from .exporting import (
         export as export,
+    )
+    from .listed_runs import (
+        evaluate_runs as evaluate_runs,
     )
     from .showing import (
         show as show,

@@ -28,12 +28,12 @@ def describe(data: PairData, *, window: int = 100) -> Description:
     """
     if window < 1:
         raise ScoringError(f"--window {window}: give a window of 1 token or more")
-    found = load_pairs(data)
-    references = pl.Series("references", _references(data, found.pairs), pl.List(pl.String))
+    data_set = load_pairs(data)
+    references = pl.Series("references", _references(data, data_set.pairs), pl.List(pl.String))
     pairs = pl.concat(
-        [found.pairs.with_columns(references), measure(found.pairs)], how="horizontal"
+        [data_set.pairs.with_columns(references), measure(data_set.pairs)], how="horizontal"
     )
-    return describe_pairs(found.name, pairs, window=window)
+    return describe_pairs(data_set.name, pairs, window=window)
 
 
 def _references(data: PairData, pairs: pl.DataFrame) -> list[tuple[str, ...]]:

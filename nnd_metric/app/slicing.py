@@ -45,7 +45,7 @@ def slice(  # noqa: A001 - the function of a command has its name
             argument is unknown, or `out` is given and there is not exactly one slice.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
-    found = slice_runs(
+    slices = slice_runs(
         runs,
         data,
         by=by,
@@ -57,8 +57,8 @@ def slice(  # noqa: A001 - the function of a command has its name
         mixed_rules=mixed_rules,
     )
     if out is not None:
-        _write(found, data, Path(out))
-    return found
+        _write(slices, data, Path(out))
+    return slices
 
 
 def _write(found: Slices, data: PairData | None, out: Path) -> None:

@@ -9,12 +9,5 @@ if TYPE_CHECKING:
         app as app,
         main as main,
     )
-    from .printing import (
-        quiet_loading as quiet_loading,
-        resumable as resumable,
-    )
-    from .shared_options import (
-        HOW as HOW,
-    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -1,17 +1,28 @@
 """Commands for adding a source."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from nnd.converters.onboard import Answers
 from nnd.metric.cli.printing import AsJson, Details, parts_of, show_result
-from nnd.schemas import excerpt
+from nnd.schemas import describe_fields, excerpt
 
 if TYPE_CHECKING:
     from nnd.converters.onboard import Question
+
+_METAVARS = {
+    "each": "PATH",
+    "verdict": "CELL=COLUMN",
+    "separator": "MARK",
+    "no_error": "LABEL",
+    "order": "LABEL",
+}
+"""Answers of other kinds than a column."""
 
 
 def new_source(
@@ -28,143 +39,12 @@ def new_source(
     out: Annotated[
         Path | None, typer.Option(help="Folder to make.", show_default="the name of the source")
     ] = None,
-    context: Annotated[
-        list[str],
-        typer.Option(metavar="COLUMN", help="A part of the context; repeat it for several."),
-    ] = [],  # noqa: B006
-    candidate: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN", help="The generated text; repeat it where a row has several."
-        ),
-    ] = [],  # noqa: B006
-    system: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The system that wrote it, or `none`.")
-    ] = None,
-    context_id: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN", help="The key of the context; repeat it for a key of several columns."
-        ),
-    ] = [],  # noqa: B006
-    candidate_id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The key of the candidate.")
-    ] = None,
-    category: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The category of the context.")
-    ] = None,
-    split: Annotated[str | None, typer.Option(metavar="COLUMN", help="The split.")] = None,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Compare candidates only within one value of this, in addition to the context.",
-        ),
-    ] = None,
-    annotator: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The annotator, if a row is one judgement.")
-    ] = None,
-    each: Annotated[
-        list[str],
-        typer.Option(
-            metavar="PATH",
-            help="JSON objects whose keys are data, e.g. names of systems; `.` means the file "
-            "itself.",
-        ),
-    ] = [],  # noqa: B006
-    label: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN",
-            help="A label or list of labels for one aspect; repeat it for several.",
-        ),
-    ] = [],  # noqa: B006
-    error: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="The error categories of a bad text, or `none`."),
-    ] = None,
-    mark: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN",
-            help="A column that marks an error of this name; repeat it for several.",
-        ),
-    ] = [],  # noqa: B006
-    score: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN",
-            help="A score (higher is better) for one aspect; repeat it for several.",
-        ),
-    ] = [],  # noqa: B006
-    rating: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN",
-            help="The rating of one annotator; repeat it for further annotators "
-            "of the same aspect.",
-        ),
-    ] = [],  # noqa: B006
-    aspect: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The name of the aspect of each row.")
-    ] = None,
-    higher: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN",
-            help="A column in which higher is better, whatever its name "
-            "suggests; repeat it for several.",
-        ),
-    ] = [],  # noqa: B006
-    lower: Annotated[
-        list[str],
-        typer.Option(
-            metavar="COLUMN", help="A column in which lower is better; repeat it for several."
-        ),
-    ] = [],  # noqa: B006
-    better: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="The better one of two texts in a row, or a column with the verdict.",
-        ),
-    ] = None,
-    verdict: Annotated[
-        list[str],
-        typer.Option(
-            metavar="CELL=COLUMN",
-            help="The meaning of a verdict: a text, or `tie`; repeat it for several.",
-        ),
-    ] = [],  # noqa: B006
-    separator: Annotated[
-        str | None,
-        typer.Option(metavar="MARK", help="The separator of several labels in a cell, or `none`."),
-    ] = None,
-    no_error: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="The label of a text without an error.")
-    ] = None,
-    order: Annotated[
-        list[str],
-        typer.Option(metavar="LABEL", help="Labels from best to worst; repeat it for each."),
-    ] = [],  # noqa: B006
-    high: Annotated[
-        list[float],
-        typer.Option(
-            help="A score that counts as high, while all others count as "
-            "low; repeat it for several."
-        ),
-    ] = [],  # noqa: B006
-    minimum: Annotated[
-        float | None, typer.Option(help="Smallest difference between scores that counts.")
-    ] = None,
-    top: Annotated[
-        float | None, typer.Option(help="The rating that a majority must give a good candidate.")
-    ] = None,
     sheet: Annotated[
         str | None, typer.Option(help="Sheet of a workbook.", show_default="the first")
     ] = None,
     details: Details = False,
     as_json: AsJson = False,
+    **answers: Any,  # noqa: ANN401 - each of its own type
 ) -> None:
     """Guess the columns of annotation files and write a source.
 
@@ -173,39 +53,41 @@ def new_source(
 
     Example: nnd new-source my_ratings --from ratings.csv
     """
-    from nnd.converters.onboard import Answers, new_source as new_source_
+    from nnd.converters.onboard import new_source as new_source_
 
-    answers = Answers(
-        context=tuple(context),
-        candidate=tuple(candidate),
-        system=system,
-        context_id=tuple(context_id),
-        candidate_id=candidate_id,
-        category=category,
-        split=split,
-        group=group,
-        annotator=annotator,
-        each=tuple(each),
-        label=tuple(label),
-        error=error,
-        mark=tuple(mark),
-        score=tuple(score),
-        rating=tuple(rating),
-        aspect=aspect,
-        higher=tuple(higher),
-        lower=tuple(lower),
-        better=better,
-        verdict=tuple(verdict),
-        separator=separator,
-        no_error=no_error,
-        order=tuple(order),
-        high=tuple(high),
-        minimum=minimum,
-        top=top,
-    )
+    given: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in answers.items()
+    }
     ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
-    made = new_source_(name, file, out, answers=answers, sheet=sheet, ask=ask)
+    made = new_source_(name, file, out, answers=Answers(**given), sheet=sheet, ask=ask)
     show_result(made, as_json, details=details, after=parts_of(made.examples))
+
+
+def _options_of_answers() -> Iterator[Parameter]:
+    """Yield an option for each answer; those with several values can be repeated."""
+    described = describe_fields(Answers)
+    for name, kind in get_type_hints(Answers).items():
+        value, *more = get_args(kind)
+        is_repeated = more == [...]
+        option = typer.Option(
+            help=described[name].removesuffix(".") + (" (repeatable)." if is_repeated else "."),
+            metavar=_METAVARS.get(name, "COLUMN") if value is str else None,
+        )
+        yield Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=[] if is_repeated else None,
+            annotation=Annotated[list[value] if is_repeated else kind, option],  # type: ignore[valid-type]
+        )
+
+
+def _with_answers() -> Signature:
+    """Return the parameters of `new_source` with an option for each answer."""
+    *first, sheet, details, as_json, _ = signature(new_source).parameters.values()
+    return Signature([*first, *_options_of_answers(), sheet, details, as_json])
+
+
+new_source.__signature__ = _with_answers()  # type: ignore[attr-defined]
 
 
 def check_source(

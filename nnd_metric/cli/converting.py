@@ -127,7 +127,7 @@ def show(
     """
     from nnd.metric.app import show as show_
 
-    found = show_(
+    examples = show_(
         data if origin is not None else find_data(data),
         origin=origin,
         category=category,
@@ -135,7 +135,7 @@ def show(
         annotations=annotations,
         whole=details,
     )
-    show_result(found, as_json)
+    show_result(examples, as_json)
 
 
 def describe(

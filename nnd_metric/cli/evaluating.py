@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from nnd.metric.app import Vary, estimate_cost, find_data, score_runs, vary_choices
+from nnd.metric.app import find_data
+from nnd.metric.cli.alternatives import Vary, estimate_cost, score_runs, vary_choices
 from nnd.metric.cli.loading import (
     Adapter,
     Device,
@@ -222,9 +223,9 @@ def evaluate(
             cache=not no_cache,
             matmul=matmul,  # type: ignore[arg-type] # checked by the callee
         )
-        found = score_runs(context, runs, out, limit=limit, scoring=scoring, loading=loading)
-        show_sweep(found, as_json, details=details)
-        exit_on(found)
+        results = score_runs(context, runs, out, limit=limit, scoring=scoring, loading=loading)
+        show_sweep(results, as_json, details=details)
+        exit_on(results)
         return
     if not data:
         raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
@@ -283,8 +284,8 @@ def evaluate(
         return
     tell_of_workers()
     with resumable(cached=on_ray is not None or not no_cache):
-        found = (on_ray or evaluate_)(model, data, **chosen)
-    show_sweep(found, as_json, details=details, alone=len(data) == 1, out=out)
+        results = (on_ray or evaluate_)(model, data, **chosen)
+    show_sweep(results, as_json, details=details, alone=len(data) == 1, out=out)
     if push_to_model_card:
-        push_run(found, name_models(model))
-    exit_on(found)
+        push_run(results, name_models(model))
+    exit_on(results)

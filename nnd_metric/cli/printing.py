@@ -23,13 +23,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 
 
 def show(value: object, as_json: bool, *shown: "Table | str") -> None:  # noqa: FBT001
-    """Print JSON for machines, or tables and lines for people.
-
-    Args:
-        value: Plain Python values for JSON.
-        as_json: Whether to print JSON.
-        *shown: Tables and lines for people.
-    """
+    """Print a value as JSON for machines, or tables and lines for people."""
     if as_json:
         print(json.dumps(value, indent=2))  # ASCII is right in every encoding
         return
@@ -57,14 +51,9 @@ def show_result(
     details: bool = False,
     after: Sequence["Table | str"] = (),
 ) -> None:
-    """Print a result: its headline, table and remarks, and its details if requested.
+    """Print a result: its headline, table and remarks, its details if requested, and `after`.
 
-    Args:
-        found: The result.
-        as_json: Whether to print JSON.
-        value: Value to print as JSON; None means the result's `to_dict`.
-        details: Whether to print the details too.
-        after: Lines to print last, such as the path of the output.
+    As JSON, `value` is printed, or the result's `to_dict`.
     """
     parts = [*parts_of(found), *(found.details() if details else [])]
     show(found.to_dict() if value is None else value, as_json, *parts, *after)
@@ -125,15 +114,7 @@ def show_sweep(
     alone: bool = False,
     out: Path | None = None,
 ) -> None:
-    """Print the results of models.
-
-    Args:
-        found: The results.
-        as_json: Command-line value.
-        details: Command-line value.
-        alone: Whether to show the results as those of one dataset.
-        out: Command-line value.
-    """
+    """Print the results of models; `alone` as those of one dataset."""
     from nnd.metric.show import failure_table
 
     evaluations = [*found.evaluations.values()]

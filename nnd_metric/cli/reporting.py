@@ -69,7 +69,7 @@ def report(
     """
     from nnd.metric.show import report as report_
 
-    found = report_(
+    page = report_(
         runs,
         out,
         figures=figures,
@@ -83,7 +83,7 @@ def report(
         day=datetime.now(tz=UTC).date(),
         command=shlex.join(["nnd", *sys.argv[1:]]),
     )
-    show_result(found, as_json)
+    show_result(page, as_json)
 
 
 def _read_families(entries: list[str]) -> dict[str, str]:

@@ -163,15 +163,11 @@ def read_templates(
     An entry that begins with the name of a model and = applies to that model; a template may
     contain a = as well.
 
-    Args:
-        entries: Command-line value.
-        models: Names of the models.
-
     Raises:
         ScoringError: If an entry names an unknown model, or there are two entries for the same
             model.
     """
-    found: dict[str | None, str] = {}
+    templates: dict[str | None, str] = {}
     for entry in entries:
         own = [model for model in models if entry.startswith(f"{model}=")]
         model = max(own, key=len, default=None)
@@ -182,14 +178,16 @@ def read_templates(
             raise ScoringError(
                 f'--template "{entry}": unknown model "{before}"; did you mean "{close[0]}"?'
             )
-        if model in found:
+        if model in templates:
             of = "all models" if model is None else f'model "{model}"'
             raise ScoringError(
                 f"--template is given twice for {of}; give it once, and add --template "
                 "MODEL=TEMPLATE for a model that needs another"
             )
-        found[model] = read_template(entry if model is None else entry[len(model) + 1 :])
-    return found.pop(None, None), {model: own for model, own in found.items() if model is not None}
+        templates[model] = read_template(entry if model is None else entry[len(model) + 1 :])
+    return templates.pop(None, None), {
+        model: own for model, own in templates.items() if model is not None
+    }
 
 
 def read_matches(entries: Sequence[str]) -> dict[str, list[str]]:
@@ -218,15 +216,15 @@ def read_chat(template: str, system: str | None, arguments: Sequence[str]) -> Ch
     Raises:
         ScoringError: If an argument is not KEY=VALUE, or a key is given twice.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for entry in arguments:
         name, equals, value = entry.partition("=")
         if not name or not equals:
             raise ScoringError(f'--template-arg "{entry}": write KEY=VALUE')
-        if name in found:
+        if name in values:
             raise ScoringError(f"--template-arg: {name} has two values; give one")
-        found[name] = _read_value(value)
-    return Chat(template, None if system is None else read_template(system), found)
+        values[name] = _read_value(value)
+    return Chat(template, None if system is None else read_template(system), values)
 
 
 def _read_value(text: str) -> object:

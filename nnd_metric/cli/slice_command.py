@@ -76,7 +76,7 @@ def slice(  # noqa: A001 - the command's name
     """
     from nnd.metric.app import slice as slice_
 
-    found = slice_(
+    slices = slice_(
         runs,
         None if data is None else find_data(data),
         by=by,
@@ -89,4 +89,4 @@ def slice(  # noqa: A001 - the command's name
         mixed_rules=mixed_rules,
     )
     written = [f"written to {out}"] if out else []
-    show_result(found, as_json, details=details, after=written)
+    show_result(slices, as_json, details=details, after=written)

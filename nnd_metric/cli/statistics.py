@@ -71,7 +71,7 @@ def agree(
     """
     from nnd.metric.numbers import agree as agree_
 
-    found = agree_(
+    agreement = agree_(
         results,
         one_or_several(data),
         human_scores=None if human_scores is None else find_data(human_scores),
@@ -81,7 +81,7 @@ def agree(
         splits=split,
         mixed_rules=mixed_rules,
     )
-    show_result(found, as_json, details=details)
+    show_result(agreement, as_json, details=details)
 
 
 def compare(
@@ -137,7 +137,7 @@ def compare(
     """
     from nnd.metric.numbers import compare as compare_
 
-    found = compare_(
+    comparison = compare_(
         runs,
         models=model or None,
         by=by,
@@ -146,10 +146,10 @@ def compare(
         mixed_rules=mixed_rules,
         out=out,
     )
-    value = found.to_dict()
+    value = comparison.to_dict()
     written = [f"written to {out}"] if out else []
     show_result(
-        found, as_json, value=value.get("comparisons", value), details=details, after=written
+        comparison, as_json, value=value.get("comparisons", value), details=details, after=written
     )
 
 
@@ -253,7 +253,7 @@ def metrics(
         "normalise": normalise,
         "over": over if over in ("shared", "all") else over.split(","),
     }
-    found = metrics_(
+    comparison = metrics_(
         runs,
         data=one_or_several(data),
         scorers=scorer or None,
@@ -268,4 +268,4 @@ def metrics(
         **choices,
     )
     written = [f"written to {out}"] if out else []
-    show_result(found, as_json, details=details, after=written)
+    show_result(comparison, as_json, details=details, after=written)

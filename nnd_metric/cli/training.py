@@ -127,7 +127,7 @@ def train(
 
     quiet_loading()  # Trainer imports bitsandbytes if it is installed, which logs on import
     try:
-        found = train_(
+        training = train_(
             model,
             pairs,
             out=out,
@@ -146,4 +146,4 @@ def train(
         if not out.is_dir():
             raise
         raise KeyboardInterrupt("run the same command with --resume to continue") from None
-    show_result(found, as_json, details=details, after=[f"written to {out}"])
+    show_result(training, as_json, details=details, after=[f"written to {out}"])

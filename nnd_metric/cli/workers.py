@@ -79,16 +79,7 @@ def score_share(
     out: Path | None,
     **chosen: Any,  # noqa: ANN401 - options of `evaluate_parts`, each of its own type
 ) -> "WorkerReport":
-    """Score the share of a worker.
-
-    Args:
-        models: Command-line value.
-        data: The datasets.
-        worker: As typed: I/N, or auto.
-        alone: Whether all options are ones that --worker supports.
-        out: Folder of the run.
-        **chosen: Other options.
-    """
+    """Score the share of a worker (I/N, or auto); `alone` if all options are of its kind."""
     from nnd.metric.run import evaluate_parts, read_worker
 
     if out is None:

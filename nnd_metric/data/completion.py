@@ -130,11 +130,11 @@ def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
     texts = (pl.String, pl.Categorical, pl.Enum)
     columns = [c for c in ("category", "language") if pairs.schema.get(c) in texts]
     kinds = pairs.select(pl.col(columns).cast(pl.String)).iter_rows() if columns else repeat(())
-    found: list[StoredContext] = []
+    contexts: list[StoredContext] = []
     for text, parts, of_pair in zip(pairs["context"], parts_of(pairs), kinds, strict=False):
         context = StoredContext.of(text, parts, *of_pair)
-        found.append(found[-1] if found and found[-1] == context else context)
-    return found
+        contexts.append(contexts[-1] if contexts and contexts[-1] == context else context)
+    return contexts
 
 
 def _as_json(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:

@@ -11,7 +11,7 @@ _HUB_ID = re.compile(r"(?P<repo>\w[\w.-]*/\w[\w.-]*)(@(?P<revision>\S+))?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-class Place(NamedTuple):
+class DataPlace(NamedTuple):
     """A local file or folder.
 
     Attributes:
@@ -25,7 +25,7 @@ class Place(NamedTuple):
     commit: str | None = None
 
 
-def find_place(data: str | Path, needed: Sequence[str]) -> Place:
+def find_place(data: str | Path, needed: Sequence[str]) -> DataPlace:
     """Return the file or folder that a path or a Hub id names.
 
     Args:
@@ -38,9 +38,9 @@ def find_place(data: str | Path, needed: Sequence[str]) -> Place:
     """
     hub = check_place(data)
     if hub is None:
-        return Place(Path(data))
+        return DataPlace(Path(data))
     folder, commit = _fetch(hub["repo"], hub["revision"], needed)
-    return Place(folder, hub["repo"], commit)
+    return DataPlace(folder, hub["repo"], commit)
 
 
 def check_place(data: str | Path) -> re.Match[str] | None:

@@ -50,11 +50,6 @@ def match_systems(
     `model_id`, else to the system of the same name, unless `systems` gives that system to another
     model.
 
-    Args:
-        models: Names of the evaluated models.
-        human_scores: Human scores; `system` and `model_id` are read.
-        systems: Explicit choices, model to system.
-
     Returns:
         Model to system, in the order of `models`; models without a system are left out.
 
@@ -83,13 +78,7 @@ def match_systems(
 def choices_for(
     people: pl.DataFrame, systems: Mapping[str, str], models: Collection[str]
 ) -> dict[str, str]:
-    """Return the choices for models and judged systems of one dataset.
-
-    Args:
-        people: Human scores of one dataset.
-        systems: Model to system, over several datasets.
-        models: Models scored on this dataset.
-    """
+    """Return the choices for models and judged systems of one dataset."""
     known = names_in(people, "system")
     return {
         model: system for model, system in systems.items() if model in models and system in known
@@ -130,12 +119,7 @@ def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, flo
 
 
 def human_numbers_for(human_scores: pl.DataFrame, category: str) -> list[HumanNumber]:
-    """Describe the human scores of `human_scores_for`; the mean of several is used there.
-
-    Args:
-        human_scores: Human scores, with or without a definition.
-        category: Same as in `human_scores_for`.
-    """
+    """Describe the human scores of `human_scores_for`; the mean of several is used there."""
     rows = _rows_for(human_scores, category)
     if "definition" not in rows.columns:
         rows = rows.with_columns(definition=pl.lit(None, pl.String))
@@ -166,11 +150,6 @@ def in_order(
     matches: Mapping[str, str], human_scores: pl.DataFrame, order: Sequence[str]
 ) -> dict[str, str]:
     """Return the matches in an explicit order of systems; those not named follow.
-
-    Args:
-        matches: Model to system.
-        human_scores: Human scores; `system` is read.
-        order: Systems, matched or not.
 
     Raises:
         ScoringError: If a system is unknown, or named twice.
@@ -213,11 +192,6 @@ def check_choices(
     systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
 ) -> None:
     """Check before scoring that models can be matched with judged systems.
-
-    Args:
-        systems: Model → system it stands for.
-        models: All models.
-        judged: Human scores of each dataset that has some.
 
     Raises:
         ScoringError: If a model or a system is unknown, or models are matched twice.

@@ -171,12 +171,12 @@ def version_of_rows(pairs: pl.DataFrame) -> str:
 
 
 def _own_pairs(frame: pl.DataFrame, name: str) -> PairSet:
-    found = _pair_set(frame, None, name)
-    equal = have_equal_texts(found.pairs)
+    whole = _pair_set(frame, None, name)
+    equal = have_equal_texts(whole.pairs)
     if not equal.any():
-        return found
-    kept = _pair_set(found.pairs.filter(~equal), None, name)
-    return replace(kept, equal=tuple(found.pairs.filter(equal)["split"]))
+        return whole
+    kept = _pair_set(whole.pairs.filter(~equal), None, name)
+    return replace(kept, equal=tuple(whole.pairs.filter(equal)["split"]))
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:

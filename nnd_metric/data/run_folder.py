@@ -185,13 +185,7 @@ def read_splits(folders: Sequence[Path]) -> list[str] | None:
 def scored_splits(
     rows: pl.DataFrame, signatures: Iterable[str | None], chosen: Sequence[str] = ()
 ) -> list[str]:
-    """Return the splits of scored pairs, if the data has several; else an empty list.
-
-    Args:
-        rows: The pairs.
-        signatures: Signatures of the models.
-        chosen: The splits that were chosen of the stored ones, or none.
-    """
+    """Return the splits of scored pairs, if the data has several; else an empty list."""
     splits = splits_in(rows)
     is_part = bool(chosen) or any("|split:" in (signature or "") for signature in signatures)
     return splits if is_part or len(splits) > 1 else []

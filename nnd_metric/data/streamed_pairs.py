@@ -67,10 +67,6 @@ class PairStream:
     def rows(self, table: str, spans: Sequence[Span]) -> Complete:
         """Return some rows of a table.
 
-        Args:
-            table: Name of the table.
-            spans: The rows to return, in order.
-
         Raises:
             ScoringError: If the table is shorter, or cannot be read.
         """
@@ -88,10 +84,6 @@ class PairStream:
 
 def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStream:
     """Open pairs, if possible without reading their texts.
-
-    Args:
-        data: Same as in `load_pairs`, or its result.
-        splits: Same as in `choose_splits`.
 
     Raises:
         ScoringError: Same as in `load_pairs` and `choose_splits`.
@@ -148,10 +140,6 @@ def _read_splits(read: Callable[..., pl.DataFrame], splits: Sequence[str]) -> pl
 
 def read_human_scores_in(data: PairData, splits: Sequence[str] | None) -> pl.DataFrame:
     """Read the human scores that come with data, of some splits.
-
-    Args:
-        data: Same as in `read_human_scores`.
-        splits: The splits; None means all.
 
     Raises:
         ScoringError: Same as in `read_human_scores`, or if there is no such split.

@@ -28,10 +28,6 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
     """Return the pairs of a number of contexts: those whose ids have the smallest SHA-256.
 
     The choice does not depend on the order of rows, and a larger choice contains a smaller one.
-
-    Args:
-        pairs: All pairs.
-        contexts: Number of contexts to keep, or all if there are fewer.
     """
     keys = pairs.pairs.select(CONTEXT).unique()
     if keys.height <= contexts:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     )
     from .model_result import (
         ModelResult as ModelResult,
-        Scored as Scored,
+        ScoredModel as ScoredModel,
         evaluate_model as evaluate_model,
     )
     from .pair_scoring import (

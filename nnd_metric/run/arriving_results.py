@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Final
 
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.model_result import Scored
+from nnd.metric.run.model_result import ScoredModel
 from nnd.schemas import exclusive
 
 _SHARE: Final = 0.1
@@ -34,15 +34,15 @@ class Outputs:
     """
 
     def __init__(
-        self, join: Callable[[str, Sequence[Scored]], Evaluation], folders: Mapping[str, Path]
+        self, join: Callable[[str, Sequence[ScoredModel]], Evaluation], folders: Mapping[str, Path]
     ) -> None:
         self.evaluations: dict[str, Evaluation] = {}
         self._join, self._folders = join, folders
-        self._done: dict[str, list[Scored]] = {}
+        self._done: dict[str, list[ScoredModel]] = {}
         self._unwritten: set[str] = set()
         self._start, self._spent = time.perf_counter(), 0.0
 
-    def add(self, dataset: str, scored: Scored) -> None:
+    def add(self, dataset: str, scored: ScoredModel) -> None:
         """Add the result of a model on a dataset, and write the folder if there is time."""
         self._done.setdefault(dataset, []).append(scored)
         self._unwritten.add(dataset)

@@ -12,11 +12,6 @@ from nnd.metric.text import Template, find_crossings, find_protocol, render
 def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | None:
     """Count the tests whose tokens are not those of context and candidate encoded together.
 
-    Args:
-        data: The pairs.
-        engine: The model, the protocol, the separator, and the chat template.
-        template: How contexts are rendered.
-
     Returns:
         None if context and candidate are never one text: for encoder-decoders, and under
         `laban2022`, which puts a start token between them.

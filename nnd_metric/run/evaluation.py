@@ -141,11 +141,13 @@ class Evaluation(Result):
         results = self.best_first()
         names = short_names([each.model for each in results])
         of_data = [n for n in results[0].notes if WITH_EQUAL_TEXTS in n or n == LIMITED]
-        found = [
+        of_models = [
             brief_caveat(each.rates.overall, [n for n in each.notes if n not in of_data])
             for each in results
         ]
-        lines = (f"{name}: {caveat}" for name, caveat in zip(names, found, strict=True) if caveat)
+        lines = (
+            f"{name}: {caveat}" for name, caveat in zip(names, of_models, strict=True) if caveat
+        )
         contexts = f"{LIMITED}, of {counted(results[0].rates.overall.contexts, 'context')}"
         return [*(contexts if note == LIMITED else note for note in of_data), *lines]
 
@@ -190,16 +192,7 @@ def join_results(
     systems: Mapping[str, str],
     templates: Mapping[str, str],
 ) -> Evaluation:
-    """Return the evaluation of several models on the same pairs.
-
-    Args:
-        results: One per model.
-        scored: Log-likelihoods of all models: columns of `STORED`.
-        children: Log-likelihoods of the sets of a suite: columns of `STORED_SETS`.
-        data: The dataset; its rows are not used.
-        systems: Model → system it stands for, where the user has named it.
-        templates: Model → template that was chosen for it alone.
-    """
+    """Return the evaluation of several models on the same pairs."""
     people, names = data.human_scores, [each.model for each in results]
     own = {} if people is None else choices_for(people, systems, names)
     agreement, reason = agree_scored(scored, people, systems=own)

@@ -9,6 +9,8 @@ import polars as pl
 
 from nnd.metric.data import (
     RESULT,
+    STORED,
+    STORED_SETS,
     PairSet,
     contexts_of,
     describe_splits,
@@ -24,15 +26,7 @@ from nnd.schemas import SchemaError, ScoringError, read_document
 
 
 class KeptRun(NamedTuple):
-    """The models of an earlier run that are kept.
-
-    Attributes:
-        results: Their results.
-        scored: The columns of `STORED`.
-        children: The columns of `STORED_SETS`.
-        systems: Model → system it stands for, as given by the user.
-        templates: Model → template the user chose for it alone.
-    """
+    """The models of an earlier run that are kept, and what the user chose for them."""
 
     results: tuple[ModelResult, ...]
     scored: pl.DataFrame
@@ -42,16 +36,16 @@ class KeptRun(NamedTuple):
 
 
 def read_kept(
-    folder: Path,
+    folder: Path | None,
     pairs: PairSet,
     scoring: Scoring,
     models: Mapping[str, Scoring],
     done: Collection[str],
-) -> KeptRun | None:
-    """Return the other models of a run in a folder, or None without a run.
+) -> KeptRun:
+    """Return the other models of a run in a folder; none without a run.
 
     Args:
-        folder: Folder that a run is written to.
+        folder: Folder that a run is written to, if any.
         pairs: The pairs scored now.
         scoring: The present scoring options.
         models: Model → its present scoring options, if not `scoring`.
@@ -61,8 +55,9 @@ def read_kept(
         ScoringError: If the run has other pairs, or its models were scored in another way, so that
             the results cannot be combined.
     """
-    if not (folder / RESULT).is_file():
-        return None
+    if folder is None or not (folder / RESULT).is_file():
+        nothing = pl.DataFrame(schema=STORED), pl.DataFrame(schema=STORED_SETS)
+        return KeptRun((), *nothing, {}, {})
     scored, children = read_run(folder), read_sets(folder)
     stored = read_document(folder / RESULT)
     with _readable(folder):
@@ -118,24 +113,30 @@ def _find_difference(
         named = f" ({describe_splits(splits)})" if splits and splits != [*pairs.splits] else ""
         return f"on other pairs{named} than {pairs.title}"
     own = {*stored.get("templates", {})}.difference(models)
-    for each in stored["results"]:
-        asked = models.get(each["model"], scoring)
-        there = (each["protocol"], each["template"])
+    for result in stored["results"]:
+        asked = models.get(result["model"], scoring)
+        there = (result["protocol"], result["template"])
         chosen = choose_template(
             asked.template,
-            each["model"],
+            result["model"],
             contexts_of(pairs.pairs),
             pairs.instruction,
-            as_chat=is_chat(each),
+            as_chat=is_chat(result),
         )
-        is_own = each["model"] in own
-        now = (asked.protocol, each["template"] if is_own else chosen.name)
-        chats = (_asked_chat(each), describe_options(asked.chat.stored().to_dict()))
-        if chats[0] != chats[1] and _may_be_chat(each, asked.chat):
+        is_own = result["model"] in own
+        now = (asked.protocol, result["template"] if is_own else chosen.name)
+        older = {"asked": Chat(NONE).stored().to_dict()}  # older versions read plain text
+        chats = [
+            describe_options(chat)
+            for chat in ((result.get("chat") or older)["asked"], asked.chat.stored().to_dict())
+        ]
+        has_template = "|sep:" in result["signature"]  # only of some protocols and models
+        may_be_chat = has_template and (is_chat(result) or asked.chat.template != NONE)
+        if chats[0] != chats[1] and may_be_chat:
             return f"with {chats[0]}, not {chats[1]}"
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
-        words = (each.get("instruction"), chosen.instruction)
+        words = (result.get("instruction"), chosen.instruction)
         if words[0] != words[1] and not is_own:
             return f"with other words of the instruction (instr:{words[0]}, not instr:{words[1]})"
     if not all(has_present_rule(each["signature"]) for each in stored["results"]):
@@ -143,21 +144,7 @@ def _find_difference(
     return None
 
 
-def _may_be_chat(stored: Mapping[str, Any], asked: Chat) -> bool:
-    """Whether a result was read as chats, or would be with the present options."""
-    if "|sep:" not in stored["signature"]:  # only these protocols and models have chat templates
-        return False
-    return is_chat(stored) or asked.template != NONE
-
-
-def _asked_chat(stored: Mapping[str, Any]) -> str:
-    """Return the chat options of a result; older versions read plain text."""
-    chat = stored.get("chat")
-    return describe_options(Chat(NONE).stored().to_dict() if chat is None else chat["asked"])
-
-
 def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:
-    """Return that the run has other sets than the suite, or None."""
     there = {*children.select("set", "pair_id").iter_rows()}
     now = {(each.name, pair_id) for each in pairs.sets for pair_id in each.pairs["pair_id"]}
     return None if there == now else f"on other sets than those of {pairs.title}"

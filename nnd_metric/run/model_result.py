@@ -111,7 +111,7 @@ class ModelResult(Record):
         return f"{taken} ({self.quantised}), and {before}"
 
 
-class Scored(NamedTuple):
+class ScoredModel(NamedTuple):
     """A result with its scored pairs.
 
     Attributes:
@@ -133,7 +133,7 @@ def evaluate_model(
     *,
     version: str | None = None,
     proofs: list[Proof] | None = None,
-) -> Scored:
+) -> ScoredModel:
     """Score pairs with one model.
 
     Args:
@@ -151,17 +151,17 @@ def evaluate_model(
     version = version or loaded.version()
     proofs = [] if proofs is None else proofs
     engine = replace(engine, store=store, version=version, proofs=proofs)
-    found = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
-    scored, children = found.pairs, found.children
+    scores = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
+    scored, children = scores.pairs, scores.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
     notes += [equal_texts(len(pairs.equal))] if pairs.equal else []
     notes += [LIMITED] if "limit" in dict(pairs.part) else []
-    notes += [f"{NO_BASELINE}{found.no_baseline}"] if found.no_baseline else []
-    notes += [_BY_LENGTH] if found.work.moved_by_padding else []
+    notes += [f"{NO_BASELINE}{scores.no_baseline}"] if scores.no_baseline else []
+    notes += [_BY_LENGTH] if scores.work.moved_by_padding else []
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
-    work, protocol = found.work, find_protocol(engine.protocol)
+    work, protocol = scores.work, find_protocol(engine.protocol)
     if work.deviation is not None and protocol.minus_alone:
         work = replace(work, deviation=2 * work.deviation)  # for a difference of log-likelihoods
     result = ModelResult(
@@ -189,7 +189,7 @@ def evaluate_model(
         request=_first_request(pairs, engine, template),
     )
     model = pl.lit(loaded.name).alias("model")
-    return Scored(result, scored.select(model, pl.all()), children.select(model, pl.all()))
+    return ScoredModel(result, scored.select(model, pl.all()), children.select(model, pl.all()))
 
 
 def _first_request(pairs: PairSet, engine: Engine, template: Template) -> FirstRequest | None:
@@ -205,15 +205,15 @@ def with_counts(
     notes: Iterable[str], rates: PassRates, crossing: int | None, protocol: str
 ) -> tuple[str, ...]:
     """Return notes about a model, and those that follow from counts."""
-    found = [*caveats(rates.overall), *notes]
+    told = [*caveats(rates.overall), *notes]
     if find_protocol(protocol).normaliser == "tokens":
-        found += few_tokens(rates.overall)
+        told += few_tokens(rates.overall)
     if crossing:
-        found.append(
+        told.append(
             f"in {crossing:,} of {rates.overall.n:,} tests, context and candidate encoded as one "
             "text would give other tokens where they meet; they are encoded apart"
         )
-    return tuple(found)
+    return tuple(told)
 
 
 def _stand_in(loaded: LoadedModel) -> str:

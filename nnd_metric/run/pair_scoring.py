@@ -74,9 +74,9 @@ def score_suite(
     alone: list[Request] = []
     if unconditional:
         alone = [(None, text) for _, text in requests_of(data.pairs, prompts[:n])]
-    found, no_baseline = _score_both(scorer, given, alone, pairs)
-    values = pl.Series(found.log_likelihood, dtype=pl.Float64).fill_nan(None)
-    scored = _as_rows(pairs, found, values)
+    likelihoods, no_baseline = _score_both(scorer, given, alone, pairs)
+    values = pl.Series(likelihoods.log_likelihood, dtype=pl.Float64).fill_nan(None)
+    scored = _as_rows(pairs, likelihoods, values)
     children = members.select("set", "parent_id", "pair_id").join(
         scored.unique("pair_id", keep="first"), on="pair_id", maintain_order="left"
     )
@@ -85,7 +85,7 @@ def score_suite(
         high, low = values[-2 * n : -n], values[-n:]
         scored = scored.with_columns(ll_alone_high=high, ll_alone_low=low)
     children = children.select(CHILD_SCHEMA.names())
-    return SuiteScores(scored, children, no_baseline, found.work)
+    return SuiteScores(scored, children, no_baseline, likelihoods.work)
 
 
 def _members(data: PairSet) -> pl.DataFrame:
@@ -146,15 +146,18 @@ def _score_both(
 
 def _score(scorer: Scorer, requests: Sequence[Request], pairs: pl.DataFrame) -> Likelihoods:
     try:
-        found = scorer(requests)
+        likelihoods = scorer(requests)
     except CandidateError as error:
         candidates = [candidate for _, candidate in requests]
         row = candidates.index(error.candidate) % pairs.height  # all high, then all low
         raise ScoringError(f"pair {pairs['pair_id'][row]}: {error}") from error
-    answers = {len(values) for values in (found.log_likelihood, found.tokens, found.truncated)}
+    answers = {
+        len(values)
+        for values in (likelihoods.log_likelihood, likelihoods.tokens, likelihoods.truncated)
+    }
     if answers != {len(requests)}:
         raise ScoringError(
             f"the scorer returned {' or '.join(map(str, sorted(answers)))} values for "
             f"{len(requests)} requests; it must return one of each for every request"
         )
-    return found
+    return likelihoods

@@ -7,7 +7,7 @@ from nnd.metric.likelihood import Engine, LoadedModel, Scoring
 from nnd.metric.text import AUTO, ChatChoice, Template, choose_rendering, find_protocol
 
 
-class Prepared(NamedTuple):
+class Preparation(NamedTuple):
     """An engine without a store, its template, and the choice of chats."""
 
     engine: Engine
@@ -15,7 +15,7 @@ class Prepared(NamedTuple):
     chat: ChatChoice
 
 
-def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Prepared:
+def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Preparation:
     """Return the engine and the template that a model scores pairs with.
 
     Raises:
@@ -39,4 +39,4 @@ def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Prepared:
         token_budget=scoring.token_budget,
         matmul=scoring.matmul,
     )
-    return Prepared(engine, template, chat)
+    return Preparation(engine, template, chat)

@@ -18,15 +18,7 @@ def make_signature(
     template: Template,
     rates: PassRates,
 ) -> str:
-    """Return the signature of one model's result.
-
-    Args:
-        version: The model's Hub commit or weights digest (`LoadedModel.version`).
-        data: The pairs.
-        engine: The model, the protocol, the chat template, and the kept side of contexts.
-        template: How contexts were rendered.
-        rates: The result.
-    """
+    """Return the signature of one model's result."""
     loaded = engine.loaded
     family = "beginning" if loaded.is_encoder_decoder else "end"
     parts = {

@@ -39,10 +39,6 @@ class Trouble:
     def survived(self, model: str | None, dataset: str | None) -> Iterator[None]:
         """Record a failure inside the block with a warning, and continue after the block.
 
-        Args:
-            model: The model that would be left out, or None for all.
-            dataset: The dataset that would be left out, or None for all.
-
         Raises:
             Exception: If a failure is fatal: the error itself.
         """

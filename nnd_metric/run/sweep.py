@@ -9,9 +9,8 @@ the present models and data.
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, Unpack, overload
 
 import polars as pl
 
@@ -19,30 +18,19 @@ from nnd.metric.data import (
     STORED,
     STORED_SETS,
     PairData,
-    PairSet,
     check_choices,
     is_several,
     locked_run,
-    name_datasets,
-    only_of_one,
     run_folders,
 )
-from nnd.metric.likelihood import (
-    LoadedModel,
-    Loading,
-    Model,
-    Scoring,
-    list_models,
-    load_config,
-    name_models,
-    scoring_of_each,
-)
+from nnd.metric.likelihood import Loading, Model, Scoring
 from nnd.metric.run.arriving_results import Outputs
-from nnd.metric.run.asked_pairs import Dataset, read_asked
 from nnd.metric.run.evaluation import Evaluation, Sweep, join_results
 from nnd.metric.run.existing_run import KeptRun, read_kept
-from nnd.metric.run.model_result import Scored
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.placement.in_turn import ScoringTask
 from nnd.metric.run.placement.placing import score_models
+from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest
 from nnd.metric.run.survival import Trouble
 
 _Each = TypeVar("_Each", bound=Dataset)
@@ -54,16 +42,7 @@ def evaluate(
     data: list[_Each] | tuple[_Each, ...],
     *,
     out: str | Path | None = None,
-    human_scores: PairData | None = None,
-    systems: Mapping[str, str] | None = None,
-    templates: Mapping[str, str] | None = None,
-    splits: Sequence[str] = (),
-    limit: int | None = None,
-    categories: Sequence[str] = (),
-    held_out: float | None = None,
-    split_seed: int = 0,
-    scoring: Scoring = Scoring(),
-    loading: Loading = Loading(),
+    **options: Unpack[RunOptions],
 ) -> Sweep: ...
 @overload
 def evaluate(
@@ -71,16 +50,7 @@ def evaluate(
     data: Dataset,
     *,
     out: str | Path | None = None,
-    human_scores: PairData | None = None,
-    systems: Mapping[str, str] | None = None,
-    templates: Mapping[str, str] | None = None,
-    splits: Sequence[str] = (),
-    limit: int | None = None,
-    categories: Sequence[str] = (),
-    held_out: float | None = None,
-    split_seed: int = 0,
-    scoring: Scoring = Scoring(),
-    loading: Loading = Loading(),
+    **options: Unpack[RunOptions],
 ) -> Evaluation: ...
 def evaluate(
     models: Model | Sequence[Model],
@@ -144,98 +114,65 @@ def evaluate(
             message says which and why.
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
-    several = is_several(data)
-    asked = list_models(models)
-    datasets: list[Dataset] = list(data) if several else [data]
-    names, keys = name_models(asked, loading), name_datasets(datasets)
-    folders = run_folders(out, keys, parts=False)
-    scorings = scoring_of_each(names, scoring, templates or {})
-    if human_scores is not None and len(keys) > 1:
-        raise only_of_one("human_scores")
-    trouble = Trouble(fatal=not several or len(names) == len(keys) == 1)
-    pairs = read_asked(
-        keys,
-        datasets,
-        trouble,
+    request = RunRequest(
+        models,
+        data,
         human_scores=human_scores,
+        systems=systems,
+        templates=templates,
         splits=splits,
         limit=limit,
         categories=categories,
         held_out=held_out,
         split_seed=split_seed,
+        scoring=scoring,
+        loading=loading,
     )
-    kept = partial(_kept, folders=folders, pairs=pairs, scoring=scoring, scorings=scorings)
+    found = sweep(request, out)
+    return found if is_several(data) else next(iter(found.evaluations.values()))
+
+
+def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
+    """Score every model on every dataset (see `evaluate`)."""
+    scorings, keys = request.scorings(), [*request.datasets()]
+    names, systems = [*scorings], request.systems or {}
+    folders = run_folders(out, keys, parts=False)
+    trouble = Trouble(fatal=not is_several(request.data) or len(names) == len(keys) == 1)
+    pairs = request.read_pairs(trouble)
+
+    def kept(key: str, done: Sequence[str]) -> KeptRun:
+        return read_kept(folders.get(key), pairs[key], request.scoring, scorings, done)
+
+    # The run in a folder is read before scoring, to find mistakes early, and again afterwards:
+    # another process may have added a model to it in the meantime.
     here = list(names)
     for key in pairs:
         with locked_run(folders.get(key)):
             here += [each.model for each in kept(key, names).results]
     people = [each.human_scores for each in pairs.values() if each.human_scores is not None]
-    check_choices(systems or {}, here, people)
-    usable = _find(dict(zip(names, asked, strict=True)), loading, trouble)
+    check_choices(systems, here, people)
+    usable = request.find_models(trouble)
 
-    def join(key: str, found: Sequence[Scored]) -> Evaluation:
-        done = [each.result.model for each in found]
-        found = sorted(found, key=lambda each: names.index(each.result.model))
-        joined = _join(found, kept(key, done), pairs[key], systems or {}, templates or {})
-        return replace(joined, asks_agreement=joined.asks_agreement or human_scores is not None)
+    def join(key: str, scored: Sequence[ScoredModel]) -> Evaluation:
+        before = kept(key, [each.result.model for each in scored])
+        scored = sorted(scored, key=lambda each: names.index(each.result.model))
+        children = [each.children.select(*STORED_SETS) for each in scored]
+        joined = join_results(
+            (*before.results, *(each.result for each in scored)),
+            pl.concat([before.scored, *(each.pairs.select(*STORED) for each in scored)]),
+            pl.concat([before.children, *children]),
+            pairs[key],
+            systems={**before.systems, **systems},
+            templates={**before.templates, **(request.templates or {})},
+        )
+        is_asked = joined.asks_agreement or request.human_scores is not None
+        return replace(joined, asks_agreement=is_asked)
 
     outputs = Outputs(join, folders)
-    with outputs, closing(score_models(usable, pairs, scorings, loading, trouble)) as found:
-        for key, scored in found:
+    scores = score_models(ScoringTask(usable, pairs, scorings, request.loading, trouble))
+    with outputs, closing(scores):
+        for key, scored in scores:
             outputs.add(key, scored)
     evaluations = {key: outputs.evaluations[key] for key in pairs if key in outputs.evaluations}
-    if not several:
-        return evaluations[keys[0]]
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
-
-
-def _find(models: Mapping[str, Model], loading: Loading, trouble: Trouble) -> dict[str, Model]:
-    """Return the models that exist, so that a typing error shows before hours of scoring."""
-    usable: dict[str, Model] = {}
-    for name, model in models.items():
-        with trouble.survived(name, None):
-            if not isinstance(model, LoadedModel):
-                load_config(model, loading)
-            usable[name] = model
-    return usable
-
-
-def _kept(
-    key: str,
-    done: Sequence[str],
-    *,
-    folders: Mapping[str, Path],
-    pairs: Mapping[str, PairSet],
-    scoring: Scoring,
-    scorings: Mapping[str, Scoring],
-) -> KeptRun:
-    """Return the part of an earlier run that is kept: all models but those scored now.
-
-    It is read before scoring, to find mistakes early, and again afterwards: another process may
-    have added a model to the run in the meantime.
-    """
-    found = read_kept(folders[key], pairs[key], scoring, scorings, done) if key in folders else None
-    nothing = pl.DataFrame(schema=STORED), pl.DataFrame(schema=STORED_SETS)
-    return found or KeptRun((), *nothing, {}, {})
-
-
-def _join(
-    scored: Sequence[Scored],
-    kept: KeptRun,
-    pairs: PairSet,
-    systems: Mapping[str, str],
-    templates: Mapping[str, str],
-) -> Evaluation:
-    """Return the evaluation of the kept models and the new ones on one dataset."""
-    results = (*kept.results, *(each.result for each in scored))
-    everything = pl.concat([kept.scored, *(each.pairs.select(*STORED) for each in scored)])
-    children = pl.concat([kept.children, *(each.children.select(*STORED_SETS) for each in scored)])
-    return join_results(
-        results,
-        everything,
-        children,
-        pairs,
-        systems={**kept.systems, **systems},
-        templates={**kept.templates, **templates},
-    )

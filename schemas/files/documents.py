@@ -12,6 +12,7 @@ Versions before 0.3 wrote no `digest`. Their documents are read with a warning.
 import hashlib
 import importlib
 import json
+import re
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -206,6 +207,23 @@ def own_files(folder: Path, document: str) -> set[str]:
     outputs = content.get("outputs", {})
     own = {name for name, entry in outputs.items() if _is_unchanged(folder / name, entry)}
     return {document, *own}
+
+
+def other_version(folder: Path, document: str) -> str | None:
+    """Return the version that a document names as its writer, if it does not keep our schema.
+
+    Returns:
+        None if it keeps the schema, names no version, or was changed since it was written.
+    """
+    try:
+        content = parse_document(folder / document)
+    except SchemaError:
+        return None
+    unlike = find_change(content, document) is not None or _KINDS[document][0] is None
+    if unlike or _keeps_schema(content, document):
+        return None
+    signed = re.search(rf'{re.escape(_SIGNED)}([^|"]+)', json.dumps(content))
+    return str(content.get(_VERSION) or (signed and signed[1]) or "") or None
 
 
 def _keeps_schema(content: Mapping[str, Any], document: str) -> bool:

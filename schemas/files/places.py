@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from nnd.schemas.files.atomic import keep_access, replace_file, sync
-from nnd.schemas.files.documents import list_files, own_files, write_document
+from nnd.schemas.files.documents import list_files, other_version, own_files, write_document
 from nnd.schemas.files.workplaces import NEW, OLD, workplace
 from nnd.schemas.words.errors import NNDError
 
@@ -204,13 +204,21 @@ def _protected() -> set[Path]:
 def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) -> None:
     held = _foreign(folder, own_files(folder, document))
     foreign = [name for name in held if name != f"{scaffold}/"]
-    if foreign:
-        more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
+    if not foreign:
+        return
+    more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
+    names = f"{', '.join(foreign[:_NAMED])}{more}"
+    version = other_version(folder, document) if document in foreign else None
+    if version is not None:
         raise NNDError(
-            f"{shown}: contains files that nnd did not write, or that were changed since: "
-            f"{', '.join(foreign[:_NAMED])}{more}; name another folder with --out, or move them "
-            "away"
+            f"{shown}: {document} says that nnd {version} wrote it, in another form than this "
+            f"version, so nothing is replaced ({names}); name another folder with --out, or remove "
+            "this one"
         )
+    raise NNDError(
+        f"{shown}: contains files that nnd did not write, or that were changed since: {names}; "
+        "name another folder with --out, or move them away"
+    )
 
 
 def _foreign(folder: Path, ours: Collection[str], parent: str = "") -> Iterator[str]:

@@ -159,6 +159,35 @@ def test_a_folder_that_nnd_did_not_write_as_it_is_stays(
     assert content(tmp_path) == before
 
 
+@pytest.mark.parametrize("is_sealed", [True, False], ids=["0.3 dev", "0.2"])
+@pytest.mark.parametrize(("command", "field"), [("vary", "choices"), ("metrics", "rows")])
+def test_the_folder_of_an_earlier_version_is_refused_by_its_number(
+    writers: dict[str, Writer],
+    ours: Callable[[str], Path],
+    tmp_path: Path,
+    command: str,
+    field: str,
+    *,
+    is_sealed: bool,
+) -> None:
+    folder = tmp_path / "out"
+    shutil.copytree(ours(command), folder)
+    facts = json.loads(document(folder).read_text(encoding="utf-8"))
+    del facts["digest"]
+    facts |= {"nnd_version": "0.2.7", f"former_{field}": facts.pop(field)}
+    document(folder).write_text(json.dumps(seal(facts) if is_sealed else facts), encoding="utf-8")
+    before = content(folder)
+
+    with pytest.raises(NNDError) as refused:
+        writers[command](folder)
+
+    name = document(folder).name
+    told = f"{folder}: {name} says that nnd 0.2.7 wrote it, in another form than this version"
+    assert str(refused.value).startswith(told)
+    assert str(refused.value).endswith("; name another folder with --out, or remove this one")
+    assert content(folder) == before
+
+
 # Single files
 
 FILES = {

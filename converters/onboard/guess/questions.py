@@ -16,8 +16,35 @@ _MOST_LISTED = 30
 class Answers:
     """The answers of the user, which replace guesses.
 
-    The attributes are the options of `nnd new-source`; its help explains them. Columns have the
-    names that the guess shows.
+    Columns have the names that the guess shows.
+
+    Attributes:
+        context: A part of the context.
+        candidate: The generated text; several columns where a row has several.
+        system: The system that wrote it, or `none`.
+        context_id: The key of the context, of one column or several.
+        candidate_id: The key of the candidate.
+        category: The category of the context.
+        split: The split.
+        group: Compare candidates only within one value of this, in addition to the context.
+        annotator: The annotator, if a row is one judgement.
+        each: JSON objects whose keys are data, e.g. names of systems; `.` means the file itself.
+        label: A label or list of labels for one aspect.
+        error: The error categories of a bad text, or `none`.
+        mark: A column that marks an error of this name.
+        score: A score (higher is better) for one aspect.
+        rating: The rating of one annotator; several columns for annotators of the same aspect.
+        aspect: The name of the aspect of each row.
+        higher: A column in which higher is better, whatever its name suggests.
+        lower: A column in which lower is better.
+        better: The better one of two texts in a row, or a column with the verdict.
+        verdict: The meaning of a verdict, CELL=COLUMN: a text, or `tie`.
+        separator: The separator of several labels in a cell, or `none`.
+        no_error: The label of a text without an error.
+        order: Labels from best to worst.
+        high: A score that counts as high, while all others count as low.
+        minimum: Smallest difference between scores that counts.
+        top: The rating that a majority must give a good candidate.
     """
 
     context: tuple[str, ...] = ()

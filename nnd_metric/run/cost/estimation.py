@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
-from nnd.metric.data import PairSet, is_several, name_datasets
+from nnd.metric.data import PairSet
 from nnd.metric.likelihood import (
     LoadedModel,
     Loading,
@@ -13,30 +13,19 @@ from nnd.metric.likelihood import (
     Skeleton,
     bytes_per_position,
     choose_budget,
-    list_models,
     load_skeleton,
-    name_models,
-    scoring_of_each,
 )
-from nnd.metric.run.asked_pairs import Dataset, read_asked
 from nnd.metric.run.cost.estimate import Estimate, ModelEstimate
 from nnd.metric.run.cost.measured_speeds import known_speed
 from nnd.metric.run.cost.model_needs import find_needs
+from nnd.metric.run.run_request import RunOptions, RunRequest
 from nnd.metric.run.survival import Trouble
 
 
 def estimate(
     models: Model | Sequence[Model],
     data: Any,  # noqa: ANN401 - as of `evaluate`
-    *,
-    templates: Mapping[str, str] | None = None,
-    splits: Sequence[str] = (),
-    limit: int | None = None,
-    categories: Sequence[str] = (),
-    held_out: float | None = None,
-    split_seed: int = 0,
-    scoring: Scoring = Scoring(),
-    loading: Loading = Loading(),
+    **options: Unpack[RunOptions],
 ) -> Estimate:
     """Return what `evaluate` would cost: tokens, floating-point operations, memory and time.
 
@@ -48,36 +37,18 @@ def estimate(
     Args:
         models: Same as in `evaluate`.
         data: Same as in `evaluate`.
-        templates: Same as in `evaluate`.
-        splits: Same as in `evaluate`.
-        limit: Same as in `evaluate`.
-        categories: Same as in `evaluate`.
-        held_out: Same as in `evaluate`.
-        split_seed: Same as in `evaluate`.
-        scoring: Same as in `evaluate`.
-        loading: Same as in `evaluate`.
+        **options: Further arguments of `evaluate`: templates, splits, limit, categories, held_out,
+            split_seed, scoring and loading; others make no difference.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used; the message says which and why.
     """
-    asked = list_models(models)
-    datasets: list[Dataset] = list(data) if is_several(data) else [data]
-    names = name_models(asked, loading)
-    scorings = scoring_of_each(names, scoring, templates or {})
-    pairs = read_asked(
-        name_datasets(datasets),
-        datasets,
-        Trouble(fatal=True),
-        splits=splits,
-        limit=limit,
-        categories=categories,
-        held_out=held_out,
-        split_seed=split_seed,
-    )
+    request = RunRequest(models, data, **options)
+    scorings, pairs = request.scorings(), request.read_pairs(Trouble(fatal=True))
     return Estimate(
         tuple(
-            _of_model(name, model, pairs, scorings[name], loading)
-            for name, model in zip(names, asked, strict=True)
+            _of_model(name, model, pairs, scorings[name], request.loading)
+            for name, model in request.named_models().items()
         )
     )
 

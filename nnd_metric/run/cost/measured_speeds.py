@@ -26,13 +26,7 @@ def known_speed(loaded: LoadedModel) -> float | None:
 
 
 def keep_speed(loaded: LoadedModel, tokens: int, seconds: float) -> None:
-    """Store the speed of a model, if it read enough tokens.
-
-    Args:
-        loaded: The model.
-        tokens: Number of tokens that entered the model.
-        seconds: Duration without loading.
-    """
+    """Store the speed of a model that read enough tokens; loading it is not in the seconds."""
     if tokens >= ENOUGH:
         add_fact(_FILE, _key(loaded), tokens / seconds)
 

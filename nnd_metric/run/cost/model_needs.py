@@ -53,19 +53,13 @@ def find_needs(
     without its context is read once for all datasets. Likelihoods stored by earlier runs are
     ignored.
 
-    Args:
-        loaded: The model; its weights are not read.
-        pairs: Dataset → its pairs.
-        scoring: How they are scored.
-        speed: Tokens per second, or None.
-
     Raises:
         ScoringError: If the model cannot score the pairs.
     """
     stored: set[Encoded] = set()
     for name, data in pairs.items():
         engine, template, _ = prepare(loaded, data, scoring)
-        asked = _Asked(engine)
+        asked = _RequestRecorder(engine)
         score_suite(data, asked, template, unconditional=scoring.unconditional)
         without = sorted(asked.given - stored)
         whole = sorted((asked.given | asked.alone) - stored)
@@ -87,7 +81,7 @@ def find_needs(
             stored.update(whole)
 
 
-class _Asked:
+class _RequestRecorder:
     """A scorer that records the requests to an engine, and returns zeros.
 
     Attributes:

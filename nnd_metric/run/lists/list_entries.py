@@ -104,13 +104,13 @@ def read_entries(
     for problem in check_rows("runs", document):
         place = where([int(problem.row or 0), *filter(None, problem.path.split("/"))])
         raise ScoringError(f"{place}: {replace(problem, row=None)}")
-    found = []
+    entries = []
     for number, values in enumerate(document):
         entry = _entry(values, folder, where([number]), scoring, loading)
         with entry.named():
             entry.scoring.check()
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _check_keys(document: Sequence[object], where: Where) -> None:

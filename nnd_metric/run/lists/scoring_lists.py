@@ -44,11 +44,6 @@ def check_entries(entries: Sequence[RunEntry]) -> None:
 def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None = None) -> Sweep:
     """Score a list of runs into `OUT/MANNER/DATASET`.
 
-    Args:
-        entries: The runs, checked.
-        out: Folder of all results; existing results are extended.
-        limit: Same as in `evaluate`.
-
     Returns:
         The results: `MANNER/DATASET` → evaluation.
     """
@@ -60,7 +55,7 @@ def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None =
         first = group[0]
         keys, place = name_datasets(first.data), out / first.manner
         with trouble.survived(listed([entry.model for entry in group]), None):
-            found = evaluate(
+            of_group = evaluate(
                 [load(entry.model, entry.loading) for entry in group],
                 list(first.data),
                 out=place / keys[0] if len(keys) == 1 else place,
@@ -70,10 +65,10 @@ def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None =
                 scoring=first.scoring,
                 loading=first.loading,
             )
-            evaluations |= _below(first.manner, found.evaluations)
-            pairs |= _below(first.manner, found.pairs)
-            folders |= _below(first.manner, found.folders)
-            trouble.failures.extend(found.failures)
+            evaluations |= _below(first.manner, of_group.evaluations)
+            pairs |= _below(first.manner, of_group.pairs)
+            folders |= _below(first.manner, of_group.folders)
+            trouble.failures.extend(of_group.failures)
     return Sweep(evaluations, pairs, tuple(trouble.failures), folders)
 
 
@@ -130,7 +125,8 @@ def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:
                     f"{group[0].where}: the results on {name} belong into {folder}, which holds "
                     f"those on {other} ({first.where}); rename the folder of one"
                 )
-        for entry, model in chain(_asked(group), _named(group)):
+        with_revisions = ((entry, entry.loading.called(entry.model)) for entry in group)
+        for entry, model in chain(with_revisions, _named(group)):
             for folder in folders:
                 first = entry_of.setdefault((folder, model), entry)
                 if first is not entry:
@@ -138,12 +134,6 @@ def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:
                         f'{entry.where}: model "{model}" is scored into {folder} by {first.where}, '
                         "too; keep one of them, or list one in another file with another --out"
                     )
-
-
-def _asked(group: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, str]]:
-    """Yield the entries, each with the name of its model and the requested revision."""
-    for entry in group:
-        yield entry, entry.loading.called(entry.model)
 
 
 def _named(group: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, str]]:

@@ -110,7 +110,6 @@ def _runs(pairs: pl.DataFrame, digests: Digests, equal: pl.Series) -> pl.DataFra
 
 
 def _place_contexts(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the part of every context."""
     contexts = runs.group_by("context", maintain_order=True).agg(
         size=pl.col("context_bytes").first() + pl.col("candidate_bytes").sum() + 1
     )

@@ -1,135 +1,82 @@
 """The job of a shared run: models and datasets, with a plan for each run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nnd.metric.data import (
-    PairData,
     PairSet,
     PairStream,
     check_choices,
-    choose_part,
     contexts_of,
-    is_several,
     load_pairs,
-    name_datasets,
     no_pairs,
-    only_of_one,
     open_pairs,
-    read_human_scores,
     run_folders,
 )
-from nnd.metric.likelihood import (
-    LoadedModel,
-    Loading,
-    Model,
-    Scoring,
-    list_models,
-    load_config,
-    name_models,
-    scoring_of_each,
-)
+from nnd.metric.likelihood import Model, Scoring
 from nnd.metric.run.parts.run_plan import Plan, describe, find_plan
+from nnd.metric.run.run_request import Dataset, RunRequest
+from nnd.metric.run.survival import Trouble
 from nnd.metric.text import AUTO, family_template
 
 
 class PlannedRun(NamedTuple):
-    """A dataset, cut into parts.
-
-    Attributes:
-        plan: The parts.
-        stream: The data.
-        data: The data as given by the user.
-    """
+    """A dataset, cut into parts."""
 
     plan: Plan
     stream: PairStream
-    data: PairData | PairSet
+    data: Dataset
 
 
 class Job(NamedTuple):
-    """Models to be scored on planned datasets.
-
-    Attributes:
-        models: Name of a model → the model as given by the user.
-        scorings: Name of a model → its scoring options.
-        runs: Name of a dataset → its run.
-    """
+    """Models to be scored on planned datasets."""
 
     models: Mapping[str, Model]
     scorings: Mapping[str, Scoring]
     runs: Mapping[str, PlannedRun]
 
 
-def plan_job(
-    models: Model | Sequence[Model],
-    data: Any,  # noqa: ANN401 - as of `evaluate`
-    *,
-    out: str | Path,
-    human_scores: PairData | None,
-    systems: Mapping[str, str] | None,
-    templates: Mapping[str, str] | None,
-    scoring: Scoring,
-    loading: Loading,
-    **chosen: Any,  # noqa: ANN401 - options of `choose_part`
-) -> Job:
-    """Check the arguments, which are those of `evaluate`, and find or write the plan of every run.
+def plan_job(request: RunRequest, out: str | Path) -> Job:
+    """Check what is asked, and find or write the plan of every run.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used, or the folder has the plan of
             another run.
     """
-    asked, datasets = list_models(models), list(data) if is_several(data) else [data]
-    names, keys = name_models(asked, loading), name_datasets(datasets)
-    folders = run_folders(out, keys, parts=True)
-    scorings = scoring_of_each(names, scoring, templates or {})
-    if human_scores is not None and len(keys) > 1:
-        raise only_of_one("human_scores")
-    streams = [_with_scores(open_part(dataset, **chosen), human_scores) for dataset in datasets]
-    judged = [stream.about.human_scores for stream in streams]
-    check_choices(systems or {}, names, [scores for scores in judged if scores is not None])
-    for model in asked:
-        if not isinstance(model, LoadedModel):
-            load_config(model, loading)
+    datasets, scorings = request.datasets(), request.scorings()
+    folders = run_folders(out, [*datasets], parts=True)
+    streams = {key: open_part(data, request) for key, data in datasets.items()}
+    judged = [stream.about.human_scores for stream in streams.values()]
+    check_choices(request.systems or {}, [*scorings], [each for each in judged if each is not None])
+    models, loading = request.find_models(Trouble(fatal=True)), asdict(request.loading)
     options = {
-        "scoring": _describe_scoring(scoring),
-        "loading": {name: value for name, value in asdict(loading).items() if name != "device"},
-        "models": names,
-        "templates": dict(templates or {}),
-        "systems": dict(systems or {}),
+        "scoring": _describe_scoring(request.scoring),
+        "loading": {name: value for name, value in loading.items() if name != "device"},
+        "models": [*models],
+        "templates": dict(request.templates or {}),
+        "systems": dict(request.systems or {}),
     }
     runs = {
-        key: PlannedRun(_plan(folders[key], stream, scorings, options), stream, dataset)
-        for key, stream, dataset in zip(keys, streams, datasets, strict=True)
+        key: PlannedRun(_plan(folders[key], stream, scorings, options), stream, datasets[key])
+        for key, stream in streams.items()
     }
-    return Job(dict(zip(names, asked, strict=True)), scorings, runs)
+    return Job(models, scorings, runs)
 
 
-def open_part(
-    data: PairData | PairSet,
-    **chosen: Any,  # noqa: ANN401 - options of `choose_part`
-) -> PairStream:
-    """Open data, or the chosen part of it.
+def open_part(data: Dataset, request: RunRequest) -> PairStream:
+    """Open data, or the part of it that is asked for.
 
     Raises:
         ScoringError: If the data cannot be read, or has no pairs.
     """
-    if chosen["categories"] or chosen["limit"] is not None or chosen["held_out"] is not None:
-        data = choose_part(data if isinstance(data, PairSet) else load_pairs(data), **chosen)
-    stream = open_pairs(data, chosen["splits"])
+    if request.categories or request.limit is not None or request.held_out is not None:
+        data = request.part_of(data if isinstance(data, PairSet) else load_pairs(data))
+    stream = open_pairs(data, request.splits)
     if not stream.sizes()[""]:
         raise no_pairs(stream.about.name)
-    return stream
-
-
-def _with_scores(stream: PairStream, human_scores: PairData | None) -> PairStream:
-    if human_scores is None:
-        return stream
-    return replace(
-        stream, about=replace(stream.about, human_scores=read_human_scores(human_scores))
-    )
+    return replace(stream, about=request.with_own_scores(stream.about))
 
 
 def _plan(

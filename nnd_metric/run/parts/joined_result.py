@@ -61,7 +61,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
     work = _join_work([part["engine"] for part in parts])
     tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]
-    found = ModelResult.from_dict(
+    joined = ModelResult.from_dict(
         {
             **first,
             "device": ", ".join(_distinct(part["device"] for part in parts)),
@@ -73,12 +73,12 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
         rates=all_rates(rated.drop("close")),
     )
     notes = _distinct(note for part in parts for note in part["notes"])
-    overall = found.rates.overall
+    overall = joined.rates.overall
     return replace(
-        found,
-        notes=with_counts(notes, found.rates, found.n_crossing, found.protocol),
+        joined,
+        notes=with_counts(notes, joined.rates, joined.n_crossing, joined.protocol),
         n_close=None if work["deviation"] is None else int(tests_close.sum()),
-        signature=recount(found.signature, overall.truncated, overall.n),
+        signature=recount(joined.signature, overall.truncated, overall.n),
     )
 
 
@@ -94,11 +94,11 @@ def _join_work(works: Sequence[Stored]) -> dict[str, Any]:
 
 def _join_chats(chats: Sequence[Stored | None]) -> dict[str, Any] | None:
     """Return how contexts were rendered; the example is that of the first part."""
-    found = [chat for chat in chats if chat is not None]
-    if not found:
+    of_parts = [chat for chat in chats if chat is not None]
+    if not of_parts:
         return None
-    marked = [chat["neutralised"] for chat in found if "neutralised" in chat]
-    return {**found[0], **({"neutralised": sum(marked)} if marked else {})}
+    marked = [chat["neutralised"] for chat in of_parts if "neutralised" in chat]
+    return {**of_parts[0], **({"neutralised": sum(marked)} if marked else {})}
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

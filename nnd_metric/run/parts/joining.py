@@ -30,11 +30,6 @@ _PAIR = pl.struct("pair_id", "cluster", *SAME).hash().alias("pair")
 def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
     """Return the evaluation of a merged run, without its rows.
 
-    Args:
-        plan: The plan of the run.
-        fresh: The folder with the merged rows.
-        footers: Model → the footers of its parts.
-
     Raises:
         ScoringError: If models were scored on different pairs, so that they have no agreement.
     """

@@ -9,21 +9,23 @@ single writer, and would be lost with the driver.
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, Unpack
 
 from tqdm import tqdm
 
-from nnd.metric.data import PairData, is_several
-from nnd.metric.likelihood import Loading, Model, Scoring, list_models
+from nnd.metric.data import is_several
+from nnd.metric.likelihood import Model, list_models
 from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.parts.job import Job, plan_job
 from nnd.metric.run.parts.merging import merge
 from nnd.metric.run.parts.part_file import is_finished
 from nnd.metric.run.parts.ray_actor import PartActor, Setup
 from nnd.metric.run.parts.ray_cluster import Pool, Ray, check_ray, connected, size_pool
+from nnd.metric.run.run_request import RunOptions, RunRequest
 from nnd.schemas import ScoringError
 
 _CPUS = 0.5
@@ -40,16 +42,7 @@ def evaluate_on_ray(
     *,
     out: str | Path,
     ray: Ray = Ray(),
-    human_scores: PairData | None = None,
-    systems: Mapping[str, str] | None = None,
-    templates: Mapping[str, str] | None = None,
-    splits: Sequence[str] = (),
-    limit: int | None = None,
-    categories: Sequence[str] = (),
-    held_out: float | None = None,
-    split_seed: int = 0,
-    scoring: Scoring = Scoring(),
-    loading: Loading = Loading(),
+    **options: Unpack[RunOptions],
 ) -> Evaluation | Sweep:
     """Score pairs with models as `evaluate` does, in parts, by actors of Ray.
 
@@ -61,16 +54,9 @@ def evaluate_on_ray(
         out: Folder of the run, which all machines share; for several datasets, it gets a subfolder
             for each.
         ray: Cluster and resources.
-        human_scores: Same as in `evaluate`.
-        systems: Same as in `evaluate`.
-        templates: Same as in `evaluate`.
-        splits: Same as in `evaluate`.
-        limit: Same as in `evaluate`.
-        categories: Same as in `evaluate`.
-        held_out: Same as in `evaluate`.
-        split_seed: Same as in `evaluate`.
-        scoring: Same as in `evaluate`; the store of likelihoods is not used.
-        loading: Same as in `evaluate`.
+        **options: Further arguments of `evaluate`: human_scores, systems, templates, splits, limit,
+            categories, held_out, split_seed, scoring (the store of likelihoods is not used) and
+            loading.
 
     Returns:
         The same as `evaluate`, up to rounding, because batches differ.
@@ -81,27 +67,11 @@ def evaluate_on_ray(
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
     """
     check_ray(ray)
-    _check_names([*list_models(models), *(data if is_several(data) else [data])])
-    chosen = {
-        "splits": splits,
-        "limit": limit,
-        "categories": categories,
-        "held_out": held_out,
-        "split_seed": split_seed,
-    }
-    job = plan_job(
-        models,
-        data,
-        out=out,
-        human_scores=human_scores,
-        systems=systems,
-        templates=templates,
-        scoring=scoring,
-        loading=loading,
-        **chosen,
-    )
+    request = RunRequest(models, data, **options)
+    _check_names([*list_models(models), *request.datasets().values()])
+    job = plan_job(request, out)
     todo = {name: rows for name in job.models if (rows := _missing_parts(job, name))}
-    setups = [_setup(job, name, loading, chosen) for name in todo]
+    setups = [_setup(job, name, request) for name in todo]
     if setups:
         with connected(ray.address):
             for setup in setups:
@@ -133,15 +103,14 @@ def _check_names(asked: Sequence[Any]) -> None:
             )
 
 
-def _setup(job: Job, name: str, loading: Loading, chosen: Mapping[str, Any]) -> Setup:
+def _setup(job: Job, name: str, request: RunRequest) -> Setup:
     return Setup(
         Path.cwd(),
         job.models[name],  # type: ignore[arg-type] # checked by `_check_names`
         name,
-        loading,
         job.scorings[name],
         [(run.plan.run, run.data) for run in job.runs.values()],  # type: ignore[misc] # likewise
-        chosen,
+        replace(request, models=(), data=(), human_scores=None),
     )
 
 
@@ -201,7 +170,6 @@ def _quiet() -> Iterator[TextIO]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Raise an error with advice if Ray gives up."""
     from ray.exceptions import RayError  # noqa: PLC0415
 
     try:

@@ -63,7 +63,6 @@ def write_part(path: Path, rows: pl.DataFrame, footer: Footer) -> None:
 
 
 def _with_digest(raw: bytes, digest: bytes) -> bytes:
-    """Return a part with another digest in its metadata."""
     place = _DIGITS.search(raw)
     if place is None:
         raise ValueError("it has no digest")
@@ -139,11 +138,6 @@ def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
 
 def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
     """Check that two parts of a model were made by the same weights and versions.
-
-    Args:
-        path: Path of the first part.
-        first: `Footer.made_by` of the first.
-        other: `Footer.made_by` of the other.
 
     Raises:
         ScoringError: If they were not: such numbers must not be mixed.

@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 
 import torch
 
-from nnd.metric.likelihood import Loading, Scoring, load_model
+from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.run.parts.job import open_part
 from nnd.metric.run.parts.part_scorer import PartScorer
 from nnd.metric.run.parts.run_plan import read_plan
+from nnd.metric.run.run_request import RunRequest
 from nnd.schemas import NNDError, ScoringError
 
 Batch: TypeAlias = Mapping[str, Sequence[Any]]
@@ -26,19 +27,17 @@ class Setup:
         folder: Working folder of the command, to which relative paths refer on every machine.
         model: Hub id or folder.
         name: Name of the model in the results.
-        loading: Loading options.
         scoring: Scoring options.
         runs: The folder of each run, and its data.
-        chosen: Options of `choose_part`, which select the pairs.
+        request: Further options, without models and data.
     """
 
     folder: Path
     model: str | Path
     name: str
-    loading: Loading
     scoring: Scoring
     runs: Sequence[tuple[Path, str | Path]]
-    chosen: Mapping[str, Any]
+    request: RunRequest
 
 
 class PartActor:
@@ -46,10 +45,6 @@ class PartActor:
 
     The model is loaded by the first call and not by the constructor: if a model is too large and
     the process dies, Ray would restart the actor endlessly, but it limits the retries of a call.
-
-    Args:
-        setup: Setup of the actor.
-        threads: Number of threads that torch uses.
     """
 
     def __init__(self, setup: Setup, threads: int) -> None:
@@ -78,14 +73,13 @@ class PartActor:
 
 
 def _make_scorers(setup: Setup) -> list[PartScorer]:
-    """Load the model, and open the data of every run."""
     if not all((setup.folder / run).is_dir() for run, _ in setup.runs):
         raise ScoringError(
             f"{setup.folder}: this machine cannot read the folder of the run; start the command "
             "in a folder that all machines share, and name one with --out"
         )
     os.chdir(setup.folder)
-    planned = [(read_plan(run), open_part(data, **setup.chosen)) for run, data in setup.runs]
-    loaded = replace(load_model(setup.model, setup.loading), name=setup.name)
+    planned = [(read_plan(run), open_part(data, setup.request)) for run, data in setup.runs]
+    loaded = replace(load_model(setup.model, setup.request.loading), name=setup.name)
     version = loaded.version()
     return [PartScorer(plan, stream, loaded, setup.scoring, version) for plan, stream in planned]

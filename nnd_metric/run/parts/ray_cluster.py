@@ -39,13 +39,7 @@ class Ray:
 
 
 class Pool(NamedTuple):
-    """A pool of actors.
-
-    Attributes:
-        actors: Number of actors.
-        gpus: GPUs per actor.
-        threads: Threads per actor.
-    """
+    """A number of actors, and the GPUs and threads of each."""
 
     actors: int
     gpus: float

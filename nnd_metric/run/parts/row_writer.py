@@ -17,12 +17,7 @@ _REPEATED = ["model", "split", "origin", *SLICES]
 
 
 class RowWriter:
-    """Writes rows as they arrive; the rows of several calls form a row group.
-
-    Args:
-        path: The file.
-        schema: Its columns.
-    """
+    """Writes rows as they arrive; the rows of several calls form a row group."""
 
     def __init__(self, path: Path, schema: pl.Schema) -> None:
         self._waiting = [pl.DataFrame(schema=schema)]

@@ -101,12 +101,7 @@ class Plan:
 
 
 def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has it
-    """Return everything that decides the numbers of a run, as plain values for its plan.
-
-    Args:
-        stream: The data.
-        **options: Further arguments of the run.
-    """
+    """Return everything that decides the numbers of a run, as plain values for its plan."""
     about = stream.about
     data = {
         "name": about.name,
@@ -127,12 +122,6 @@ def find_plan(
     run: Path, stream: PairStream, asked: Mapping[str, Any], templates: Mapping[str, str | None]
 ) -> Plan:
     """Return the plan of a run; if there is none, make and write it.
-
-    Args:
-        run: The folder of the run.
-        stream: The data.
-        asked: The result of `describe`.
-        templates: Model → its template, for a new plan.
 
     Raises:
         ScoringError: If there is a plan with other arguments, or it cannot be written.

@@ -1,14 +1,13 @@
 """The work of one worker: the unfinished parts of its share."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from tqdm import tqdm
 
-from nnd.metric.data import PairData
 from nnd.metric.likelihood import LoadedModel, Loading, Model, Scoring, load_model
 from nnd.metric.run.parts.job import PlannedRun, plan_job
 from nnd.metric.run.parts.part_file import is_finished
@@ -16,6 +15,7 @@ from nnd.metric.run.parts.part_scorer import PartScorer
 from nnd.metric.run.parts.run_plan import Plan
 from nnd.metric.run.parts.worker_report import WorkerReport
 from nnd.metric.run.parts.worker_share import Share, Worker, find_share
+from nnd.metric.run.run_request import RunOptions, RunRequest
 from nnd.schemas import ScoringError
 
 
@@ -25,16 +25,7 @@ def evaluate_parts(
     *,
     out: str | Path,
     worker: Worker = "auto",
-    human_scores: PairData | None = None,
-    systems: Mapping[str, str] | None = None,
-    templates: Mapping[str, str] | None = None,
-    splits: Sequence[str] = (),
-    limit: int | None = None,
-    categories: Sequence[str] = (),
-    held_out: float | None = None,
-    split_seed: int = 0,
-    scoring: Scoring = Scoring(),
-    loading: Loading = Loading(),
+    **options: Unpack[RunOptions],
 ) -> WorkerReport:
     """Score one worker's share of a run; `merge` joins the finished shares.
 
@@ -50,16 +41,9 @@ def evaluate_parts(
             for each.
         worker: The number of this worker, from 1, and the number of workers; "auto" takes both from
             torchrun, which also says on which GPU, or from a Slurm array.
-        human_scores: Same as in `evaluate`.
-        systems: Same as in `evaluate`.
-        templates: Same as in `evaluate`.
-        splits: Same as in `evaluate`.
-        limit: Same as in `evaluate`.
-        categories: Same as in `evaluate`.
-        held_out: Same as in `evaluate`.
-        split_seed: Same as in `evaluate`.
-        scoring: Same as in `evaluate`; the store of likelihoods is not used.
-        loading: Same as in `evaluate`.
+        **options: Further arguments of `evaluate`: human_scores, systems, templates, splits, limit,
+            categories, held_out, split_seed, scoring (the store of likelihoods is not used) and
+            loading.
 
     Returns:
         The numbers of scored and of remaining parts.
@@ -70,26 +54,15 @@ def evaluate_parts(
         OSError: If a part cannot be written.
     """
     share = find_share(worker)
-    job = plan_job(
-        models,
-        data,
-        out=out,
-        human_scores=human_scores,
-        systems=systems,
-        templates=templates,
-        splits=splits,
-        limit=limit,
-        categories=categories,
-        held_out=held_out,
-        split_seed=split_seed,
-        scoring=scoring,
-        loading=loading,
-    )
+    request = RunRequest(models, data, **options)
+    job = plan_job(request, out)
     planned, done = [*job.runs.values()], 0
     for name, model in job.models.items():
         todo = [run for run in planned if next(_todo(run.plan, name, share), None) is not None]
         if todo:
-            done += _score(_load(model, name, loading, share), job.scorings[name], todo, share)
+            done += _score(
+                _load(model, name, request.loading, share), job.scorings[name], todo, share
+            )
     left = {run.plan.run: sum(len(run.plan.missing(n)) for n in job.models) for run in planned}
     parts = sum(run.plan.parts for run in planned) * len(job.models)
     return WorkerReport(share.number, share.of, done, left, parts)
@@ -103,7 +76,6 @@ def _todo(plan: Plan, model: str, share: Share) -> Iterator[int]:
 
 
 def _score(loaded: LoadedModel, scoring: Scoring, planned: list[PlannedRun], share: Share) -> int:
-    """Score the unfinished parts of a share, and return their number."""
     version, done = loaded.version(), 0
     for plan, stream, _ in planned:
         scorer = PartScorer(plan, stream, loaded, scoring, version)

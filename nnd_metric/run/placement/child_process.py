@@ -1,58 +1,91 @@
-"""The child process that scores one model: `python -m nnd.metric.run.placement.child_process`.
+"""A process that scores one model: `python -m nnd.metric.run.placement.child_process`.
 
-It reads a pickled `Job` from standard input, and writes pickled answers to standard output:
-(dataset, Scored) for each dataset when it is scored, the text of each warning, and at the end the
-list of failures. It exits when standard input is closed, because then its parent has ended.
+It reads a pickled `ScoringTask` from standard input, and writes pickled answers to standard output:
+(dataset, ScoredModel) for each dataset when it is scored, the text of each warning, and at the
+end the list of failures. It exits when standard input is closed, because then its parent has ended.
 """
 
 import os
 import pickle
+import signal
+import subprocess
 import sys
+import tempfile
 import threading
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias
+from collections.abc import Iterator
+from contextlib import suppress
+from queue import Queue
+from typing import Any, BinaryIO, TypeAlias, cast
 
-from nnd.metric.data import PairSet
-from nnd.metric.likelihood import Loading, Scoring
-from nnd.metric.run.model_result import Scored
-from nnd.metric.run.placement.in_turn import score_in_turn
-from nnd.metric.run.survival import Failure, Trouble, reason_of
-from nnd.schemas import ScoringWarning
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.placement.in_turn import ScoringTask, score_in_turn
+from nnd.metric.run.survival import Failure, reason_of
+from nnd.schemas import ScoringWarning, excerpt
 
-Answer: TypeAlias = tuple[str, Scored] | str | list[Failure]
-"""(dataset, Scored), a warning, or the failures, which come last."""
+Answer: TypeAlias = tuple[str, ScoredModel] | str | list[Failure]
+"""(dataset, ScoredModel), a warning, or the failures, which come last."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A model to be scored by a child process.
+Answers: TypeAlias = Queue[tuple[str, Answer | None]]
+"""Answers of all processes, each with the name of its model; None means that the process ended."""
 
-    Attributes:
-        name: Name of the model in the results.
-        model: Hub id or folder.
-        pairs: Dataset → its pairs.
-        scoring: Scoring options.
-        loading: Loading options, which name the device.
-        fatal: Whether the first failure ends the job.
+
+class Process:
+    """A running child process for one model.
+
+    It is a new interpreter that, unlike those of multiprocessing, does not import the user's script
+    again. It has a session of its own, so that Ctrl-C reaches only the parent, which ends it.
     """
 
-    name: str
-    model: str
-    pairs: Mapping[str, PairSet]
-    scoring: Scoring
-    loading: Loading
-    fatal: bool
+    def __init__(self, task: ScoringTask, answers: Answers) -> None:
+        (self._name,), self._task, self._answers = task.models, task, answers
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "nnd.metric.run.placement.child_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            start_new_session=True,
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def death(self) -> str:
+        """Return an error message: how the process ended, and its last line of standard error."""
+        code = self._process.wait()
+        how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
+        self._stderr.seek(0)
+        last = self._stderr.read().decode(errors="replace").strip().splitlines()[-1:]
+        why = "".join(f": {excerpt(line)}" for line in last)
+        return f"{self._name}: its process on {self._task.loading.device} ended early ({how}){why}"
+
+    def end(self) -> None:
+        """Kill the process if it is still running."""
+        self._process.kill()
+        self._process.wait()
+        self._stderr.close()
+
+    def _listen(self) -> None:
+        try:
+            for answer in self._received():
+                self._answers.put((self._name, answer))
+        finally:
+            self._answers.put((self._name, None))
+
+    def _received(self) -> Iterator[Answer]:
+        with (
+            suppress(EOFError, OSError, pickle.UnpicklingError),
+            cast("BinaryIO", self._process.stdin) as stdin,
+            cast("BinaryIO", self._process.stdout) as stdout,
+        ):
+            pickle.dump(self._task, stdin)
+            stdin.flush()
+            while True:
+                yield pickle.load(stdout)  # noqa: S301 - written by our own process
 
 
-def answer(job: Job, answers: BinaryIO) -> None:
-    """Score a model, and write the answers.
-
-    Args:
-        job: The model, its pairs and options.
-        answers: Binary stream for the pickled answers.
-    """
+def answer(task: ScoringTask, answers: BinaryIO) -> None:
+    """Score a model, and write the pickled answers to a binary stream."""
 
     def send(message: Answer) -> None:
         pickle.dump(message, answers)
@@ -64,16 +97,15 @@ def answer(job: Job, answers: BinaryIO) -> None:
         else:
             print_warning(message, category, *where)
 
-    trouble, print_warning = Trouble(job.fatal), warnings.showwarning
-    models, scorings = {job.name: job.model}, {job.name: job.scoring}
+    (name,), trouble, print_warning = task.models, task.trouble, warnings.showwarning
     with warnings.catch_warnings():
         warnings.showwarning = show  # type: ignore[assignment]
         try:
-            with trouble.survived(job.name, None):
-                for scored in score_in_turn(models, job.pairs, scorings, job.loading, trouble):
+            with trouble.survived(name, None):
+                for scored in score_in_turn(task):
                     send(scored)
         except Exception as error:  # noqa: BLE001 - a fatal failure, which the parent raises
-            trouble.failures.append(Failure(job.name, None, reason_of(error)))
+            trouble.failures.append(Failure(name, None, reason_of(error)))
     send(trouble.failures)
 
 

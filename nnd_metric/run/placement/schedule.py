@@ -69,10 +69,6 @@ def place(waiting: Mapping[str, Size], devices: Sequence[Device]) -> tuple[str, 
 
     It is the device with the fewest models, and of several such devices the one with the most free
     memory.
-
-    Args:
-        waiting: Name of a model → its size.
-        devices: All devices.
     """
     for name in sorted(waiting, key=lambda name: -waiting[name].room):
         fitting = [device for device in devices if device.fits(waiting[name])]
@@ -86,13 +82,6 @@ def measure(name: str, model: str, scoring: Scoring, loading: Loading, largest: 
 
     If that is impossible, the model gets the size of the largest device, which it then has to
     itself.
-
-    Args:
-        name: Name of the model in the results.
-        model: Hub id or folder.
-        scoring: Scoring options.
-        loading: Loading options, with the largest device.
-        largest: The device with the most free memory.
 
     Raises:
         ScoringError: If the weights do not fit on the largest device.

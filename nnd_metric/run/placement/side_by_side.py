@@ -4,18 +4,16 @@ Threads of one process are not enough: loading a model sets torch's default dtyp
 """
 
 import warnings
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from queue import Queue
 from typing import NamedTuple
 
 from tqdm import tqdm
 
-from nnd.metric.data import PairSet
-from nnd.metric.likelihood import Loading, Scoring
-from nnd.metric.run.model_result import Scored
-from nnd.metric.run.placement.child_handle import Answers, Process
-from nnd.metric.run.placement.child_process import Job
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.placement.child_process import Answers, Process
+from nnd.metric.run.placement.in_turn import ScoringTask
 from nnd.metric.run.placement.schedule import Device, Size, measure, place
 from nnd.metric.run.survival import Failure, Trouble
 from nnd.schemas import ScoringError, ScoringWarning
@@ -33,38 +31,28 @@ class _Running(NamedTuple):
 
 
 def score_side_by_side(
-    models: Mapping[str, str],
-    pairs: Mapping[str, PairSet],
-    scorings: Mapping[str, Scoring],
-    loading: Loading,
-    trouble: Trouble,
-    *,
-    devices: Sequence[Device],
-) -> Generator[tuple[str, Scored]]:
+    task: ScoringTask, devices: Sequence[Device]
+) -> Generator[tuple[str, ScoredModel]]:
     """Score every model on every dataset; yield results, as in `score_models`, when they arrive.
 
-    Args:
-        models: Name → Hub id or folder.
-        pairs: Dataset → its pairs.
-        scorings: Name of a model → its scoring options.
-        loading: Loading options without a device.
-        trouble: Records the failures, which include models that fit on no device and processes that
-            end early.
-        devices: The devices to use.
+    Failures include models that fit on no device and processes that end early.
     """
-    waiting = _measure(models, scorings, loading, trouble, devices)
+    waiting, trouble = _measure(task, devices), task.trouble
     answers: Answers = Queue()
     running: dict[str, _Running] = {}
-    bar = tqdm(total=len(waiting) * len(pairs), unit="run", disable=None, leave=False)
+    bar = tqdm(total=len(waiting) * len(task.pairs), unit="run", disable=None, leave=False)
     try:
         while waiting or running:
             while (next_one := place(waiting, devices)) is not None:
                 name, device = next_one
                 taken = device.take(waiting.pop(name))
-                placed = replace(loading, device=device.name)
-                job = Job(name, models[name], pairs, scorings[name], placed, trouble.fatal)
-                running[name] = _Running(Process(job, answers), device, taken)
-            bar.set_description(f"{len(running)} of {len(models)} models side by side")
+                alone = task._replace(
+                    models={name: task.models[name]},
+                    loading=replace(task.loading, device=device.name),
+                    trouble=Trouble(trouble.fatal),
+                )
+                running[name] = _Running(Process(alone, answers), device, taken)
+            bar.set_description(f"{len(running)} of {len(task.models)} models side by side")
             name, answer = answers.get()
             if isinstance(answer, str):
                 warnings.warn(answer, ScoringWarning, stacklevel=2)
@@ -81,34 +69,19 @@ def score_side_by_side(
             unfinished.end()
 
 
-def _measure(
-    models: Mapping[str, str],
-    scorings: Mapping[str, Scoring],
-    loading: Loading,
-    trouble: Trouble,
-    devices: Sequence[Device],
-) -> dict[str, Size]:
+def _measure(task: ScoringTask, devices: Sequence[Device]) -> dict[str, Size]:
     """Return the size of each model that fits on some device."""
     largest = max(devices, key=lambda device: device.free)
-    placed = replace(loading, device=largest.name)
+    placed = replace(task.loading, device=largest.name)
     sizes: dict[str, Size] = {}
-    for name, model in models.items():
-        with trouble.survived(name, None):
-            sizes[name] = measure(name, model, scorings[name], placed, largest)
+    for name, model in task.models.items():
+        with task.trouble.survived(name, None):
+            sizes[name] = measure(name, str(model), task.scorings[name], placed, largest)
     return sizes
 
 
 def _record_failures(failures: list[Failure] | None, process: Process, trouble: Trouble) -> None:
-    """Record the failures of a process, which has already warned of them.
-
-    Args:
-        failures: The failures, or None if the process ended before it sent them.
-        process: The process.
-        trouble: Records the failures.
-
-    Raises:
-        ScoringError: If the process ended early, or the first failure is fatal.
-    """
+    """Record the failures of a process, which has already warned of them; None: it ended early."""
     if failures is None:
         raise ScoringError(process.death())
     if trouble.fatal and failures:

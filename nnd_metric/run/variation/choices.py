@@ -1,7 +1,8 @@
 """The dimensions of choices in scoring, and the choices of each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from nnd.metric.likelihood import LoadedModel, Loading, Scoring
 from nnd.metric.run.variation.rewording import RAW, REWORDINGS
@@ -43,18 +44,8 @@ class Choice:
     instruction: Instruction | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
-    """A dimension of choices.
-
-    Attributes:
-        default: Function that returns the default choice; it raises ScoringError if there is no
-            choice.
-        others: All other choices.
-    """
-
-    default: Callable[[Choice, LoadedModel], str]
-    others: Callable[[Choice], Iterator[Choice]]
+Others: TypeAlias = Mapping[str, Choice]
+"""Name of a choice → the choice."""
 
 
 def _separator(base: Choice, loaded: LoadedModel) -> str:
@@ -96,45 +87,43 @@ def _render(base: Choice, scoring: Scoring, loaded: LoadedModel) -> tuple[Templa
     )
 
 
-def _protocols(base: Choice) -> Iterator[Choice]:
-    for name in PROTOCOLS:
-        yield replace(base, name=name, scoring=replace(base.scoring, protocol=name))
+def _readings(base: Choice, **changes: Mapping[str, Any]) -> Others:
+    """Return choices that read in other ways: field of `Scoring` → name of a choice → value."""
+    ((field, values),) = changes.items()
+    return {
+        name: replace(base, scoring=replace(base.scoring, **{field: value}))
+        for name, value in values.items()
+    }
 
 
-def _dtypes(base: Choice) -> Iterator[Choice]:
-    for name in _DTYPES:
-        yield replace(base, name=name, loading=replace(base.loading, dtype=name))
+def _templates(base: Choice) -> Others:
+    names = ("default", *(each.name for each in instruction_templates(base.instruction)))
+    return _readings(base, template=dict(zip(names, names, strict=True)))
 
 
-def _separators(base: Choice) -> Iterator[Choice]:
-    for name, text in _SEPARATORS.items():
-        yield replace(base, name=name, scoring=replace(base.scoring, separator=text))
+def _chats(base: Choice) -> Others:
+    return _readings(base, chat={AUTO: replace(base.scoring.chat, template=AUTO), NONE: Chat(NONE)})
 
 
-def _chat_templates(base: Choice) -> Iterator[Choice]:
-    for chat in (replace(base.scoring.chat, template=AUTO), Chat(NONE)):
-        yield replace(base, name=str(chat.template), scoring=replace(base.scoring, chat=chat))
+def _dtypes(base: Choice) -> Others:
+    return {name: replace(base, loading=replace(base.loading, dtype=name)) for name in _DTYPES}
 
 
-def _templates(base: Choice) -> Iterator[Choice]:
-    for name in ("default", *(each.name for each in instruction_templates(base.instruction))):
-        yield replace(base, name=name, scoring=replace(base.scoring, template=name))
-
-
-def _wordings(base: Choice) -> Iterator[Choice]:
-    for name in REWORDINGS:
-        yield replace(base, name=name, wording=name)
-
-
-DIMENSIONS: dict[str, Dimension] = {
-    "protocol": Dimension(lambda base, _: base.scoring.protocol, _protocols),
-    "template": Dimension(_template, _templates),
-    "chat-template": Dimension(_chat_template, _chat_templates),
-    "dtype": Dimension(lambda _, loaded: loaded.dtype, _dtypes),
-    "separator": Dimension(_separator, _separators),
-    "normalise": Dimension(lambda base, _: base.wording, _wordings),
+DIMENSIONS: dict[str, tuple[Callable[[Choice, LoadedModel], str], Callable[[Choice], Others]]] = {
+    "protocol": (
+        lambda base, _: base.scoring.protocol,
+        lambda base: _readings(base, protocol={name: name for name in PROTOCOLS}),
+    ),
+    "template": (_template, _templates),
+    "chat-template": (_chat_template, _chats),
+    "dtype": (lambda _, loaded: loaded.dtype, _dtypes),
+    "separator": (_separator, lambda base: _readings(base, separator=_SEPARATORS)),
+    "normalise": (
+        lambda base, _: base.wording,
+        lambda base: {name: replace(base, wording=name) for name in REWORDINGS},
+    ),
 }
-"""The dimensions by name."""
+"""Dimension → its default choice (ScoringError if there is none), and all choices by name."""
 
 
 def check_dimensions(names: Sequence[str]) -> None:
@@ -164,7 +153,9 @@ def choices_of(name: str, base: Choice, loaded: LoadedModel) -> tuple[str, list[
     Raises:
         ScoringError: If the dimension has no choice for this model.
     """
-    dimension = DIMENSIONS[name]
-    default = dimension.default(base, loaded)
-    others = dimension.others(replace(base, dimension=name))
-    return default, [choice for choice in others if choice.name != default]
+    find_default, find_others = DIMENSIONS[name]
+    default = find_default(base, loaded)
+    others = find_others(base).items()
+    return default, [
+        replace(choice, dimension=name, name=own) for own, choice in others if own != default
+    ]

@@ -4,7 +4,7 @@ Each choice is a separate evaluation whose likelihoods are stored: a second time
 evaluation of the default, a choice costs little more than loading the model.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,8 +104,10 @@ def _score_all(
             choices += others
     default = _score(loaded, pairs, base)
     done: dict[int, Variant] = {}
+    # Those with the default loading come first, to load it once.
+    ordered = sorted(enumerate(choices), key=lambda numbered: numbered[1].loading != loading)
     with tqdm(total=len(choices), unit="choice", disable=None, leave=False) as bar:
-        for number, choice in _by_loading(choices, loading):
+        for number, choice in ordered:
             bar.set_description(f"{choice.dimension}: {choice.name}")
             try:
                 if choice.loading != loading:
@@ -145,11 +147,6 @@ def _variant(choice: Choice, default: Evaluation, scored: Evaluation) -> Variant
         signature=result.signature,
         scored=scored,
     )
-
-
-def _by_loading(choices: Sequence[Choice], loading: Loading) -> Iterator[tuple[int, Choice]]:
-    """Yield numbered choices; those with the default loading come first, to load it once."""
-    yield from sorted(enumerate(choices), key=lambda each: each[1].loading != loading)
 
 
 def _load_again(model: Model, loading: Loading) -> LoadedModel:

@@ -15,12 +15,7 @@ RAW = "raw"
 
 
 class Rewording(NamedTuple):
-    """A way to write texts.
-
-    Attributes:
-        change: From a text to its new form.
-        of_contexts: Whether contexts and their parts change, too.
-    """
+    """A way to write texts."""
 
     change: Callable[[str], str]
     of_contexts: bool = True
@@ -46,12 +41,7 @@ REWORDINGS: dict[str, Rewording] = {
 
 
 def reword(pairs: PairSet, name: str) -> PairSet:
-    """Return pairs whose texts are written in another way.
-
-    Args:
-        pairs: The pairs.
-        name: One of REWORDINGS, or RAW.
-    """
+    """Return pairs whose texts are written in another way."""
     if name == RAW:
         return pairs
     rewording = REWORDINGS[name]

@@ -11,7 +11,7 @@ from support.metric_runs import write_pairs
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.likelihood.engine.engine import Engine
-from nnd.metric.run import Scored, arriving_results as outputs, evaluate, evaluate_model
+from nnd.metric.run import ScoredModel, arriving_results as outputs, evaluate, evaluate_model
 from nnd.metric.run.arriving_results import Outputs
 from nnd.metric.run.evaluation import Evaluation
 
@@ -75,13 +75,13 @@ class Clock:
 
 
 def test_two_hundred_checkpoints_are_written_in_a_tenth_of_the_time(
-    scored: Scored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scored: ScoredModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each takes a second; a write takes a tenth of a second for each model that it holds."""
     clock, writes = Clock(), list[int]()
     monkeypatch.setattr(outputs.time, "perf_counter", clock)
 
-    def join(_: str, found: Sequence[Scored]) -> Evaluation:
+    def join(_: str, found: Sequence[ScoredModel]) -> Evaluation:
         clock.now += 0.1 * len(found)
         writes.append(len(found))
         return Evaluation("birds", (scored.result,), scored.pairs, None, None)
@@ -101,6 +101,6 @@ def test_two_hundred_checkpoints_are_written_in_a_tenth_of_the_time(
 
 
 @pytest.fixture
-def scored(saved: Saved, birds: Path) -> Scored:
+def scored(saved: Saved, birds: Path) -> ScoredModel:
     """What some model did; which one does not matter."""
     return evaluate_model(load_model(saved("gpt2")), load_pairs(birds), Scoring(), None)

@@ -31,7 +31,7 @@ def stored_sweep(runs: Path, out: Path) -> Sweep:
 
 def _stored(folder: Path, pairs: PairSet, entry: RunEntry) -> Evaluation:
     kept = read_kept(folder, pairs, entry.scoring, {entry.model: entry.scoring}, [])
-    assert kept is not None, f"{folder}: no run"
+    assert kept.results, f"{folder}: no run"
     return join_results(
         kept.results,
         kept.scored,

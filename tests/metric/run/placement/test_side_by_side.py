@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -23,8 +24,8 @@ from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import Failure, Trouble, evaluate
 from nnd.metric.run.placement import placing as choice, side_by_side
-from nnd.metric.run.placement.child_handle import Answers, Process
-from nnd.metric.run.placement.child_process import Job, answer
+from nnd.metric.run.placement.child_process import Answers, Process, answer
+from nnd.metric.run.placement.in_turn import ScoringTask
 from nnd.metric.run.placement.schedule import Device
 from nnd.metric.run.placement.side_by_side import score_side_by_side
 from nnd.schemas import ScoringError, ScoringWarning
@@ -67,16 +68,16 @@ class Started:
 class Here:
     """What a process does, done before it is asked for its answers."""
 
-    def __init__(self, job: Job, answers: Answers, started: Started) -> None:
-        started.processes[job.name] = job
-        self._name, self._started = job.name, started
+    def __init__(self, task: ScoringTask, answers: Answers, started: Started) -> None:
+        (self._name,), self._started = task.models, started
+        started.processes[self._name] = task
         said = io.BytesIO()
-        answer(job, said)
+        answer(task, said)
         said.seek(0)
         with suppress(EOFError):
             while True:
-                answers.put((job.name, pickle.load(said)))  # noqa: S301 - our own
-        answers.put((job.name, None))
+                answers.put((self._name, pickle.load(said)))  # noqa: S301 - our own
+        answers.put((self._name, None))
 
     def end(self) -> None:
         self._started.ended.append(self._name)
@@ -85,8 +86,8 @@ class Here:
 class Killed(Process):
     """A process that is killed as soon as it is there."""
 
-    def __init__(self, job: Job, answers: Answers) -> None:
-        super().__init__(job, answers)
+    def __init__(self, task: ScoringTask, answers: Answers) -> None:
+        super().__init__(task, answers)
         os.kill(self._process.pid, signal.SIGKILL)
 
 
@@ -95,6 +96,10 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Started:
     started = Started()
     monkeypatch.setattr(side_by_side, "Process", lambda *asked: Here(*asked, started))
     return started
+
+
+def task_of(model: str, pairs: Any, scoring: Scoring, loading: Loading) -> ScoringTask:
+    return ScoringTask({"m": model}, pairs, {"m": scoring}, loading, Trouble(fatal=True))
 
 
 def two_gpus() -> list[Device]:
@@ -106,12 +111,14 @@ def score(
 ) -> tuple[Trouble, Any]:
     trouble = Trouble(fatal)
     found = score_side_by_side(
-        {name: name for name in models},
-        {Path(folder).name: load_pairs(folder) for folder in data},
-        dict.fromkeys(models, Scoring(cache=False)),
-        Loading(),
-        trouble,
-        devices=devices or two_gpus(),
+        ScoringTask(
+            {name: name for name in models},
+            {Path(folder).name: load_pairs(folder) for folder in data},
+            dict.fromkeys(models, Scoring(cache=False)),
+            Loading(),
+            trouble,
+        ),
+        devices or two_gpus(),
     )
     return trouble, found
 
@@ -127,8 +134,9 @@ def done(found: Any) -> list[tuple[str, str]]:
 def test_results_are_those_of_models_one_after_the_other(
     real: int, models: list[str], birds: str, here: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def start(job: Job, answers: Answers) -> Any:
-        return Process(job, answers) if job.name in models[:real] else Here(job, answers, here)
+    def start(task: ScoringTask, answers: Answers) -> Any:
+        kind = Process if {*task.models} <= {*models[:real]} else partial(Here, started=here)
+        return kind(task, answers)
 
     alone = evaluate(models, birds, scoring=Scoring(cache=False))
     monkeypatch.setattr(choice, "find_devices", two_gpus)
@@ -146,8 +154,9 @@ def test_results_are_those_of_models_one_after_the_other(
 def test_a_killed_process_is_a_failure_of_its_model_and_the_other_goes_on(
     models: list[str], birds: str, here: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def start(job: Job, answers: Answers) -> Any:
-        return Killed(job, answers) if job.name == models[0] else Here(job, answers, here)
+    def start(task: ScoringTask, answers: Answers) -> Any:
+        kind = Killed if models[0] in task.models else partial(Here, started=here)
+        return kind(task, answers)
 
     monkeypatch.setattr(side_by_side, "Process", start)
     devices = two_gpus()
@@ -185,7 +194,7 @@ def test_an_interrupt_ends_all_processes(
 def test_a_job_that_cannot_be_sent_is_an_end_too(models: list[str]) -> None:
     with Path(models[0], "config.json").open(encoding="utf-8") as file:
         pairs: Any = {"birds": file}  # what pickle refuses
-        job = Job("m", models[0], pairs, Scoring(), Loading(), fatal=True)
+        job = task_of(models[0], pairs, Scoring(), Loading())
         answers: Answers = Queue()
         process = Process(job, answers)
         assert answers.get(timeout=60) == ("m", None)
@@ -196,7 +205,7 @@ def test_a_job_that_cannot_be_sent_is_an_end_too(models: list[str]) -> None:
 def test_a_process_ends_with_the_one_that_asks(models: list[str], birds: str) -> None:
     """The end of the one that asks is the end of the input, which is all there is of it here."""
     pairs = {str(number): load_pairs(birds) for number in range(1_000)}
-    job = Job("m", models[0], pairs, Scoring(cache=False), Loading(device="cpu"), fatal=True)
+    job = task_of(models[0], pairs, Scoring(cache=False), Loading(device="cpu"))
     done = subprocess.run(
         [sys.executable, "-P", "-m", "nnd.metric.run.placement.child_process"],
         input=pickle.dumps(job),

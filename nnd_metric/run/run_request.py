@@ -1,0 +1,124 @@
+"""What is asked of a run: models, the pairs to score, and how they are scored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias, TypedDict
+
+from nnd.metric.data import (
+    PairData,
+    PairSet,
+    choose_part,
+    is_several,
+    load_pairs,
+    name_datasets,
+    no_pairs,
+    only_of_one,
+    read_human_scores,
+)
+from nnd.metric.likelihood import (
+    LoadedModel,
+    Loading,
+    Model,
+    Scoring,
+    list_models,
+    load_config,
+    name_models,
+    scoring_of_each,
+)
+from nnd.metric.run.survival import Trouble
+
+Dataset: TypeAlias = PairData | PairSet
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of `evaluate` that every way of scoring takes; their types."""
+
+    human_scores: PairData | None
+    systems: Mapping[str, str] | None
+    templates: Mapping[str, str] | None
+    splits: Sequence[str]
+    limit: int | None
+    categories: Sequence[str]
+    held_out: float | None
+    split_seed: int
+    scoring: Scoring
+    loading: Loading
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What is asked; the attributes are the arguments of `evaluate`."""
+
+    models: Model | Sequence[Model]
+    data: Any
+    human_scores: PairData | None = None
+    systems: Mapping[str, str] | None = None
+    templates: Mapping[str, str] | None = None
+    splits: Sequence[str] = ()
+    limit: int | None = None
+    categories: Sequence[str] = ()
+    held_out: float | None = None
+    split_seed: int = 0
+    scoring: Scoring = Scoring()
+    loading: Loading = Loading()
+
+    def named_models(self) -> dict[str, Model]:
+        """Return name in the results → model."""
+        models = list_models(self.models)
+        return dict(zip(name_models(models, self.loading), models, strict=True))
+
+    def datasets(self) -> dict[str, Dataset]:
+        """Return name in the results → dataset.
+
+        Raises:
+            ScoringError: If there is none, two have the same name, or human scores are given for
+                several.
+        """
+        data = list(self.data) if is_several(self.data) else [self.data]
+        datasets = dict(zip(name_datasets(data), data, strict=True))
+        if self.human_scores is not None and len(datasets) > 1:
+            raise only_of_one("human_scores")
+        return datasets
+
+    def scorings(self) -> dict[str, Scoring]:
+        """Return name of a model → its scoring options, checked."""
+        return scoring_of_each([*self.named_models()], self.scoring, self.templates or {})
+
+    def part_of(self, pairs: PairSet) -> PairSet:
+        """Return the pairs that are to be scored (errors as in `choose_part`)."""
+        return choose_part(
+            pairs,
+            splits=self.splits,
+            limit=self.limit,
+            categories=self.categories,
+            held_out=self.held_out,
+            split_seed=self.split_seed,
+        )
+
+    def read_pairs(self, trouble: Trouble) -> dict[str, PairSet]:
+        """Return the pairs of each dataset that are to be scored."""
+        pairs: dict[str, PairSet] = {}
+        for key, data in self.datasets().items():
+            with trouble.survived(None, key):
+                read = data if isinstance(data, PairSet) else load_pairs(data)
+                if isinstance(data, str | Path) and read.pairs.is_empty():
+                    raise no_pairs(read.name)
+                pairs[key] = self.with_own_scores(read)
+        return {key: self.part_of(whole) for key, whole in pairs.items()}
+
+    def with_own_scores(self, pairs: PairSet) -> PairSet:
+        """Return pairs with the human scores of the request, if it has any."""
+        if self.human_scores is None:
+            return pairs
+        return replace(pairs, human_scores=read_human_scores(self.human_scores), home=None)
+
+    def find_models(self, trouble: Trouble) -> dict[str, Model]:
+        """Return the models that exist, so that a typing error shows before hours of scoring."""
+        usable: dict[str, Model] = {}
+        for name, model in self.named_models().items():
+            with trouble.survived(name, None):
+                if not isinstance(model, LoadedModel):
+                    load_config(model, self.loading)
+                usable[name] = model
+        return usable
