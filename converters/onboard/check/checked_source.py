@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path
 
 from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
-from nnd.converters.onboard.check.file_content import Contents, shuffle_rows
+from nnd.converters.onboard.check.file_changes import Change
+from nnd.converters.onboard.check.file_content import Contents
 from nnd.converters.onboard.check.separate_run import Run, run_readings
 from nnd.converters.onboard.check.source_readings import (
     Reading,
-    copy_files,
     fixture_readings,
     read_files,
 )
@@ -26,12 +26,10 @@ class Case:
     Attributes:
         variants: The source itself, its sets, and the variants of all these.
         real: The readings of the real files that are available.
-        place: A folder for copies of files with their rows shuffled.
     """
 
     variants: Sequence[Source]
     real: Sequence[Reading]
-    place: Path
     _read: dict[tuple[Path, tuple[SourceFile, ...]], Contents] = field(default_factory=dict)
 
     @property
@@ -44,35 +42,29 @@ class Case:
         """The readings of the fixture; raises a SourceError if it cannot be read."""
         return fixture_readings(self.source)
 
-    @cached_property
-    def _copies(self) -> dict[str, Reading]:
-        """Label of a reading → a reading of the same files with shuffled rows."""
-        return {
-            one.label: replace(one, origin=copy_files(one.files, shuffle_rows(known), place))
-            for number, one in enumerate([*self.fixture, *self.real])
-            if (known := self._contents(one)) and (place := self.place / f"shuffled-{number}")
-        }
-
     @property
     def unshuffled(self) -> list[str]:
         """The files whose rows cannot be shuffled."""
-        opened = ((run.reading, str(file["name"])) for run in self.straight for file in run.files)
-        return list(dict.fromkeys(n for reading, n in opened if n not in self._contents(reading)))
+        opened = [(run.label, str(file["name"])) for run in self.straight for file in run.files]
+        changed = {run.label: run.changed for run in self.shuffled.values()}
+        return list(dict.fromkeys(n for label, n in opened if n not in changed.get(label, ())))
 
     @cached_property
     def runs(self) -> list[Run]:
         """All runs: fixture and real files, unchanged and with shuffled rows."""
-        return run_readings([*self.fixture, *self.real, *self._copies.values()])
+        readings = [*self.fixture, *self.real]
+        shuffled = [replace(one, change=Change(shuffles=True)) for one in readings]
+        return run_readings([*readings, *shuffled])
 
     @property
     def straight(self) -> list[Run]:
         """The runs of unchanged files."""
-        return self.runs[: len(self.fixture) + len(self.real)]
+        return [run for run in self.runs if run.reading.change is None]
 
     @property
     def shuffled(self) -> dict[str, Run]:
         """Label of a run → the run of the same files with shuffled rows."""
-        return {run.label: run for run in self.runs[len(self.straight) :]}
+        return {run.label: run for run in self.runs if run.changed}
 
     @property
     def failed(self) -> list[Run]:

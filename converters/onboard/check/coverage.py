@@ -12,16 +12,9 @@ import polars as pl
 
 from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
 from nnd.converters.onboard.check.checked_source import Case
+from nnd.converters.onboard.check.file_columns import ANY, Column, Keys, columns_of
 from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts
-from nnd.converters.onboard.check.knockouts import (
-    ANY,
-    Column,
-    Family,
-    Keys,
-    columns_of,
-    fields_of,
-    try_columns,
-)
+from nnd.converters.onboard.check.knockouts import Family, fields_of, try_columns
 from nnd.converters.onboard.check.separate_run import Run
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.onboard.contents.level_columns import words_of
@@ -49,12 +42,12 @@ def check_coverage(case: Case) -> Verdict:
     for one in case.measured:
         sets[one.reading.origin, one.source.facts.get("set")].append(one)
     found, declared = list[str](), dict[str, str]()
-    for number, results in enumerate(sets.values()):
+    for results in sets.values():
         patterns = results[0].source.facts.get("unread", {})
         declared |= patterns
         unread = [
             what
-            for name, what in _findings(case, results, case.place / f"without-{number}")
+            for name, what in _findings(case, results)
             if not any(fnmatchcase(name, pattern) for pattern in patterns)
         ]
         found += labelled(results[0].label, unread)
@@ -64,14 +57,14 @@ def check_coverage(case: Case) -> Verdict:
     return judged("review", found, remedy, fine, most=5)
 
 
-def _findings(case: Case, results: Sequence[Run], place: Path) -> Iterator[tuple[str, str]]:
+def _findings(case: Case, results: Sequence[Run]) -> Iterator[tuple[str, str]]:
     """Yield name and description of unread files, columns and texts of a set."""
     contents = case.contents(results)
     opened = {file["name"] for one in results for file in one.files}
     for file in results[0].source.files:
         if file.name not in opened:
             yield file.name, f"{file.name} is declared but never opened"
-    families = try_columns([one.reading for one in results], contents, place, case.convert)
+    families = try_columns([one.reading for one in results], contents, case.convert)
     held = _folded(text for one in results for text in _held_texts(one))
     for family in families:
         yield from _unread_columns(family, families, held)

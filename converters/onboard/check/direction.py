@@ -9,7 +9,8 @@ import polars as pl
 
 from nnd.converters.onboard.check.check_report import Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case
-from nnd.converters.onboard.check.knockouts import Column, families_of
+from nnd.converters.onboard.check.file_columns import Column
+from nnd.converters.onboard.check.knockouts import families_of
 from nnd.converters.onboard.check.separate_run import Run
 from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number

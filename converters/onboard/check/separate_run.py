@@ -47,6 +47,7 @@ class Run:
             references.
         files: Digests of the files that were read.
         oddities: What the converter reported.
+        changed: The files whose content was changed, as the reading asks.
         error: Why it gave no rows, or None.
         refused: What the converter wanted and did not get: connections, other programs, native
             code, changing files of others, and, after `import: `, reading while it is imported.
@@ -61,6 +62,7 @@ class Run:
     references: pl.DataFrame = field(default_factory=lambda: _no_rows("reference"))
     files: list[dict[str, Any]] = field(default_factory=list)
     oddities: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
     error: str | None = None
     refused: list[str] = field(default_factory=list)
     seconds: float = 0.0

@@ -100,7 +100,6 @@ def check_source(
             "--fixture-only excludes the files that --from names; give only one of them"
         )
     with TemporaryDirectory(prefix="nnd-check-") as folder:
-        place = Path(folder)
         try:
             loaded = load_source(source)
             variants = list(every_variant(loaded))
@@ -111,8 +110,8 @@ def check_source(
         schema = Check(_SCHEMA, *facts.check_schema(loaded, len(variants)))
         if schema.outcome == "fail":
             return _report(source, schema)
-        real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], place)
-        case = Case(variants, real, place)
+        real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], Path(folder))
+        case = Case(variants, real)
         checks = [*_check_all(case)]
         return replace(_report(source, schema, *checks), examples=_examples(case, checks))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from nnd.converters.reading import Record, read_rows, shown, unfold_records
+from nnd.converters.reading import Record, check_columns, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.expressions import compute, keep_where, parse_expression
 from nnd.converters.source.table.row_cells import Report, Row
@@ -179,12 +179,19 @@ def read_table(table: Table, files: Files, unfold: Unfold | None = None) -> Rows
 def _read(table: Table, files: Files, columns: list[str], unfold: Unfold | None) -> Rows:
     for name in file_names(table, files.source):
         if unfold is None:
-            records = read_rows(files.path(name), name, table, columns)
+            records = files.table(name, table, columns)
         else:
-            records = unfold_records(files.path(name), name, columns, unfold)
+            records = _unfolded(files.objects(name), columns, unfold)
         for number, record in enumerate(records, start=1):
             fields = {**record.fields, FILE: name, NUMBER: number}
             yield Row(record.where, fields, files.report)
+
+
+def _unfolded(records: Iterable[Record], columns: list[str], unfold: Unfold) -> Iterator[Record]:
+    for record in records:
+        for fields in unfold(record.fields):
+            check_columns(record.where, fields, columns)
+            yield Record(record.where, fields)
 
 
 def steps_of(table: Table, files: Files) -> list[Step]:
@@ -229,7 +236,7 @@ def _join(join: Mapping[str, Any], files: Files) -> Step:
     name, wanted = join["file"], [*keys_of(join).values(), *join["columns"].values()]
 
     def apply(rows: Rows) -> Rows:
-        others = read_rows(files.path(name), name, join, list(dict.fromkeys(wanted)))
+        others = files.table(name, join, list(dict.fromkeys(wanted)))
         return join_rows(rows, join, others, files.report)
 
     return Step(list(keys_of(join)), list(join["columns"]), apply)
