@@ -30,8 +30,6 @@ _LONGEST_EXTENSION = 2**16
 
 
 class _Member(NamedTuple):
-    """The header of a file, and where its content begins."""
-
     name: str
     kind: bytes
     start: int
@@ -74,7 +72,6 @@ def read_tarball(path: Path) -> dict[str, bytes]:
 
 
 def _unpack(path: Path) -> bytes:
-    """Unpack gzip up to the size limit."""
     size = path.stat().st_size
     packed = path.read_bytes() if size <= MOST_BYTES else b""
     most = min(MOST_BYTES, max(ANY_RATIO_UP_TO, MOST_RATIO * len(packed)))

@@ -85,7 +85,6 @@ def _difference(path: Path, file: SourceFile) -> str | None:
 
 @contextlib.contextmanager
 def _cache_in_use(target: Path) -> Iterator[None]:
-    """Raise errors of the disk or the lock as a SourceError with a remedy."""
     try:
         yield
     except Timeout as error:

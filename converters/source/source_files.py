@@ -299,7 +299,6 @@ def _holds(folder: Path, name: str) -> bool:
 
 
 def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool) -> Path:
-    """Return the path of a declared file at the place that the user named, unzipped if needed."""
     is_zip = origin.suffix.lower() == ".zip" and not declared.name.lower().endswith(".zip")
     if is_zip and (unpacked := unpack_declared(declared, origin, source_name)):
         return unpacked

@@ -22,14 +22,10 @@ class Case:
     """A source under check.
 
     The fixture is read and the converter runs when a check first needs their results.
-
-    Attributes:
-        variants: The source itself, its sets, and the variants of all these.
-        real: The readings of the real files that are available.
     """
 
-    variants: Sequence[Source]
-    real: Sequence[Reading]
+    variants: Sequence[Source]  # the source itself, its sets, and the variants of all these
+    real: Sequence[Reading]  # the readings of the real files that are available
     _read: dict[tuple[Path, tuple[SourceFile, ...]], Contents] = field(default_factory=dict)
 
     @property

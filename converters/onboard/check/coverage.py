@@ -58,7 +58,6 @@ def check_coverage(case: Case) -> Verdict:
 
 
 def _findings(case: Case, results: Sequence[Run]) -> Iterator[tuple[str, str]]:
-    """Yield name and description of unread files, columns and texts of a set."""
     contents = case.contents(results)
     opened = {file["name"] for one in results for file in one.files}
     for file in results[0].source.files:

@@ -15,19 +15,13 @@ _BLOCKS = 12
 
 
 class Swap(NamedTuple):
-    """Values of a column, and what to read in place of them.
+    """Values of a column, and what to read in place of them."""
 
-    Attributes:
-        places: File and part of each place of the column; the part of a file with one is empty.
-        path: The path of the column.
-        is_tail: Whether only the last items of its lists that have several are changed.
-        values: Value → what is read instead; other values stay.
-    """
-
+    # File and part of each place of the column; the part of a file with one is empty.
     places: Sequence[tuple[str, str]]
-    path: Keys
-    is_tail: bool
-    values: dict[Any, Any]
+    path: Keys  # the path of the column
+    is_tail: bool  # whether only the last items of its lists that have several are changed
+    values: dict[Any, Any]  # value → what is read instead; other values stay
 
 
 class Change(NamedTuple):

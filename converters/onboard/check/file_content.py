@@ -50,7 +50,6 @@ def read_parts(path: Path) -> dict[str, Value]:
 
 
 def _unpack(path: Path, place: Path) -> dict[str, Path]:
-    """Write the members of an archive into a folder; return name → path."""
     found = dict[str, Path]()
     for number, (name, raw) in enumerate(read_archive(path).items()):
         found[name] = place / f"{number}{Path(name).suffix.lower()}"

@@ -43,19 +43,12 @@ def exchanged(column: Column) -> dict[Hashable, Hashable]:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Parts whose records have the same fields.
+    """Parts whose records have the same fields."""
 
-    Attributes:
-        places: File and part of each.
-        columns: Their columns by path.
-        effects: The effect of each; a column that could not be changed has none.
-        tails: The effect of the last items of the lists of each.
-    """
-
-    places: list[tuple[str, str]]
-    columns: dict[Keys, Column]
-    effects: dict[Keys, Effect]
-    tails: dict[Keys, Effect]
+    places: list[tuple[str, str]]  # file and part of each
+    columns: dict[Keys, Column]  # their columns by path
+    effects: dict[Keys, Effect]  # the effect of each; a column that could not be changed has none
+    tails: dict[Keys, Effect]  # the effect of the last items of the lists of each
 
 
 def fields_of(columns: Mapping[Keys, Column]) -> frozenset[str]:

@@ -139,7 +139,6 @@ def _skipped(name: str, because: str) -> Check:
 
 
 def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
-    """Return example pairs, from the real files if they are available."""
     if not any((check.name, check.outcome) == ("pairs", "pass") for check in checks):
         return None
     run = (case.measured or case.invented)[0]
@@ -147,7 +146,6 @@ def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
 
 
 def _report(source: str | Path, *checks: Check) -> CheckReport:
-    """Return a report of all checks; missing ones are skipped until the schema check passes."""
     found = {check.name: check for check in checks}
     return CheckReport(
         str(source), tuple(found.get(name) or _skipped(name, _SCHEMA) for name in NAMES)

@@ -20,21 +20,13 @@ _WRITE = "list in it what the fixture gives, as CONTRIBUTING.md describes"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A source in one of its sets and variants, with the place of its files.
+    """A source in one of its sets and variants, with the place of its files."""
 
-    Attributes:
-        label: Its name in messages.
-        source: The source in that set and variant.
-        origin: File or folder with the files.
-        expected: The counts in expected.yaml; None for real files.
-        change: How what the converter reads is changed; None: not at all.
-    """
-
-    label: str
-    source: Source
-    origin: Path
-    expected: Mapping[str, Any] | None = None
-    change: Change | None = None
+    label: str  # its name in messages
+    source: Source  # the source in that set and variant
+    origin: Path  # file or folder with the files
+    expected: Mapping[str, Any] | None = None  # the counts in expected.yaml; None for real files
+    change: Change | None = None  # how what the converter reads is changed; None: not at all
 
     @property
     def files(self) -> Files:
@@ -114,7 +106,6 @@ def _sets_at(source: Source, origin: Path) -> list[Source]:
 
 
 def _readings(chosen: Source, origin: Path) -> Iterator[Reading]:
-    """Yield the readings of a set's files: the main one, and one for each variant."""
     name = chosen.facts.get("set")
     label = "real files" if name is None else f"real files of {name}"
     yield Reading(label, chosen, origin)

@@ -117,7 +117,6 @@ def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
 
 
 def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int:
-    """Return the level of the candidates: that of a named column, or by the names of fields."""
     every = every_column(content)
     given = [column.level for column in every if column.name in answers.candidate]
     named, may = likely_candidates(every)
@@ -131,7 +130,6 @@ def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int
 
 
 def _renamed(answers: Answers, renamed: dict[str, str]) -> Answers:
-    """Return the answers about columns per system as answers about columns of split rows."""
 
     def new(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(renamed.get(name, name) for name in names))
@@ -149,7 +147,6 @@ def _described(  # noqa: PLR0917 - what was found so far
     pair: shapes.Pair | None,
     wide: shapes.Wide | None,
 ) -> Guess:
-    """Guess the meaning of all columns except the candidates."""
     candidates = pair.sides if pair else candidates
     system = () if pair else look.system(candidates)
     taken = [*candidates, *system]
@@ -192,7 +189,6 @@ def _described(  # noqa: PLR0917 - what was found so far
 
 
 def _untagged(column: Column, tags: Sequence[str]) -> Column:
-    """Return a column without tags in its texts."""
     if not tags:
         return column
     bare = [shapes.without_tags(v, tags) if isinstance(v, str) else v for v in column.values]

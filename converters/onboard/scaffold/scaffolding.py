@@ -208,7 +208,6 @@ def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
 
 
 def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
-    """Return the guess; errors begin with the name of a file."""
     try:
         return guess(read_content(paths, sheet, answers.each), answers, ask)
     except SourceError as error:
@@ -230,7 +229,6 @@ def _declared(name: str, path: Path) -> dict[str, Any]:
 
 
 def _prove(folder: Path, facts: dict[str, Any], origin: Path, found: Guess) -> Conversion:
-    """Convert files and fixture, and write source.yaml and expected.yaml with their counts."""
     facts["expected"] = None
     why = {"quality": found.quality.why, "table": _summary(found)}
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
@@ -275,6 +273,5 @@ def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
 
 
 def _summary(found: Guess) -> str:
-    """Return the guessed meaning of the columns on one line."""
     taken = [f"{name} is {role}" for name, role in found.roles().items() if role != UNUSED]
     return ", ".join(taken)

@@ -54,25 +54,15 @@ _ANY = "*"
 
 
 class Mark(NamedTuple):
-    """A marked error of a candidate, or the statement that it has none.
-
-    Attributes:
-        where: Its file and line.
-        context: Split, key and text of its context.
-        candidate: The candidate of its row.
-        group: The group within which it is compared, or None.
-        annotator: The annotator; empty if the table names none.
-        label: Its category, or the no-error label; None if categories are not read.
-        weight: How severe it is.
-    """
+    """A marked error of a candidate, or the statement that it has none."""
 
     where: str
-    context: Key
-    candidate: Candidate
-    group: str | None
-    annotator: str
-    label: str | None
-    weight: float
+    context: Key  # split, key and text of its context
+    candidate: Candidate  # the candidate of its row
+    group: str | None  # the group within which it is compared, or None
+    annotator: str  # the annotator; empty if the table names none
+    label: str | None  # its category, or the no-error label; None if categories are not read
+    weight: float  # how severe it is
 
 
 def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) -> Iterator[Mark]:
@@ -105,7 +95,6 @@ def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) 
 
 
 def _without_tags(row: Row, columns: list[str], tags: list[str]) -> Row:
-    """Return a row without the tags around spans in its texts."""
     if not tags:
         return row
     cells = {column: row.text(column) for column in columns}
@@ -169,21 +158,14 @@ def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
 
 @dataclass(slots=True)
 class JudgedCandidate:
-    """A candidate and all marks in it.
-
-    Attributes:
-        context: Its context.
-        candidate: The candidate.
-        labels: Label → its first place, and its annotators.
-        weight: Sum of the weights of all its spans.
-        annotators: The annotators who judged it.
-    """
+    """A candidate and all marks in it."""
 
     context: Context
     candidate: Candidate
+    # Label → its first place, and its annotators.
     labels: dict[str | None, tuple[str, set[str]]] = field(default_factory=dict)
-    weight: float = 0.0
-    annotators: set[str] = field(default_factory=set)
+    weight: float = 0.0  # sum of the weights of all its spans
+    annotators: set[str] = field(default_factory=set)  # the annotators who judged it
 
 
 def span_annotations(
@@ -228,7 +210,6 @@ def span_annotations(
 def _gather(
     marks: list[Mark], keys: list[Key], names: dict[Key, NamedText], contexts: dict[Key, Context]
 ) -> dict[tuple[str, str, str | None], JudgedCandidate]:
-    """Return the marks of each candidate, by split, id and group."""
     judged: dict[tuple[str, str, str | None], JudgedCandidate] = {}
     for mark, key in zip(marks, keys, strict=True):
         name, text = names[key]

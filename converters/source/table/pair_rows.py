@@ -24,21 +24,13 @@ WORSE = "worse"
 
 
 class PairRow(NamedTuple):
-    """The two candidates of a row, without the verdict.
-
-    Attributes:
-        where: Its file and line.
-        context: Their context.
-        sides: The two candidates, in the order of the section's columns.
-        group: The key of the pair.
-        categories: Error categories of the worse candidate.
-    """
+    """The two candidates of a row, without the verdict."""
 
     where: str
-    context: Context
-    sides: tuple[Candidate, Candidate]
-    group: str
-    categories: list[str]
+    context: Context  # their context
+    sides: tuple[Candidate, Candidate]  # the two candidates, in the order of the section's columns
+    group: str  # the key of the pair
+    categories: list[str]  # error categories of the worse candidate
 
 
 class PairReader:

@@ -149,17 +149,11 @@ FILE, NUMBER = "_file", "_row"
 
 
 class Step(NamedTuple):
-    """One step.
+    """One step."""
 
-    Attributes:
-        reads: The columns that it reads.
-        gives: The columns that it adds.
-        apply: Returns the changed rows.
-    """
-
-    reads: list[str]
-    gives: list[str]
-    apply: Callable[[Rows], Rows]
+    reads: list[str]  # the columns that it reads
+    gives: list[str]  # the columns that it adds
+    apply: Callable[[Rows], Rows]  # returns the changed rows
 
 
 def read_table(table: Table, files: Files, unfold: Unfold | None = None) -> Rows:
