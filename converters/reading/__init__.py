@@ -12,9 +12,7 @@ if TYPE_CHECKING:
         read_members as read_members,
     )
     from .file_writing import (
-        write_cells as write_cells,
         write_objects as write_objects,
-        write_workbook as write_workbook,
     )
     from .parquet_files import (
         parquet_schema as parquet_schema,

@@ -20,6 +20,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _QUOTED = re.compile('"[^"]*"')
+_ESCAPES = re.compile('".*"".*"', re.DOTALL)
 
 
 def default_options(suffix: str) -> dict[str, Any]:
@@ -56,13 +57,9 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
         options["quoted"] = False
         return options, list(read_cells(path, **options, even=False))
     # Doubled quotes inside cells in quotes show that a program quoted them.
-    if not usual["quoted"] and any(_is_quoted(cell) for row in rows for cell in row.values):
+    if not usual["quoted"] and any(_ESCAPES.fullmatch(cell) for row in rows for cell in row.values):
         return other, list(read_cells(path, **other))
     return options, rows
-
-
-def _is_quoted(cell: str) -> bool:
-    return cell.startswith('"') and cell.endswith('"') and '""' in cell[1:-1]
 
 
 def read_rows(

@@ -62,7 +62,7 @@ def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
 def reports(
     readings: Sequence[Reading], place: Path, refused: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Convert readings, writing rows to `place`; yield a report of each, as in `Run`."""
+    """Convert readings, writing rows to `place`; yield a report of each, as in `ReadingRun`."""
     samples: dict[Path, dict[tuple[object, ...], Any]] = {}
     for number, reading in enumerate(readings):
         began = time.process_time()

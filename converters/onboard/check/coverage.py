@@ -12,10 +12,10 @@ import polars as pl
 
 from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
 from nnd.converters.onboard.check.checked_source import Case
-from nnd.converters.onboard.check.file_columns import ANY, Column, Keys, columns_of
+from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
 from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts
 from nnd.converters.onboard.check.knockouts import Family, fields_of, try_columns
-from nnd.converters.onboard.check.separate_run import Run
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
@@ -38,7 +38,7 @@ _JUDGEMENT = {
 
 def check_coverage(case: Case) -> Verdict:
     """Check that the content of the real files is read, or declared under `unread`."""
-    sets = defaultdict[tuple[Path, str | None], list[Run]](list)
+    sets = defaultdict[tuple[Path, str | None], list[ReadingRun]](list)
     for one in case.measured:
         sets[one.reading.origin, one.source.facts.get("set")].append(one)
     found, declared = list[str](), dict[str, str]()
@@ -57,7 +57,7 @@ def check_coverage(case: Case) -> Verdict:
     return judged("review", found, remedy, fine, most=5)
 
 
-def _findings(case: Case, results: Sequence[Run]) -> Iterator[tuple[str, str]]:
+def _findings(case: Case, results: Sequence[ReadingRun]) -> Iterator[tuple[str, str]]:
     contents = case.contents(results)
     opened = {file["name"] for one in results for file in one.files}
     for file in results[0].source.files:
@@ -94,7 +94,7 @@ def _unread_columns(
             yield column.name, f"the last items of {column.name} are unread, unlike the first"
 
 
-def _likeness(column: Column, other: Column, effect: str) -> str | None:
+def _likeness(column: FileColumn, other: FileColumn, effect: str) -> str | None:
     """Return how an unread column resembles one that is read, if it does."""
     if _are_siblings(column.path, other.path, effect) and len({*column.values}) > 1:
         return f"and {other.name} is read"
@@ -118,7 +118,7 @@ def _words(name: str) -> set[str]:
     return {word.removesuffix("s") for word in words_of(name) if not word.isdecimal()}
 
 
-def _are_texts_alike(column: Column, other: Column) -> bool:
+def _are_texts_alike(column: FileColumn, other: FileColumn) -> bool:
     texts, known = (set(filter(_is_long, one.texts)) for one in (column, other))
     if not texts or not known or 2 * len(texts) < min(len(known), len({*column.values})):
         return False
@@ -126,7 +126,7 @@ def _are_texts_alike(column: Column, other: Column) -> bool:
     return longer <= 2 * shorter
 
 
-def _likeness_of_judgements(column: Column, other: Column) -> str | None:
+def _likeness_of_judgements(column: FileColumn, other: FileColumn) -> str | None:
     values, known = ({*map(_number, one.values)} for one in (column, other))
     if len(values) == 1 and len(column.values) == len(column.slots):
         return None  # it has no information
@@ -180,7 +180,7 @@ def _unread_texts(
                 yield column.name, what
 
 
-def _held_texts(result: Run) -> Iterator[str]:
+def _held_texts(result: ReadingRun) -> Iterator[str]:
     rows = result.annotations
     for column in ("candidate", "context"):
         yield from rows[column].unique()

@@ -39,7 +39,7 @@ class Slot(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Column:
+class FileColumn:
     """The same place in all records, with the keys that lead there from a record."""
 
     path: Keys
@@ -66,20 +66,20 @@ class Column:
         return [value for value in self.values if isinstance(value, str)]
 
     @property
-    def tail(self) -> "Column | None":
+    def tail(self) -> "FileColumn | None":
         """The last items of its lists that have several."""
         slots = [slot for slot in self.slots if slot.is_last]
-        return Column(self.path, slots) if slots else None
+        return FileColumn(self.path, slots) if slots else None
 
 
-def columns_of(value: Value) -> dict[Keys, Column]:
+def columns_of(value: Value) -> dict[Keys, FileColumn]:
     """Return the columns of a part by path."""
-    found: dict[Keys, Column] = {}
+    found: dict[Keys, FileColumn] = {}
     _collect([Slot([value], 0, is_last=False)], (), found)
     return found
 
 
-def _collect(slots: Iterable[Slot], path: Keys, found: dict[Keys, Column]) -> None:
+def _collect(slots: Iterable[Slot], path: Keys, found: dict[Keys, FileColumn]) -> None:
     dicts, items = list[Slot](), list[Slot]()
     for slot in slots:
         if isinstance(slot.value, dict):
@@ -87,7 +87,7 @@ def _collect(slots: Iterable[Slot], path: Keys, found: dict[Keys, Column]) -> No
         elif isinstance(slot.value, list):
             items += _items(slot, range(len(slot.value)), is_record=not path)
         else:
-            found.setdefault(path, Column(path, [])).slots.append(slot)
+            found.setdefault(path, FileColumn(path, [])).slots.append(slot)
     if _is_keyed(dicts):
         items += [item for slot in dicts for item in _items(slot, slot.value, is_record=not path)]
         dicts = []

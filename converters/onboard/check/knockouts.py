@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from nnd.converters.onboard.check.file_changes import Change, Swap, sample_of
-from nnd.converters.onboard.check.file_columns import ANY, Column, Keys, columns_of
+from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
 from nnd.converters.onboard.check.file_content import Contents
-from nnd.converters.onboard.check.separate_run import Run
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
 
 Effect: TypeAlias = Literal["judgement", "text", "other", "unread"]
 """What a column changes in annotations: labels and scores, texts, something else, nothing."""
 
-Convert: TypeAlias = Callable[[Sequence[Reading]], list[Run]]
+Convert: TypeAlias = Callable[[Sequence[Reading]], list[ReadingRun]]
 
 _MOST_COLUMNS = 200
 _LEAST_ROWS = 40
@@ -24,7 +24,7 @@ _TEXTS = ["context", "candidate"]
 _JUDGEMENTS = [*_TEXTS, "aspect", "label", "score", "ratings"]
 
 
-def exchanged(column: Column) -> dict[Hashable, Hashable]:
+def exchanged(column: FileColumn) -> dict[Hashable, Hashable]:
     """Return the next distinct value of each value of a column; nothing if it has only one.
 
     Equal places stay equal so.
@@ -46,12 +46,12 @@ class Family:
     """Parts whose records have the same fields."""
 
     places: list[tuple[str, str]]  # file and part of each
-    columns: dict[Keys, Column]  # their columns by path
+    columns: dict[Keys, FileColumn]  # their columns by path
     effects: dict[Keys, Effect]  # the effect of each; a column that could not be changed has none
     tails: dict[Keys, Effect]  # the effect of the last items of the lists of each
 
 
-def fields_of(columns: Mapping[Keys, Column]) -> frozenset[str]:
+def fields_of(columns: Mapping[Keys, FileColumn]) -> frozenset[str]:
     """Return the names of the outermost fields of the records of a part."""
     return frozenset(
         path[1] if path[:1] == (ANY,) and path[1:] else path[0] for path in columns if path
@@ -67,7 +67,7 @@ def families_of(contents: Contents) -> list[Family]:
             family = found.setdefault(fields_of(columns), Family([], {}, {}, {}))
             family.places.append((name, part))
             for path, column in columns.items():
-                family.columns.setdefault(path, Column(path, [])).slots.extend(column.slots)
+                family.columns.setdefault(path, FileColumn(path, [])).slots.extend(column.slots)
     return list(found.values())
 
 
@@ -130,7 +130,7 @@ _Prints: TypeAlias = tuple[list[int], set[int], set[int]]
 """What annotations are compared by: everything, texts, and judgements of texts."""
 
 
-def _prints(run: Run) -> _Prints:
+def _prints(run: ReadingRun) -> _Prints:
     rows = run.annotations
     whole = [*rows.hash_rows(), *run.references.hash_rows()]
     return (

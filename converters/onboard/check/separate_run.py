@@ -39,7 +39,7 @@ def _no_rows(of: Literal["annotation", "reference"]) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class Run:
+class ReadingRun:
     """The result of converting a reading."""
 
     reading: Reading
@@ -91,7 +91,7 @@ class Run:
         return convert_again(self.annotations, self.references, manifest)
 
 
-def run_readings(readings: Sequence[Reading]) -> list[Run]:
+def run_readings(readings: Sequence[Reading]) -> list[ReadingRun]:
     """Convert readings of one source one after the other in one process."""
     with TemporaryDirectory(prefix="nnd-check-", ignore_cleanup_errors=True) as folder:
         place = Path(folder)
@@ -127,21 +127,21 @@ def _read_reports(place: Path) -> Iterator[dict[str, Any]]:
 
 def read_report(
     reading: Reading, place: Path, number: int, report: dict[str, Any], sandbox: Sandbox
-) -> Run:
-    """Return a report of `child` as a Run, with the rows that it wrote to `place`.
+) -> ReadingRun:
+    """Return a report of `child` as a ReadingRun, with the rows that it wrote to `place`.
 
     A convert.py may write there too, so none of it is sure to be what `child` wrote.
     """
     paths = [place / f"{number}.parquet", place / f"{number}.references.parquet"]
     try:
         if report["error"] is not None:
-            return Run(reading, **report, sandbox=sandbox)
+            return ReadingRun(reading, **report, sandbox=sandbox)
         if all(map(_is_plain, paths)):
             annotations, references = map(pl.read_parquet, paths)
-            return Run(reading, annotations, references, **report, sandbox=sandbox)
+            return ReadingRun(reading, annotations, references, **report, sandbox=sandbox)
     except (TypeError, KeyError, OSError, pl.exceptions.PolarsError):
         pass
-    return Run(reading, error="the process did not write a valid report", sandbox=sandbox)
+    return ReadingRun(reading, error="the process did not write a valid report", sandbox=sandbox)
 
 
 def _is_plain(path: Path) -> bool:

@@ -48,15 +48,15 @@ def lay_out(
     levels: list[Level] = []
     outermost = Field((), records)
     is_keyed = not is_list and ("." in each or _has_digits(records))
-    found = _under_keys(outermost) if is_keyed else _Found((), records)
+    found = _under_keys(outermost) if is_keyed else _Objects((), records)
     if found is not None:
         _add_level(levels, found, None, each)
     return levels
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """Objects in the lists of another level; attributes as in `Level`."""
+class _Objects:
+    """Objects in the lists of another level; the other fields are those of their `Level`."""
 
     path: tuple[str, ...]
     objects: Sequence[Any]
@@ -67,12 +67,12 @@ class _Found:
 
 
 def _add_level(
-    levels: list[Level], found: _Found, above: int | None, each: Collection[str]
+    levels: list[Level], found: _Objects, above: int | None, each: Collection[str]
 ) -> None:
     number = len(levels)
     around = path_of(levels, above) + found.path
     fields = [] if found.keys is None else [Field((), found.keys)]
-    below: list[_Found] = []
+    below: list[_Objects] = []
     for field in _fields(found.objects, (), around, each):
         inner = _objects_in(field, is_keyed=_is_keyed(field.path, field.values, around, each))
         if inner is None or _depth(levels, above) >= _DEEPEST:
@@ -112,7 +112,7 @@ def _fields(
             yield Field(inner, values)
 
 
-def _objects_in(field: Field, *, is_keyed: bool) -> _Found | None:
+def _objects_in(field: Field, *, is_keyed: bool) -> _Objects | None:
     filled = [value for value in field.values if value]
     if is_keyed:
         return _under_keys(field)
@@ -120,11 +120,11 @@ def _objects_in(field: Field, *, is_keyed: bool) -> _Found | None:
     if lists and all(isinstance(item, dict) for value in filled for item in value):
         pairs = [(owner, item) for owner, value in enumerate(field.values) for item in value or ()]
         owners, items = [owner for owner, _ in pairs], [item for _, item in pairs]
-        return _Found(field.path, items, None, None, owners, _missing(field))
+        return _Objects(field.path, items, None, None, owners, _missing(field))
     return None
 
 
-def _under_keys(field: Field) -> _Found | None:
+def _under_keys(field: Field) -> _Objects | None:
     """Return the objects under the keys of a field's objects; a key has one or a list."""
     entries = [
         (owner, key, value)
@@ -140,7 +140,7 @@ def _under_keys(field: Field) -> _Found | None:
     if not found or not all(isinstance(item, dict) for _, _, item in found):
         return None
     owners, keys, items = (list(column) for column in zip(*found, strict=True))
-    return _Found(field.path, items, keys, kind, owners, _missing(field))
+    return _Objects(field.path, items, keys, kind, owners, _missing(field))
 
 
 def _missing(field: Field) -> tuple[int, ...]:

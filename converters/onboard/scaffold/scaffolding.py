@@ -23,7 +23,7 @@ from nnd.converters.onboard.guess.questions import Answers, Ask
 from nnd.converters.onboard.guess.unread_parts import not_read
 from nnd.converters.onboard.scaffold.convert_template import nested_code
 from nnd.converters.onboard.scaffold.first_facts import (
-    Left,
+    OpenField,
     as_yaml,
     counts_of,
     expected_yaml,
@@ -68,7 +68,7 @@ class NewSource(Shown):
     counts: Mapping[str, Any]  # counts of the file, as in a manifest
     with_pair: int  # contexts that have a pair
     notes: tuple[str, ...]  # unread parts of the file, with the option that reads them
-    left: tuple[Left, ...]  # what a person must fill in or check, and why
+    left: tuple[OpenField, ...]  # what a person must fill in or check, and why
     examples: Examples  # a few of its pairs to look at
 
     def headline(self) -> str:
@@ -175,7 +175,11 @@ def new_source(
     check_new(target)
     said = answers or Answers()
     found = _guessed(paths, sheet, said, ask)
-    facts = source_facts(name, found, [_declared(*each) for each in paths.items()])
+    declared = [
+        {"name": name, "url": None, "sha256": file_digest(path), "bytes": path.stat().st_size}
+        for name, path in paths.items()
+    ]
+    facts = source_facts(name, found, declared)
     code = None if is_mapped(found) else nested_code(found)
     with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
@@ -221,11 +225,6 @@ def _check_name(name: str) -> None:
             raise SourceError(f"{problem.message} ({problem.remedy})")
     if (BUILT_IN / name).is_dir():
         raise SourceError(f"{name}: a built-in source has this name; choose another")
-
-
-def _declared(name: str, path: Path) -> dict[str, Any]:
-    size = path.stat().st_size
-    return {"name": name, "url": None, "sha256": file_digest(path), "bytes": size}
 
 
 def _prove(folder: Path, facts: dict[str, Any], origin: Path, found: Guess) -> Conversion:

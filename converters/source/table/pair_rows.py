@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from nnd.converters import Annotation
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.row_contexts import (
-    Candidate,
-    Context,
     ContextReader,
+    RowCandidate,
+    RowContext,
     digest,
     read_candidate,
 )
@@ -27,8 +27,10 @@ class PairRow(NamedTuple):
     """The two candidates of a row, without the verdict."""
 
     where: str
-    context: Context  # their context
-    sides: tuple[Candidate, Candidate]  # the two candidates, in the order of the section's columns
+    context: RowContext  # their context
+    sides: tuple[
+        RowCandidate, RowCandidate
+    ]  # the two candidates, in the order of the section's columns
     group: str  # the key of the pair
     categories: list[str]  # error categories of the worse candidate
 

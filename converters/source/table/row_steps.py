@@ -1,6 +1,7 @@
 """Steps that change the rows of a table before they are read: computing, joining, filtering."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from nnd.converters.reading import Record, check_columns, shown
@@ -148,7 +149,7 @@ FILE, NUMBER = "_file", "_row"
 """Columns that every table has: the declared name of its file, and the number of the row from 1."""
 
 
-class Step(NamedTuple):
+class RowStep(NamedTuple):
     """One step."""
 
     reads: list[str]  # the columns that it reads
@@ -188,21 +189,28 @@ def _unfolded(records: Iterable[Record], columns: list[str], unfold: Unfold) -> 
             yield Record(record.where, fields)
 
 
-def steps_of(table: Table, files: Files) -> list[Step]:
+def steps_of(table: Table, files: Files) -> list[RowStep]:
     """Return the steps of a section: split, steps without joined columns, joins, other steps.
 
     Raises:
         SourceError: At an expression that is not valid SQL.
     """
     joins = [_join(join, files) for join in joins_of(table)]
-    steps = [_compute(name, text, files) for name, text in table.get("compute", {}).items()]
+    source, steps = files.source, list[RowStep]()
+    for name, text in table.get("compute", {}).items():
+        computed = parse_expression(place_of(source, "compute", name), text)
+        apply = partial(compute, name=name, expression=computed)
+        steps.append(RowStep(computed.columns, [name], apply))
     if "where" in table:
-        steps.append(_where(table, files))
-    before, after = list[Step](), list[Step]()
+        condition = parse_expression(place_of(source, "where"), table["where"])
+        title = title_of(table, source)
+        keep = partial(keep_where, expression=condition, file=title, report=files.report)
+        steps.append(RowStep(condition.columns, [], keep))
+    before, after = list[RowStep](), list[RowStep]()
     if "wide" in table:
         wide = table["wide"]
         gives = [*wide.get("lists", wide.get("columns")), NAME, NAMES]
-        before.append(Step(wide_columns(wide), gives, lambda rows: split_rows(rows, wide)))
+        before.append(RowStep(wide_columns(wide), gives, lambda rows: split_rows(rows, wide)))
     joined = {name for join in joins for name in join.gives}
     for step in steps:
         if joined.isdisjoint(step.reads):
@@ -213,24 +221,11 @@ def steps_of(table: Table, files: Files) -> list[Step]:
     return [*before, *joins, *after]
 
 
-def _compute(name: str, text: str, files: Files) -> Step:
-    expression = parse_expression(place_of(files.source, "compute", name), text)
-    return Step(expression.columns, [name], lambda rows: compute(rows, name, expression))
-
-
-def _where(table: Table, files: Files) -> Step:
-    expression = parse_expression(place_of(files.source, "where"), table["where"])
-    title = title_of(table, files.source)
-    return Step(
-        expression.columns, [], lambda rows: keep_where(rows, expression, title, files.report)
-    )
-
-
-def _join(join: Mapping[str, Any], files: Files) -> Step:
+def _join(join: Mapping[str, Any], files: Files) -> RowStep:
     name, wanted = join["file"], [*keys_of(join).values(), *join["columns"].values()]
 
     def apply(rows: Rows) -> Rows:
         others = files.table(name, join, list(dict.fromkeys(wanted)))
         return join_rows(rows, join, others, files.report)
 
-    return Step(list(keys_of(join)), list(join["columns"]), apply)
+    return RowStep(list(keys_of(join)), list(join["columns"]), apply)
