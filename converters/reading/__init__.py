@@ -12,9 +12,7 @@ if TYPE_CHECKING:
         read_members as read_members,
     )
     from .file_writing import (
-        write_cells as write_cells,
         write_objects as write_objects,
-        write_workbook as write_workbook,
     )
     from .parquet_files import (
         parquet_schema as parquet_schema,
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
     from .records import (
         Cells as Cells,
         Record as Record,
+        as_records as as_records,
+        cells_of as cells_of,
         load_json as load_json,
         parse_json as parse_json,
         parse_number as parse_number,
@@ -34,10 +34,12 @@ if TYPE_CHECKING:
     )
     from .table_rows import (
         SUFFIXES as SUFFIXES,
+        by_header as by_header,
+        check_columns as check_columns,
         default_options as default_options,
         guess_cells as guess_cells,
+        is_lines as is_lines,
         read_rows as read_rows,
-        unfold_records as unfold_records,
     )
     from .tarballs import (
         read_archive as read_archive,

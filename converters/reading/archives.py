@@ -9,7 +9,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from nnd.schemas import SourceError, excerpt
@@ -61,10 +61,13 @@ def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
-            refuse(path, _what_is_wrong(path, infos))  # before anything is unpacked
-            wanted = [info for info in infos if _is_wanted(info, called)]
-            # Without a size, read() would unpack everything.
-            return {one.filename: archive.open(one).read(one.file_size + 1) for one in wanted}
+            refuse(path, _faults(path, infos))  # before anything is unpacked
+            return {
+                info.filename: archive.open(info).read(info.file_size + 1)  # never all without size
+                for info in infos
+                if (called is None or f"/{info.filename}".endswith(f"/{called}"))
+                and not (info.is_dir() or info.filename.startswith("__MACOSX/"))
+            }
     except OSError as error:
         raise unreadable(path, error) from error
     except _BROKEN as error:
@@ -97,11 +100,6 @@ def unreadable(path: Path, error: OSError) -> SourceError:
     )
 
 
-def _is_wanted(info: zipfile.ZipInfo, called: str | None) -> bool:
-    is_called_so = called is None or f"/{info.filename}".endswith(f"/{called}")
-    return is_called_so and not info.is_dir() and not info.filename.startswith("__MACOSX/")
-
-
 def refuse(path: Path, faults: Iterator[str]) -> None:
     """Raise a SourceError with the first fault of an archive, if it has any."""
     for fault in faults:
@@ -110,25 +108,21 @@ def refuse(path: Path, faults: Iterator[str]) -> None:
         )
 
 
-def _what_is_wrong(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
-    if len(infos) > MOST_MEMBERS:
-        yield f"{len(infos):,} members are more than {MOST_MEMBERS:,}"
+def _faults(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
+    # The original names: zipfile cuts names at a NUL, and may replace backslashes.
+    yield from faults_of_names([info.orig_filename for info in infos])
     for info in infos:
-        for wrong in _what_is_wrong_with(info):
-            yield f"{shown_name(info.orig_filename)} {wrong}"
+        for fault in _faults_of_member(info):
+            yield f"{shown_name(info.orig_filename)} {fault}"
     unpacked = sum(info.file_size for info in infos)
     if unpacked > MOST_BYTES:
         yield f"its members unpack to {unpacked:,} bytes, more than {MOST_BYTES:,}"
     if sum(info.compress_size for info in infos) > path.stat().st_size:
         yield "its members overlap"
-    for name, times in Counter(info.filename for info in infos).items():
-        if times > 1:
-            yield f"{shown_name(name)} is in it {times} times"
+    yield from faults_of_names([info.filename for info in infos])
 
 
-def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
-    # The original name: zipfile cuts names at a NUL, and may replace backslashes.
-    yield from what_is_wrong_with_name(info.orig_filename)
+def _faults_of_member(info: zipfile.ZipInfo) -> Iterator[str]:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
         yield "is a link or something else that is not a file"
@@ -143,13 +137,18 @@ def _what_is_wrong_with(info: zipfile.ZipInfo) -> Iterator[str]:
         )
 
 
-def what_is_wrong_with_name(name: str) -> Iterator[str]:
-    """Yield why an archive may not hold a file of this name."""
-    parts = name.replace("\\", "/").split("/")
-    if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
-        yield "has a name that leads out of the folder"
-    if name.lower().endswith(ARCHIVES):
-        yield "is an archive inside the archive"
+def faults_of_names(names: Sequence[str]) -> Iterator[str]:
+    """Yield why an archive may not hold files of these names."""
+    if len(names) > MOST_MEMBERS:
+        yield f"{len(names):,} members are more than {MOST_MEMBERS:,}"
+    for name, times in Counter(names).items():
+        parts = name.replace("\\", "/").split("/")
+        if ".." in parts or not parts[0] or ":" in parts[0] or "\0" in name:
+            yield f"{shown_name(name)} has a name that leads out of the folder"
+        if name.lower().endswith(ARCHIVES):
+            yield f"{shown_name(name)} is an archive inside the archive"
+        if times > 1:
+            yield f"{shown_name(name)} is in it {times} times"
 
 
 def shown_name(text: str) -> str:

@@ -99,7 +99,6 @@ def _decoded_bytes(values: "pa.Array") -> int:
 
 @contextlib.contextmanager
 def _refusing(path: Path) -> Iterator[None]:
-    """Raise errors of Arrow as a SourceError with a remedy."""
     from pyarrow import ArrowException  # noqa: PLC0415 - most files need none of it
 
     try:

@@ -134,7 +134,15 @@ def parse_json(text: str, name: str) -> Iterator[Record]:
     Raises:
         SourceError: If it holds neither; the message calls the file `name`.
     """
-    value = load_json(text, name)
+    return as_records(load_json(text, name), name)
+
+
+def as_records(value: object, name: str) -> Iterator[Record]:
+    """Yield the objects of a value of JSON: a list of objects, or a single one.
+
+    Raises:
+        SourceError: If it is neither; the message calls it `name`.
+    """
     if isinstance(value, list):
         for number, item in enumerate(value):
             where = f"{name}[{number}]"
@@ -179,10 +187,18 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
 
 
 def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -> Iterator[Cells]:
-    """Yield the rows of a delimited file, the header first.
+    """Yield the rows of a delimited file, the header first; see `cells_of`."""
+    return cells_of(read_lines(path), path.name, delimiter=delimiter, quoted=quoted, even=even)
+
+
+def cells_of(
+    lines: Iterable[str], name: str, *, delimiter: str, quoted: bool, even: bool = True
+) -> Iterator[Cells]:
+    """Yield the rows of delimited lines, the header first.
 
     Args:
-        path: The file.
+        lines: The lines.
+        name: The name of their file in messages.
         delimiter: One character.
         quoted: Whether `"` quotes a cell (doubled inside), rather than being an ordinary character.
         even: Whether all rows must have the same number of cells.
@@ -191,7 +207,7 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -
         SourceError: At a row with more or fewer cells than the header, unless it may be so.
     """
     reader = csv.reader(
-        _any_line_ends(read_lines(path)),
+        _any_line_ends(lines),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
@@ -202,12 +218,12 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -
             values = _next_row(reader)
         except csv.Error as error:
             raise SourceError(
-                f"{path.name}:{reader.line_num}: not a row of cells: {error}; correct the row, or "
+                f"{name}:{reader.line_num}: not a row of cells: {error}; correct the row, or "
                 "fetch the file again"
             ) from error
         if values is None:
             return
-        where = f"{path.name}:{reader.line_num}"
+        where = f"{name}:{reader.line_num}"
         width = width or len(values)
         if values and even and len(values) != width:
             raise wrong_width(where, len(values), width)

@@ -5,7 +5,7 @@ The same table gives the same rows in each of these formats.
 
 import contextlib
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".parquet")
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _QUOTED = re.compile('"[^"]*"')
+_ESCAPES = re.compile('".*"".*"', re.DOTALL)
 
 
 def default_options(suffix: str) -> dict[str, Any]:
@@ -56,13 +57,9 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
         options["quoted"] = False
         return options, list(read_cells(path, **options, even=False))
     # Doubled quotes inside cells in quotes show that a program quoted them.
-    if not usual["quoted"] and any(_is_quoted(cell) for row in rows for cell in row.values):
+    if not usual["quoted"] and any(_ESCAPES.fullmatch(cell) for row in rows for cell in row.values):
         return other, list(read_cells(path, **other))
     return options, rows
-
-
-def _is_quoted(cell: str) -> bool:
-    return cell.startswith('"') and cell.endswith('"') and '""' in cell[1:-1]
 
 
 def read_rows(
@@ -90,46 +87,40 @@ def read_rows(
             cells = read_workbook(path, options.get("sheet"))
             yield from _by_header(cells, path.name, columns)
         case ".jsonl" | ".json" as suffix:
-            records = _read_json(path, suffix)
+            is_json = suffix == ".json"
+            records = parse_json(read_text(path), path.name) if is_json else read_jsonl(path)
             yield from records if columns is None else _with_columns(records, columns)
         case ".parquet":
-            _check_columns(path.name, parquet_schema(path).names, columns or ())
+            check_columns(path.name, parquet_schema(path).names, columns or ())
             for number, row in enumerate(read_parquet_rows(path, columns), start=1):
                 yield Record(f"{path.name} row {number}", row)
         case _:
-            _check_columns(path.name, ("line", "text"), columns or ())
+            check_columns(path.name, ("line", "text"), columns or ())
             for number, line in enumerate(read_lines(path), start=1):
                 text = line.rstrip("\r\n")
                 yield Record(f"{path.name}:{number}", {"line": number, "text": text})
 
 
-def unfold_records(
-    path: Path,
-    name: str,
-    columns: Collection[str],
-    unfold: Callable[[Mapping[str, Any]], Iterator[Mapping[str, Any]]],
-) -> Iterator[Record]:
-    """Yield the rows that `unfold` returns for each object of a JSON file.
-
-    Raises:
-        SourceError: If a row lacks a column.
-    """
-    suffix = ".jsonl" if ".jsonl" in (path.suffix.lower(), Path(name).suffix) else ".json"
-    for record in _read_json(path, suffix):
-        for fields in unfold(record.fields):
-            _check_columns(record.where, fields, columns)
-            yield Record(record.where, fields)
+def is_lines(path: Path, name: str) -> bool:
+    """Say whether a file of JSON has an object in each line, by its suffix or its declared name."""
+    return ".jsonl" in (path.suffix.lower(), Path(name).suffix)
 
 
-def _read_json(path: Path, suffix: str) -> Iterator[Record]:
-    return read_jsonl(path) if suffix == ".jsonl" else parse_json(read_text(path), path.name)
+def by_header(cells: Iterable[Cells]) -> list[dict[str, str]]:
+    """Return rows by column; a column with a missing or repeated name gets its number."""
+    header, *rows = [row.values for row in cells] or [[]]
+    more = [""] * (max(map(len, rows), default=0) - len(header))
+    names = list[str]()
+    for number, name in enumerate([*header, *more], start=1):
+        names.append(name if name and name not in names else f"{name or 'column'} {number}")
+    return [dict(zip(names, row, strict=False)) for row in rows]
 
 
 def _with_columns(records: Iterator[Record], columns: Collection[str]) -> Iterator[Record]:
     wanted = {*columns}
     for record in records:
         if not wanted <= record.fields.keys():
-            _check_columns(record.where, record.fields, columns)
+            check_columns(record.where, record.fields, columns)
         yield Record(record.where, {name: record.fields[name] for name in columns})
 
 
@@ -138,7 +129,7 @@ def _by_header(
 ) -> Iterator[Record]:
     header = next(cells, Cells(f"{file}:1", []))
     columns = header.values if columns is None else columns
-    _check_columns(header.where, header.values, columns)
+    check_columns(header.where, header.values, columns)
     twice = sorted({name for name in columns if header.values.count(name) > 1})
     if twice:
         raise SourceError(
@@ -150,7 +141,8 @@ def _by_header(
             yield Record(where, {name: values[place] for name, place in places.items()})
 
 
-def _check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:
+def check_columns(where: str, found: Collection[str], columns: Collection[str]) -> None:
+    """Raise a SourceError at a place that lacks a column."""
     missing = [name for name in columns if name not in found]
     if missing:
         raise SourceError(

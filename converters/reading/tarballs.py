@@ -13,14 +13,13 @@ from typing import NamedTuple
 from nnd.converters.reading.archives import (
     ANY_RATIO_UP_TO,
     MOST_BYTES,
-    MOST_MEMBERS,
     MOST_RATIO,
     TAR_SUFFIXES,
+    faults_of_names,
     read_members,
     refuse,
     shown_name,
     unreadable,
-    what_is_wrong_with_name,
 )
 from nnd.schemas import SourceError
 
@@ -30,8 +29,6 @@ _LONGEST_EXTENSION = 2**16
 
 
 class _Member(NamedTuple):
-    """The header of a file, and where its content begins."""
-
     name: str
     kind: bytes
     start: int
@@ -40,10 +37,6 @@ class _Member(NamedTuple):
     @property
     def end(self) -> int:
         return self.start + self.size
-
-    @property
-    def next_header(self) -> int:
-        return self.end + -self.size % _BLOCK
 
 
 def read_archive(path: Path) -> dict[str, bytes]:
@@ -69,12 +62,11 @@ def read_tarball(path: Path) -> dict[str, bytes]:
             f"{path.name}: not a whole .tar.gz: {shown_name(str(error))}; check that this is the "
             "right file, or fetch it again: it may be cut off"
         ) from error
-    refuse(path, _what_is_wrong(members))
+    refuse(path, _faults(members))
     return {one.name: raw[one.start : one.end] for one in members if one.kind in _FILE}
 
 
 def _unpack(path: Path) -> bytes:
-    """Unpack gzip up to the size limit."""
     size = path.stat().st_size
     packed = path.read_bytes() if size <= MOST_BYTES else b""
     most = min(MOST_BYTES, max(ANY_RATIO_UP_TO, MOST_RATIO * len(packed)))
@@ -100,7 +92,7 @@ def _members(raw: bytes) -> Iterator[_Member]:
         member = _read_header(block, place)
         if member.end > len(raw):
             raise ValueError(f"{member.name} is cut off")
-        place = member.next_header
+        place = member.end + -member.size % _BLOCK
         if member.kind in (_LONG_NAME, _PAX, _PAX_OF_ALL):
             if member.size > _LONGEST_EXTENSION:
                 raise ValueError(f"an extended header has {member.size:,} bytes")
@@ -150,16 +142,8 @@ def _long_name(header: bytes, kind: bytes) -> str:
     return name
 
 
-def _what_is_wrong(members: list[_Member]) -> Iterator[str]:
-    if len(members) > MOST_MEMBERS:
-        yield f"{len(members):,} members are more than {MOST_MEMBERS:,}"
-    names = set[str]()
+def _faults(members: list[_Member]) -> Iterator[str]:
+    yield from faults_of_names([member.name for member in members])
     for member in members:
-        name = shown_name(member.name)
-        for wrong in what_is_wrong_with_name(member.name):
-            yield f"{name} {wrong}"
         if member.kind not in _FILE + _FOLDER:
-            yield f"{name} is a link or a device, not a file"
-        if member.name in names:
-            yield f"{name} occurs twice"
-        names.add(member.name)
+            yield f"{shown_name(member.name)} is a link or a device, not a file"

@@ -45,17 +45,17 @@ def find_line(text: str, place: Sequence[int | str]) -> int:
 
 if TYPE_CHECKING or yaml.__with_libyaml__:
 
-    class _Reader(Composer, yaml.CSafeLoader):
+    class _YamlReader(Composer, yaml.CSafeLoader):
         """Parses with libyaml, five times as fast as PyYAML, and composes with PyYAML."""
 
         def __init__(self, stream: str) -> None:
             Composer.__init__(self)
             yaml.CSafeLoader.__init__(self, stream)
 else:
-    _Reader = yaml.SafeLoader
+    _YamlReader = yaml.SafeLoader
 
 
-class _Loader(_Reader):
+class _Loader(_YamlReader):
     values = 0  # the values of aliases count each time
     sizes: Mapping[str, int] = {}
 

@@ -21,14 +21,10 @@ Row = TypeVar("Row", Annotation, Reference)
 
 
 class Converter(NamedTuple):
-    """The generators that read the files of a source; their uncaught errors name file and line.
+    """The generators that read the files of a source; their uncaught errors name file and line."""
 
-    Attributes:
-        annotations: Yields the annotations.
-        references: Yields the references, if the source has any.
-    """
-
-    annotations: Callable[[Files], Iterator[Annotation]]
+    annotations: Callable[[Files], Iterator[Annotation]]  # yields the annotations
+    # Yields the references, if the source has any.
     references: Callable[[Files], Iterator[Reference]]
 
 
@@ -62,7 +58,6 @@ _TABLES = {"annotations": table_annotations, "references": table_references}
 def _explaining(
     source: Source, generator: Callable[[Files], Iterable[Row]], files: Files
 ) -> Iterator[Row]:
-    """Run a generator of a convert.py; its uncaught errors become a SourceError with the line."""
     try:
         yield from generator(files)
     except NNDError:

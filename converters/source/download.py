@@ -6,7 +6,6 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from nnd.converters.source.resume import PAUSE_S, complete, forget
 from nnd.converters.source.source import SourceFile
 from nnd.schemas import SourceError, cache_folder, file_digest, put_in_place, write_whole
 
@@ -24,7 +23,7 @@ def find_cached(file: SourceFile, source_name: str) -> Path | None:
         return target if target.is_file() and _difference(target, file) is None else None
 
 
-def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Path:
+def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
     """Return a declared file from the cache, fetching it from its URL where needed.
 
     The download is written to `NAME.part`, which a later call continues, and renamed once it is
@@ -40,6 +39,8 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = PAUSE_S) -> Pa
         SourceError: If no URL is declared, it cannot be reached, something else arrives, or the
             cache cannot be written.
     """
+    from nnd.converters.source.resume import complete, forget  # noqa: PLC0415 - httpx is slow
+
     if (cached := find_cached(file, source_name)) is not None:
         return cached
     if file.url is None:
@@ -84,7 +85,6 @@ def _difference(path: Path, file: SourceFile) -> str | None:
 
 @contextlib.contextmanager
 def _cache_in_use(target: Path) -> Iterator[None]:
-    """Raise errors of the disk or the lock as a SourceError with a remedy."""
     try:
         yield
     except Timeout as error:

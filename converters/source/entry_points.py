@@ -19,18 +19,12 @@ GROUP = "nnd.sources"
 
 
 class OfferedFolder(NamedTuple):
-    """A source folder that a package offers.
+    """A source folder that a package offers."""
 
-    Attributes:
-        name: Name of the entry point, or of the folder if the package holds several.
-        distribution: Name and version of the distribution that offers it.
-        folder: The source folder; None if the entry point does not lead to one.
-        problem: What is wrong with the entry point, and what to do about it; None if it is fine.
-    """
-
-    name: str
-    distribution: str
-    folder: Path | None
+    name: str  # name of the entry point, or of the folder if the package holds several
+    distribution: str  # name and version of the distribution that offers it
+    folder: Path | None  # the source folder; None if the entry point does not lead to one
+    # What is wrong with the entry point, and what to do about it; None if it is fine.
     problem: str | None
 
 
@@ -57,7 +51,6 @@ class _BrokenError(Exception):
 
 
 def _folders(point: EntryPoint) -> dict[str, Path]:
-    """Return the folders with a source.yaml that an entry point leads to, by name."""
     folder = _folder(point)
     if (folder / "source.yaml").is_file():
         return {point.name: folder}
@@ -68,7 +61,6 @@ def _folders(point: EntryPoint) -> dict[str, Path]:
 
 
 def _folder(point: EntryPoint) -> Path:
-    """Return the folder that an entry point names."""
     module, colon, _ = point.value.partition(":")
     parts = module.strip().split(".")
     if colon or not all(part.isidentifier() for part in parts):

@@ -4,39 +4,40 @@ The part `a.part` has a companion `a.part.json`, which identifies the version of
 and the ETag or Last-Modified of the server. A later try requests the rest of exactly that version.
 A server that has another version by now, or cannot send parts, sends the whole file. If the server
 names no version, two halves might not fit, so no part is kept.
+
+A source.yaml may come from a stranger. So https never becomes http, and no request goes to the
+computer itself or its private network, unless the declared URL names such an address.
 """
 
 import contextlib
-import http.client
+import ipaddress
 import json
 import re
+import socket
+import ssl
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
+import httpx
 from tqdm import tqdm
 
-from nnd.converters.source.public_urls import open_url
 from nnd.schemas import SourceError, nnd_version, write_whole
 
 MOST_BYTES = 2**30
 """Largest download of a file whose size is not declared."""
 
 TRIES = 3
-PAUSE_S = 0.5
-"""Pause before the second try; it doubles before the third."""
 MOST_PAUSE_S = 10
 """Longest Retry-After of a server after which it is tried again."""
 _SILENCE_S = 30
-_BLOCK = 1 << 18
 _RANGE_REFUSED = 416
 _PASSING = {408, _RANGE_REFUSED, 429, 500, 502, 503, 504}  # these errors may pass
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 
-class _FetchError(Exception):
+class FetchError(Exception):
     """The URL did not return what it should.
 
     Attributes:
@@ -52,14 +53,14 @@ class _FetchError(Exception):
         self.again, self.from_start, self.pause_s = again, from_start, pause_s
 
 
-def complete(part: Path, url: str, *, size: int | None = None, pause_s: float = PAUSE_S) -> None:
+def complete(part: Path, url: str, *, size: int | None = None, pause_s: float) -> None:
     """Fetch the missing rest of a file, or the whole file if `part` cannot be continued.
 
     Args:
         part: File to write. It keeps what has arrived if the connection is lost.
         url: Address of the file.
         size: Declared size in bytes, which is the most to fetch; None: `MOST_BYTES`.
-        pause_s: Seconds before the second try.
+        pause_s: Seconds before the second try; twice as many before the third.
 
     Raises:
         SourceError: If the rest does not arrive in `TRIES` tries.
@@ -69,7 +70,7 @@ def complete(part: Path, url: str, *, size: int | None = None, pause_s: float = 
         try:
             _fetch_rest(part, url, size)
             break
-        except _FetchError as error:
+        except FetchError as error:
             if error.from_start or _known_version(part, url) is None:
                 forget(part)
             if not later_tries or not error.again or error.pause_s > MOST_PAUSE_S:
@@ -88,61 +89,81 @@ def forget(part: Path) -> None:
 
 
 def _fetch_rest(part: Path, url: str, size: int | None) -> None:
+    """Request the file, from the end of the part if it is still the known version."""
     known = _known_version(part, url)
     start = part.stat().st_size if known and part.exists() else 0
-    with _answer(url, start, known) as answer:
-        first, total = _place(answer)
-        if first == 0:
-            forget(part)
-        elif first != start or _version(answer) not in (None, known):
-            raise _FetchError("the server does not send the rest of the file", from_start=True)
-        with part.open("ab") as opened:
-            if first == 0 and (current := _version(answer)):
-                facts = json.dumps({"url": url, "version": current})
-                write_whole(_version_file(part), facts)
-            _check_size(total or 0, size)
-            for block in _blocks(answer, part.stem, first, total):
-                _check_size(opened.tell() + len(block), size)
-                opened.write(block)
-
-
-def _answer(url: str, start: int, known: str | None) -> http.client.HTTPResponse:
-    """Request the file, from byte `start` if it is still the known version."""
     headers = {"User-Agent": f"nnd/{nnd_version()}", "Accept-Encoding": "identity"}
     if known and start:
         headers |= {"Range": f"bytes={start}-", "If-Range": known}
-    with _on_the_net():
-        request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the schema: http(s)
-        return open_url(request, timeout=_SILENCE_S)
+    try:
+        with (
+            httpx.Client(
+                follow_redirects=True,
+                timeout=_SILENCE_S,
+                limits=httpx.Limits(max_keepalive_connections=0),
+                verify=ssl.create_default_context(),
+                event_hooks={"request": [lambda request: check_step(url, str(request.url))]},
+            ) as client,
+            client.stream("GET", url, headers=headers) as answer,
+        ):
+            _write_rest(part, url, size, answer, start)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        is_final = isinstance(error, httpx.UnsupportedProtocol) or "CERTIFICATE" in str(error)
+        again = isinstance(error, httpx.TransportError) and not is_final
+        raise FetchError(str(error) or type(error).__name__, again=again) from error
 
 
-def _place(answer: http.client.HTTPResponse) -> tuple[int, int | None]:
+def _write_rest(part: Path, url: str, size: int | None, answer: httpx.Response, start: int) -> None:
+    if answer.is_error:
+        asked = answer.headers.get("Retry-After", "")
+        raise FetchError(
+            f"HTTP Error {answer.status_code}: {answer.reason_phrase}",
+            again=answer.status_code in _PASSING,
+            from_start=answer.status_code == _RANGE_REFUSED,
+            pause_s=int(asked) if asked.isdecimal() else 0,
+        )
+    first, total = _place(answer)
+    current = _version(answer)
+    if first == 0:
+        forget(part)
+    elif first != start or current not in (None, _known_version(part, url)):
+        raise FetchError("the server does not send the rest of the file", from_start=True)
+    with (
+        part.open("ab") as opened,
+        tqdm(
+            desc=part.stem,
+            initial=first,
+            total=total,
+            unit="B",
+            unit_scale=True,
+            disable=None,
+            leave=False,
+        ) as bar,
+    ):
+        if first == 0 and current:
+            write_whole(_version_file(part), json.dumps({"url": url, "version": current}))
+        _check_size(total or 0, size)
+        try:
+            for block in answer.iter_raw():
+                _check_size(opened.tell() + len(block), size)
+                opened.write(block)
+                bar.update(len(block))
+        except httpx.RemoteProtocolError:
+            if total is None:
+                raise
+        if total is not None and opened.tell() < total:
+            raise FetchError(f"{total - opened.tell()} bytes did not arrive")
+
+
+def _place(answer: httpx.Response) -> tuple[int, int | None]:
     """Return the byte of the file at which the body begins, and the file's size if stated."""
-    if answer.status != http.HTTPStatus.PARTIAL_CONTENT:
-        return 0, answer.length
+    if answer.status_code != httpx.codes.PARTIAL_CONTENT:
+        length = answer.headers.get("Content-Length")
+        return 0, None if length is None else int(length)
     stated = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", ""))
     if stated is None:
-        raise _FetchError("the server does not state which part it sends", from_start=True)
+        raise FetchError("the server does not state which part it sends", from_start=True)
     return int(stated[1]), int(stated[2])
-
-
-def _blocks(
-    answer: http.client.HTTPResponse, name: str, size: int, total: int | None
-) -> Iterator[bytes]:
-    """Yield the body as it arrives; raise an error if the connection ends before the file does."""
-    with tqdm(
-        desc=name, initial=size, total=total, unit="B", unit_scale=True, disable=None, leave=False
-    ) as bar:
-        while size != total:
-            with _on_the_net():
-                block = answer.read1(_BLOCK if total is None else min(_BLOCK, total - size))
-            if not block:
-                break
-            size += len(block)
-            bar.update(len(block))
-            yield block
-    if total is not None and size < total:
-        raise _FetchError(f"{total - size} bytes did not arrive")
 
 
 def _check_size(arrived: int, declared: int | None) -> None:
@@ -154,30 +175,12 @@ def _check_size(arrived: int, declared: int | None) -> None:
     )
     if arrived > most:
         reason = f"the file is larger than {most:,} bytes, {what}"
-        raise _FetchError(reason, again=False, from_start=True)
+        raise FetchError(reason, again=False, from_start=True)
 
 
-@contextlib.contextmanager
-def _on_the_net() -> Iterator[None]:
-    """Raise errors of the connection as a _FetchError; errors of the disk pass unchanged."""
-    try:
-        yield
-    except urllib.error.HTTPError as error:
-        asked = error.headers.get("Retry-After", "")
-        error.close()  # the error is the response, with an open connection
-        pause_s = int(asked) if asked.isdecimal() else 0
-        again, from_start = error.code in _PASSING, error.code == _RANGE_REFUSED
-        raise _FetchError(error, again=again, from_start=from_start, pause_s=pause_s) from error
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", error)
-        # An invalid address, or a wrong certificate (a ValueError), stays invalid.
-        again = not isinstance(reason, (ValueError, http.client.InvalidURL, str))
-        raise _FetchError(reason, again=again) from error
-
-
-def _version(answer: http.client.HTTPResponse) -> str | None:
+def _version(answer: httpx.Response) -> str | None:
     """Return the identifier of this exact version for If-Range, or None."""
-    etag = answer.headers.get("ETag")
+    etag: str | None = answer.headers.get("ETag")
     return etag if etag and not etag.startswith("W/") else answer.headers.get("Last-Modified")
 
 
@@ -192,3 +195,41 @@ def _known_version(part: Path, url: str) -> str | None:
         return str(facts["version"]) if facts["url"] == url else None
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
+
+
+def check_step(declared: str, url: str) -> None:
+    """Refuse a request that a declared URL must not lead to.
+
+    Raises:
+        FetchError: If it is not https although the declared URL is, or if it goes to a private
+            address that the declared URL does not name.
+    """
+    target, origin = urlsplit(url), urlsplit(declared)
+    allowed = {"https"} if origin.scheme == "https" else {"http", "https"}
+    if target.scheme not in allowed:
+        reason = f"it redirects to {url}, which is not {' or '.join(sorted(allowed))}"
+        raise FetchError(reason, again=False)
+    host = target.hostname or "localhost"
+    if host == origin.hostname and _is_private(host):
+        return
+    if _is_private(host):
+        raise FetchError(f"it redirects to {url}, which is not a public address", again=False)
+    if {target.scheme, "all"} & getproxies().keys() and not proxy_bypass(host):
+        return
+    with contextlib.suppress(OSError):  # without an address, connecting fails with the reason
+        for *_, (address, *_) in socket.getaddrinfo(host, None):
+            if _is_private(str(address)):
+                reason = f"{host} is {address}, which is not a public address"
+                raise FetchError(reason, again=False)
+
+
+def _is_private(host: str) -> bool:
+    """Say whether the name of a host shows that it is this computer or in a private network."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:  # a name
+        return False
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return not (mapped or address).is_global

@@ -21,16 +21,11 @@ _LARGEST_YAML = 2**20
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """Another published version of a declared file.
-
-    Attributes:
-        version: Its name.
-        sha256: Its digest.
-        expected: The counts that it gives, or None if unknown.
-    """
+    """Another published version of a declared file."""
 
     version: str
     sha256: str
+    # The counts that it gives, or None if unknown.
     expected: Mapping[str, Any] | None = field(hash=False)
 
 
@@ -151,19 +146,12 @@ def list_sources() -> list[Source]:
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """A source that can be converted by name, or says why it cannot.
+    """A source that can be converted by name, or says why it cannot."""
 
-    Attributes:
-        name: Name to convert it by.
-        distribution: The installed distribution that offers it; None for built-in sources.
-        source: The source; None if it cannot be read.
-        problem: Why it cannot be converted by name, and what to do; None if it can.
-    """
-
-    name: str
-    distribution: str | None
-    source: Source | None
-    problem: str | None
+    name: str  # name to convert it by
+    distribution: str | None  # the installed distribution that offers it; None for built-in sources
+    source: Source | None  # the source; None if it cannot be read
+    problem: str | None  # why it cannot be converted by name, and what to do; None if it can
 
 
 def find_sources() -> list[FoundSource]:
@@ -239,7 +227,6 @@ def built_in_names() -> list[str]:
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
-    """Return the content of a source.yaml, after checking its schema and its quality rule."""
     text = read_text(path, largest=_LARGEST_YAML)
     try:
         facts = load_yaml(text)

@@ -5,23 +5,28 @@ The order is `--from`, the source's own folder, the cache, a compressed copy in 
 
 import contextlib
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypeAlias
 
 from nnd.converters.reading import (
     Cells,
     Record,
+    as_records,
+    by_header,
+    cells_of,
     decode,
     find_member,
-    parse_json,
+    is_lines,
+    load_json,
     read_archive,
-    read_cells,
     read_jsonl,
     read_lines,
     read_rows,
     read_text,
+    sheet_names,
 )
 from nnd.converters.source.download import fetch, find_cached
 from nnd.converters.source.packed_files import unpack_copy, unpack_declared
@@ -29,6 +34,10 @@ from nnd.converters.source.source import Source, SourceFile
 from nnd.schemas import SourceError, file_digest, one_line
 
 _NAMED = 3
+
+Change: TypeAlias = Callable[[tuple[str, ...], Callable[[], Any]], Any]
+"""Returns what converters shall read in place of the content of a file. Called with the declared
+name, the part (member or sheet) and how it is read, and with a function that reads it as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +51,14 @@ class Files:
             that folder, else the declared URL.
         opened: Declared name → path of every file asked for so far.
         oddities: Odd cells or rows that the converter reported, with how it read them.
+        change: Changes what the methods read (`check-source` shuffles rows so); None: nothing does.
     """
 
     source: Source
     origin: Path | None = None
     opened: dict[str, Path] = field(default_factory=dict)
     oddities: list[str] = field(default_factory=list)
+    change: Change | None = None
 
     def report(self, where: str, what: str) -> None:
         """Report something odd that is not an error; it goes into the manifest and is printed."""
@@ -74,7 +85,10 @@ class Files:
 
     def jsonl(self, name: str) -> Iterator[Record]:
         """Yield the objects of a JSON-lines file (see `records.read_jsonl`)."""
-        return read_jsonl(self.path(name))
+        if self.change is None:
+            return read_jsonl(self.path(name))
+        rows = lambda: [record.fields for record in read_jsonl(self.path(name))]  # noqa: E731
+        return as_records(self.change((name, "", "jsonl"), rows), name)
 
     def json(self, name: str, *, member: str | None = None) -> Iterator[Record]:
         """Yield the objects of a JSON file, which holds a list of objects or a single one.
@@ -84,27 +98,81 @@ class Files:
             member: Name of the file in that archive, without folders.
         """
         path = self.path(name)
-        if member is None:
-            return parse_json(read_text(path), path.name)
-        members = self.members(name)
-        found = find_member(path, members, member)
-        place = f"{path.name}/{member}"
-        return parse_json(decode(members[found], place), place)
+        place = path.name if member is None else f"{path.name}/{member}"
+
+        def load() -> Any:  # noqa: ANN401 - a JSON value may be anything
+            if member is None:
+                return load_json(read_text(path), place)
+            members = self.members(name)
+            return load_json(decode(members[find_member(path, members, member)], place), place)
+
+        if self.change is None:
+            return as_records(load(), place)
+        return as_records(self.change((name, member or "", "json"), load), place)
+
+    def objects(self, name: str) -> Iterator[Record]:
+        """Yield the outermost objects of a JSON file, in lines or not, as its suffix says."""
+        return self.jsonl(name) if is_lines(self.path(name), name) else self.json(name)
 
     def members(self, name: str) -> dict[str, bytes]:
         """Return the files of a zip or .tar.gz as name → content."""
         return read_archive(self.path(name))
 
-    def cells(self, name: str, *, delimiter: str, quoted: bool) -> Iterator[Cells]:
-        """Yield the rows of a delimited file (see `records.read_cells`)."""
-        return read_cells(self.path(name), delimiter=delimiter, quoted=quoted)
+    def cells(
+        self,
+        name: str,
+        *,
+        delimiter: str,
+        quoted: bool,
+        even: bool = True,
+        member: str | None = None,
+    ) -> Iterator[Cells]:
+        """Yield the rows of a delimited file, the header first (see `records.cells_of`).
 
-    def table(self, name: str) -> Iterator[Record]:
+        Args:
+            name: The file, or a zip or .tar.gz.
+            delimiter: One character.
+            quoted: Whether `"` quotes a cell.
+            even: Whether all rows must have the same number of cells.
+            member: Name of the file in that archive, with folders.
+        """
+        lines = read_lines(self.path(name))
+        if member is not None:
+            raw = enumerate(io.BytesIO(self.members(name)[member]), start=1)
+            lines = (decode(line, member, line=number) for number, line in raw)
+        place = member or self.path(name).name
+        rows = cells_of(lines, place, delimiter=delimiter, quoted=quoted, even=even)
+        if self.change is None:
+            yield from rows
+            return
+        header = next(rows, None)
+        how = (name, member or "", "cells", delimiter, str(quoted))
+        table = self.change(how, lambda: by_header([header, *rows] if header else []))
+        yield from () if header is None else (header,)
+        for number, row in enumerate(table, start=2):
+            yield Cells(f"{place}:{number}", list(row.values()))
+
+    def table(
+        self, name: str, options: Mapping[str, Any] = {}, columns: list[str] | None = None
+    ) -> Iterator[Record]:
         """Yield the rows of a csv, tsv, xlsx, jsonl, json or parquet file by column.
 
         Cells of csv (quoted), tsv (not quoted) and xlsx (the first sheet) are texts.
+
+        Args:
+            name: The file.
+            options: Delimiter, quotation and sheet, if they differ from that.
+            columns: Required columns, and the only ones that are read; None: all.
         """
-        return read_rows(self.path(name), name, {})
+        path = self.path(name)
+        records = read_rows(path, name, options, columns)
+        if self.change is None:
+            return records
+        part = str(options.get("sheet") or "")
+        if path.suffix.lower() == ".xlsx" and not part:
+            part = sheet_names(path)[0]
+        how = (name, part, *map(str, options.values()), *(columns or ()))
+        return as_records(self.change(how, lambda: [one.fields for one in records]), name)
 
     def first_line(self, name: str) -> str:
         """Return the first line of a file, which may show its layout."""
@@ -231,7 +299,6 @@ def _holds(folder: Path, name: str) -> bool:
 
 
 def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool) -> Path:
-    """Return the path of a declared file at the place that the user named, unzipped if needed."""
     is_zip = origin.suffix.lower() == ".zip" and not declared.name.lower().endswith(".zip")
     if is_zip and (unpacked := unpack_declared(declared, origin, source_name)):
         return unpacked

@@ -159,7 +159,7 @@ def outcomes(checks: Iterable[Check]) -> dict[str, list[str]]:
 def run_here(place: Path) -> Any:
     """Return a `run_readings` that stays in this process, which is quicker and watches nothing."""
 
-    def run_readings(readings: Sequence[Reading]) -> list[run.Run]:
+    def run_readings(readings: Sequence[Reading]) -> list[run.ReadingRun]:
         place.mkdir(exist_ok=True)
         reports: Iterable[Mapping[str, Any]] = child.reports(readings, place, [])
         return [

@@ -76,9 +76,9 @@ def watch(code: Path, place: Path) -> list[str]:
         elif event in _READING and _is_imported(str(code)):
             refuse(f"import: {event} {arguments[0]}")
         elif event == "open" or event in _CHANGES:
-            outside = [path for path in _changed(event, arguments) if not _may_change(path, inside)]
-            if outside:
-                refuse(f"{event} {excerpt(str(outside[0]), 200)}")
+            for path in _changed(event, arguments):
+                if not (path.is_relative_to(inside) or path == Path(os.devnull)):
+                    refuse(f"{event} {excerpt(str(path), 200)}")
 
     _replace_fork_exec(refuse)
     sys.addaudithook(hook)
@@ -132,7 +132,3 @@ def _resolved(path: str | bytes | os.PathLike[str], folder: int | None) -> Path:
     """Return the target of a path, which may be relative to an open folder."""
     base = Path() if folder is None or folder < 0 else Path(f"/dev/fd/{folder}")
     return (base / os.fsdecode(path)).resolve()
-
-
-def _may_change(path: Path, inside: Path) -> bool:
-    return path.is_relative_to(inside) or path == Path(os.devnull)

@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path
 
 from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
-from nnd.converters.onboard.check.file_content import Contents, shuffle_rows
-from nnd.converters.onboard.check.separate_run import Run, run_readings
+from nnd.converters.onboard.check.file_changes import Change
+from nnd.converters.onboard.check.file_content import Contents
+from nnd.converters.onboard.check.separate_run import ReadingRun, run_readings
 from nnd.converters.onboard.check.source_readings import (
     Reading,
-    copy_files,
     fixture_readings,
     read_files,
 )
@@ -22,16 +22,10 @@ class Case:
     """A source under check.
 
     The fixture is read and the converter runs when a check first needs their results.
-
-    Attributes:
-        variants: The source itself, its sets, and the variants of all these.
-        real: The readings of the real files that are available.
-        place: A folder for copies of files with their rows shuffled.
     """
 
-    variants: Sequence[Source]
-    real: Sequence[Reading]
-    place: Path
+    variants: Sequence[Source]  # the source itself, its sets, and the variants of all these
+    real: Sequence[Reading]  # the readings of the real files that are available
     _read: dict[tuple[Path, tuple[SourceFile, ...]], Contents] = field(default_factory=dict)
 
     @property
@@ -44,38 +38,32 @@ class Case:
         """The readings of the fixture; raises a SourceError if it cannot be read."""
         return fixture_readings(self.source)
 
-    @cached_property
-    def _copies(self) -> dict[str, Reading]:
-        """Label of a reading → a reading of the same files with shuffled rows."""
-        return {
-            one.label: replace(one, origin=copy_files(one.files, shuffle_rows(known), place))
-            for number, one in enumerate([*self.fixture, *self.real])
-            if (known := self._contents(one)) and (place := self.place / f"shuffled-{number}")
-        }
-
     @property
     def unshuffled(self) -> list[str]:
         """The files whose rows cannot be shuffled."""
-        opened = ((run.reading, str(file["name"])) for run in self.straight for file in run.files)
-        return list(dict.fromkeys(n for reading, n in opened if n not in self._contents(reading)))
+        opened = [(run.label, str(file["name"])) for run in self.straight for file in run.files]
+        changed = {run.label: run.changed for run in self.shuffled.values()}
+        return list(dict.fromkeys(n for label, n in opened if n not in changed.get(label, ())))
 
     @cached_property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[ReadingRun]:
         """All runs: fixture and real files, unchanged and with shuffled rows."""
-        return run_readings([*self.fixture, *self.real, *self._copies.values()])
+        readings = [*self.fixture, *self.real]
+        shuffled = [replace(one, change=Change(shuffles=True)) for one in readings]
+        return run_readings([*readings, *shuffled])
 
     @property
-    def straight(self) -> list[Run]:
+    def straight(self) -> list[ReadingRun]:
         """The runs of unchanged files."""
-        return self.runs[: len(self.fixture) + len(self.real)]
+        return [run for run in self.runs if run.reading.change is None]
 
     @property
-    def shuffled(self) -> dict[str, Run]:
+    def shuffled(self) -> dict[str, ReadingRun]:
         """Label of a run → the run of the same files with shuffled rows."""
-        return {run.label: run for run in self.runs[len(self.straight) :]}
+        return {run.label: run for run in self.runs if run.changed}
 
     @property
-    def failed(self) -> list[Run]:
+    def failed(self) -> list[ReadingRun]:
         """The runs of unchanged files that gave no rows."""
         return [run for run in self.straight if run.error is not None]
 
@@ -85,33 +73,33 @@ class Case:
             self._read[key] = read_files(reading)
         return self._read[key]
 
-    def contents(self, runs: Sequence[Run]) -> Contents:
+    def contents(self, runs: Sequence[ReadingRun]) -> Contents:
         """Return the content of the files that runs of one origin opened, by name and part."""
         opened = {str(file["name"]) for run in runs for file in run.files}
         found = self._contents(runs[0].reading)
         return {name: parts for name, parts in found.items() if name in opened}
 
     @staticmethod
-    def convert(readings: Sequence[Reading]) -> list[Run]:
+    def convert(readings: Sequence[Reading]) -> list[ReadingRun]:
         """Return the runs of further readings, such as of changed files."""
         return run_readings(readings)
 
     @property
-    def results(self) -> list[Run]:
+    def results(self) -> list[ReadingRun]:
         """The runs of unchanged files that gave rows."""
         return [run for run in self.straight if run.error is None]
 
     @property
-    def invented(self) -> list[Run]:
+    def invented(self) -> list[ReadingRun]:
         """The results of the fixture."""
         return [run for run in self.results if not run.reading.is_real]
 
     @property
-    def measured(self) -> list[Run]:
+    def measured(self) -> list[ReadingRun]:
         """The results of the real files."""
         return [run for run in self.results if run.reading.is_real]
 
-    def found(self, find: Callable[[Run], Iterable[str]]) -> list[str]:
+    def found(self, find: Callable[[ReadingRun], Iterable[str]]) -> list[str]:
         """Return the findings of a function in the real files, labelled if there are several."""
         if len(self.measured) == 1:
             return [*find(self.measured[0])]
@@ -120,10 +108,10 @@ class Case:
 
 def reviews(
     remedy: str, fine: str, *, most: int = 8
-) -> Callable[[Callable[[Run], Iterable[str]]], Callable[[Case], Verdict]]:
+) -> Callable[[Callable[[ReadingRun], Iterable[str]]], Callable[[Case], Verdict]]:
     """Make a function that yields findings in a result a check of all real files."""
 
-    def check_of(find: Callable[[Run], Iterable[str]]) -> Callable[[Case], Verdict]:
+    def check_of(find: Callable[[ReadingRun], Iterable[str]]) -> Callable[[Case], Verdict]:
         return lambda case: judged("review", case.found(find), remedy, fine, most=most)
 
     return check_of

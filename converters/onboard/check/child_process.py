@@ -2,16 +2,18 @@
 
     python -m nnd.converters.onboard.check.child_process PLACE [--sandboxed]
 
-PLACE/jobs.json lists the readings to convert (`write_jobs`). For each, the annotations are written
-to `N.parquet`, the references to `N.references.parquet`, and a line to `reports.jsonl`: files,
-oddities, error, refused requests, seconds, peak_bytes.
+PLACE/jobs.pickle lists the readings to convert (`write_jobs`). For each, the annotations are
+written to `N.parquet`, the references to `N.references.parquet`, and a line to `reports.jsonl`:
+files, oddities, error, changed files, refused requests, seconds, peak_bytes.
 """
 
 import contextlib
 import json
+import pickle
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,25 +21,27 @@ import polars as pl
 
 from nnd.converters import Annotation
 from nnd.converters.onboard.check.audit import watch
+from nnd.converters.onboard.check.file_changes import Change, Changer
 from nnd.converters.onboard.check.process_limits import limit_files, limit_threads, peak_memory
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.pairs import ANY_SYSTEM, annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter
 from nnd.schemas import NNDError
 
+JOBS = "jobs.pickle"
 REPORTS = "reports.jsonl"
 SANDBOXED = "--sandboxed"
 
 
-def run(reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame, Files]:
+def run(reading: Reading, files: Files) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return annotations and references as `convert` does, but accept unknown names."""
-    source, files = reading.source, Files(reading.source, reading.origin)
+    source = reading.source
     with contextlib.redirect_stdout(sys.stderr):
         converter = choose_converter(source)
         rows = list(converter.annotations(files))
         annotations = annotation_frame(_lenient(source, rows), rows)
         references = converter.references(files)
-        return annotations, reference_frame(source, references, annotations, files.report), files
+        return annotations, reference_frame(source, references, annotations, files.report)
 
 
 def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
@@ -58,17 +62,21 @@ def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
 def reports(
     readings: Sequence[Reading], place: Path, refused: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """Convert readings, writing rows to `place`; yield a report of each, as in `Run`."""
+    """Convert readings, writing rows to `place`; yield a report of each, as in `ReadingRun`."""
+    samples: dict[Path, dict[tuple[object, ...], Any]] = {}
     for number, reading in enumerate(readings):
         began = time.process_time()
+        change = Changer(reading.change or Change(), samples.setdefault(reading.origin, {}))
+        files = Files(reading.source, reading.origin, change=change if reading.change else None)
         report: dict[str, Any] = {"files": [], "oddities": [], "error": None}
         try:
-            annotations, references, files = run(reading)
+            annotations, references = run(reading, files)
             annotations.write_parquet(place / f"{number}.parquet")
             references.write_parquet(place / f"{number}.references.parquet")
             report |= {"files": files.digests(), "oddities": files.oddities}
         except NNDError as error:
             report["error"] = str(error)
+        report["changed"] = sorted(change.files)
         report["refused"] = list(dict.fromkeys(refused))
         refused.clear()
         report["seconds"] = time.process_time() - began
@@ -79,9 +87,14 @@ def reports(
 def write_jobs(readings: Sequence[Reading], place: Path) -> None:
     """Write the readings to convert into a folder for `main`."""
     jobs = [
-        (one.source.folder.absolute(), one.source.facts, one.origin.absolute()) for one in readings
+        replace(
+            one,
+            source=Source(one.source.folder.absolute(), one.source.facts),
+            origin=one.origin.absolute(),
+        )
+        for one in readings
     ]
-    (place / "jobs.json").write_text(json.dumps(jobs, default=str), encoding="utf-8")
+    (place / JOBS).write_bytes(pickle.dumps(jobs))
 
 
 def main(place: Path, *options: str) -> None:
@@ -89,10 +102,7 @@ def main(place: Path, *options: str) -> None:
     limit_files()
     if SANDBOXED in options:
         limit_threads()
-    jobs = json.loads((place / "jobs.json").read_text(encoding="utf-8"))
-    readings = [
-        Reading("", Source(Path(folder), facts), Path(origin)) for folder, facts, origin in jobs
-    ]
+    readings = pickle.loads((place / JOBS).read_bytes())  # noqa: S301 - `write_jobs` wrote it
     refused = watch(readings[0].source.folder / "convert.py", place)
     with (place / REPORTS).open("w", encoding="utf-8") as file:
         for report in reports(readings, place, refused):

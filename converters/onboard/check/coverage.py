@@ -12,17 +12,10 @@ import polars as pl
 
 from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
 from nnd.converters.onboard.check.checked_source import Case
+from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
 from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts
-from nnd.converters.onboard.check.knockouts import (
-    ANY,
-    Column,
-    Family,
-    Keys,
-    columns_of,
-    fields_of,
-    try_columns,
-)
-from nnd.converters.onboard.check.separate_run import Run
+from nnd.converters.onboard.check.knockouts import Family, fields_of, try_columns
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
@@ -45,16 +38,16 @@ _JUDGEMENT = {
 
 def check_coverage(case: Case) -> Verdict:
     """Check that the content of the real files is read, or declared under `unread`."""
-    sets = defaultdict[tuple[Path, str | None], list[Run]](list)
+    sets = defaultdict[tuple[Path, str | None], list[ReadingRun]](list)
     for one in case.measured:
         sets[one.reading.origin, one.source.facts.get("set")].append(one)
     found, declared = list[str](), dict[str, str]()
-    for number, results in enumerate(sets.values()):
+    for results in sets.values():
         patterns = results[0].source.facts.get("unread", {})
         declared |= patterns
         unread = [
             what
-            for name, what in _findings(case, results, case.place / f"without-{number}")
+            for name, what in _findings(case, results)
             if not any(fnmatchcase(name, pattern) for pattern in patterns)
         ]
         found += labelled(results[0].label, unread)
@@ -64,14 +57,13 @@ def check_coverage(case: Case) -> Verdict:
     return judged("review", found, remedy, fine, most=5)
 
 
-def _findings(case: Case, results: Sequence[Run], place: Path) -> Iterator[tuple[str, str]]:
-    """Yield name and description of unread files, columns and texts of a set."""
+def _findings(case: Case, results: Sequence[ReadingRun]) -> Iterator[tuple[str, str]]:
     contents = case.contents(results)
     opened = {file["name"] for one in results for file in one.files}
     for file in results[0].source.files:
         if file.name not in opened:
             yield file.name, f"{file.name} is declared but never opened"
-    families = try_columns([one.reading for one in results], contents, place, case.convert)
+    families = try_columns([one.reading for one in results], contents, case.convert)
     held = _folded(text for one in results for text in _held_texts(one))
     for family in families:
         yield from _unread_columns(family, families, held)
@@ -102,7 +94,7 @@ def _unread_columns(
             yield column.name, f"the last items of {column.name} are unread, unlike the first"
 
 
-def _likeness(column: Column, other: Column, effect: str) -> str | None:
+def _likeness(column: FileColumn, other: FileColumn, effect: str) -> str | None:
     """Return how an unread column resembles one that is read, if it does."""
     if _are_siblings(column.path, other.path, effect) and len({*column.values}) > 1:
         return f"and {other.name} is read"
@@ -126,7 +118,7 @@ def _words(name: str) -> set[str]:
     return {word.removesuffix("s") for word in words_of(name) if not word.isdecimal()}
 
 
-def _are_texts_alike(column: Column, other: Column) -> bool:
+def _are_texts_alike(column: FileColumn, other: FileColumn) -> bool:
     texts, known = (set(filter(_is_long, one.texts)) for one in (column, other))
     if not texts or not known or 2 * len(texts) < min(len(known), len({*column.values})):
         return False
@@ -134,7 +126,7 @@ def _are_texts_alike(column: Column, other: Column) -> bool:
     return longer <= 2 * shorter
 
 
-def _likeness_of_judgements(column: Column, other: Column) -> str | None:
+def _likeness_of_judgements(column: FileColumn, other: FileColumn) -> str | None:
     values, known = ({*map(_number, one.values)} for one in (column, other))
     if len(values) == 1 and len(column.values) == len(column.slots):
         return None  # it has no information
@@ -188,7 +180,7 @@ def _unread_texts(
                 yield column.name, what
 
 
-def _held_texts(result: Run) -> Iterator[str]:
+def _held_texts(result: ReadingRun) -> Iterator[str]:
     rows = result.annotations
     for column in ("candidate", "context"):
         yield from rows[column].unique()

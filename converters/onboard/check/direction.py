@@ -9,8 +9,9 @@ import polars as pl
 
 from nnd.converters.onboard.check.check_report import Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case
-from nnd.converters.onboard.check.knockouts import Column, families_of
-from nnd.converters.onboard.check.separate_run import Run
+from nnd.converters.onboard.check.file_columns import FileColumn
+from nnd.converters.onboard.check.knockouts import families_of
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
 from nnd.schemas import DISTINCT
@@ -45,7 +46,7 @@ def check_direction(case: Case) -> Verdict:
     return judged("review", case.found(lambda one: _doubts(case, one)), remedy, fine, most=3)
 
 
-def _doubts(case: Case, result: Run) -> Iterator[str]:
+def _doubts(case: Case, result: ReadingRun) -> Iterator[str]:
     yield from _reversed_rules(result)
     for label in result.conversion.pairs["error_category"].unique():
         is_aspect = label in {*result.conversion.pairs["aspect"].unique()}
@@ -67,7 +68,7 @@ def _doubts(case: Case, result: Run) -> Iterator[str]:
             yield from _contradicted_choices(column, columns, sides)
 
 
-def _reversed_rules(result: Run) -> Iterator[str]:
+def _reversed_rules(result: ReadingRun) -> Iterator[str]:
     """Yield rules whose numbers say that less is better."""
     rules = result.source.facts["quality"]
     ratings: list[float] = result.annotations["ratings"].explode().drop_nulls().to_list()
@@ -105,7 +106,9 @@ _Sides = tuple[Collection[str], Collection[str]]
 """The texts that are only ever better, and those that are only ever worse."""
 
 
-def _contradicted_names(column: Column, sides: _Sides, wins: Mapping[str, float]) -> Iterator[str]:
+def _contradicted_names(
+    column: FileColumn, sides: _Sides, wins: Mapping[str, float]
+) -> Iterator[str]:
     """Yield columns named as good (or bad) whose texts or systems are worse (better)."""
     says = bool(column.words & _GOOD) - bool(column.words & _BAD)
     if not says:
@@ -131,7 +134,7 @@ def _covariance(these: Sequence[float], those: Sequence[float]) -> float:
     return sum((one - mean) * (two - other) for one, two in zip(these, those, strict=True))
 
 
-def _opposed_scores(column: Column, scores: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+def _opposed_scores(column: FileColumn, scores: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     """Yield columns named like an aspect whose values run against the scores of the aspect."""
     for aspect, means in scores.items():
         is_any = len(scores) == 1 and column.words & {"score", "rating"}
@@ -149,7 +152,7 @@ def _opposed_scores(column: Column, scores: Mapping[str, Mapping[str, float]]) -
 
 
 def _contradicted_choices(
-    column: Column, columns: Sequence[Column], sides: _Sides
+    column: FileColumn, columns: Sequence[FileColumn], sides: _Sides
 ) -> Iterator[str]:
     """Yield columns that name the better of two texts, as `label: 1`, if it comes out worse."""
     named = {_side(value) for value in column.values}

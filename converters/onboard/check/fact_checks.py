@@ -169,7 +169,6 @@ def check_code(case: Case) -> Verdict:
 
 
 def _faults(tree: ast.Module, case: Case) -> Iterator[tuple[str, str]]:
-    """Yield messages and remedies."""
     strange = [f"line {line}: {name}" for line, name in _imports(tree) if not _is_allowed(name)]
     if strange:
         yield f"imports {listed(strange)}", "import only the standard library and nnd.converters"

@@ -164,17 +164,12 @@ def peak_memory() -> int:
 
 
 class Sandbox(NamedTuple):
-    """A way to run a program.
+    """A way to run a program."""
 
-    Attributes:
-        command: The command before it.
-        description: What it is, for messages.
-        holds: Whether the system itself keeps the program from the network and from changing files,
-            whatever its code does to Python.
-    """
-
-    command: tuple[str, ...]
-    description: str
+    command: tuple[str, ...]  # the command before it
+    description: str  # what it is, for messages
+    # Whether the system itself keeps the program from the network and from changing files, whatever
+    # its code does to Python.
     holds: bool = False
 
 

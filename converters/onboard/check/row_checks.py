@@ -10,7 +10,7 @@ import polars as pl
 
 from nnd.converters.onboard.check.check_report import AT_HAND, Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case, reviews
-from nnd.converters.onboard.check.separate_run import Run
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.pairs import ANY_SYSTEM, make_pairs
 from nnd.schemas import CONTEXT, SourceError, fold, labels_of, listed
 
@@ -50,7 +50,7 @@ check_categories = partial(_check_known, field="label", section="taxonomy")
 check_systems = partial(_check_known, field="system", section="systems")
 
 
-def _unused(results: Sequence[Run], field: str) -> set[str]:
+def _unused(results: Sequence[ReadingRun], field: str) -> set[str]:
     """Return the names in source.yaml that no result has, except names of other sets."""
     known, found = {ANY_SYSTEM}, {ANY_SYSTEM}
     for one in results:
@@ -159,7 +159,7 @@ def check_counts(case: Case) -> Verdict:
     return "pass", f"the fixture gives the expected counts; {AT_HAND} to check it too", ""
 
 
-def _differences(result: Run, expected: Mapping[str, Any] | None) -> Iterator[str]:
+def _differences(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iterator[str]:
     counts, dropped = result.conversion.manifest["counts"], result.conversion.manifest["dropped"]
     if expected is None:
         found = {name: counts.get(name) for name in _COUNTED}
@@ -186,7 +186,7 @@ def check_repeats(case: Case) -> Verdict:
     return judged("review", found, remedy, f"{fine}{more}")
 
 
-def _both_ways(result: Run, *, is_odd: bool) -> Iterator[str]:
+def _both_ways(result: ReadingRun, *, is_odd: bool) -> Iterator[str]:
     """Yield the number of reversed pairs, if they are many or within one group."""
     n, within = _reversed(result.conversion.pairs)
     if (n or within) and is_odd == bool(within or n > _SOME * result.conversion.pairs.height):
@@ -207,7 +207,7 @@ def _reversed(pairs: pl.DataFrame) -> tuple[int, int]:
     return count(["candidate_high", "candidate_low"]), count(["high_id", "low_id"], "group")
 
 
-def _doubles(result: Run) -> Iterator[str]:
+def _doubles(result: ReadingRun) -> Iterator[str]:
     contexts = result.annotations.select(*CONTEXT, text=fold(pl.col("context"))).unique()
     contexts = contexts.filter(pl.col("text").str.len_bytes() >= _LONG)
     ids = contexts.group_by("split", "text").agg(pl.col("context_id").n_unique())
@@ -227,7 +227,7 @@ def _doubles(result: Run) -> Iterator[str]:
     "scores that are compared have one scale",
     most=3,
 )
-def check_scales(result: Run) -> Iterator[str]:
+def check_scales(result: ReadingRun) -> Iterator[str]:
     """Check that the numbers of an aspect, and of aspects under one rule, are on one scale."""
     numbers = pl.coalesce(pl.col("ratings"), pl.col("score").reshape((-1, 1)).arr.to_list())
     rows = result.annotations.select("aspect", "split", "category", value=numbers)

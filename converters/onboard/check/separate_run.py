@@ -39,34 +39,25 @@ def _no_rows(of: Literal["annotation", "reference"]) -> pl.DataFrame:
 
 
 @dataclass(frozen=True)
-class Run:
-    """The result of converting a reading.
-
-    Attributes:
-        annotations: Its rows, those that source.yaml does not know included; and, apart, those of
-            references.
-        files: Digests of the files that were read.
-        oddities: What the converter reported.
-        error: Why it gave no rows, or None.
-        refused: What the converter wanted and did not get: connections, other programs, native
-            code, changing files of others, and, after `import: `, reading while it is imported.
-        seconds: Processor time.
-        peak_bytes: Upper bound of the memory in use.
-        sandbox: The sandbox.
-        is_ended: Whether it was ended because it exceeded a limit.
-    """
+class ReadingRun:
+    """The result of converting a reading."""
 
     reading: Reading
+    # Its rows, those that source.yaml does not know included; and, apart, those of references.
     annotations: pl.DataFrame = field(default_factory=lambda: _no_rows("annotation"))
     references: pl.DataFrame = field(default_factory=lambda: _no_rows("reference"))
-    files: list[dict[str, Any]] = field(default_factory=list)
-    oddities: list[str] = field(default_factory=list)
-    error: str | None = None
+    files: list[dict[str, Any]] = field(default_factory=list)  # digests of the files that were read
+    oddities: list[str] = field(default_factory=list)  # what the converter reported
+    # The files whose content was changed, as the reading asks.
+    changed: list[str] = field(default_factory=list)
+    error: str | None = None  # why it gave no rows, or None
+    # What the converter wanted and did not get: connections, other programs, native code, changing
+    # files of others, and, after `import: `, reading while it is imported.
     refused: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    peak_bytes: int = 0
+    seconds: float = 0.0  # processor time
+    peak_bytes: int = 0  # upper bound of the memory in use
     sandbox: Sandbox = NONE
-    is_ended: bool = False
+    is_ended: bool = False  # whether it was ended because it exceeded a limit
 
     @property
     def label(self) -> str:
@@ -100,7 +91,7 @@ class Run:
         return convert_again(self.annotations, self.references, manifest)
 
 
-def run_readings(readings: Sequence[Reading]) -> list[Run]:
+def run_readings(readings: Sequence[Reading]) -> list[ReadingRun]:
     """Convert readings of one source one after the other in one process."""
     with TemporaryDirectory(prefix="nnd-check-", ignore_cleanup_errors=True) as folder:
         place = Path(folder)
@@ -116,7 +107,6 @@ def run_readings(readings: Sequence[Reading]) -> list[Run]:
 
 
 def _run_child(place: Path, sandbox: Sandbox) -> str | None:
-    """Return how the process failed, or None if it finished."""
     home, work = place / "home", place / "work"
     home.mkdir()
     work.mkdir()
@@ -126,7 +116,6 @@ def _run_child(place: Path, sandbox: Sandbox) -> str | None:
 
 
 def _read_reports(place: Path) -> Iterator[dict[str, Any]]:
-    """Yield the reports of `child`, up to the first line that is not one."""
     path = place / child.REPORTS
     if _is_plain(path) and path.stat().st_size <= _MOST_REPORT_BYTES:
         for line in path.read_bytes().splitlines():
@@ -138,21 +127,21 @@ def _read_reports(place: Path) -> Iterator[dict[str, Any]]:
 
 def read_report(
     reading: Reading, place: Path, number: int, report: dict[str, Any], sandbox: Sandbox
-) -> Run:
-    """Return a report of `child` as a Run, with the rows that it wrote to `place`.
+) -> ReadingRun:
+    """Return a report of `child` as a ReadingRun, with the rows that it wrote to `place`.
 
     A convert.py may write there too, so none of it is sure to be what `child` wrote.
     """
     paths = [place / f"{number}.parquet", place / f"{number}.references.parquet"]
     try:
         if report["error"] is not None:
-            return Run(reading, **report, sandbox=sandbox)
+            return ReadingRun(reading, **report, sandbox=sandbox)
         if all(map(_is_plain, paths)):
             annotations, references = map(pl.read_parquet, paths)
-            return Run(reading, annotations, references, **report, sandbox=sandbox)
+            return ReadingRun(reading, annotations, references, **report, sandbox=sandbox)
     except (TypeError, KeyError, OSError, pl.exceptions.PolarsError):
         pass
-    return Run(reading, error="the process did not write a valid report", sandbox=sandbox)
+    return ReadingRun(reading, error="the process did not write a valid report", sandbox=sandbox)
 
 
 def _is_plain(path: Path) -> bool:

@@ -100,7 +100,6 @@ def check_source(
             "--fixture-only excludes the files that --from names; give only one of them"
         )
     with TemporaryDirectory(prefix="nnd-check-") as folder:
-        place = Path(folder)
         try:
             loaded = load_source(source)
             variants = list(every_variant(loaded))
@@ -111,8 +110,8 @@ def check_source(
         schema = Check(_SCHEMA, *facts.check_schema(loaded, len(variants)))
         if schema.outcome == "fail":
             return _report(source, schema)
-        real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], place)
-        case = Case(variants, real, place)
+        real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], Path(folder))
+        case = Case(variants, real)
         checks = [*_check_all(case)]
         return replace(_report(source, schema, *checks), examples=_examples(case, checks))
 
@@ -140,7 +139,6 @@ def _skipped(name: str, because: str) -> Check:
 
 
 def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
-    """Return example pairs, from the real files if they are available."""
     if not any((check.name, check.outcome) == ("pairs", "pass") for check in checks):
         return None
     run = (case.measured or case.invented)[0]
@@ -148,7 +146,6 @@ def _examples(case: Case, checks: Sequence[Check]) -> Examples | None:
 
 
 def _report(source: str | Path, *checks: Check) -> CheckReport:
-    """Return a report of all checks; missing ones are skipped until the schema check passes."""
     found = {check.name: check for check in checks}
     return CheckReport(
         str(source), tuple(found.get(name) or _skipped(name, _SCHEMA) for name in NAMES)

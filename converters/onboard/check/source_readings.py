@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.onboard.check.file_content import Contents, read_parts, write_parts
+from nnd.converters.onboard.check.file_changes import Change
+from nnd.converters.onboard.check.file_content import Contents, read_parts
 from nnd.converters.reading import load_yaml
 from nnd.converters.source import Files, Source, find_set
 from nnd.schemas import SourceError
@@ -19,19 +20,13 @@ _WRITE = "list in it what the fixture gives, as CONTRIBUTING.md describes"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A source in one of its sets and variants, with the place of its files.
+    """A source in one of its sets and variants, with the place of its files."""
 
-    Attributes:
-        label: Its name in messages.
-        source: The source in that set and variant.
-        origin: File or folder with the files.
-        expected: The counts in expected.yaml; None for real files.
-    """
-
-    label: str
-    source: Source
-    origin: Path
-    expected: Mapping[str, Any] | None = None
+    label: str  # its name in messages
+    source: Source  # the source in that set and variant
+    origin: Path  # file or folder with the files
+    expected: Mapping[str, Any] | None = None  # the counts in expected.yaml; None for real files
+    change: Change | None = None  # how what the converter reads is changed; None: not at all
 
     @property
     def files(self) -> Files:
@@ -82,7 +77,12 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
     for number, chosen in enumerate(_every_set(source)):
         files = Files(chosen)
         if all(files.has(file.name) for file in chosen.files):
-            found += _readings(chosen, copy_files(files, {}, place / f"set-{number}"))
+            origin = place / f"set-{number}"
+            for file in chosen.files:
+                link = origin / file.name
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(files.path(file.name).absolute())
+            found += _readings(chosen, origin)
     return found
 
 
@@ -91,27 +91,6 @@ def read_files(reading: Reading) -> Contents:
     files = reading.files
     names = [file.name for file in reading.source.files if files.has(file.name)]
     return {name: parts for name in names if (parts := read_parts(files.path(name)))}
-
-
-def copy_files(files: Files, contents: Contents, place: Path) -> Path:
-    """Write files with changed contents into a new folder, and links to the others.
-
-    Returns:
-        The origin for a reading of them.
-    """
-    origin = place
-    for file in files.source.files:
-        if files.has(file.name):
-            path = files.path(file.name)
-            target = (place / file.name).with_suffix(path.suffix)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if file.name in contents:
-                write_parts(path, target, contents[file.name])
-            else:
-                target.symlink_to(path.absolute())
-            if file == files.source.files[0] and target != place / file.name:
-                origin = target  # a .parquet given for a .csv is found by its full name only
-    return origin
 
 
 def _sets_at(source: Source, origin: Path) -> list[Source]:
@@ -127,7 +106,6 @@ def _sets_at(source: Source, origin: Path) -> list[Source]:
 
 
 def _readings(chosen: Source, origin: Path) -> Iterator[Reading]:
-    """Yield the readings of a set's files: the main one, and one for each variant."""
     name = chosen.facts.get("set")
     label = "real files" if name is None else f"real files of {name}"
     yield Reading(label, chosen, origin)

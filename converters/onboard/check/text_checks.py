@@ -8,7 +8,7 @@ import polars as pl
 
 from nnd.converters.onboard.check.check_report import AT_HAND, NOT_AT_HAND, Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case, reviews
-from nnd.converters.onboard.check.separate_run import Run
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import is_own
 from nnd.converters.pairs import Contact, find_contacts
 from nnd.schemas import CONTEXT, DISTINCT, excerpt, fold, listed
@@ -59,7 +59,7 @@ def check_invented(case: Case) -> Verdict:
     return "pass", "no text of the fixture is in the real files", ""
 
 
-def _texts(results: Sequence[Run]) -> set[str]:
+def _texts(results: Sequence[ReadingRun]) -> set[str]:
     found = set[str]()
     for rows in (one.annotations for one in results):
         parts = rows.select(pl.col("inputs").explode()).drop_nulls().unnest("inputs")
@@ -73,7 +73,7 @@ def _texts(results: Sequence[Run]) -> set[str]:
     "state it under `limitations`: a model that prefers such texts passes too",
     "no baseline exceeds chance by 10 points",
 )
-def check_confounds(result: Run) -> Iterator[str]:
+def check_confounds(result: ReadingRun) -> Iterator[str]:
     """Check how many tests the surface of the texts decides: lengths, and words of the context.
 
     A finding is a simple choice that passes more often than by chance, and not by accident.
@@ -106,7 +106,7 @@ def check_confounds(result: Run) -> Iterator[str]:
     "no token occurs on one side only",
     most=4,
 )
-def check_giveaways(result: Run) -> Iterator[str]:
+def check_giveaways(result: ReadingRun) -> Iterator[str]:
     """Check for tokens that many texts of one side have, and almost none of the other."""
     tokens = list[pl.DataFrame]()
     for side in _SIDES:
@@ -127,7 +127,7 @@ def check_giveaways(result: Run) -> Iterator[str]:
     "on request",
     "texts have the form of plain prose",
 )
-def check_hygiene(result: Run) -> Iterator[str]:
+def check_hygiene(result: ReadingRun) -> Iterator[str]:
     """Count candidates that are lower-cased, tokenised, with doubled spaces or odd characters."""
     systems = result.conversion.manifest["hygiene"]["systems"].values()
     n = max(sum(entry["n"] for entry in systems), 1)
@@ -153,6 +153,6 @@ def check_personal_data(case: Case) -> Verdict:
     return judged("review", found, remedy, f"no e-mail or IP address in {where}")
 
 
-def _contacts(results: Sequence[Run]) -> list[Contact]:
+def _contacts(results: Sequence[ReadingRun]) -> list[Contact]:
     rows = (rows for one in results for rows in (one.annotations, one.references))
     return [found for frame in rows for found in find_contacts(frame)]

@@ -24,21 +24,13 @@ _SHORT = 60  # most characters of a name or a label
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column with a value for each candidate; values of outer levels are repeated.
+    """A column with a value for each candidate; values of outer levels are repeated."""
 
-    Attributes:
-        name: Its name in options: keys from the outermost object, joined by dots.
-        path: Keys from an object of its level to it; empty for the key of an object.
-        level: Which level of the content it is of.
-        values: One per row; lists if its level is below the candidates'.
-        above: How many levels it is above the candidates; -1 if it is below.
-    """
-
-    name: str
-    path: tuple[str, ...]
-    level: int
-    values: Sequence[Any]
-    above: int
+    name: str  # its name in options: keys from the outermost object, joined by dots
+    path: tuple[str, ...]  # keys from an object of its level to it; empty for the key of an object
+    level: int  # which level of the content it is of
+    values: Sequence[Any]  # one per row; lists if its level is below the candidates'
+    above: int  # how many levels it is above the candidates; -1 if it is below
 
     @cached_property
     def words(self) -> frozenset[str]:

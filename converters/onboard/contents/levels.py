@@ -13,36 +13,25 @@ _MANY_KEYS = 50
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column of a table, or a field of the objects of one level.
+    """A column of a table, or a field of the objects of one level."""
 
-    Attributes:
-        path: Keys from the object to the field: one for a column, none for the object's own key.
-        values: One per object; None if the object lacks it.
-    """
-
+    # Keys from the object to the field: one for a column, none for the object's own key.
     path: tuple[str, ...]
-    values: Sequence[Any]
+    values: Sequence[Any]  # one per object; None if the object lacks it
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The objects of one level: the rows of a table, or the items of lists in JSON.
+    """The objects of one level: the rows of a table, or the items of lists in JSON."""
 
-    Attributes:
-        path: Keys from an object of the level above to them.
-        above: Number of the level above; None for the outermost.
-        owners: For every object, the number of the object above that holds it.
-        keys: If the objects are under keys that are data: whether each key has an `object` or a
-            `list` of them; None if they are in a list.
-        fields: Their fields.
-        missing: Numbers of the objects above that have null or nothing in place of a list.
-    """
-
-    path: tuple[str, ...]
-    above: int | None
-    owners: Sequence[int]
+    path: tuple[str, ...]  # keys from an object of the level above to them
+    above: int | None  # number of the level above; None for the outermost
+    owners: Sequence[int]  # for every object, the number of the object above that holds it
+    # If the objects are under keys that are data: whether each key has an `object` or a `list` of
+    # them; None if they are in a list.
     keys: str | None
     fields: tuple[Field, ...]
+    # Numbers of the objects above that have null or nothing in place of a list.
     missing: tuple[int, ...] = ()
 
 
@@ -59,15 +48,15 @@ def lay_out(
     levels: list[Level] = []
     outermost = Field((), records)
     is_keyed = not is_list and ("." in each or _has_digits(records))
-    found = _under_keys(outermost) if is_keyed else _Found((), records)
+    found = _under_keys(outermost) if is_keyed else _Objects((), records)
     if found is not None:
         _add_level(levels, found, None, each)
     return levels
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """Objects in the lists of another level; attributes as in `Level`."""
+class _Objects:
+    """Objects in the lists of another level; the other fields are those of their `Level`."""
 
     path: tuple[str, ...]
     objects: Sequence[Any]
@@ -78,13 +67,12 @@ class _Found:
 
 
 def _add_level(
-    levels: list[Level], found: _Found, above: int | None, each: Collection[str]
+    levels: list[Level], found: _Objects, above: int | None, each: Collection[str]
 ) -> None:
-    """Add a level, followed by the levels of the lists in its objects."""
     number = len(levels)
     around = path_of(levels, above) + found.path
     fields = [] if found.keys is None else [Field((), found.keys)]
-    below: list[_Found] = []
+    below: list[_Objects] = []
     for field in _fields(found.objects, (), around, each):
         inner = _objects_in(field, is_keyed=_is_keyed(field.path, field.values, around, each))
         if inner is None or _depth(levels, above) >= _DEEPEST:
@@ -124,8 +112,7 @@ def _fields(
             yield Field(inner, values)
 
 
-def _objects_in(field: Field, *, is_keyed: bool) -> _Found | None:
-    """Return the objects in a field's lists or under its keys; None if it has none."""
+def _objects_in(field: Field, *, is_keyed: bool) -> _Objects | None:
     filled = [value for value in field.values if value]
     if is_keyed:
         return _under_keys(field)
@@ -133,11 +120,11 @@ def _objects_in(field: Field, *, is_keyed: bool) -> _Found | None:
     if lists and all(isinstance(item, dict) for value in filled for item in value):
         pairs = [(owner, item) for owner, value in enumerate(field.values) for item in value or ()]
         owners, items = [owner for owner, _ in pairs], [item for _, item in pairs]
-        return _Found(field.path, items, None, None, owners, _missing(field))
+        return _Objects(field.path, items, None, None, owners, _missing(field))
     return None
 
 
-def _under_keys(field: Field) -> _Found | None:
+def _under_keys(field: Field) -> _Objects | None:
     """Return the objects under the keys of a field's objects; a key has one or a list."""
     entries = [
         (owner, key, value)
@@ -153,7 +140,7 @@ def _under_keys(field: Field) -> _Found | None:
     if not found or not all(isinstance(item, dict) for _, _, item in found):
         return None
     owners, keys, items = (list(column) for column in zip(*found, strict=True))
-    return _Found(field.path, items, keys, kind, owners, _missing(field))
+    return _Objects(field.path, items, keys, kind, owners, _missing(field))
 
 
 def _missing(field: Field) -> tuple[int, ...]:
@@ -163,7 +150,6 @@ def _missing(field: Field) -> tuple[int, ...]:
 def _is_keyed(
     path: tuple[str, ...], values: Sequence[Any], around: tuple[str, ...], each: Collection[str]
 ) -> bool:
-    """Say whether the keys of objects are data: named by the user, or digits."""
     return ".".join(around + path) in each or _has_digits(values)
 
 
@@ -208,7 +194,6 @@ def alike_objects(levels: Sequence[Level]) -> list[str]:
 
 
 def _names(level: Level, path: tuple[str, ...]) -> list[str]:
-    """Return the keys of the fields right below a path."""
     size = len(path)
     inside = (field.path for field in level.fields if field.path[:size] == path)
     return list(dict.fromkeys(own[size] for own in inside if len(own) > size))

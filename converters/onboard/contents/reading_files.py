@@ -26,25 +26,17 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of files of one shape.
-
-    Attributes:
-        files: Names of the files.
-        levels: Outermost first; a table has one.
-        records: The rows or outermost objects of each file.
-        is_list: Whether JSON is a list (or lines) of objects, rather than one object.
-        ragged: Names of fields that some outermost objects lack.
-        options: Delimiter and quotation of the cells of csv or tsv files, or sheet of workbooks.
-        notes: Columns that were left out, and why.
-    """
+    """The content of files of one shape."""
 
     files: tuple[str, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[Level, ...]  # outermost first; a table has one
+    # The rows or outermost objects of each file.
     records: tuple[Sequence[Mapping[str, Any]], ...] = ()
-    is_list: bool = True
-    ragged: frozenset[str] = frozenset()
+    is_list: bool = True  # whether JSON is a list (or lines) of objects, rather than one object
+    ragged: frozenset[str] = frozenset()  # names of fields that some outermost objects lack
+    # Delimiter and quotation of the cells of csv or tsv files, or sheet of workbooks.
     options: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # columns that were left out, and why
 
 
 def read_content(

@@ -7,7 +7,7 @@ from nnd.converters.onboard.contents.level_columns import Column, columns_of
 from nnd.converters.onboard.contents.levels import alike_objects
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess import row_shapes as shapes
-from nnd.converters.onboard.guess.looking import QUESTIONS, Look, likely_candidates
+from nnd.converters.onboard.guess.looking import QUESTIONS, ColumnSearch, likely_candidates
 from nnd.converters.onboard.guess.measures import Measure
 from nnd.converters.onboard.guess.questions import Answers, Ask, Question, ask_for
 from nnd.converters.onboard.guess.rule_guess import Quality, choose_quality
@@ -104,7 +104,7 @@ def guess(content: Content, answers: Answers | None = None, ask: Ask | None = No
 def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
     level = _candidate_level(content, answers, ask)
     columns = columns_of(content, level)
-    candidates = Look(columns, answers, ask).candidates()
+    candidates = ColumnSearch(columns, answers, ask).candidates()
     pair = wide = None
     if len(candidates) == 2:  # noqa: PLR2004 - a pair
         pair = shapes.pair_of(candidates, columns, answers, ask)
@@ -112,12 +112,11 @@ def _guess(content: Content, answers: Answers, ask: Ask | None) -> Guess:
         wide = shapes.wide_of(candidates, columns)
         columns = shapes.split_columns(wide, columns)
         answers = _renamed(answers, wide.renamed)
-        candidates = Look(columns, answers, ask).candidates()
-    return _described(Look(columns, answers, ask), content, level, candidates, pair, wide)
+        candidates = ColumnSearch(columns, answers, ask).candidates()
+    return _described(ColumnSearch(columns, answers, ask), content, level, candidates, pair, wide)
 
 
 def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int:
-    """Return the level of the candidates: that of a named column, or by the names of fields."""
     every = every_column(content)
     given = [column.level for column in every if column.name in answers.candidate]
     named, may = likely_candidates(every)
@@ -131,7 +130,6 @@ def _candidate_level(content: Content, answers: Answers, ask: Ask | None) -> int
 
 
 def _renamed(answers: Answers, renamed: dict[str, str]) -> Answers:
-    """Return the answers about columns per system as answers about columns of split rows."""
 
     def new(names: Sequence[str]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(renamed.get(name, name) for name in names))
@@ -142,22 +140,21 @@ def _renamed(answers: Answers, renamed: dict[str, str]) -> Answers:
 
 
 def _described(  # noqa: PLR0917 - what was found so far
-    look: Look,
+    search: ColumnSearch,
     content: Content,
     level: int,
     candidates: tuple[Column, ...],
     pair: shapes.Pair | None,
     wide: shapes.Wide | None,
 ) -> Guess:
-    """Guess the meaning of all columns except the candidates."""
     candidates = pair.sides if pair else candidates
-    system = () if pair else look.system(candidates)
+    system = () if pair else search.system(candidates)
     taken = [*candidates, *system]
     taken += [*pair.systems, *([pair.verdict] if pair.verdict else ())] if pair else []
-    context = look.contexts(taken)
+    context = search.contexts(taken)
     tags = tuple(shapes.tags_in(candidates))
     parts, texts = ([_untagged(c, tags) for c in columns] for columns in (context, candidates))
-    keys, error = look.keys([*taken, *context], parts), look.only("error")
+    keys, error = search.keys([*taken, *context], parts), search.only("error")
     used = [*taken, *context, *error, *(column for each in keys.values() for column in each)]
     candidate = [*(keys["context_id"] or parts), *texts, *system]
     candidate += [*keys["split"], *keys["group"], *keys["candidate_id"]]
@@ -165,18 +162,18 @@ def _described(  # noqa: PLR0917 - what was found so far
     if pair is not None:
         kinds = [*error[0].counts] if error else ["worse"]
         quality = Quality(_BETTER, "a row says which text is better", ("better", *kinds))
-        who = look.annotator(used, must=False) if pair.verdict else ()
+        who = search.annotator(used, must=False) if pair.verdict else ()
     else:
-        aspect, who, measures = look.judgements(candidate, used, is_marked=bool(tags))
+        aspect, who, measures = search.judgements(candidate, used, is_marked=bool(tags))
         by_who = bool(who)
-        quality = choose_quality(measures, look.answers, look.ask, error, by_annotator=by_who)
-        if system and not tags and look.answers.candidate_id is None and not keys["candidate_id"]:
-            keys["candidate_id"] = look.candidate_id(candidate, texts[0])
+        quality = choose_quality(measures, search.answers, search.ask, error, by_annotator=by_who)
+        if system and not tags and search.answers.candidate_id is None and not keys["candidate_id"]:
+            keys["candidate_id"] = search.candidate_id(candidate, texts[0])
     keys |= {"annotator": who}
     return Guess(
         content=content,
         level=level,
-        columns=tuple(look.columns),
+        columns=tuple(search.columns),
         candidates=candidates,
         system=system[0] if system else None,
         context=context,
@@ -192,7 +189,6 @@ def _described(  # noqa: PLR0917 - what was found so far
 
 
 def _untagged(column: Column, tags: Sequence[str]) -> Column:
-    """Return a column without tags in its texts."""
     if not tags:
         return column
     bare = [shapes.without_tags(v, tags) if isinstance(v, str) else v for v in column.values]

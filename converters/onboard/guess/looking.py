@@ -32,7 +32,7 @@ _NO_SYSTEM |= words.COUNTED | words.ASPECT | words.REFERENCE | words.CONTEXT | w
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ColumnSearch:
     """The columns to search, the answers of the user, and a way to ask more."""
 
     columns: Sequence[Column]

@@ -67,7 +67,6 @@ def pair_of(
 def _values(
     verdict: Column, sides: tuple[Column, Column], answers: Answers, ask: Ask | None
 ) -> dict[str, str]:
-    """Return the meaning of each verdict: the text or tie that it names, or an answer."""
     names = {sides[0].name: "first", sides[1].name: "second", TIE: TIE}
     named = {cell: cell for cell in verdict.counts}
     named |= dict(entry.partition("=")[::2] for entry in answers.verdict)

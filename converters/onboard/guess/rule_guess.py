@@ -68,7 +68,6 @@ def choose_quality(
 
 
 def _with_kinds(found: Quality, error: Column) -> Quality:
-    """Return the rule in which error categories replace the labels that are not good."""
     if found.rule["rule"] != "no_error":
         raise SourceError("--error needs one label that is good; name it with --no-error")
     kinds = [kind for kind, _ in error.counts.most_common() if kind.strip()]
@@ -121,7 +120,6 @@ def _separator(measures: Sequence[Measure], answers: Answers, ask: Ask | None) -
 
 
 def _labels(measures: Sequence[Measure], separator: str | None) -> tuple[str, ...]:
-    """Return all labels, the most frequent first."""
     found: Counter[str] = Counter()
     for measure in measures:
         for column in measure.columns:

@@ -34,7 +34,6 @@ def not_read(guess: Guess) -> Iterator[str]:
 
 
 def _elsewhere(guess: Guess) -> list[Column]:
-    """Return the fields of levels that are neither above nor those of the candidates."""
     seen = {(column.level, column.path) for column in guess.columns}
     is_split = guess.wide is not None or bool(guess.tags)
     return [
@@ -46,7 +45,6 @@ def _elsewhere(guess: Guess) -> list[Column]:
 
 
 def _groups(guess: Guess) -> Iterator[tuple[str, str, Callable[[Column], bool]]]:
-    """Yield disjoint groups of unread columns: title, option that reads them, columns."""
     read = guess.read
     measured = [column for measure in guess.measures for column in measure.columns]
     scales = {_scale(column) for column in measured if column.kind in _NUMBERS}

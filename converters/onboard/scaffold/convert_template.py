@@ -73,13 +73,11 @@ def nested_code(guess: Guess) -> str:
 
 
 def _chain(levels: Sequence[Level], level: int) -> list[int]:
-    """Return the levels from the outermost to `level`."""
     above = levels[level].above
     return [*([] if above is None else _chain(levels, above)), level]
 
 
 def _loop(levels: Sequence[Level], number: int, names: Mapping[int, str]) -> Iterator[str]:
-    """Yield the lines that loop over the objects of a level."""
     level, name = levels[number], names[number]
     around = "record" if level.above is None else _at(names[level.above], level.path)
     match level.keys:
@@ -93,12 +91,10 @@ def _loop(levels: Sequence[Level], number: int, names: Mapping[int, str]) -> Ite
 
 
 def _at(variable: str, path: tuple[str, ...]) -> str:
-    """Return the expression of the field at the end of a path."""
     return f"at({', '.join([variable, *map(_literal, path)])})"
 
 
 def _cell(column: Column, guess: Guess, names: Mapping[int, str]) -> str:
-    """Return the entry of a column in the row."""
     name, level = _literal(column.name), guess.content.levels[column.level]
     if column.above < 0:
         items = _at(names[guess.level], level.path)
@@ -123,7 +119,6 @@ def _not_judged(guess: Guess, names: Mapping[int, str]) -> Iterator[str]:
 
 
 def _paths(guess: Guess) -> Iterator[str]:
-    """Yield a comment for each path of the file."""
     roles = guess.roles()
     names = [column.name for column in every_column(guess.content)]
     width = max(map(len, names))
@@ -133,5 +128,4 @@ def _paths(guess: Guess) -> Iterator[str]:
 
 
 def _literal(text: str) -> str:
-    """Return a text as Python writes it."""
     return json.dumps(text, ensure_ascii=not text.isprintable())

@@ -84,7 +84,7 @@ def systems_of(guess: Guess) -> list[str]:
     return list(names)
 
 
-class Left(NamedTuple):
+class OpenField(NamedTuple):
     """A field of source.yaml that only a person knows: what belongs there, and why."""
 
     field: str
@@ -94,10 +94,10 @@ class Left(NamedTuple):
 
 _LEFT = load_yaml(Path(__file__).with_name("left.yaml").read_text("utf-8"))
 _EXAMPLES = {entry["field"]: entry["example"] for entry in _LEFT if "example" in entry}
-LEFT = tuple(Left(entry["field"], entry["what"], entry["why"]) for entry in _LEFT)
+LEFT = tuple(OpenField(entry["field"], entry["what"], entry["why"]) for entry in _LEFT)
 
 
-def left_to_fill(facts: Mapping[str, Any]) -> list[Left]:
+def left_to_fill(facts: Mapping[str, Any]) -> list[OpenField]:
     """Return the fields of the source that a person must still fill in or check."""
     return [left for left in LEFT if left.field in _EXAMPLES or facts.get(left.field, {}) != {}]
 

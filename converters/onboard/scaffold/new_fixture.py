@@ -61,8 +61,6 @@ def _rows_of(contexts: Sequence[Any], candidates: Sequence[Any]) -> list[int]:
 
 
 class _Inventor:
-    """Invents values for the fields of an object by their guessed meaning."""
-
     def __init__(self, guess: Guess, seed: int) -> None:
         self.guess = guess
         self.random = random.Random(seed)  # noqa: S311 - nothing secret

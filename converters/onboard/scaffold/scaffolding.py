@@ -23,7 +23,7 @@ from nnd.converters.onboard.guess.questions import Answers, Ask
 from nnd.converters.onboard.guess.unread_parts import not_read
 from nnd.converters.onboard.scaffold.convert_template import nested_code
 from nnd.converters.onboard.scaffold.first_facts import (
-    Left,
+    OpenField,
     as_yaml,
     counts_of,
     expected_yaml,
@@ -68,7 +68,7 @@ class NewSource(Printable):
     counts: Mapping[str, Any]  # counts of the file, as in a manifest
     with_pair: int  # contexts that have a pair
     notes: tuple[str, ...]  # unread parts of the file, with the option that reads them
-    left: tuple[Left, ...]  # what a person must fill in or check, and why
+    left: tuple[OpenField, ...]  # what a person must fill in or check, and why
     examples: Examples  # a few of its pairs to look at
 
     def headline(self) -> str:
@@ -175,7 +175,11 @@ def new_source(
     check_new(target)
     said = answers or Answers()
     found = _guessed(paths, sheet, said, ask)
-    facts = source_facts(name, found, [_declared(*each) for each in paths.items()])
+    declared = [
+        {"name": name, "url": None, "sha256": file_digest(path), "bytes": path.stat().st_size}
+        for name, path in paths.items()
+    ]
+    facts = source_facts(name, found, declared)
     code = None if is_mapped(found) else nested_code(found)
     with make_new(target) as fresh:
         (fresh / "fixture").mkdir(parents=True)
@@ -208,7 +212,6 @@ def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
 
 
 def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
-    """Return the guess; errors begin with the name of a file."""
     try:
         return guess(read_content(paths, sheet, answers.each), answers, ask)
     except SourceError as error:
@@ -224,13 +227,7 @@ def _check_name(name: str) -> None:
         raise SourceError(f"{name}: a built-in source has this name; choose another")
 
 
-def _declared(name: str, path: Path) -> dict[str, Any]:
-    size = path.stat().st_size
-    return {"name": name, "url": None, "sha256": file_digest(path), "bytes": size}
-
-
 def _prove(folder: Path, facts: dict[str, Any], origin: Path, found: Guess) -> Conversion:
-    """Convert files and fixture, and write source.yaml and expected.yaml with their counts."""
     facts["expected"] = None
     why = {"quality": found.quality.why, "table": _summary(found)}
     (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
@@ -275,6 +272,5 @@ def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
 
 
 def _summary(found: Guess) -> str:
-    """Return the guessed meaning of the columns on one line."""
     taken = [f"{name} is {role}" for name, role in found.roles().items() if role != UNUSED]
     return ", ".join(taken)

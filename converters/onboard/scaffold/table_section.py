@@ -68,7 +68,6 @@ class TableSection:
         return {key: value for key, value in table.items() if value} | other
 
     def _shape(self) -> dict[str, Any]:
-        """Return how the rows state judgements."""
         if self.guess.pair:
             return {"pairs": self._pairs(self.guess.pair)}
         if self.guess.is_spans and is_mapped(self.guess):
@@ -213,7 +212,6 @@ def part_names(guess: Guess) -> dict[str, Column]:
 
 
 def _quoted(name: str) -> str:
-    """Return the name of a column, quoted for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 

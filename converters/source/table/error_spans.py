@@ -14,9 +14,9 @@ from nnd.converters.reading import quoted, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.row_contexts import (
-    Candidate,
-    Context,
     ContextReader,
+    RowCandidate,
+    RowContext,
     read_candidate,
 )
 from nnd.converters.source.table.section import Table, title_of
@@ -53,29 +53,21 @@ Key = tuple[str, str, str]
 _ANY = "*"
 
 
-class Mark(NamedTuple):
-    """A marked error of a candidate, or the statement that it has none.
-
-    Attributes:
-        where: Its file and line.
-        context: Split, key and text of its context.
-        candidate: The candidate of its row.
-        group: The group within which it is compared, or None.
-        annotator: The annotator; empty if the table names none.
-        label: Its category, or the no-error label; None if categories are not read.
-        weight: How severe it is.
-    """
+class ErrorMark(NamedTuple):
+    """A marked error of a candidate, or the statement that it has none."""
 
     where: str
-    context: Key
-    candidate: Candidate
-    group: str | None
-    annotator: str
-    label: str | None
-    weight: float
+    context: Key  # split, key and text of its context
+    candidate: RowCandidate  # the candidate of its row
+    group: str | None  # the group within which it is compared, or None
+    annotator: str  # the annotator; empty if the table names none
+    label: str | None  # its category, or the no-error label; None if categories are not read
+    weight: float  # how severe it is
 
 
-def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) -> Iterator[Mark]:
+def read_marks(
+    rows: Iterable[Row], table: Table, contexts: dict[Key, RowContext]
+) -> Iterator[ErrorMark]:
     """Yield the marks of each row; equal texts share one object, which saves memory.
 
     Args:
@@ -88,7 +80,7 @@ def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) 
     """
     spans, columns = table["spans"], table["columns"]
     texts = [*table["inputs"].values(), columns["candidate"]]
-    candidates: dict[Candidate, Candidate] = {}
+    candidates: dict[RowCandidate, RowCandidate] = {}
     reader = ContextReader(table)
     for row in rows:
         plain = _without_tags(row, texts, spans.get("tags", []))
@@ -101,11 +93,10 @@ def read_marks(rows: Iterable[Row], table: Table, contexts: dict[Key, Context]) 
         annotator = row.filled(spans["annotator"]) if "annotator" in spans else ""
         found = [pair for span in _spans_of(row, spans) for pair in _read_span(span, spans)]
         for label, weight in found or [(spans.get("no_error"), 0.0)]:
-            yield Mark(row.where, key, candidate, group, annotator, label, weight)
+            yield ErrorMark(row.where, key, candidate, group, annotator, label, weight)
 
 
 def _without_tags(row: Row, columns: list[str], tags: list[str]) -> Row:
-    """Return a row without the tags around spans in its texts."""
     if not tags:
         return row
     cells = {column: row.text(column) for column in columns}
@@ -169,21 +160,14 @@ def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
 
 @dataclass(slots=True)
 class JudgedCandidate:
-    """A candidate and all marks in it.
+    """A candidate and all marks in it."""
 
-    Attributes:
-        context: Its context.
-        candidate: The candidate.
-        labels: Label → its first place, and its annotators.
-        weight: Sum of the weights of all its spans.
-        annotators: The annotators who judged it.
-    """
-
-    context: Context
-    candidate: Candidate
+    context: RowContext
+    candidate: RowCandidate
+    # Label → its first place, and its annotators.
     labels: dict[str | None, tuple[str, set[str]]] = field(default_factory=dict)
-    weight: float = 0.0
-    annotators: set[str] = field(default_factory=set)
+    weight: float = 0.0  # sum of the weights of all its spans
+    annotators: set[str] = field(default_factory=set)  # the annotators who judged it
 
 
 def span_annotations(
@@ -194,7 +178,7 @@ def span_annotations(
     Raises:
         SourceError: At a severity without a weight, or a weight below 0.
     """
-    read: dict[Key, Context] = {}
+    read: dict[Key, RowContext] = {}
     marks = list(read_marks(rows, table, read))
     contexts = {
         (split, key, text): read[split, key, named.text]._replace(context_id=named.name)
@@ -226,15 +210,17 @@ def span_annotations(
 
 
 def _gather(
-    marks: list[Mark], keys: list[Key], names: dict[Key, NamedText], contexts: dict[Key, Context]
+    marks: list[ErrorMark],
+    keys: list[Key],
+    names: dict[Key, NamedText],
+    contexts: dict[Key, RowContext],
 ) -> dict[tuple[str, str, str | None], JudgedCandidate]:
-    """Return the marks of each candidate, by split, id and group."""
     judged: dict[tuple[str, str, str | None], JudgedCandidate] = {}
     for mark, key in zip(marks, keys, strict=True):
         name, text = names[key]
         place = (key[0], name, mark.group)
         if place not in judged:
-            candidate = Candidate(name, text, mark.candidate.system)
+            candidate = RowCandidate(name, text, mark.candidate.system)
             judged[place] = JudgedCandidate(contexts[mark.context], candidate)
         one = judged[place]
         one.labels.setdefault(mark.label, (mark.where, set()))[1].add(mark.annotator)
@@ -243,7 +229,7 @@ def _gather(
     return judged
 
 
-def _candidate_key(mark: Mark, context: Context, *, has_own_id: bool) -> Key:
+def _candidate_key(mark: ErrorMark, context: RowContext, *, has_own_id: bool) -> Key:
     """Return split, id and text of a candidate; its id follows the final id of its context."""
     split, before, _ = mark.context
     name = mark.candidate.candidate_id

@@ -97,7 +97,6 @@ def _cells(rows: tuple[Row, ...], column: str) -> pl.Series:
 
 
 def _as_cells(expression: SqlExpression, values: pl.Series) -> list[Any]:
-    """Return values as cells: texts, or lists of texts."""
     kind = pl.List(pl.String) if isinstance(values.dtype, pl.List) else pl.String
     try:
         return values.cast(kind).to_list()

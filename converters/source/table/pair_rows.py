@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from nnd.converters import Annotation
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.row_contexts import (
-    Candidate,
-    Context,
     ContextReader,
+    RowCandidate,
+    RowContext,
     digest,
     read_candidate,
 )
@@ -24,21 +24,15 @@ WORSE = "worse"
 
 
 class PairRow(NamedTuple):
-    """The two candidates of a row, without the verdict.
-
-    Attributes:
-        where: Its file and line.
-        context: Their context.
-        sides: The two candidates, in the order of the section's columns.
-        group: The key of the pair.
-        categories: Error categories of the worse candidate.
-    """
+    """The two candidates of a row, without the verdict."""
 
     where: str
-    context: Context
-    sides: tuple[Candidate, Candidate]
-    group: str
-    categories: list[str]
+    context: RowContext  # their context
+    sides: tuple[
+        RowCandidate, RowCandidate
+    ]  # the two candidates, in the order of the section's columns
+    group: str  # the key of the pair
+    categories: list[str]  # error categories of the worse candidate
 
 
 class PairReader:

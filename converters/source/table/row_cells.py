@@ -18,17 +18,11 @@ _SPACES = " \t\r\n"
 
 
 class Row(NamedTuple):
-    """One row of a table.
+    """One row of a table."""
 
-    Attributes:
-        where: Its file and line, for messages.
-        fields: Column → cell, in the type that the file has.
-        report: Called to report odd cells.
-    """
-
-    where: str
-    fields: Mapping[str, Any]
-    report: Report
+    where: str  # its file and line, for messages
+    fields: Mapping[str, Any]  # column → cell, in the type that the file has
+    report: Report  # called to report odd cells
 
     def text(self, column: str) -> str:
         """Return a cell as text with line feeds only; a missing value is the empty text."""

@@ -12,7 +12,7 @@ _FIELDS = ("context_id", "category", "split", "language")
 """Columns of a section that describe the context."""
 
 
-class Candidate(NamedTuple):
+class RowCandidate(NamedTuple):
     """The candidate of a row; its fields are those of an annotation."""
 
     candidate_id: str
@@ -20,7 +20,7 @@ class Candidate(NamedTuple):
     system: str | None
 
 
-class Context(NamedTuple):
+class RowContext(NamedTuple):
     """The context of a row; its fields are those of an annotation."""
 
     context_id: str
@@ -31,7 +31,7 @@ class Context(NamedTuple):
     language: str | None
     metadata: Mapping[str, str]
 
-    def annotate(self, where: str, candidate: Candidate, **judgement: Any) -> Annotation:  # noqa: ANN401
+    def annotate(self, where: str, candidate: RowCandidate, **judgement: Any) -> Annotation:  # noqa: ANN401
         """Return an annotation of a candidate of this context.
 
         Args:
@@ -57,20 +57,20 @@ class ContextReader:
         self._template = template_of(table)
         own = (self._columns[name] for name in _FIELDS if name in self._columns)
         self._needed = [*self._inputs.values(), *self._metadata.values(), *own]
-        self._last: tuple[list[str], Context] | None = None
+        self._last: tuple[list[str], RowContext] | None = None
 
-    def read(self, row: Row) -> Context:
+    def read(self, row: Row) -> RowContext:
         """Return the context of a row; if it has no key, a digest of its inputs is the key."""
         cells = [row.text(column) for column in self._needed]
         if self._last is None or self._last[0] != cells:
             self._last = cells, self._read(row)
         return self._last[1]
 
-    def _read(self, row: Row) -> Context:
+    def _read(self, row: Row) -> RowContext:
         inputs = {part: row.text(column) for part, column in self._inputs.items()}
         key = self._columns.get("context_id")
         split = self._columns.get("split")
-        return Context(
+        return RowContext(
             context_id=digest(inputs.values()) if key is None else row.text(key),
             context=self._template.format(**inputs),
             inputs=inputs,
@@ -83,7 +83,7 @@ class ContextReader:
 
 def read_candidate(
     row: Row, columns: Mapping[str, str], context_id: str, own_id: str | None = None
-) -> Candidate:
+) -> RowCandidate:
     """Return a candidate of a row.
 
     Args:
@@ -102,7 +102,7 @@ def read_candidate(
         own_id = row.text(columns["candidate_id"])
     if own_id is None:
         own_id = f"{context_id}/{digest([text]) if system is None else system}"
-    return Candidate(own_id, text, system)
+    return RowCandidate(own_id, text, system)
 
 
 def digest(texts: Iterable[str]) -> str:

@@ -1,9 +1,10 @@
 """Steps that change the rows of a table before they are read: computing, joining, filtering."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-from nnd.converters.reading import Record, read_rows, shown, unfold_records
+from nnd.converters.reading import Record, check_columns, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.expressions import compute, keep_where, parse_expression
 from nnd.converters.source.table.row_cells import Report, Row
@@ -148,18 +149,12 @@ FILE, NUMBER = "_file", "_row"
 """Columns that every table has: the declared name of its file, and the number of the row from 1."""
 
 
-class Step(NamedTuple):
-    """One step.
+class RowStep(NamedTuple):
+    """One step."""
 
-    Attributes:
-        reads: The columns that it reads.
-        gives: The columns that it adds.
-        apply: Returns the changed rows.
-    """
-
-    reads: list[str]
-    gives: list[str]
-    apply: Callable[[Rows], Rows]
+    reads: list[str]  # the columns that it reads
+    gives: list[str]  # the columns that it adds
+    apply: Callable[[Rows], Rows]  # returns the changed rows
 
 
 def read_table(table: Table, files: Files, unfold: Unfold | None = None) -> Rows:
@@ -179,29 +174,43 @@ def read_table(table: Table, files: Files, unfold: Unfold | None = None) -> Rows
 def _read(table: Table, files: Files, columns: list[str], unfold: Unfold | None) -> Rows:
     for name in file_names(table, files.source):
         if unfold is None:
-            records = read_rows(files.path(name), name, table, columns)
+            records = files.table(name, table, columns)
         else:
-            records = unfold_records(files.path(name), name, columns, unfold)
+            records = _unfolded(files.objects(name), columns, unfold)
         for number, record in enumerate(records, start=1):
             fields = {**record.fields, FILE: name, NUMBER: number}
             yield Row(record.where, fields, files.report)
 
 
-def steps_of(table: Table, files: Files) -> list[Step]:
+def _unfolded(records: Iterable[Record], columns: list[str], unfold: Unfold) -> Iterator[Record]:
+    for record in records:
+        for fields in unfold(record.fields):
+            check_columns(record.where, fields, columns)
+            yield Record(record.where, fields)
+
+
+def steps_of(table: Table, files: Files) -> list[RowStep]:
     """Return the steps of a section: split, steps without joined columns, joins, other steps.
 
     Raises:
         SourceError: At an expression that is not valid SQL.
     """
     joins = [_join(join, files) for join in joins_of(table)]
-    steps = [_compute(name, text, files) for name, text in table.get("compute", {}).items()]
+    source, steps = files.source, list[RowStep]()
+    for name, text in table.get("compute", {}).items():
+        computed = parse_expression(place_of(source, "compute", name), text)
+        apply = partial(compute, name=name, expression=computed)
+        steps.append(RowStep(computed.columns, [name], apply))
     if "where" in table:
-        steps.append(_where(table, files))
-    before, after = list[Step](), list[Step]()
+        condition = parse_expression(place_of(source, "where"), table["where"])
+        title = title_of(table, source)
+        keep = partial(keep_where, expression=condition, file=title, report=files.report)
+        steps.append(RowStep(condition.columns, [], keep))
+    before, after = list[RowStep](), list[RowStep]()
     if "wide" in table:
         wide = table["wide"]
         gives = [*wide.get("lists", wide.get("columns")), NAME, NAMES]
-        before.append(Step(wide_columns(wide), gives, lambda rows: split_rows(rows, wide)))
+        before.append(RowStep(wide_columns(wide), gives, lambda rows: split_rows(rows, wide)))
     joined = {name for join in joins for name in join.gives}
     for step in steps:
         if joined.isdisjoint(step.reads):
@@ -212,24 +221,11 @@ def steps_of(table: Table, files: Files) -> list[Step]:
     return [*before, *joins, *after]
 
 
-def _compute(name: str, text: str, files: Files) -> Step:
-    expression = parse_expression(place_of(files.source, "compute", name), text)
-    return Step(expression.columns, [name], lambda rows: compute(rows, name, expression))
-
-
-def _where(table: Table, files: Files) -> Step:
-    expression = parse_expression(place_of(files.source, "where"), table["where"])
-    title = title_of(table, files.source)
-    return Step(
-        expression.columns, [], lambda rows: keep_where(rows, expression, title, files.report)
-    )
-
-
-def _join(join: Mapping[str, Any], files: Files) -> Step:
+def _join(join: Mapping[str, Any], files: Files) -> RowStep:
     name, wanted = join["file"], [*keys_of(join).values(), *join["columns"].values()]
 
     def apply(rows: Rows) -> Rows:
-        others = read_rows(files.path(name), name, join, list(dict.fromkeys(wanted)))
+        others = files.table(name, join, list(dict.fromkeys(wanted)))
         return join_rows(rows, join, others, files.report)
 
-    return Step(list(keys_of(join)), list(join["columns"]), apply)
+    return RowStep(list(keys_of(join)), list(join["columns"]), apply)

@@ -31,116 +31,102 @@ def check_table(table: Table, source: Source) -> None:
     Raises:
         SourceError: If its template, a scale, a file or an aspect is inconsistent.
     """
-    _check_template(table, source)
-    _check_scale(table, source)
+    for fault in _faults(table, source):
+        raise SourceError(f"{_yaml(source)}: {fault}")
+
+
+def _faults(table: Table, source: Source) -> Iterator[str]:
+    yield from _faults_of_template(table)
+    yield from _faults_of_scale(table, source)
     for kinds in _ALONE:
         for one, other in itertools.combinations(kinds, 2):
             if twice := sorted({*table.get(one, {})} & {*table.get(other, {})}):
-                raise SourceError(
-                    f"{_yaml(source)}: {', '.join(twice)} has both {one} and {other}; keep one of "
-                    "them"
-                )
+                yield f"{', '.join(twice)} has both {one} and {other}; keep one of them"
+    yield from _faults_of_columns(table, source)
+    if "pairs" in table:
+        yield from _faults_of_pairs(table["pairs"], source)
+    elif "spans" in table:
+        yield from _faults_of_weights(table["spans"])
+    elif not aspects_of(table) and "pivot" not in table:
+        yield f"no judgement is named; add one of {', '.join(_MEASURES)}, pivot, or spans"
+
+
+def _faults_of_columns(table: Table, source: Source) -> Iterator[str]:
+    columns = table.get("columns", {})
     shape = next((kind for kind in ("ratings", "pairs", "spans") if kind in table), None)
-    if shape and "annotator" in table.get("columns", {}):
-        raise SourceError(
-            f"{_yaml(source)}: columns: annotator is for rows that are one annotator's scores or "
-            f"labels of a candidate, and this section has {shape}; take it out of `columns`"
+    if shape and "annotator" in columns:
+        yield (
+            "columns: annotator is for rows that are one annotator's scores or labels of a "
+            f"candidate, and this section has {shape}; take it out of `columns`"
         )
     declared = [file.name for file in source.files]
     for name in (*table.get("files", []), *(join["file"] for join in joins_of(table))):
         if name not in declared:
-            raise SourceError(
-                f"{_yaml(source)}: files: {shown(name)} is not declared, only "
-                f"{', '.join(declared)}; add it under `files` of the source"
+            yield (
+                f"files: {shown(name)} is not declared, only {', '.join(declared)}; add it under "
+                "`files` of the source"
             )
-    if "pairs" in table:
-        _check_pairs(table, source)
-    else:
-        _check_candidates(table, source)
-
-
-def _check_candidates(table: Table, source: Source) -> None:
-    if "candidate" not in table.get("columns", {}):
-        raise SourceError(
-            f"{_yaml(source)}: columns: candidate is missing; name the column of the generated "
-            "text, or say by `pairs` that a row holds two"
+    if "pairs" not in table and "candidate" not in columns:
+        yield (
+            "columns: candidate is missing; name the column of the generated text, or say by "
+            "`pairs` that a row holds two"
         )
-    if "spans" in table:
-        _check_aspect(table, "spans", source)
-        _check_spans(table["spans"], source)
-    elif not aspects_of(table) and "pivot" not in table:
-        raise SourceError(
-            f"{_yaml(source)}: no judgement is named; add one of {', '.join(_MEASURES)}, pivot, or "
-            "spans"
-        )
+    aspects = source.facts["aspects"]
+    for shape in ("pairs", "spans"):
+        if "aspect" not in table.get(shape, {"aspect": None}) and len(aspects) > 1:
+            yield (
+                f"{shape}: aspect is missing, and the source has several ({', '.join(aspects)}); "
+                "add `aspect` with one of them"
+            )
 
 
-def _check_template(table: Table, source: Source) -> None:
+def _faults_of_template(table: Table) -> Iterator[str]:
     try:
         fields = list(string.Formatter().parse(template_of(table)))
     except ValueError as error:
-        raise SourceError(
-            f"{_yaml(source)}: context: {error}; write the inputs as one text, each part's name in "
-            "braces"
-        ) from error
+        yield f"context: {error}; write the inputs as one text, each part's name in braces"
+        return
     for _, part, spec, conversion in fields:
         if part is not None and (part not in table["inputs"] or spec or conversion):
-            raise SourceError(
-                f'{_yaml(source)}: context: "{{{part}}}" is not a part of the inputs, only '
+            yield (
+                f'context: "{{{part}}}" is not a part of the inputs, only '
                 f"{', '.join(table['inputs'])}; write a part's name in braces and nothing else"
             )
 
 
-def _check_scale(table: Table, source: Source) -> None:
+def _faults_of_scale(table: Table, source: Source) -> Iterator[str]:
     measured = {*table.get("scores", {}), *table.get("ratings", {})}
     measured |= {*source.facts["aspects"]} if "score" in table.get("pivot", {}) else set()
     for aspect, (lowest, highest) in table.get("scale", {}).items():
         if aspect not in measured:
-            raise SourceError(
-                f"{_yaml(source)}: scale: {shown(aspect)} has neither scores nor ratings; correct "
-                "its name"
-            )
+            yield f"scale: {shown(aspect)} has neither scores nor ratings; correct its name"
         if not lowest < highest:
-            raise SourceError(
-                f"{_yaml(source)}: scale: {shown(aspect)}: {lowest:g} is not lower than "
-                f"{highest:g}; write the lowest value first"
+            yield (
+                f"scale: {shown(aspect)}: {lowest:g} is not lower than {highest:g}; write the "
+                "lowest value first"
             )
 
 
-def _check_pairs(table: Table, source: Source) -> None:
-    _check_aspect(table, "pairs", source)
-    aspect = table["pairs"].get("aspect", next(iter(source.facts["aspects"])))
-    rule = rule_of(source.facts["quality"], aspect)
+def _faults_of_pairs(pairs: Mapping[str, Any], source: Source) -> Iterator[str]:
+    rule = rule_of(source.facts["quality"], only_aspect(pairs, source))
     if rule["rule"] == "no_error" and rule["no_error"] != "better":
-        raise SourceError(
-            f"{_yaml(source)}: pairs: the better text of a row is labelled `better`, but quality "
-            f"says no_error: {rule['no_error']}; write no_error: better"
+        yield (
+            "pairs: the better text of a row is labelled `better`, but quality says no_error: "
+            f"{rule['no_error']}; write no_error: better"
         )
-    cells = [
-        cell for cells in table["pairs"].get("values", {}).values() for cell in as_texts(cells)
-    ]
+    cells = [cell for cells in pairs.get("values", {}).values() for cell in as_texts(cells)]
     if len(set(cells)) < len(cells):
-        raise SourceError(
-            f"{_yaml(source)}: pairs: values: a verdict has two meanings; list each one once"
-        )
+        yield "pairs: values: a verdict has two meanings; list each one once"
 
 
-def _check_aspect(table: Table, shape: str, source: Source) -> None:
-    if "aspect" not in table[shape] and len(source.facts["aspects"]) > 1:
-        raise SourceError(
-            f"{_yaml(source)}: {shape}: aspect is missing, and the source has several "
-            f"({', '.join(source.facts['aspects'])}); add `aspect` with one of them"
-        )
-
-
-def _check_spans(spans: Mapping[str, Any], source: Source) -> None:
+def _faults_of_weights(spans: Mapping[str, Any]) -> Iterator[str]:
     for severity, weight in spans.get("weights", {}).items():
         weights = weight if isinstance(weight, Mapping) else {severity: weight}
         for name, number in weights.items():
             if number < 0:
-                raise SourceError(
-                    f"{_yaml(source)}: spans: weights: {shown(name)}: {number:g} is below 0; write "
-                    "how bad such an error is"
+                yield (
+                    f"spans: weights: {shown(name)}: {number:g} is below 0; write how bad such an "
+                    "error is"
                 )
 
 

@@ -24,17 +24,12 @@ _SIGNS = {"first": 1, "second": -1, "tie": 0}
 
 @dataclass(slots=True)
 class Ballot:
-    """The votes on one pair.
+    """The votes on one pair."""
 
-    Attributes:
-        pair: The pair as in its first row.
-        votes: The strength of each vote: above zero for the first side, below for the second.
-        annotators: The voters, if the table names them.
-    """
-
-    pair: PairRow
+    pair: PairRow  # the pair as in its first row
+    # The strength of each vote: above zero for the first side, below for the second.
     votes: list[float] = field(default_factory=list)
-    annotators: list[str] = field(default_factory=list)
+    annotators: list[str] = field(default_factory=list)  # the voters, if the table names them
 
     @property
     def net(self) -> int:
@@ -88,7 +83,6 @@ def _cast(
     columns: Mapping[str, Any],
     verdicts: Mapping[str, str],
 ) -> None:
-    """Add the vote of a row to those on its pair, and to the counts."""
     verdict = _read_verdict(row, columns["better"], verdicts)
     strength = _read_strength(row, columns["strength"]) if "strength" in columns else 1.0
     pair = reader.read(row)
@@ -147,7 +141,6 @@ def _read_strength(row: Row, column: str) -> float:
 
 
 def _annotate(ballot: Ballot, aspect: str, *, has_scores: bool) -> Iterator[Annotation]:
-    """Yield the annotations of a decided pair; its margin is the mean of its votes."""
     pair, votes = ballot.pair, ballot.votes
     if ballot.net < 0:
         one, other = pair.sides

@@ -28,7 +28,7 @@ NO_SPLIT = "summaries of {} that state no split and count as test: {}"
 UNTYPED = "summaries of {} kept without a label, as theirs is OtherE, not of the typology: {}"
 
 
-class Text(NamedTuple):
+class SummaryText(NamedTuple):
     """What a row says, in the annotation file or in the file of texts."""
 
     where: str
@@ -143,7 +143,7 @@ def read_labels(sentence: Record, annotator: str) -> list[str]:
     return labels
 
 
-def read_texts(files: Files, rows: list[Record]) -> Mapping[tuple[str, str], Text]:
+def read_texts(files: Files, rows: list[Record]) -> Mapping[tuple[str, str], SummaryText]:
     """Return the texts by (hash, model name), from the rows, else from the file of texts.
 
     Raises:
@@ -159,11 +159,11 @@ def read_texts(files: Files, rows: list[Record]) -> Mapping[tuple[str, str], Tex
         places[key] = row.where
     own = [row for row in rows if {"article", "summary"} <= row.fields.keys()]
     others = files.json(TEXTS) if len(own) < len(rows) else ()
-    texts: dict[tuple[str, str], Text] = {}
+    texts: dict[tuple[str, str], SummaryText] = {}
     for row in (*own, *others):
         key = (row.identifier("hash"), row.text("model_name"))
         found = (row.where, row.text("article"), row.text("summary"))
-        texts.setdefault(key, Text(*found, row.optional_text("reference")))
+        texts.setdefault(key, SummaryText(*found, row.optional_text("reference")))
     return texts
 
 

@@ -1,11 +1,10 @@
 """WMT 2023, side by side: errors that three raters marked in each translation (Google, 2025)."""
 
-import io
 import re
 from collections.abc import Iterator
 
 from nnd.converters import Annotation, Files, SourceError
-from nnd.converters.reading import Cells, decode, shown
+from nnd.converters.reading import Cells, shown
 
 COLUMNS = ["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category"]
 SEVERITY = 8  # the column after it, most of the file, records what a rater looked at
@@ -47,27 +46,21 @@ def annotations(files: Files) -> Iterator[Annotation]:
 def read_rows(files: Files) -> Iterator[Cells]:
     """Yield the rows up to the severity, without marks; nothing is quoted."""
     name = files.source.files[0].name
-    for member, raw in files.members(name).items():
-        lines = enumerate(io.BytesIO(raw), start=1)
-        check_header(Cells(f"{member}:1", split(next(lines, (1, b""))[1], member, 1)))
+    for member in files.members(name):
+        rows = files.cells(name, delimiter="\t", quoted=False, even=False, member=member)
+        check_header(next(rows, Cells(f"{member}:1", [])))
         checks = 0
-        for number, line in lines:
-            cells = split(line, member, number)
-            check_row(Cells(f"{member}:{number}", cells))
-            checks += cells[SEVERITY] == CHECK
-            yield Cells(f"{member}:{number}", [MARK.sub("", cell) for cell in cells])
+        for row in rows:
+            check_row(row)
+            checks += row.values[SEVERITY] == CHECK
+            yield Cells(row.where, [MARK.sub("", cell) for cell in row.values[: SEVERITY + 1]])
         if checks:
             files.report(member, f"rows of attention checks ({CHECK}), left out: {checks}")
 
 
-def split(line: bytes, name: str, number: int) -> list[str]:
-    """Return the cells of a line up to the severity."""
-    return decode(line, name, line=number).rstrip("\n").split("\t", SEVERITY + 1)[: SEVERITY + 1]
-
-
 def check_header(header: Cells) -> None:
     """Raise a SourceError for a file that has other columns."""
-    if header.values != [*COLUMNS, "severity"]:
+    if header.values[: SEVERITY + 1] != [*COLUMNS, "severity"]:
         raise SourceError(
             f"{header.where}: the columns do not begin with {', '.join(COLUMNS)}, severity; check "
             "that this is a sxs_mqm_*.tsv.tar.gz of google/wmt-mqm-human-evaluation"

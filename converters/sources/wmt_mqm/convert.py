@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nnd.converters import Annotation, Files, SourceError
-from nnd.converters.reading import Cells, read_lines, shown
+from nnd.converters.reading import Cells, shown
 from nnd.converters.source import NamedText, number_texts
 
 # The third and fourth column have several names, and the tenth (a comment) is not always there.
@@ -63,14 +63,10 @@ def annotations(files: Files) -> Iterator[Annotation]:
 
 def read_rows(files: Files, name: str) -> Iterator[Cells]:
     """Yield the rows: nothing is quoted, and tabs in a comment belong to it."""
-    path = files.path(name)
-    lines = (line.removesuffix("\n") for line in read_lines(path))
-    check_header(Cells(f"{path.name}:1", next(lines, "").split("\t")))
+    rows = files.cells(name, delimiter="\t", quoted=False, even=False)
+    check_header(next(rows, Cells(f"{name}:1", [])))
     overlong = quoted = 0
-    for number, line in enumerate(lines, start=2):
-        if not line:
-            continue
-        row = Cells(f"{path.name}:{number}", line.split("\t"))
+    for row in rows:
         check_row(row)
         overlong += len(row.values) > SEVERITY + 2
         quoted += any(map(QUOTED.fullmatch, row.values[5:7]))

@@ -177,7 +177,7 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise SourceError("a file was fetched")
 
-    monkeypatch.setattr("nnd.converters.source.download.complete", fail)
+    monkeypatch.setattr("nnd.converters.source.resume.complete", fail)
 
 
 @pytest.mark.usefixtures("_offline")

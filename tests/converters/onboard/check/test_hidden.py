@@ -206,7 +206,7 @@ def test_what_is_hidden_is_missed(
         origin = request.getfixturevalue("nnd_data") / REAL.get(hidden.source, hidden.source)
     readings = real_readings(source, [origin], place)
 
-    checked = Case([*every_variant(source)], readings, place)
+    checked = Case([*every_variant(source)], readings)
     checked.__dict__["fixture"] = []  # it is read as the real files
 
     errors = [run.error for run in checked.straight if run.error]

@@ -18,7 +18,7 @@ def birds(tmp_path: Path) -> Birds:
     return make_birds(tmp_path)
 
 
-def run_with(birds: Birds, *lines: str) -> run.Run:
+def run_with(birds: Birds, *lines: str) -> run.ReadingRun:
     """Convert the real file with more lines at the start of annotations()."""
     more = "".join(f"    {line}\n" for line in lines)
     birds.set_code("    for number", f"{more}    for number")
@@ -175,7 +175,7 @@ def test_the_verdict_claims_no_more_than_was_seen(
     )
 
 
-BLINDING = "import nnd.converters.onboard.check.audit as a; a._may_change = lambda *_: True"
+BLINDING = "import nnd.converters.onboard.check.audit as a; a._changed = lambda *_: []"
 
 
 def blinded(birds: Birds) -> tuple[Check, Path]:

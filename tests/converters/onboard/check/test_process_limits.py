@@ -28,7 +28,7 @@ def birds(tmp_path: Path) -> Birds:
     return make_birds(tmp_path)
 
 
-def run_with(birds: Birds, *lines: str) -> run.Run:
+def run_with(birds: Birds, *lines: str) -> run.ReadingRun:
     more = "".join(f"    {line}\n" for line in lines)
     birds.set_code("    for number", f"{more}    for number")
     (done,) = run.run_readings([Reading("real files", load_source(birds.folder), birds.real)])

@@ -1,8 +1,7 @@
-"""Shuffled copies: every row is there once, in another order, as the readers see it."""
+"""Shuffled rows: each is there once, in another order, whichever reader reads it."""
 
 import json
-import time
-from collections.abc import Iterator
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,105 +10,87 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes, run_here
 
 from nnd.converters.onboard.check import checked_source as case
-from nnd.converters.onboard.check.file_content import read_parts, shuffle_rows, write_parts
+from nnd.converters.onboard.check.file_changes import Change, Changer
+from nnd.converters.onboard.check.file_content import read_parts
 from nnd.converters.reading.file_writing import write_objects
-from nnd.converters.reading.records import read_cells
-from nnd.converters.reading.workbook import read_workbook
+from nnd.converters.source import Files, Source
 
 ROWS = [{"key": f"k{n}", "text": f'text "{n}",\nin two lines', "score": str(n)} for n in range(9)]
 
 
-def shuffle_file(path: Path, out: Path) -> None:
-    write_parts(path, out, shuffle_rows({"": read_parts(path)})[""])
+def shuffled(name: str, raw: bytes, folder: Path) -> Files:
+    (folder / name).write_bytes(raw)
+    facts = {"name": "a", "files": [{"name": name, "url": None, "sha256": None, "bytes": None}]}
+    change = Changer(Change(shuffles=True), {})
+    return Files(Source(folder, facts), folder, change=change)
 
 
-def shuffled(path: Path, raw: bytes) -> bytes:
-    path.write_bytes(raw)
-    out = path.with_name(f"shuffled-{path.name}")
-    shuffle_file(path, out)
-    return out.read_bytes()
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx", ".jsonl", ".json", ".parquet"])
+def test_a_table_keeps_its_rows(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a{suffix}"
+    rows = [{**row, "text": row["text"].replace("\n", " ")} for row in ROWS]
+    write_objects(path, rows)
+
+    files = shuffled(path.name, path.read_bytes(), tmp_path)
+    after = [dict(row.fields) for row in files.table(path.name)]
+
+    assert sorted(after, key=lambda row: str(row["key"])) == rows
+    assert after != rows
+    assert after == [dict(row.fields) for row in files.table(path.name)]  # also if read twice
 
 
-def cells(path: Path) -> Iterator[list[str]]:
-    if path.suffix == ".xlsx":
-        yield from (row.values for row in read_workbook(path))
-    else:
-        yield from (row.values for row in read_cells(path, delimiter=",", quoted=True))
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
-def test_a_table_keeps_its_header_and_its_rows(suffix: str, tmp_path: Path) -> None:
-    path, out = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
+def test_a_csv_keeps_its_header_and_cells_of_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
     write_objects(path, ROWS)
 
-    shuffle_file(path, out)
+    files = shuffled(path.name, path.read_bytes(), tmp_path)
+    header, *after = [row.values for row in files.cells("a.csv", delimiter=",", quoted=True)]
 
-    before, after = list(cells(path)), list(cells(out))
-    assert after[0] == before[0] == ["key", "text", "score"]
-    assert sorted(after) == sorted(before)
-    assert after != before
-
-
-def test_marks_line_ends_and_a_last_line_without_one_do_no_harm(tmp_path: Path) -> None:
-    raw = b'\xef\xbb\xbfa,b\r\n1,"x\r\ny"\r\n2,z'
-
-    assert shuffled(tmp_path / "a.csv", raw) == b'a,b\n2,z\n1,"x\ny"\n'
+    assert header == ["key", "text", "score"]
+    assert sorted(after) == [list(row.values()) for row in ROWS]
 
 
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [
-        # A quote that is never closed is a character: as one row, nothing would be shuffled.
-        (b'a\tb\n1\tsix " wide\n2\tz\n', b'a\tb\n2\tz\n1\tsix " wide\n'),
-        (b"a\tb\r1\tx\r2\tz\r", b"a\tb\n2\tz\n1\tx\n"),
-    ],
-)
-def test_rows_are_told_apart(raw: bytes, expected: bytes, tmp_path: Path) -> None:
-    assert shuffled(tmp_path / "a.tsv", raw) == expected
+def test_columns_of_one_name_stay(tmp_path: Path) -> None:
+    files = shuffled("a.tsv", b"a\ta\n1\t2\n3\t4\n", tmp_path)
+
+    rows = [row.values for row in files.cells("a.tsv", delimiter="\t", quoted=False)]
+
+    assert rows == [["a", "a"], ["3", "4"], ["1", "2"]]
 
 
-def test_quotes_far_from_each_other_take_no_time(tmp_path: Path) -> None:
-    """Two that enclose 40,000 lines: a minute where the row is copied for each of them."""
-    raw = b'a\tb\n1\t"\n' + b"some words\tand more of them\n" * 40_000 + b'2\t"\n3\tz\n'
+def test_rows_of_a_member_of_an_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("in/a.tsv", "a\tb\n1\tx\n2\tz\textra\n")
+        archive.writestr("in/a.json", '[{"a": 1}, {"a": 2}]')
+    files = shuffled("a.zip", (tmp_path / "a.zip").read_bytes(), tmp_path)
 
-    start = time.process_time()
-    found = shuffled(tmp_path / "a.tsv", raw)
+    rows = files.cells("a.zip", delimiter="\t", quoted=False, even=False, member="in/a.tsv")
 
-    assert time.process_time() - start < 2
-    assert sorted(found.splitlines()) == sorted(raw.splitlines())
+    assert [row.values for row in rows] == [["a", "b"], ["2", "z", "extra"], ["1", "x"]]
+    assert [row.fields for row in files.json("a.zip", member="a.json")] == [{"a": 2}, {"a": 1}]
 
 
 def test_lines_of_json(tmp_path: Path) -> None:
-    raw = b'{"a": "\xe2\x80\xa8\\""}\n\n{"a": 2}'
+    files = shuffled("a.jsonl", b'{"a": "\xe2\x80\xa8\\""}\n\n{"a": 2}', tmp_path)
 
-    assert shuffled(tmp_path / "a.jsonl", raw) == b'{"a": 2}\n{"a": "\xe2\x80\xa8\\""}\n'
+    assert [row.fields for row in files.jsonl("a.jsonl")] == [{"a": 2}, {"a": '\u2028"'}]
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ([1, 2], [2, 1]),
-        ({"a": 1, "b": {"c": 1, "d": 2}}, {"b": {"c": 1, "d": 2}, "a": 1}),
-        ({"rows": [{"a": 1}, {"a": 2}]}, {"rows": [{"a": 2}, {"a": 1}]}),
-        ({"column": ["a", "b"]}, {"column": ["a", "b"]}),  # it goes with other columns
+        ([{"a": 1}, {"a": 2}], [{"a": 2}, {"a": 1}]),
+        ({"a": 1, "b": {"c": 1, "d": 2}}, [{"b": {"c": 1, "d": 2}, "a": 1}]),
+        ({"rows": [{"a": 1}, {"a": 2}]}, [{"rows": [{"a": 2}, {"a": 1}]}]),
+        ({"column": ["a", "b"]}, [{"column": ["a", "b"]}]),  # it goes with other columns
     ],
 )
 def test_json(value: Any, expected: Any, tmp_path: Path) -> None:
-    found = shuffled(tmp_path / "a.json", json.dumps(value).encode())
+    files = shuffled("a.json", json.dumps(value).encode(), tmp_path)
 
-    assert found.decode() == json.dumps(expected)
+    found = [row.fields for row in files.json("a.json")]
 
-
-def test_parquet(tmp_path: Path) -> None:
-    path, out = tmp_path / "a.parquet", tmp_path / "b.parquet"
-    frame = pl.DataFrame(ROWS)
-    frame.write_parquet(path)
-
-    shuffle_file(path, out)
-
-    after = pl.read_parquet(out)
-    assert after.sort("key").equals(frame)
-    assert not after.equals(frame)
+    assert json.dumps(found) == json.dumps(expected)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +103,7 @@ def test_parquet(tmp_path: Path) -> None:
         ("a.parquet", b""),
     ],
 )
-def test_what_cannot_be_shuffled_has_no_part(name: str, raw: bytes, tmp_path: Path) -> None:
+def test_what_cannot_be_read_has_no_part(name: str, raw: bytes, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(raw)
 
     assert read_parts(tmp_path / name) == {}
