@@ -28,7 +28,7 @@ def asked_sentences(content: CardContent) -> list[str]:
 def instruction_table(content: CardContent) -> Table:
     """Return the words for each kind of context that the data has."""
     rows = [(code(kind) if kind else "all", escape(text)) for kind, text in _words(content).items()]
-    return Table(("contexts", "words"), "ll", tuple(rows))
+    return Table(("contexts", "words"), "ll", rows)
 
 
 def _words(content: CardContent) -> dict[str, str]:

@@ -37,24 +37,21 @@ def check_validity(
         manifest: The suite's.
         sets: Name → the pairs of a set, with their pair_id.
     """
-    wrong = list(check_document("validity", validity))
-    yield from wrong
-    if wrong:
+    if wrong := list(check_document("validity", validity)):
+        yield from wrong
         return
     made: dict[str, set[str]] = {}
     for entry in manifest.get("sets", ()):
         if entry["kind"] == "negatives" and entry["name"] in sets:
             made.setdefault(entry["operation"], set()).update(sets[entry["name"]]["pair_id"])
     for compared in validity["operations"]:
-        operation = compared["operation"]
-        message = f'the data has no negatives made by "{operation}"'
-        if operation in made:
-            if pairs_digest(made[operation]) == compared["digest"]:
-                continue
-            message = (
-                f'the negatives made by "{operation}" that were compared are not those of the data'
-            )
-        yield Problem(None, "operations", message, _REMEDY)
+        what = f'negatives made by "{compared["operation"]}"'
+        ids = made.get(compared["operation"])
+        if ids is None:
+            yield Problem(None, "operations", f"the data has no {what}", _REMEDY)
+        elif pairs_digest(ids) != compared["digest"]:
+            message = f"the {what} that were compared are not those of the data"
+            yield Problem(None, "operations", message, _REMEDY)
 
 
 def validity_sentences(validity: Mapping[str, Any]) -> list[str]:
@@ -85,15 +82,14 @@ def validity_tables(validity: Mapping[str, Any]) -> list[Table]:
     ]
     pairs = tuple(f"{origin} pairs" for origin in origins)
     return [
-        Table(("operation", "model", "compared with", *_COMPARED), "lllrrr", tuple(rates)),
-        Table(("operation", "choice", *pairs), "ll" + "r" * len(origins), tuple(giveaways)),
+        Table(("operation", "model", "compared with", *_COMPARED), "lllrrr", rates),
+        Table(("operation", "choice", *pairs), "ll" + "r" * len(origins), giveaways),
     ]
 
 
 def _rate_cells(
     of: Mapping[str, Any], origin: str, categories: Sequence[str]
 ) -> tuple[str, str, str, str]:
-    """Return what made pairs are compared with, both rates, and the difference."""
     made, other = of["made"], of[origin]
     named = ", ".join(map(code, categories))
     points = "none"

@@ -45,33 +45,19 @@ ANNOTATORS = frozenset(
 
 SOURCE_DATASET = re.compile(r"original|extended(\|[\w.\-/]+)?|[\w.-]+(/[\w.-]+)?")
 
-_SIZES = (
-    (10**3, "n<1K"),
-    (10**4, "1K<n<10K"),
-    (10**5, "10K<n<100K"),
-    (10**6, "100K<n<1M"),
-    (10**7, "1M<n<10M"),
-    (10**8, "10M<n<100M"),
-    (10**9, "100M<n<1B"),
-    (10**10, "1B<n<10B"),
-)
-
-_OTHER_SPELLINGS = {
-    "odc-by-1.0": "odc-by",
-    "odbl-1.0": "odbl",
-    "pddl-1.0": "pddl",
-}
+_SIZES = "n<1K 1K<n<10K 10K<n<100K 100K<n<1M 1M<n<10M 10M<n<100M 100M<n<1B 1B<n<10B".split()  # noqa: SIM905
+"""The categories of fewer than 10³, 10⁴, … rows."""
 
 
 def size_category(rows: int) -> str:
     """Return the Hub's name for a number of rows."""
-    return next((name for limit, name in _SIZES if rows < limit), "10B<n<100B")
+    return next((name for power, name in enumerate(_SIZES, 3) if rows < 10**power), "10B<n<100B")
 
 
 def hub_licence(spdx: str) -> str:
     """Return the Hub's identifier of an SPDX licence, or `other`."""
     name = re.sub(r"-(only|or-later)$", "", spdx.strip().lower())
-    name = _OTHER_SPELLINGS.get(name, name)
+    name = re.sub(r"^(odc-by|odbl|pddl)-1\.0$", r"\1", name)
     return name if name in LICENCES else "other"
 
 
