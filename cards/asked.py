@@ -13,11 +13,9 @@ _HEAD, _TAIL = 600, 300
 
 def asked_sentences(content: CardContent) -> list[str]:
     """Return who worded the instruction, or why there is none."""
-    origin = content.source.get("instruction_from")
+    origin, alone = content.source.get("instruction_from"), "Models read the context alone."
     if origin is None:
-        return [
-            "The source does not say what people asked the systems. Models read the context alone."
-        ]
+        return [f"The source does not say what people asked the systems. {alone}"]
     if content.instruction is None:
         return [f"The contexts are the requests themselves. {prose(origin)}"]
     paraphrases = counted(len(content.instruction.wordings) - 1, "paraphrase")

@@ -46,9 +46,8 @@ class DataCard(Shown):
         if self.problems is not None:
             return f"{self.file} has {counted(len(self.problems), 'problem')}."
         lines = counted(len(self.text.splitlines()), "line")
-        if self.file is not None:
-            return f"The card of {self.folder} is in {self.file} ({lines})."
-        return f"The card of {self.folder} has {lines}."
+        says = f"has {lines}" if self.file is None else f"is in {self.file} ({lines})"
+        return f"The card of {self.folder} {says}."
 
     def table(self) -> "Table | None":
         """Return a row for each problem, if there are any."""

@@ -60,7 +60,6 @@ def data_card(folder: Path, repo_id: str) -> str:
 
 @cache
 def _template() -> Template:
-    """Return the template, compiled once for all cards of a process."""
     # The result is Markdown; every text is made safe for that on its way in.
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -107,7 +106,6 @@ def read_card(path: Path) -> str:
 
 
 def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:
-    """Return the variables of the template."""
     source, pairs, scores = content.source, content.pairs, content.human_scores
     columns = load_schema("pair")["properties"].items()
     described = [(code(name), prose(column["description"])) for name, column in columns]

@@ -62,7 +62,6 @@ def card_tables(content: CardContent) -> dict[str, list[Table]]:
 
 
 def _taxonomy_table(content: CardContent) -> Table:
-    """Return the error labels of pairs with their meanings."""
     labels = set(content.pairs["error_category"])
     entries = {k: entry for k, entry in content.source["taxonomy"].items() if k in labels}
     columns = 3 if any(entry["group"] for entry in entries.values()) else 2
@@ -109,7 +108,6 @@ def _sets_table(manifest: Mapping[str, Any]) -> Table:
 
 
 def _texts_table(content: CardContent) -> Table:
-    """Return measures of the better and the worse candidates, side by side."""
     report = content.manifest["hygiene"].get("texts")
     rows = []
     for name, (title, form) in _MEASURED.items() if report and len(content.pairs) else ():
@@ -139,7 +137,6 @@ def _length_table(content: CardContent) -> Table:
 
 
 def _published_table(content: CardContent) -> Table:
-    """Return published counts of pairs next to those of this folder."""
     rows = []
     for entry in content.source.get("published_counts", ()):
         here = content.pairs.filter(**entry.get("where", {})).height

@@ -62,28 +62,21 @@ def commands_page() -> str:
             f"* [`{name}`](#nnd-{name}): {each.get_short_help_str(limit=200)}"  # typer's is cut
         )
         text = re.sub(rf"^\* `{name}`: .*$", summary, text, flags=re.MULTILINE)
-    return re.sub(r"^Examples?:\n((?:nnd .*\n)+)", _as_block, text, flags=re.MULTILINE)
-
-
-def _as_block(examples: re.Match[str]) -> str:
-    lines = examples[1].replace(r"\[", "[")
-    return f"**Examples**:\n\n```sh\n{lines}```\n"
+    return re.sub(
+        r"^Examples?:\n((?:nnd .*\n)+)",
+        lambda match: "**Examples**:\n\n```sh\n{}```\n".format(match[1].replace(r"\[", "[")),
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def python_page() -> str:
     """Return what mkdocstrings fills with the docstrings of the front door."""
     text = (ROOT / "nnd_metric" / "api" / "__init__.py").read_text(encoding="utf-8")
-    entries = (
-        f"::: nnd.{name}" for name in sorted(exports_in(text, "nnd")) if name != "DISTRIBUTION"
-    )
-    return "\n\n".join(
-        [
-            "# Python",
-            "Each command is a function of `nnd`, and the classes are what these functions take.",
-            *entries,
-            "",
-        ]
-    )
+    names = sorted(exports_in(text, "nnd").keys() - {"DISTRIBUTION"})
+    heading = "# Python"
+    says = "Each command is a function of `nnd`, and the classes are what these functions take."
+    return "\n\n".join([heading, says, *map("::: nnd.{}".format, names), ""])
 
 
 def files_page() -> str:
@@ -122,7 +115,6 @@ def _fields(schema: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, s
 
 
 def _type(field: Mapping[str, Any]) -> str:
-    """Return the type of a field in words."""
     for several in ("oneOf", "anyOf"):
         if several in field:
             return " or ".join(dict.fromkeys(_type(each) for each in field[several]))

@@ -44,7 +44,6 @@ def notebook_page(path: Path, *, run: bool) -> str:
 
 
 def _parts(cell: Mapping[str, Any]) -> list[str]:
-    """Return a cell and what it shows."""
     if cell["cell_type"] != "code":
         return [re.sub(r"\]\((\w+)\.ipynb\)", r"](\1.md)", cell["source"])]
     shown = [text for output in cell["outputs"] if (text := _shown(output))]

@@ -32,14 +32,14 @@ def check_metadata(head: str | None, content: CardContent) -> Iterator[Problem]:
         yield Problem(None, _WHERE, "the metadata is missing", remedy)
         return
     try:
-        found = yaml.safe_load(head)
+        stated = yaml.safe_load(head)
     except Exception as error:  # noqa: BLE001 - PyYAML lets ValueError, KeyError and others through
         yield Problem(None, _WHERE, f"not valid YAML: {error}", "fix it")
         return
-    if isinstance(found, dict):
-        yield from _check_values(found, content)
-        yield from _check_stated(found)
-        yield from _check_configs(found.get("configs"), configs(content))
+    if isinstance(stated, dict):
+        yield from _check_values(stated, content)
+        yield from _check_stated(stated)
+        yield from _check_configs(stated.get("configs"), configs(content))
     else:
         yield Problem(None, _WHERE, "is not a mapping", "write a line `key: value` for each key")
 
@@ -74,7 +74,6 @@ def _check_stated(found: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _fault(key: str, value: Any) -> str:  # noqa: ANN401 - whatever the YAML held
-    """Return what is wrong with a value that does not follow from the data."""
     forms = {"language": _LANGUAGE, "language_details": _BCP_47, "size_categories": _SIZE}
     if value is None:
         return "is missing"
@@ -106,11 +105,13 @@ def _check_configs(
         message = f"the default is {' and '.join(map(str, defaults)) or 'none'}"
         remedy = f"write `default: true` for {first} and for nothing else"
         yield Problem(None, path, message, remedy)
-    wanted_words = expected[0].get("description")
-    words = [config.get("description") for config in found if config.get("config_name") == first]
-    if any(written != wanted_words for written in words):
+    words = expected[0].get("description")
+    if any(
+        config.get("config_name") == first and config.get("description") != words
+        for config in found
+    ):
         message = f"the description of {first} is not the instruction of the data"
-        yield Problem(None, path, message, f"write {wanted_words or 'none'}")
+        yield Problem(None, path, message, f"write {words or 'none'}")
     files, wanted = _files(found), _files(expected)
     for key in sorted(wanted.keys() | files.keys()):
         name = " ".join(key)

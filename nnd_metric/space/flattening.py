@@ -18,7 +18,7 @@ from nnd.schemas.lazy import exports_in
 
 
 @dataclass(frozen=True, slots=True)
-class _Flat:
+class _FlatModule:
     """A module that imports flat files instead of modules of its package.
 
     Attributes:
@@ -69,7 +69,6 @@ def statements(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
-    """Return a module and all modules that it needs, directly or indirectly."""
     reached: set[str] = set()
     waiting = [start]
     while waiting:
@@ -81,7 +80,7 @@ def _closure(start: str, needs: Callable[[str], Iterable[str]]) -> set[str]:
 
 
 @cache
-def _flat(module: str) -> _Flat:
+def _flat(module: str) -> _FlatModule:
     text, _ = _source(module)
     tree = ast.parse(text)
     lines = text.splitlines(keepends=True)
@@ -101,7 +100,7 @@ def _flat(module: str) -> _Flat:
             f"{' ' * node.col_offset}from .{flat_name(origin)} import {', '.join(names)}\n"
             for origin, names in origins.items()
         ]
-    return _Flat("".join(lines), frozenset(at_once), frozenset(later))
+    return _FlatModule("".join(lines), frozenset(at_once), frozenset(later))
 
 
 def _origin(module: str, name: str) -> tuple[str, str]:
@@ -118,7 +117,6 @@ def _exports(module: str) -> Mapping[str, tuple[str, str]] | None:
 
 
 def _source(module: str) -> tuple[str, bool]:
-    """Return the source of a module, and whether it is a package."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"no module named {module}", name=module)
