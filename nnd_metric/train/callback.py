@@ -51,7 +51,7 @@ from nnd.metric.run import make_signature, score_pairs
 from nnd.metric.text import Chat, choose_rendering, find_protocol
 from nnd.metric.train.history import (
     HISTORY,
-    Entry,
+    HistoryEntry,
     describe_cost,
     log_of,
     read_history,
@@ -108,16 +108,22 @@ class NNDCallback(TrainerCallback):
         chat: Chat = Chat(),
         history: str | Path | None = None,
     ) -> None:
-        _check_counts(every, contexts)
+        if every < 1:
+            raise ScoringError(f"every is {every}; give 1 or more steps")
+        if contexts is not None and contexts < 1:
+            raise ScoringError(f"contexts is {contexts}; give 1 or more, or None for all")
         whole = choose_splits(pairs if isinstance(pairs, PairSet) else load_pairs(pairs), splits)
         self.pairs = whole if contexts is None else choose_contexts(whole, contexts)
         self.every = every
-        self.history = Path(trainer.args.output_dir or ".") / HISTORY
-        if history is not None:
-            self.history = Path(history)
+        self.history = Path(history or Path(trainer.args.output_dir or ".") / HISTORY)
         self._trainer = trainer
         # A tokenizer remembers how it was last called; the training's is left alone.
-        self._tokenizer = copy.deepcopy(_tokenizer_of(trainer, tokenizer))
+        self._tokenizer = copy.deepcopy(tokenizer or trainer.processing_class)
+        if not isinstance(self._tokenizer, PreTrainedTokenizerBase):
+            raise ScoringError(
+                "the trainer has no tokenizer as its processing_class; pass the model's tokenizer "
+                "to NNDCallback with tokenizer="
+            )
         loaded = wrap_model(_model_of(trainer), self._tokenizer)
         self._template, choice = choose_rendering(
             loaded,
@@ -130,7 +136,7 @@ class NNDCallback(TrainerCallback):
         self._engine = Engine(
             loaded, protocol=protocol, separator=choice.separator, chat=choice.template
         )
-        self._entries: list[Entry] = []
+        self._entries: list[HistoryEntry] = []
         self._since = time.perf_counter()  # when training went on
         self._step = -1  # the last that was looked at
 
@@ -148,7 +154,8 @@ class NNDCallback(TrainerCallback):
             loaded = wrap_model(model, self._tokenizer)
             self._engine = replace(self._engine, loaded=loaded, proofs=[])
         if state.is_world_process_zero:
-            self._entries = self._entries_before(state.global_step)
+            earlier = read_history(self.history) if self.history.is_file() else []
+            self._entries = [entry for entry in earlier if entry.step < state.global_step]
             self._watch(state, control)
 
     def on_step_end(
@@ -176,16 +183,7 @@ class NNDCallback(TrainerCallback):
         if control.should_training_stop:
             self._watch_on(state, control)
 
-    def on_evaluate(
-        self,
-        args: TrainingArguments,  # noqa: ARG002
-        state: TrainerState,
-        control: TrainerControl,
-        **kwargs: Any,  # noqa: ANN401, ARG002
-    ) -> None:
-        """Score if an evaluation after the end of an epoch has just ended training."""
-        if control.should_training_stop:
-            self._watch_on(state, control)
+    on_evaluate = on_epoch_end  # an evaluation after an epoch may end training, too
 
     def on_train_end(
         self,
@@ -197,12 +195,6 @@ class NNDCallback(TrainerCallback):
         """Report the path of the history, and the cost."""
         if state.is_world_process_zero and self._entries:
             sys.stderr.write(f"nnd: {describe_cost(self._entries)}; `nnd curve {self.history}`\n")
-
-    def _entries_before(self, step: int) -> list[Entry]:
-        """Return the entries of a resumed training up to its checkpoint."""
-        if not self.history.is_file():
-            return []
-        return [entry for entry in read_history(self.history) if entry.step < step]
 
     def _watch_on(self, state: TrainerState, control: TrainerControl) -> None:
         """Score once per step, on one process; errors do not end training."""
@@ -219,7 +211,6 @@ class NNDCallback(TrainerCallback):
             )
 
     def _watch(self, state: TrainerState, control: TrainerControl) -> None:
-        """Score, store and log."""
         self._step = state.global_step
         entry = self._score(state)
         if self._entries and self._entries[-1].recipe != entry.recipe:
@@ -237,36 +228,25 @@ class NNDCallback(TrainerCallback):
         control.should_log = due  # `log` takes it back, and the loss of this step may be due
         self._since = time.perf_counter()
 
-    def _score(self, state: TrainerState) -> Entry:
+    def _score(self, state: TrainerState) -> HistoryEntry:
         model = self._engine.loaded.model
         if model.device.type == "cuda":
             torch.cuda.synchronize(model.device)  # what training still computes is not our time
         start = time.perf_counter()
         with undisturbed(model):
             rates = pass_rates(score_pairs(self.pairs, self._engine, self._template))
-        overall, column, by = summarise(rates)
-        step = str(state.global_step)
-        return Entry(
-            step=state.global_step,
-            epoch=state.epoch,
-            overall=overall,
-            column=column,
-            by=by,
+        step = state.global_step
+        return HistoryEntry(
+            step,
+            state.epoch,
+            *summarise(rates),
             seconds=time.perf_counter() - start,
             training_seconds=start - self._since,
-            signature=make_signature(step, self.pairs, self._engine, self._template, rates),
+            signature=make_signature(str(step), self.pairs, self._engine, self._template, rates),
         )
 
 
-def _check_counts(every: int, contexts: int | None) -> None:
-    if every < 1:
-        raise ScoringError(f"every is {every}; give 1 or more steps")
-    if contexts is not None and contexts < 1:
-        raise ScoringError(f"contexts is {contexts}; give 1 or more, or None for all")
-
-
 def _model_of(trainer: Trainer) -> PreTrainedModel:
-    """Return the trained model, if it can be scored during training."""
     model: PreTrainedModel = unwrap(trainer.model)
     if not (isinstance(model, PreTrainedModel) or virtual_tokens(model)):
         raise ScoringError(
@@ -281,15 +261,3 @@ def _model_of(trainer: Trainer) -> PreTrainedModel:
             "DeepSpeed's ZeRO-3); score its checkpoints with nnd evaluate"
         )
     return model
-
-
-def _tokenizer_of(
-    trainer: Trainer, tokenizer: PreTrainedTokenizerBase | None
-) -> PreTrainedTokenizerBase:
-    found = tokenizer or trainer.processing_class
-    if not isinstance(found, PreTrainedTokenizerBase):
-        raise ScoringError(
-            "the trainer has no tokenizer as its processing_class; pass the model's tokenizer to "
-            "NNDCallback with tokenizer="
-        )
-    return found

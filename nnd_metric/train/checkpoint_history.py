@@ -1,30 +1,12 @@
 """Histories of trainings whose checkpoints were scored afterwards."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-import polars as pl
 
 from nnd.metric.data import read_run, read_signatures
 from nnd.metric.likelihood import step_of
-from nnd.metric.numbers import Flips, by_model, find_flips, pass_rates
-from nnd.metric.train.history import Entry, summarise
+from nnd.metric.numbers import by_model, find_flips, pass_rates
+from nnd.metric.train.history import HistoryEntry, Training, summarise
 from nnd.schemas import ScoringError
-
-
-class Training(NamedTuple):
-    """The checkpoints of one training.
-
-    Attributes:
-        name: Common beginning of their names.
-        entries: Their pass rates, in the order of the steps.
-        change: Changes of verdicts from the first to the last.
-    """
-
-    name: str
-    entries: tuple[Entry, ...]
-    change: Flips
 
 
 def read_trainings(folder: Path) -> list[Training]:
@@ -44,38 +26,30 @@ def read_trainings(folder: Path) -> list[Training]:
             f"{folder}: none of the models is a checkpoint named checkpoint-N or stepN; name a "
             "run of nnd evaluate --checkpoints, or a history"
         )
-    found = []
-    for training in dict.fromkeys(step.training for step in steps.values()):
-        models = [model for model, step in steps.items() if step.training == training]
-        models.sort(key=lambda model: steps[model].number)
-        numbers = [steps[model].number for model in models]
-        _check_distinct(numbers, training, folder)
-        entries = [
-            _entry(number, frames[model], signatures.get(model, ""))
-            for number, model in zip(numbers, models, strict=True)
-        ]
-        change = find_flips(frames[models[0]], frames[models[-1]])
-        found.append(Training(training, tuple(entries), change))
-    return found
-
-
-def _check_distinct(numbers: Sequence[int], training: str, folder: Path) -> None:
-    twice = [number for number in numbers if numbers.count(number) > 1]
-    if twice:
-        raise ScoringError(
-            f"{folder}: two of its models are step {twice[0]} of {training}; evaluate one of them"
+    trainings: dict[str, dict[int, str]] = {}
+    for model, step in steps.items():
+        models = trainings.setdefault(step.training, {})
+        if models.setdefault(step.number, model) != model:
+            raise ScoringError(
+                f"{folder}: two of its models are step {step.number} of {step.training}; evaluate "
+                "one of them"
+            )
+    return [
+        Training(
+            name,
+            folder,
+            tuple(
+                HistoryEntry(
+                    step,
+                    None,
+                    *summarise(pass_rates(frames[model])),
+                    seconds=0.0,
+                    training_seconds=0.0,
+                    signature=signatures.get(model, ""),
+                )
+                for step, model in sorted(models.items())
+            ),
+            find_flips(frames[models[min(models)]], frames[models[max(models)]]),
         )
-
-
-def _entry(step: int, rows: pl.DataFrame, signature: str) -> Entry:
-    overall, column, by = summarise(pass_rates(rows))
-    return Entry(
-        step=step,
-        epoch=None,
-        overall=overall,
-        column=column,
-        by=by,
-        seconds=0.0,
-        training_seconds=0.0,
-        signature=signature,
-    )
+        for name, models in trainings.items()
+    ]

@@ -43,7 +43,7 @@ def training_curves(
 
     Args:
         names: Names of the runs here.
-        lines: Category → for each run, steps with their rates (`history.line_of`).
+        lines: Category → for each run, steps with their rates (`Training.line_of`).
     """
     names = [visible(name) for name in names]
     with style():

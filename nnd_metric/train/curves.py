@@ -1,6 +1,6 @@
 """Curves of watched trainings: a figure and its numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.metric.data import OVERALL
-from nnd.metric.numbers import Flips, Result, percent
+from nnd.metric.numbers import Result, percent
 from nnd.metric.train.checkpoint_history import read_trainings
-from nnd.metric.train.history import HISTORY, Entry, Point, line_of, read_history, share_of_time
-from nnd.schemas import ScoringError, did_you_mean, has_mark, plain, record_frame, replace_own
+from nnd.metric.train.history import (
+    HISTORY,
+    HistoryEntry,
+    Point,
+    Training,
+    read_history,
+    share_of_time,
+)
+from nnd.schemas import ScoringError, did_you_mean, has_mark, record_frame, replace_own
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,38 +27,6 @@ if TYPE_CHECKING:
 
 _FORMATS = (".svg", ".png")
 _COLUMNS = ("run", "category", "step", "n", "pass_rate", "low", "high")
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One training run.
-
-    Attributes:
-        name: Its name in the figure.
-        history: Its history file, or the run with the scores of its checkpoints.
-        entries: The scorings during training.
-        change: Changes of verdicts from the first to the last checkpoint; None if unknown.
-    """
-
-    name: str
-    history: Path
-    entries: tuple[Entry, ...]
-    change: Flips | None = None
-
-    def to_dict(self, categories: Sequence[str]) -> dict[str, Any]:
-        """Return plain Python values, with the points of some categories."""
-        return {
-            "name": self.name,
-            "history": str(self.history),
-            "share_of_time": share_of_time(self.entries) if self.change is None else None,
-            "signature": self.entries[-1].signature,
-            "change": None if self.change is None else self.change.to_dict(),
-            "points": [
-                {"category": category, "step": step, **rate.to_dict(), "wilson": plain(rate.wilson)}
-                for category in categories
-                for step, rate in line_of(self.entries, category)
-            ],
-        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,7 +39,7 @@ class Curves(Result):
         notes: Caveats for comparing them, a sentence each.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[Training, ...]
     categories: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -101,8 +76,7 @@ class Curves(Result):
         )
 
         lines = {
-            category: [line_of(run.entries, category) for run in self.runs]
-            for category in self.categories
+            category: [run.line_of(category) for run in self.runs] for category in self.categories
         }
         return training_curves([run.name for run in self.runs], lines)
 
@@ -116,9 +90,9 @@ class Curves(Result):
             ({"run": run.name, "category": category, "step": step}, rate)
             for run in self.runs
             for category in self.categories
-            for step, rate in line_of(run.entries, category)
+            for step, rate in run.line_of(category)
         )
-        return record_frame(_COLUMNS, rows, Point, Entry)
+        return record_frame(_COLUMNS, rows, Point, HistoryEntry)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values."""
@@ -157,26 +131,26 @@ def curve(
         raise ScoringError(f"{out}: a figure is .svg or .png; name such a file with --out")
     curves = _read(paths, categories)
     if out is not None:
-        _write(curves.drawing(), Path(out))
+        from nnd.metric.show import png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
+
+        drawing, encode = curves.drawing(), svg_file if Path(out).suffix == ".svg" else png
+        with replace_own(Path(out), has_mark) as fresh:
+            fresh.write_bytes(encode(drawing))
     return curves
 
 
-def _write(drawing: "Drawing", path: Path) -> None:
-    from nnd.metric.show import png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
-
-    with replace_own(path, has_mark) as fresh:
-        fresh.write_bytes(svg_file(drawing) if path.suffix == ".svg" else png(drawing))
-
-
 def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
-    twice = [path for path in paths if paths.count(path) > 1]
-    if twice or not paths:
-        raise ScoringError(
-            f"{twice[0]}: named twice; name each history once"
-            if twice
-            else "no history was given; name at least one"
-        )
-    runs = _named([run for path in paths for run in _read_runs(path)])
+    if not paths:
+        raise ScoringError("no history was given; name at least one")
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ScoringError(f"{path}: named twice; name each history once")
+    runs = [run for path in paths for run in _read_runs(path)]
+    short = [*map(_short_name, runs)]
+    runs = [
+        replace(run, name=name) if short.count(name) == 1 else run
+        for run, name in zip(runs, short, strict=True)
+    ]
     known = sorted({category for run in runs for entry in run.entries for category in entry.by})
     unknown = [category for category in categories if category not in (OVERALL, *known)]
     if unknown:
@@ -184,52 +158,42 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
             f'unknown category "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
             f"{', '.join(known)}"
         )
-    shown = list(dict.fromkeys(categories or known))
-    shown = [OVERALL, *(category for category in shown if category != OVERALL)]
+    shown = dict.fromkeys([OVERALL, *(categories or known)])
     return Curves(tuple(runs), tuple(shown), tuple(_notes(runs)))
 
 
-def _end(run: Run) -> str:
+def _end(run: Training) -> str:
     last = run.entries[-1]
     rate = "none" if last.overall.pass_rate is None else f"{percent(last.overall.pass_rate)} %"
     return f"{run.name} passes {rate} of {last.overall.n:,} tests at step {last.step:,}"
 
 
-def _change(run: Run) -> str:
-    found = run.change
-    if found is None or found.difference is None or found.flipped is None:
+def _change(run: Training) -> str:
+    change = run.change
+    if change is None or change.difference is None or change.flipped is None:
         return f"{run.name}: no test was scored."
-    bounds = found.interval
+    bounds = change.interval
     interval = "" if bounds is None else f" [{100 * bounds[0]:+.1f}, {100 * bounds[1]:+.1f}]"
     return (
-        f"{run.name}: {100 * found.difference:+.1f} points{interval} from step "
+        f"{run.name}: {100 * change.difference:+.1f} points{interval} from step "
         f"{run.entries[0].step:,} to step {run.entries[-1].step:,}; "
-        f"{percent(found.flipped)} % of the verdicts change."
+        f"{percent(change.flipped)} % of the verdicts change."
     )
 
 
-def _read_runs(path: Path) -> list[Run]:
+def _read_runs(path: Path) -> list[Training]:
     """Return the run of a history, or the runs of a folder's checkpoints, with full names."""
     if path.is_dir():
-        return [Run(each.name, path, each.entries, each.change) for each in read_trainings(path)]
+        return read_trainings(path)
     entries = read_history(path)
     if not entries:
         raise ScoringError(
             f"{path}: the history is empty, because training has not begun; name another one"
         )
-    return [Run(str(path), path, tuple(entries))]
+    return [Training(str(path), path, tuple(entries))]
 
 
-def _named(runs: Sequence[Run]) -> list[Run]:
-    """Use short names for runs if they are distinct."""
-    short = [_short_name(run) for run in runs]
-    return [
-        replace(run, name=name) if short.count(name) == 1 else run
-        for name, run in zip(short, runs, strict=True)
-    ]
-
-
-def _short_name(run: Run) -> str:
+def _short_name(run: Training) -> str:
     """Return the folder of a run's checkpoints, or of a history with the default name."""
     path = run.history
     if run.change is not None:
@@ -237,17 +201,16 @@ def _short_name(run: Run) -> str:
     return path.resolve().parent.name if path.name == HISTORY else path.stem
 
 
-def _notes(runs: Sequence[Run]) -> Iterator[str]:
-    first = runs[0]
-    for run in runs[1:]:
-        if _scored(run) != _scored(first):
-            yield (
-                f"{first.name} and {run.name} were not scored on the same pairs in the same way: "
-                "their curves cannot be compared"
-            )
+def _notes(runs: Sequence[Training]) -> list[str]:
+    return [
+        f"{runs[0].name} and {run.name} were not scored on the same pairs in the same way: "
+        "their curves cannot be compared"
+        for run in runs[1:]
+        if _scored(run) != _scored(runs[0])
+    ]
 
 
-def _scored(run: Run) -> list[str]:
+def _scored(run: Training) -> list[str]:
     """Return the properties that comparable runs share; models may differ."""
     names = ("data:", "protocol:", "template:", "n:")
     return [part for part in run.entries[-1].signature.split("|") if part.startswith(names)]

@@ -29,11 +29,15 @@ from nnd.metric.train.callback import NNDCallback
 from nnd.metric.train.history import HISTORY
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_batches import Example, make_examples
-from nnd.metric.train.pair_trainer import PairTrainer
 from nnd.metric.train.recipe import Recipe, UntrainedModel, VersionedName
-from nnd.metric.train.trained import Trained, TrainingCounts, TrainingFacts
+from nnd.metric.train.trained import TrainingCounts, TrainingResult
 from nnd.metric.train.trainer_running import find_subject, losses_of, make_arguments, make_trainer
-from nnd.metric.train.training_folder import CHECKPOINTS, Place, check_place, training_place
+from nnd.metric.train.training_folder import (
+    CHECKPOINTS,
+    TrainingPlace,
+    check_place,
+    training_place,
+)
 from nnd.metric.train.training_sides import Sides, take_sides
 from nnd.metric.train.transfer_notes import circularity
 from nnd.schemas import ScoringError
@@ -57,7 +61,7 @@ def train(
     objective: Objective = Objective(),
     schedule: Schedule = Schedule(),
     loading: Loading = Loading(dtype="float32"),
-) -> Trained:
+) -> TrainingResult:
     """Train a model on pairs, and compare it on held-out contexts with the untrained model.
 
     Args:
@@ -127,30 +131,40 @@ def train(
         before = _evaluate(subject.loaded, sides, scoring, out / "before")
         trainer = make_trainer(subject, examples, objective, arguments)
         trainer.add_callback(_Keeper(place))
-        _watch(trainer, sides, schedule.steps_on(len(examples)), scoring, out / HISTORY)
+        watching = NNDCallback(
+            trainer,
+            sides.tests[0],
+            every=max(1, schedule.steps_on(len(examples)) // _SCORINGS),
+            template=template,
+            chat=chat,
+            history=out / HISTORY,
+        )
+        trainer.add_callback(watching)
         start = time.perf_counter()
         trainer.train(resume_from_checkpoint=place.checkpoint())
-        facts = TrainingFacts(
+        seconds = time.perf_counter() - start
+        after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
+        result = TrainingResult(
+            out,
             signature=recipe.signature(len(examples)),
             recipe=recipe,
             device=str(arguments.device),
             steps=trainer.state.global_step,
-            seconds=time.perf_counter() - start,
+            seconds=seconds,
             counts=_count(sides, examples, objective),
             losses=losses_of(trainer),
+            cautions=tuple(circularity(sides.training, sides.tests)),
+            comparisons=compare([*before, *after]),
         )
-        after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
-        cautions = circularity(sides.training, sides.tests)
-        found = Trained(out, facts, tuple(cautions), compare([*before, *after]))
         subject.save(place.staging / "final")
-        place.finish(place.staging / "final", found.to_dict())
-    return found
+        place.finish(place.staging / "final", result.to_dict())
+    return result
 
 
 class _Keeper(TrainerCallback):
     """Moves each checkpoint to its place when it is written."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: TrainingPlace) -> None:
         self._place = place
 
     def on_save(
@@ -163,31 +177,11 @@ class _Keeper(TrainerCallback):
         self._place.keep_checkpoint(state.global_step)
 
 
-def _watch(trainer: PairTrainer, sides: Sides, steps: int, scoring: Scoring, history: Path) -> None:
-    """Score the held-out pairs during training."""
-    every = max(1, steps // _SCORINGS)
-    trainer.add_callback(
-        NNDCallback(
-            trainer,
-            sides.tests[0],
-            every=every,
-            template=scoring.template,
-            chat=scoring.chat,
-            history=history,
-        )
-    )
-
-
 def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path) -> list[Path]:
-    """Score all test data; return the runs.
-
-    Raises:
-        ScoringError: If the model cannot score some of the data.
-    """
-    found = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
-    for failure in found.failures:
+    evaluation = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
+    for failure in evaluation.failures:
         raise ScoringError(f"{failure.dataset}: {failure.reason}")
-    return list(found.folders.values())
+    return list(evaluation.folders.values())
 
 
 def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> TrainingCounts:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nnd.metric.data import OVERALL, SLICES, SliceColumn
-from nnd.metric.numbers import PassRates, Rate, wilson
+from nnd.metric.numbers import Flips, PassRates, wilson
 from nnd.schemas import (
     Amount,
     Count,
@@ -17,6 +17,7 @@ from nnd.schemas import (
     ScoringError,
     Share,
     find_change,
+    plain,
     seal,
     write_whole,
 )
@@ -46,7 +47,7 @@ class Point(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Record):
+class HistoryEntry(Record):
     """The scoring at one step of a training run.
 
     Attributes:
@@ -77,21 +78,57 @@ class Entry(Record):
         return "|".join(part for part in parts if not part.startswith("model:"))
 
 
-def summarise(rates: PassRates) -> tuple[Point, SliceColumn, dict[str, Point]]:
-    """Return the overall rate, and the rates of the finest column that has several categories.
+@dataclass(frozen=True, slots=True)
+class Training:
+    """One training.
 
-    Args:
-        rates: Pass rates of one model.
-
-    Returns:
-        The overall rate, the column, and category → rate.
+    Attributes:
+        name: Its name in the figure.
+        history: Its history file, or the run with the scores of its checkpoints.
+        entries: The scorings during training.
+        change: Changes of verdicts from the first to the last checkpoint; None if unknown.
     """
+
+    name: str
+    history: Path
+    entries: tuple[HistoryEntry, ...]
+    change: Flips | None = None
+
+    def line_of(self, category: str) -> list[tuple[int, Point]]:
+        """Return step and rate of a category, or of "overall", for the steps with tests of it."""
+        rates = (
+            (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
+            for entry in self.entries
+        )
+        return [(step, rate) for step, rate in rates if rate is not None and rate.n]
+
+    def to_dict(self, categories: Sequence[str]) -> dict[str, Any]:
+        """Return plain Python values, with the points of some categories."""
+        return {
+            "name": self.name,
+            "history": str(self.history),
+            "share_of_time": share_of_time(self.entries) if self.change is None else None,
+            "signature": self.entries[-1].signature,
+            "change": None if self.change is None else self.change.to_dict(),
+            "points": [
+                {"category": category, "step": step, **rate.to_dict(), "wilson": plain(rate.wilson)}
+                for category in categories
+                for step, rate in self.line_of(category)
+            ],
+        }
+
+
+def summarise(rates: PassRates) -> tuple[Point, SliceColumn, dict[str, Point]]:
+    """Return the overall rate, the finest column with several categories, and their rates."""
     column = next((name for name in SLICES if len(rates.by[name]) > 1), SLICES[0])
-    by = {category: _point(rate) for category, rate in rates.by[column].items()}
-    return _point(rates.overall), column, by
+    overall, *by = (
+        Point(rate.pass_rate, rate.n, rate.interval)
+        for rate in (rates.overall, *rates.by[column].values())
+    )
+    return overall, column, dict(zip(rates.by[column], by, strict=True))
 
 
-def read_history(path: str | Path) -> list[Entry]:
+def read_history(path: str | Path) -> list[HistoryEntry]:
     """Read a history; an empty one has no entries.
 
     Raises:
@@ -106,7 +143,7 @@ def read_history(path: str | Path) -> list[Entry]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ScoringError(f"{path}: {reason}; name a history that NNDCallback wrote") from error
-    entries: list[Entry] = []
+    entries: list[HistoryEntry] = []
     # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
         try:
@@ -125,29 +162,20 @@ def read_history(path: str | Path) -> list[Entry]:
     return entries
 
 
-def line_of(entries: Sequence[Entry], category: str) -> list[tuple[int, Point]]:
-    """Return step and rate of a category, or of "overall", for the steps with tests of it."""
-    found = [
-        (entry.step, entry.overall if category == OVERALL else entry.by.get(category))
-        for entry in entries
-    ]
-    return [(step, rate) for step, rate in found if rate is not None and rate.n]
-
-
-def write_history(path: Path, entries: Sequence[Entry]) -> None:
+def write_history(path: Path, entries: Sequence[HistoryEntry]) -> None:
     """Write a history atomically; folders are made if needed."""
     lines = [json.dumps(seal(entry.to_dict()), ensure_ascii=False) for entry in entries]
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
-def share_of_time(entries: Sequence[Entry]) -> float:
+def share_of_time(entries: Sequence[HistoryEntry]) -> float:
     """Return the time of a run's scorings, as a share of its whole time."""
     scoring = sum(entry.seconds for entry in entries)
     whole = scoring + sum(entry.training_seconds for entry in entries)
     return scoring / whole if whole else 0.0
 
 
-def log_of(entry: Entry) -> dict[str, float]:
+def log_of(entry: HistoryEntry) -> dict[str, float]:
     """Return the values of an entry that the Trainer logs.
 
     Returns:
@@ -155,12 +183,12 @@ def log_of(entry: Entry) -> dict[str, float]:
         `nnd/share_of_time` their share of the time since the last scoring.
     """
     rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
-    found = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
-    found |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
-    return {f"nnd/{name}": value for name, value in found.items()}
+    values = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}
+    values |= {"seconds": entry.seconds, "share_of_time": share_of_time([entry])}
+    return {f"nnd/{name}": value for name, value in values.items()}
 
 
-def describe_cost(entries: list[Entry]) -> str:
+def describe_cost(entries: list[HistoryEntry]) -> str:
     """Return the cost of a run's scorings in words."""
     seconds = sum(entry.seconds for entry in entries)
     return (
@@ -169,14 +197,10 @@ def describe_cost(entries: list[Entry]) -> str:
     )
 
 
-def _point(rate: Rate) -> Point:
-    return Point(rate.pass_rate, rate.n, rate.interval)
-
-
-def _read_entry(stored: Mapping[str, Any]) -> Entry:
+def _read_entry(stored: Mapping[str, Any]) -> HistoryEntry:
     if problem := find_change(stored, HISTORY):
         raise ValueError(problem)
-    entry = Entry.from_dict(stored)
+    entry = HistoryEntry.from_dict(stored)
     for point in (entry.overall, *entry.by.values()):
         if (point.pass_rate is None) != (point.n == 0):
             raise ValueError(f"a pass rate of {point.pass_rate} over {point.n} tests")

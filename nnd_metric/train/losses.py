@@ -13,6 +13,7 @@ tokens of log P (Laban et al. 2022, eq. 1), the very quantity that a test compar
 Means are over the tokens, or pairs, of a batch, and are kept as sums and counts.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -40,25 +41,8 @@ class Targets(NamedTuple):
     negative: torch.Tensor
 
 
-class Mean(NamedTuple):
-    """A mean as a sum and a count.
-
-    Attributes:
-        total: The sum.
-        n: The count.
-    """
-
-    total: torch.Tensor
-    n: int
-
-    @property
-    def value(self) -> torch.Tensor:
-        """The mean, or 0 if the count is 0."""
-        return self.total / max(self.n, 1)
-
-
-def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, Mean]:
-    """Return the terms of a loss by name: `mle`, and the objective's unless its weight is 0.
+def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
+    """Return the values whose means are the terms of a loss: `mle`, and the objective's if any.
 
     Args:
         objective: The objective to minimise.
@@ -67,23 +51,22 @@ def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[
     """
     log_p = _log_probabilities(logits, targets)
     if not objective.weight:
-        return {"mle": _mean(-log_p[targets.scored])}
+        return {"mle": -log_p[targets.scored]}
     better = torch.arange(len(log_p), device=log_p.device) < len(log_p) // 2
-    found = {"mle": _mean(-log_p[better][targets.scored[better]])}
+    mle = -log_p[better][targets.scored[better]]
     if objective.loss == "unlikelihood":
         left = (1 - log_p[targets.negative].exp()).clamp(min=_SMALLEST)
-        found["unlikelihood"] = _mean(-left.log())
-    else:
-        mean = (log_p * targets.scored).sum(dim=1) / targets.scored.sum(dim=1)
-        lead = mean[better] - mean[~better]
-        found["margin"] = _mean((objective.margin - lead).clamp(min=0))
-    return found
+        return {"mle": mle, "unlikelihood": -left.log()}
+    mean = (log_p * targets.scored).sum(dim=1) / targets.scored.sum(dim=1)
+    lead = mean[better] - mean[~better]
+    return {"mle": mle, "margin": (objective.margin - lead).clamp(min=0)}
 
 
-def total(objective: Objective, found: dict[str, Mean]) -> torch.Tensor:
-    """Return the loss that is the sum of some terms."""
+def total(objective: Objective, values_of: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    """Return the loss that is the sum of some terms; the mean of no values is 0."""
     weighted = [
-        each.value * (1.0 if name == "mle" else objective.weight) for name, each in found.items()
+        values.sum() / max(values.numel(), 1) * (1.0 if name == "mle" else objective.weight)
+        for name, values in values_of.items()
     ]
     return torch.stack(weighted).sum()
 
@@ -92,10 +75,6 @@ def _log_probabilities(logits: torch.Tensor, targets: Targets) -> torch.Tensor:
     """Return log P of each scored target, and 0 elsewhere, float32 or better [rows, positions]."""
     some = logits[targets.scored]
     some = some.to(torch.promote_types(some.dtype, torch.float32))
-    found = some.new_zeros(targets.ids.shape)
-    found[targets.scored] = -cross_entropy(some, targets.ids[targets.scored], reduction="none")
-    return found
-
-
-def _mean(values: torch.Tensor) -> Mean:
-    return Mean(values.sum(), values.numel())
+    log_p = some.new_zeros(targets.ids.shape)
+    log_p[targets.scored] = -cross_entropy(some, targets.ids[targets.scored], reduction="none")
+    return log_p

@@ -73,7 +73,6 @@ def make_examples(
 
 
 def _negative(high: Encoded, low: Encoded, which: NegativeTokens) -> tuple[bool, ...]:
-    """Return which targets of the worse candidate are negative."""
     if which == "all":
         return low.scored
     changed = [False] * len(low.targets)
@@ -101,22 +100,17 @@ class Collator:
 
         The ids of padded positions are irrelevant: they are masked, and never targets.
         """
-        rows = [(each.high, (False,) * len(each.high.targets)) for each in examples]
+        rows = [each.high for each in examples]
+        negative = [(False,) * len(row.targets) for row in rows]
         if self.with_low:
-            rows += [(each.low, each.negative) for each in examples]
-        encoded = [row for row, _ in rows]
-        read, skipped = self._read(encoded)
-        targets = Targets(
-            _pad((0,) * before + row.targets for before, row in zip(skipped, encoded, strict=True)),
-            _pad(
-                (0,) * before + row.scored for before, row in zip(skipped, encoded, strict=True)
-            ).bool(),
-            _pad(
-                (0,) * before + negative
-                for before, (_, negative) in zip(skipped, rows, strict=True)
-            ).bool(),
+            rows += [each.low for each in examples]
+            negative += [each.negative for each in examples]
+        read, skipped = self._read(rows)
+        ids, scored, unlikely = (
+            _pad((0,) * before + values for before, values in zip(skipped, of_rows, strict=True))
+            for of_rows in ([row.targets for row in rows], [row.scored for row in rows], negative)
         )
-        return read | targets._asdict()
+        return read | Targets(ids, scored.bool(), unlikely.bool())._asdict()
 
     def _read(self, rows: Sequence[Encoded]) -> tuple[dict[str, torch.Tensor | int], list[int]]:
         """Return the inputs of the model, and the number of logits before each row's first."""

@@ -43,16 +43,16 @@ class PairTrainer(Trainer):
         read = {name: value for name, value in inputs.items() if name not in Targets._fields}
         outputs = model(**read, use_cache=False)
         logits = outputs.logits[:, -targets.ids.shape[1] :]
-        found = terms(self._objective, logits, targets)
-        loss = total(self._objective, found)
+        values_of = terms(self._objective, logits, targets)
+        loss = total(self._objective, values_of)
         if not torch.isfinite(loss):
             raise ScoringError(
                 f"step {self.state.global_step + 1}: the loss is {loss.item()}; train with a "
                 "smaller learning rate, or in float32"
             )
-        for name, (value, n) in found.items():
+        for name, values in values_of.items():
             before, count = self._sums.get(name, (0.0, 0))
-            self._sums[name] = before + value.item(), count + n
+            self._sums[name] = before + values.sum().item(), count + values.numel()
         return (loss, outputs) if return_outputs else loss
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:

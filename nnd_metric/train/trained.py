@@ -56,11 +56,13 @@ class LoggedLoss(Record):
     margin: Annotated[float | None, SPARSE] = None
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingFacts(Record):
-    """How a model was trained on pairs, and its results before and after.
+@dataclass(frozen=True, slots=True, repr=False)
+class TrainingResult(Result):
+    """A model after training on pairs, compared with itself before.
 
     Attributes:
+        out: The folder with the model, its tokenizer, the runs `before` and `after`, the history of
+            the pass rate while it trained, and training.json.
         signature: Everything that the trained model depends on, in one line.
         recipe: What was asked for.
         device: Where it was trained.
@@ -68,8 +70,11 @@ class TrainingFacts(Record):
         seconds: Duration of the last run; an earlier interrupted run is not counted.
         counts: How much data was trained on and held out.
         losses: The logged loss during training.
+        cautions: Caveats, a sentence each.
+        comparisons: The model before against the model after, on each dataset.
     """
 
+    out: Annotated[Path, UNSTORED]
     signature: Name
     recipe: Annotated[Recipe, Flat()]
     device: Name
@@ -77,22 +82,6 @@ class TrainingFacts(Record):
     seconds: Amount
     counts: TrainingCounts
     losses: tuple[LoggedLoss, ...]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Trained(Result):
-    """A model after training, compared with itself before.
-
-    Attributes:
-        out: The folder with the model, its tokenizer, the runs `before` and `after`, the history of
-            the pass rate while it trained, and training.json.
-        facts: The description of the training.
-        cautions: Caveats, a sentence each.
-        comparisons: The model before against the model after, on each dataset.
-    """
-
-    out: Annotated[Path, UNSTORED]
-    facts: Annotated[TrainingFacts, Flat()]
     cautions: tuple[Name, ...]
     comparisons: Annotated[Comparisons, Flat()]
 
@@ -106,9 +95,9 @@ class Trained(Result):
 
     def remarks(self) -> list[str]:
         """Return the training data, and the caveats."""
-        counts = self.facts.counts
+        counts = self.counts
         trained = (
-            f"Trained for {counted(self.facts.steps, 'step')} on "
+            f"Trained for {counted(self.steps, 'step')} on "
             f"{counted(counts.examples, 'distinct pair')} in "
             f"{counted(counts.contexts, 'context')}; tested on "
             f"{counted(counts.held_out_contexts, 'context')} held out."
@@ -117,7 +106,7 @@ class Trained(Result):
 
     def details(self) -> "list[Table | str]":
         """Return the differences by slice, and the signature of the training."""
-        return [*self.comparisons.details(), self.facts.signature]
+        return [*self.comparisons.details(), self.signature]
 
     def drawing(self) -> Any:  # noqa: ANN401 - as `Result.drawing`
         """Return the differences by category, or None for several datasets."""

@@ -104,11 +104,11 @@ def make_arguments(folder: Path, schedule: Schedule, device: str | None) -> Trai
         dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
         disable_tqdm=not sys.stderr.isatty(),
     )
-    found = arguments.device
+    used = arguments.device
     arguments._n_gpu = min(arguments.n_gpu, 1)  # noqa: SLF001 - else copies on all devices
-    if device is not None and torch.device(device) not in (found, torch.device(found.type)):
+    if device is not None and torch.device(device) not in (used, torch.device(used.type)):
         raise ScoringError(
-            f'device "{device}": training would be on {found}; choose a GPU with '
+            f'device "{device}": training would be on {used}; choose a GPU with '
             "CUDA_VISIBLE_DEVICES"
         )
     return arguments

@@ -42,7 +42,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TrainingPlace:
     """The folder of a training while it runs.
 
     Attributes:
@@ -142,7 +142,9 @@ def check_place(out: Path, *, resume: bool) -> None:
 
 
 @contextlib.contextmanager
-def training_place(out: Path, settings: Mapping[str, Any], *, resume: bool) -> Iterator[Place]:
+def training_place(
+    out: Path, settings: Mapping[str, Any], *, resume: bool
+) -> Iterator[TrainingPlace]:
     """Yield the folder of a training, which no other training can use at the same time.
 
     Raises:
@@ -156,7 +158,7 @@ def training_place(out: Path, settings: Mapping[str, Any], *, resume: bool) -> I
         if resume:
             _check_same(out, stored["settings"], json.loads(text))
         with workplace(out / CHECKPOINTS / "staging") as staging:
-            place = Place(out, staging, json.loads(text), stored["files"])
+            place = TrainingPlace(out, staging, json.loads(text), stored["files"])
             place.store()
             yield place
         if (out / TRAINING).is_file():
@@ -211,8 +213,7 @@ def _check(out: Path, *, resume: bool) -> dict[str, Any]:
 
 
 def _foreign(out: Path, files: Mapping[str, Any], others: Iterable[str]) -> list[str]:
-    """Return the names of all files but those that this training wrote."""
-    found = []
+    foreign = []
     for path in sorted(out.rglob("*")):
         name = path.relative_to(out)
         if name.parts[0] in others or any(map(_WORKPLACE.fullmatch, name.parts)):
@@ -221,8 +222,8 @@ def _foreign(out: Path, files: Mapping[str, Any], others: Iterable[str]) -> list
             continue
         own = name.as_posix() in (_SETTINGS, _LOCK)
         if not own and not _is_ours(path, files.get(name.as_posix())):
-            found.append(name.as_posix())
-    return found
+            foreign.append(name.as_posix())
+    return foreign
 
 
 def _is_ours(path: Path, known: Mapping[str, Any] | None) -> bool:
@@ -232,18 +233,16 @@ def _is_ours(path: Path, known: Mapping[str, Any] | None) -> bool:
 def _check_same(out: Path, started: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for name in sorted({*started, *now}):
         if started.get(name) != now.get(name):
+            before, after = (
+                "nothing" if each.get(name) is None else json.dumps(each[name])
+                for each in (started, now)
+            )
             raise NNDError(
-                f"{out}: the training was started with {name} {_brief(started.get(name))}, not "
-                f"{_brief(now.get(name))}; resume it with the same settings, or train into "
-                "another folder"
+                f"{out}: the training was started with {name} {before}, not {after}; resume it "
+                "with the same settings, or train into another folder"
             )
 
 
 def _step(name: str) -> int:
-    """Return the step of the checkpoint that a file belongs to, or -1."""
     found = _STEP.fullmatch(name)
     return int(found[1]) if found else -1
-
-
-def _brief(value: object) -> str:
-    return "nothing" if value is None else json.dumps(value)

@@ -47,24 +47,17 @@ def take_sides(
     tested = [held_out]
     if set_name is not None:
         training, chosen = choose_set(training, set_name), choose_set(held_out, set_name)
-        tested = [chosen, *_beside(held_out, chosen)]
-    tested = [replace(each, sets=()) for each in [*tested, *map(_of_default_splits, tests)]]
-    for each in [training, *tested]:
-        if each.pairs.is_empty():
-            side = "to train on" if each is training else "to test on"
+        # Slices and samples hold human pairs themselves.
+        held = pl.col("pair_id").is_in(chosen.pairs["pair_id"].implode())
+        human = replace(held_out, pairs=held_out.pairs.filter(~held))
+        tested = [chosen] if human.pairs.is_empty() else [chosen, human]
+    tested += [choose_splits(load_pairs(other)) for other in tests]
+    for side in [training, *tested]:
+        if side.pairs.is_empty():
+            use = "to train on" if side is training else "to test on"
             raise ScoringError(
-                f"{each.title}: has no pairs {side}; give other data, or another split"
+                f"{side.title}: has no pairs {use}; give other data, or another split"
             )
-    for each in tested:
-        check_apart(training, each)
-    return Sides(training, tuple(tested))
-
-
-def _of_default_splits(data: PairData) -> PairSet:
-    return choose_splits(load_pairs(data))
-
-
-def _beside(human: PairSet, chosen: PairSet) -> list[PairSet]:
-    """Return human pairs that a set does not hold itself, as slices and samples do."""
-    rows = human.pairs.filter(~pl.col("pair_id").is_in(chosen.pairs["pair_id"].implode()))
-    return [] if rows.is_empty() else [replace(human, pairs=rows)]
+    for test in tested:
+        check_apart(training, test)
+    return Sides(training, tuple(replace(test, sets=()) for test in tested))

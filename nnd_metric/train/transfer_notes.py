@@ -16,13 +16,12 @@ def check_apart(training: PairSet, test: PairSet) -> None:
             those of both.
     """
     seen = {*_contexts(training)}
-    for source, key in _contexts(test):
-        if (source, key) in seen:
-            raise ScoringError(
-                f'{test.title}: context "{excerpt(key)}" is among those that the model is trained '
-                "on; test on data with other contexts (the held-out contexts of --data are tested "
-                "in any case)"
-            )
+    for _, key in filter(seen.__contains__, _contexts(test)):
+        raise ScoringError(
+            f'{test.title}: context "{excerpt(key)}" is among those that the model is trained on; '
+            "test on data with other contexts (the held-out contexts of --data are tested in any "
+            "case)"
+        )
 
 
 def _contexts(data: PairSet) -> Iterator[tuple[str | None, str]]:
@@ -39,22 +38,19 @@ def circularity(training: PairSet, tests: Sequence[PairSet]) -> list[str]:
         training: The pairs it was trained on.
         tests: What it was tested on before and after.
     """
-    learnt, transfer = _origins(training), False
-    found = []
-    for test in tests:
-        origins = _origins(test)
-        if shared := sorted(learnt & origins):
-            found.append(
-                f"{test.title} has the origin of the training pairs ({', '.join(shared)}): a "
-                "higher pass rate may only show that the model has learnt how such pairs are made"
-            )
-        transfer = transfer or any(each.startswith(_HUMAN) for each in origins - learnt)
-    if not transfer:
-        found.append(
+    learnt, origins = _origins(training), [_origins(test) for test in tests]
+    cautions = [
+        f"{test.title} has the origin of the training pairs ({', '.join(sorted(shared))}): a "
+        "higher pass rate may only show that the model has learnt how such pairs are made"
+        for test, some in zip(tests, origins, strict=True)
+        if (shared := learnt & some)
+    ]
+    if not any(origin.startswith(_HUMAN) for origin in set().union(*origins) - learnt):
+        cautions.append(
             "No test is on human pairs of another origin: before you report that the model is "
             "better, test with --test whether the gain transfers to errors that people found"
         )
-    return found
+    return cautions
 
 
 def _origins(data: PairSet) -> set[str]:

@@ -34,7 +34,7 @@ from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.models.load_model import load_model
 from nnd.metric.run import evaluate
 from nnd.metric.train.callback import NNDCallback
-from nnd.metric.train.history import HISTORY, Entry, log_of, read_history
+from nnd.metric.train.history import HISTORY, HistoryEntry, log_of, read_history
 from nnd.metric.train.isolation import undisturbed
 from nnd.schemas import ScoringError, ScoringWarning
 
@@ -66,7 +66,7 @@ def train(family: Family, folder: Path, *, watched: dict[str, Any] | None, **how
     return trainer
 
 
-def rates(entries: list[Entry]) -> list[tuple[int, float | None]]:
+def rates(entries: list[HistoryEntry]) -> list[tuple[int, float | None]]:
     return [(entry.step, entry.overall.pass_rate) for entry in entries]
 
 

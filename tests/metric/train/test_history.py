@@ -12,9 +12,9 @@ from support.two_models import scored
 from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.numbers.statistics.intervals import wilson
 from nnd.metric.train.history import (
-    Entry,
+    HistoryEntry,
     Point,
-    line_of,
+    Training,
     read_history,
     share_of_time,
     summarise,
@@ -51,7 +51,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 def test_one_object_a_line(tmp_path: Path) -> None:
     (tmp_path / "h").write_text(told() + "\n", encoding="utf-8")
     assert read_history(tmp_path / "h") == [
-        Entry(
+        HistoryEntry(
             step=20,
             epoch=None,
             overall=Point(0.5, 4, (0.1, 0.9)),
@@ -140,9 +140,10 @@ def test_a_file_that_is_no_history(content: bytes | None, tmp_path: Path) -> Non
 
 
 def test_the_line_of_a_category_leaves_out_steps_without_tests() -> None:
-    assert line_of(ENTRIES, "overall") == [(0, ENTRIES[0].overall), (20, ENTRIES[1].overall)]
-    assert line_of(ENTRIES, "wrong") == [(20, ENTRIES[1].by["wrong"])]
-    assert line_of(ENTRIES, "unheard of") == []
+    training = Training("a", Path("a"), tuple(ENTRIES))
+    assert training.line_of("overall") == [(0, ENTRIES[0].overall), (20, ENTRIES[1].overall)]
+    assert training.line_of("wrong") == [(20, ENTRIES[1].by["wrong"])]
+    assert training.line_of("unheard of") == []
 
 
 def test_a_point_knows_its_wilson_interval() -> None:

@@ -22,7 +22,7 @@ from nnd.metric.train.fine_tuning import train
 from nnd.metric.train.history import HISTORY, read_history
 from nnd.metric.train.objective import Objective, Schedule
 from nnd.metric.train.pair_trainer import PairTrainer
-from nnd.metric.train.trained import Trained
+from nnd.metric.train.trained import TrainingResult
 from nnd.metric.train.training_folder import TRAINING, training_place
 from nnd.schemas import NNDError, ScoringError, ScoringWarning, check_rows, put_in_place
 
@@ -33,7 +33,7 @@ class Done(NamedTuple):
     data: Path
     model: Any
     out: Path
-    found: Trained
+    found: TrainingResult
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
     return Done(folder, model, folder / "out", found)
 
 
-def begin(folder: Path, out: Path, **options: Any) -> Trained:
+def begin(folder: Path, out: Path, **options: Any) -> TrainingResult:
     """Train a tiny GPT-2 on the birds of a folder."""
     model, tokenizer = make_model("gpt2")
     how: dict[str, Any] = {
@@ -110,7 +110,7 @@ def test_it_says_what_it_was_trained_on_and_that_the_held_out_pairs_are_of_that_
     done: Done,
 ) -> None:
     remarks = "\n".join(done.found.remarks())
-    counts = done.found.facts.counts
+    counts = done.found.counts
     assert f"Trained for 3 steps on {counts.examples} distinct pairs in" in remarks
     assert (
         "birds (--held-out 0.6) has the origin of the training pairs (human pairs of s" in remarks
@@ -121,7 +121,7 @@ def test_it_says_what_it_was_trained_on_and_that_the_held_out_pairs_are_of_that_
 
 
 def test_losses_are_logged_with_their_terms(done: Done) -> None:
-    losses = done.found.facts.losses
+    losses = done.found.losses
     assert [each.step for each in losses] == [1, 2, 3]
     for each in losses:
         expected = each.mle + 0.1 * (each.unlikelihood or 0)
@@ -129,7 +129,7 @@ def test_losses_are_logged_with_their_terms(done: Done) -> None:
 
 
 def test_the_signature_says_how(done: Done) -> None:
-    signature = done.found.facts.signature
+    signature = done.found.signature
     assert "|split:0.6|split-seed:0|loss:unlikelihood|alpha:0.1|tokens:all|" in signature
     assert "|steps:3|batch:4|lr:0.003|seed:0|" in signature
 

@@ -8,18 +8,18 @@ from nnd.metric.numbers import Agreement, Comparison, Slices, Validity
 from nnd.metric.other_metrics import MetricTable
 from nnd.metric.run import Variation
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.train.history import Entry
-from nnd.metric.train.trained import Trained
+from nnd.metric.train.history import HistoryEntry
+from nnd.metric.train.trained import TrainingResult
 from nnd.schemas import Document, Record, Sealed, json_schema
 
 RECORDS: Final[Mapping[str, tuple[type[Record], ...]]] = {
     "agreement": (Agreement,),
     "comparison": (Comparison,),
-    "history": (Entry, Sealed),
+    "history": (HistoryEntry, Sealed),
     "metrics": (MetricTable, Document),
     "result": (Evaluation, Document),
     "slices": (Slices,),
-    "training": (Trained, Sealed),
+    "training": (TrainingResult, Sealed),
     "validity": (Validity, Sealed),
     "variation": (Variation, Document),
 }

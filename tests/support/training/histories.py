@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnd.metric.train.history import Entry, Point, write_history
+from nnd.metric.train.history import HistoryEntry, Point, write_history
 
 
-def entry(step: int, rate: float | None = 0.5, **by: float | None) -> Entry:
+def entry(step: int, rate: float | None = 0.5, **by: float | None) -> HistoryEntry:
     """An entry of 100 tests, with intervals of ten points to either side."""
-    return Entry(
+    return HistoryEntry(
         step=step,
         epoch=step / 100,
         overall=point(rate),
@@ -26,6 +26,6 @@ def point(rate: float | None) -> Point:
     return Point(rate, 100, (round(max(0.0, rate - 0.1), 6), round(min(1.0, rate + 0.1), 6)))
 
 
-def write(path: Path, entries: Sequence[Entry]) -> Path:
+def write(path: Path, entries: Sequence[HistoryEntry]) -> Path:
     write_history(path, entries)
     return path
