@@ -58,7 +58,7 @@ class LoggedLoss(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TrainingResult(Result):
-    """A model after training on pairs, compared with itself before.
+    """A model after training, compared with itself before.
 
     Attributes:
         out: The folder with the model, its tokenizer, the runs `before` and `after`, the history of
