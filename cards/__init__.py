@@ -19,11 +19,8 @@ if TYPE_CHECKING:
         check_card as check_card,
     )
     from .markdown import (
-        Table as Table,
         escape as escape,
         fence as fence,
-        prose as prose,
-        render_table as render_table,
     )
     from .marks import (
         merge_card as merge_card,
@@ -36,9 +33,6 @@ if TYPE_CHECKING:
         ScoredOn as ScoredOn,
         add_results as add_results,
         results_file as results_file,
-    )
-    from .rule_words import (
-        rules_in_words as rules_in_words,
     )
     from .sentences import (
         count_differences as count_differences,

@@ -13,11 +13,9 @@ _HEAD, _TAIL = 600, 300
 
 def asked_sentences(content: CardContent) -> list[str]:
     """Return who worded the instruction, or why there is none."""
-    origin = content.source.get("instruction_from")
+    origin, alone = content.source.get("instruction_from"), "Models read the context alone."
     if origin is None:
-        return [
-            "The source does not say what people asked the systems. Models read the context alone."
-        ]
+        return [f"The source does not say what people asked the systems. {alone}"]
     if content.instruction is None:
         return [f"The contexts are the requests themselves. {prose(origin)}"]
     paraphrases = counted(len(content.instruction.wordings) - 1, "paraphrase")
@@ -28,7 +26,7 @@ def asked_sentences(content: CardContent) -> list[str]:
 def instruction_table(content: CardContent) -> Table:
     """Return the words for each kind of context that the data has."""
     rows = [(code(kind) if kind else "all", escape(text)) for kind, text in _words(content).items()]
-    return Table(("contexts", "words"), "ll", tuple(rows))
+    return Table(("contexts", "words"), "ll", rows)
 
 
 def _words(content: CardContent) -> dict[str, str]:
@@ -56,5 +54,7 @@ def example_request(content: CardContent) -> list[str]:
         text = f"{text[:_HEAD].rstrip()} …\n\n… {text[-_TAIL:].lstrip()}"
     lines = [escape(line) for line in text.strip().split("\n")]
     # A backslash at the end of a line keeps the line break.
-    breaks = ["\\" if after else "" for after in [*lines[1:], ""]]
-    return [f"> {line}{end}" if line else ">" for line, end in zip(lines, breaks, strict=True)]
+    return [
+        f"> {line}" + ("\\" if after else "") if line else ">"
+        for line, after in zip(lines, [*lines[1:], ""], strict=True)
+    ]

@@ -46,8 +46,8 @@ class DataCard(Printable):
         if self.problems is not None:
             return f"{self.file} has {counted(len(self.problems), 'problem')}."
         lines = counted(len(self.text.splitlines()), "line")
-        place = f"has {lines}" if self.file is None else f"is in {self.file} ({lines})"
-        return f"The card of {self.folder} {place}."
+        says = f"has {lines}" if self.file is None else f"is in {self.file} ({lines})"
+        return f"The card of {self.folder} {says}."
 
     def table(self) -> "Table | None":
         """Return a row for each problem, if there are any."""

@@ -70,19 +70,9 @@ class CardContent:
         return bool(files) and all(file["verified"] for file in files)
 
     @property
-    def redacted(self) -> bool:
-        """Whether addresses in the texts were replaced."""
-        return "redacted" in (self.manifest.get("contacts") or {})
-
-    @property
-    def keeps_equal(self) -> bool:
-        """Whether two candidates of the same text make a pair."""
-        return bool(self.manifest.get("keep_equal"))
-
-    @property
-    def changed(self) -> bool:
-        """Whether texts differ from those that their authors published."""
-        return self.redacted or bool(self.manifest["normalised"])
+    def contacts(self) -> Mapping[str, Any]:
+        """What was done about e-mail and IP addresses, if the manifest states it."""
+        return self.manifest.get("contacts") or {}
 
 
 def read_content(folder: Path) -> CardContent:
@@ -123,12 +113,11 @@ def counts(content: CardContent) -> dict[str, int]:
     annotations, pairs = content.annotations, content.pairs
     candidates = annotations.unique(["split", "candidate_id"])
     systems = annotations["system"].str.split("|").explode()
-    sides = (pl.col("candidate_high"), pl.col("candidate_low"))
-    folded = [
-        text.str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars() for text in sides
-    ]
-    same = folded[0] == folded[1]
-    same_letters = folded[0].str.to_lowercase() == folded[1].str.to_lowercase()
+    high, low = (
+        pl.col(side).str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
+        for side in ("candidate_high", "candidate_low")
+    )
+    same, same_letters = high == low, high.str.to_lowercase() == low.str.to_lowercase()
     return {
         "pairs": pairs.height,
         "distinct pairs of candidates": pairs.select(DISTINCT).n_unique(),

@@ -11,25 +11,21 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from nnd.cards.asked import example_request
 from nnd.cards.content import CardContent, read_content
-from nnd.cards.examples import left_out
+from nnd.cards.examples import MOST_EXAMPLES
 from nnd.cards.front_matter import configs, metadata
-from nnd.cards.markdown import Table, code, escape, fence, prose, render_table
+from nnd.cards.markdown import Table, code, escape, fence, joined, prose, render_table
 from nnd.cards.marks import is_marked, marked_card, merge_card
 from nnd.cards.rule_words import rules_in_words
 from nnd.cards.sentences import card_sentences
 from nnd.cards.systems import leaves_out_scores, score_definitions
-from nnd.cards.tables import card_tables, joined, several_errors
-from nnd.schemas import PublishError, SchemaError, load_schema, replace_own
-
-_NOT_STATED = "The source does not say."
+from nnd.cards.tables import card_tables
+from nnd.schemas import DISTINCT, PublishError, SchemaError, load_schema, replace_own
 
 _REDISTRIBUTION = {
     "allowed": "Converted data may be redistributed under the same terms.",
     "no-derivatives": "It does not allow derived data, such as these pairs, to be redistributed.",
     "unknown": "Whether derived data may be redistributed is not known; ask the authors first.",
 }
-
-
 _ROWS = {
     "pairs": "one row per test",
     "human_scores": "one row per system and category",
@@ -64,7 +60,6 @@ def data_card(folder: Path, repo_id: str) -> str:
 
 @cache
 def _template() -> Template:
-    """Return the template, compiled once for all cards of a process."""
     # The result is Markdown; every text is made safe for that on its way in.
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -73,6 +68,8 @@ def _template() -> Template:
         lstrip_blocks=True,
         autoescape=False,  # noqa: S701
     )
+    texts = {"code": code, "fence": fence, "joined": joined, "literal": escape, "prose": prose}
+    environment.filters |= texts
     return environment.get_template("data_card.md.jinja")
 
 
@@ -109,17 +106,18 @@ def read_card(path: Path) -> str:
 
 
 def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:
-    """Return the variables of the template, all of them Markdown."""
-    source, manifest = content.source, content.manifest
-    found = {*content.pairs["error_category"]}
-    named = [f"the {kind} {code(source[kind])}" for kind in ("set", "variant") if source.get(kind)]
-    licence = f"The source states the licence {code(source['licence'])}."
+    source, pairs, scores = content.source, content.pairs, content.human_scores
     columns = load_schema("pair")["properties"].items()
-    described = tuple((code(name), prose(column["description"])) for name, column in columns)
+    described = [(code(name), prose(column["description"])) for name, column in columns]
+    labels = {*pairs["error_category"]}
     return {
-        "name": escape(source["pretty_name"]),
-        "choice": ", ".join(named),
         "repo_id": repo_id,
+        "content": content,
+        "source": source,
+        "manifest": content.manifest,
+        "named": [
+            f"the {kind} {code(source[kind])}" for kind in ("set", "variant") if source.get(kind)
+        ],
         "configs": [
             {
                 "name": config["config_name"],
@@ -129,37 +127,20 @@ def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:
             }
             for config in configs(content)
         ],
-        "suite": bool(content.sets),
-        "compared": content.validity is not None,
-        "signatures": fence("\n".join((content.validity or {}).get("signatures", ()))),
         "constructed": source.get("origin") == "constructed",
-        "has_pairs": not content.pairs.is_empty(),
+        "has_pairs": not pairs.is_empty(),
         "columns": render_table(Table(("column", "what it is"), "ll", described)),
-        "texts": prose(source.get("texts", _NOT_STATED)),
-        "homepage": source["homepage"],
-        "citation": fence(source["citation"], "bibtex"),
+        "not_stated": "The source does not say.",
         "request": "\n".join(example_request(content)),
-        "annotation_process": prose(source.get("annotation_process", _NOT_STATED)),
         "rule": rules_in_words(source["quality"], list(source["aspects"])),
-        "absent": joined([label for label in source["taxonomy"] if label not in found]),
-        "several_errors": several_errors(content),
-        "split_rule": prose(source["split"]).rstrip(".") + ".",
-        "oddities": [escape(oddity) for oddity in manifest["oddities"]],
-        "notes": [prose(note) for note in source.get("notes", ())],
-        "examples_left_out": left_out(content.pairs),
-        "normalised": joined(manifest["normalised"]),
-        "redacted": content.redacted,
-        "licence": licence
-        if source["licence"] != "unknown"
-        else "No licence of the source is known.",
+        "absent": [label for label in source["taxonomy"] if label not in labels],
+        "several_errors": pairs.select(DISTINCT).n_unique() < pairs.height,
+        "examples_left_out": max(0, len(labels) - MOST_EXAMPLES),
         "redistribution": _REDISTRIBUTION[source["redistribution"]],
-        "limitations": [prose(limit) for limit in source.get("limitations", ())],
-        "personal_information": prose(source.get("personal_information", _NOT_STATED)),
-        "nnd_version": escape(manifest["nnd_version"]),
         "sentences": card_sentences(content),
         "tables": {name: [*map(render_table, some)] for name, some in card_tables(content).items()},
-        "definitions": score_definitions(content.human_scores),
-        "public": content.human_scores["model_id"].is_not_null().any(),
-        "scores_left_out": leaves_out_scores(content.human_scores),
-        "grouped": content.pairs["group"].is_not_null().any(),
+        "definitions": score_definitions(scores),
+        "public": scores["model_id"].is_not_null().any(),
+        "scores_left_out": leaves_out_scores(scores),
+        "grouped": pairs["group"].is_not_null().any(),
     }

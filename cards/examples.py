@@ -2,24 +2,19 @@
 
 from typing import Any
 
-import polars as pl
-
 from nnd.cards.content import CardContent
 from nnd.cards.markdown import Table, code, escape, shorten
 from nnd.schemas import choose_examples, first_difference
 
-_MOST = 6
+MOST_EXAMPLES = 6
 _LONGEST_PART = 400
 _LONGEST_CANDIDATE = 600
 _BEFORE_DIFFERENCE = 100
 
 
 def example_tables(content: CardContent) -> list[Table]:
-    """Return a table for a pair of each error category, or of the most frequent ones if many.
-
-    `choose_examples` chooses the pairs.
-    """
-    most = min(_MOST, content.pairs["error_category"].n_unique())
+    """Return a table for a pair of each error category, or of the most frequent ones if many."""
+    most = min(MOST_EXAMPLES, content.pairs["error_category"].n_unique())
     return [_example(pair) for pair in choose_examples(content.pairs, most).iter_rows(named=True)]
 
 
@@ -34,13 +29,8 @@ def _example(pair: dict[str, Any]) -> Table:
         system = pair[f"system_{side}"]
         by = "" if system is None else f", by {code(system)}"
         rows.append((title + by, _shown(text, _LONGEST_CANDIDATE, start)))
-    return Table((code(pair["error_category"]), f"pair {code(pair['pair_id'])}"), "ll", tuple(rows))
+    return Table((code(pair["error_category"]), f"pair {code(pair['pair_id'])}"), "ll", rows)
 
 
 def _shown(text: str, longest: int, start: int = 0) -> str:
     return escape(shorten(text, longest, start)) if text.strip() else "(empty)"
-
-
-def left_out(pairs: pl.DataFrame) -> int:
-    """Return how many error categories have no example."""
-    return max(0, pairs["error_category"].n_unique() - _MOST)

@@ -22,14 +22,11 @@ def metadata(content: CardContent) -> DatasetCardData:
 
     It has no `dataset_info`, which would repeat what Parquet states, and break loading if wrong.
     """
-    source = content.source
-    tags = content.languages
+    source, tags = content.source, content.languages
     licence = hub_licence(source["licence"])
-    more: dict[str, Any] = {}
+    more: dict[str, Any] = {"language_details": tags} if any("-" in tag for tag in tags) else {}
     if licence == "other":
         more |= {"license_name": source["licence"], "license_link": source["homepage"]}
-    if any("-" in tag for tag in tags):
-        more |= {"language_details": tags}
     return DatasetCardData(
         pretty_name=f"{one_visible_line(source['pretty_name'])} (NND tests)",
         language=hub_languages(tags),
@@ -55,16 +52,18 @@ def configs(content: CardContent) -> list[dict[str, Any]]:
         "annotations": content.annotations,
         "references": content.references,
     }
-    places = {name: name for name in frames} | {name: f"sets/{name}" for name in content.sets}
-    parts: list[dict[str, Any]] = []
+    offered: list[dict[str, Any]] = []
     for name, rows in {**frames, **content.sets}.items():
+        place = f"sets/{name}" if name in content.sets else name
         files = [
-            {"split": split, "path": published_path(places[name], split)}
+            {"split": split, "path": published_path(place, split)}
             for split in rows["split"].unique().sort()
         ]
-        if files:
-            words = description(content) if name == "pairs" else None
-            default = {} if parts else {"default": True}
-            described = {} if words is None else {"description": words}
-            parts.append({"config_name": name, **default, **described, "data_files": files})
-    return parts
+        config = {
+            "config_name": name,
+            "default": not offered,
+            "description": description(content) if name == "pairs" else None,
+            "data_files": files,
+        }
+        offered += [{key: value for key, value in config.items() if value}] if files else []
+    return offered

@@ -5,17 +5,14 @@ them may break a table, start a block or hide what follows.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from nnd.schemas import URL
 
 _SPECIAL = re.compile(r"([`*_{}\[\]|~$])")
-_ENTITIES = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    "\\": "&#92;",
-}  # two backslashes start a formula there
+# Two backslashes start a formula on the Hub.
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\\": "&#92;"})
 _JOINERS = "\u200c\u200d"  # invisible, but scripts and emoji need them
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)")
 _LINK = re.compile(rf"{URL}(?<![.,:?])(?=[^\w/@]*(\s|$))")
@@ -33,7 +30,7 @@ class Table(NamedTuple):
 
     header: tuple[str, ...]
     aligned: str
-    rows: tuple[tuple[str, ...], ...]
+    rows: Sequence[tuple[str, ...]]
 
 
 def one_visible_line(text: str) -> str:
@@ -46,8 +43,7 @@ def one_visible_line(text: str) -> str:
 
 def escape(text: str) -> str:
     """Return any text as Markdown that shows it literally, on one line."""
-    line = re.sub(r"[&<>\\]", lambda match: _ENTITIES[match[0]], one_visible_line(text))
-    line = _SPECIAL.sub(r"\\\1", line)
+    line = _SPECIAL.sub(r"\\\1", one_visible_line(text).translate(_ENTITIES))
     # The start of a line could begin a list, a rule or a heading.
     return re.sub(r"^(?=[-+#=])|^(\d+)(?=[.)](?:\s|$))", r"\1\\", line)
 
@@ -101,6 +97,12 @@ def render_table(table: Table) -> str:
     rule = tuple("---:" if side == "r" else "---" for side in table.aligned)
     rows = (table.header, rule, *table.rows)
     return "\n".join(f"| {' | '.join(map(table_cell, cells))} |" for cells in rows)
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names in a sentence: `a`, `b` and `c`."""
+    *others, last = [code(name) for name in names] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def table_cell(text: str) -> str:

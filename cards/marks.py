@@ -110,15 +110,13 @@ def _parts(text: str, place: str) -> _Parts:
 
 
 def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
-    if there.digest is None:
-        if _LAST_SENTENCE in there.above:
-            raise PublishError(
-                f"{place}: an earlier version of nnd wrote it without marks, so text that was "
-                "added by hand cannot be recognised; save that text, and delete the file to have "
-                "it written again"
-            )
-        return
-    if there.digest == _digest(there.metadata, there.ours):
+    if there.digest is None and _LAST_SENTENCE in there.above:
+        raise PublishError(
+            f"{place}: an earlier version of nnd wrote it without marks, so text that was added by "
+            "hand cannot be recognised; save that text, and delete the file to have it written "
+            "again"
+        )
+    if there.digest in (None, _digest(there.metadata, there.ours)):
         return
     pairs = zip_longest(there.ours.splitlines(), new.ours.splitlines(), fillvalue="")
     differ = [f'"{excerpt(line or "the end")}"' for line, other in pairs if line != other]

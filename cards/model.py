@@ -7,7 +7,7 @@ stays, including comments.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,7 +82,6 @@ def add_results(
 
 def results_file(result: Mapping[str, Any], dataset: ScoredOn) -> tuple[str, str]:
     """Return path and text of the file in `.eval_results` for a result on a Hub dataset."""
-    described = _source(dataset)
     entries = [
         EvalResultEntry(
             dataset_id=dataset.name,
@@ -90,7 +89,7 @@ def results_file(result: Mapping[str, Any], dataset: ScoredOn) -> tuple[str, str
             value=rate["pass_rate"],
             dataset_revision=dataset.commit,
             notes=f"n = {rate['n']}{_bounds(rate)}; {result['signature']}",
-            **described,
+            **_source(dataset),
         )
         for category, rate in _rates(result)
     ]
@@ -100,7 +99,6 @@ def results_file(result: Mapping[str, Any], dataset: ScoredOn) -> tuple[str, str
 
 def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResult]:
     """Return the pass rate of a result, overall first, then by error category."""
-    described: dict[str, Any] = _source(dataset) if dataset.commit else {}
     return [
         EvalResult(
             task_type="text-generation",
@@ -117,23 +115,21 @@ def eval_results(result: Mapping[str, Any], dataset: ScoredOn) -> list[EvalResul
                 "interval": rate["interval"],
                 "signature": result["signature"],
             },
-            **described,
+            **(_source(dataset) if dataset.commit else {}),
         )
         for category, rate in _rates(result)
     ]
 
 
-def _rates(result: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
-    yield None, result
-    yield from result["by_error_category"].items()
+def _rates(result: Mapping[str, Any]) -> Iterable[tuple[str | None, Mapping[str, Any]]]:
+    return [(None, result), *result["by_error_category"].items()]
 
 
 def _how(result: Mapping[str, Any]) -> str:
     template, chat = result["template"], (result.get("chat") or {}).get("template", "none")
-    parts = [str(result["protocol"])]
-    parts += [] if template == "default" else [f"template {template}"]
-    parts += [] if chat == "none" else [f"chat template {chat}"]
-    return ", ".join(parts)
+    in_words = f", template {template}" if template != "default" else ""
+    in_words += f", chat template {chat}" if chat != "none" else ""
+    return f"{result['protocol']}{in_words}"
 
 
 def _bounds(rate: Mapping[str, Any]) -> str:
@@ -152,6 +148,7 @@ def _merged(
     result: Mapping[str, Any],
     dataset: ScoredOn,
 ) -> list[Any]:
+    """Return the model index with the result added; other results stay."""
     name = repo_id.rpartition("/")[2]
     models = [] if index is None else index
     if not isinstance(models, list) or not all(_is_model(each) for each in models):
@@ -163,8 +160,7 @@ def _merged(
     models = models or [{"name": name, "results": []}]
     target = next((each for each in models if each.get("name") == name), models[0])
     results = [ours if _same_kind(each, ours) else each for each in target["results"]]
-    if ours not in results:
-        results.append(ours)
+    results += [] if ours in results else [ours]
     return [{**each, "results": results} if each is target else each for each in models]
 
 

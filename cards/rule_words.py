@@ -37,37 +37,34 @@ def _in_words(rule: Mapping[str, Any]) -> str:
                 f"A candidate that is labelled {code(rule['no_error'])} is better than one with "
                 "any other label. Two candidates that both have an error are not compared."
             )
+        case "majority" if rule.get("ratings") == "unanimity":
+            words = (
+                f"A candidate to which all annotators gave {rule['top']:g} or more under an aspect "
+                "is better than one to which all gave less. Candidates whose annotators disagree "
+                "are not compared."
+            )
         case "majority":
-            return _majority(rule) + _conditions(rule)
+            words = (
+                "A candidate is good under an aspect where more than half of its annotators gave "
+                f"it {rule['top']:g} or more. A good candidate is better than one that is not; two "
+                "good ones, or two others, are not compared."
+            )
         case "credit":
             high, low = (" or ".join(f"{v:g}" for v in rule[side]) for side in ("high", "low"))
             what = f"{rule['ratings']} rating" if "ratings" in rule else "credit"
-            return (
+            words = (
                 f"A candidate with a {what} of {high} is better than one with a {what} of {low}. "
                 f"Candidates with any other {what} make no pair."
-            ) + _conditions(rule)
+            )
         case "gap":
-            return _gap(rule) + _conditions(rule)
-    steps = "; ".join(f"{code(high)} is better than {code(low)}" for high, low in rule["better"])
-    return (
-        f"Labels are ordered: {steps}; the order is transitive. A candidate with several "
-        "labels is compared by its worst one."
-    )
-
-
-def _majority(rule: Mapping[str, Any]) -> str:
-    top = f"{rule['top']:g}"
-    if rule.get("ratings") == "unanimity":
-        return (
-            f"A candidate to which all annotators gave {top} or more under an aspect is better "
-            "than one to which all gave less. Candidates whose annotators disagree are not "
-            "compared."
-        )
-    return (
-        "A candidate is good under an aspect where more than half of its annotators gave "
-        f"it {top} or more. A good candidate is better than one that is not; "
-        "two good ones, or two others, are not compared."
-    )
+            words = _gap(rule)
+        case _:
+            better = (f"{code(high)} is better than {code(low)}" for high, low in rule["better"])
+            return (
+                f"Labels are ordered: {'; '.join(better)}; the order is transitive. A candidate "
+                "with several labels is compared by its worst one."
+            )
+    return words + _conditions(rule)
 
 
 def _gap(rule: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Sentences of a card that hold numbers: written from the data, and checked against it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nnd.cards.asked import ASKED, asked_sentences
@@ -19,30 +19,27 @@ def card_sentences(content: CardContent) -> dict[str, list[str]]:
     """Return section of a card → the sentences that it must hold; "" is the opening."""
     permission = content.manifest.get("permission")
     return {
-        "": [summary(content)],
-        "What an NND test is": [],
+        "": [_summary(content)],
         ASKED: asked_sentences(content),
-        "How people judged": agreement(content),
+        "How people judged": _agreement(content.manifest),
         MADE_PAIRS: [] if content.validity is None else validity_sentences(content.validity),
-        "Limitations": limits(content),
-        "Personal and sensitive information": contacts(content),
+        "Limitations": _limits(content),
+        "Personal and sensitive information": _contacts(content.contacts),
         "Licence and redistribution": [f"Published with permission: {_quoted(permission)}"]
         if permission
         else [],
-        "Provenance": unverified(content),
+        "Provenance": [*_unverified(content)],
     }
 
 
-def summary(content: CardContent) -> str:
+def _summary(content: CardContent) -> str:
     """Return a sentence with the number of tests, their task and what they were made from."""
     n, source = counts(content), content.source
     task = escape(source["task"].replace("-", " "))
     systems = f"of {counted(n['systems'], 'system')} " if n["systems"] else ""
-    made = f", made from human judgements {systems}on"
-    if source.get("origin") == "constructed":
-        made = " with errors made on purpose, in"
-    of_pairs = source.get("origin") == "constructed" and n["pairs"]
-    n_contexts = n["contexts with a pair" if of_pairs else "contexts"]
+    made, n_contexts = f", made from human judgements {systems}on", n["contexts"]
+    if source.get("origin") == "constructed" and n["pairs"]:
+        made, n_contexts = " with errors made on purpose, in", n["contexts with a pair"]
     contexts = f"{counted(n_contexts, 'context')} ({', '.join(map(code, content.languages))})"
     if not n["pairs"]:
         judged = counted(n["candidates"], "judged candidate")
@@ -54,24 +51,23 @@ def summary(content: CardContent) -> str:
     return f"**{counted(n['pairs'], 'test')} for {task}**{made} {contexts}."
 
 
-def agreement(content: CardContent) -> list[str]:
+def _agreement(manifest: Mapping[str, Any]) -> list[str]:
     """Return sentences on how far annotators agree, where candidates were judged repeatedly."""
     alphas: dict[str, list[str]] = {"ratings (interval)": [], "labels (nominal)": []}
-    for aspect, of in content.manifest.get("agreement", {}).items():
+    for aspect, of in manifest.get("agreement", {}).items():
         alpha = "not defined" if of["alpha"] is None else format(of["alpha"], ".2f")
         n, units = counted(of["n_ratings"], "judgement"), counted(of["n_units"], "candidate")
         what = "ratings (interval)" if of["level"] == "interval" else "labels (nominal)"
         alphas[what].append(f"{alpha} for {code(aspect)} ({n} of {units})")
-    meaning = "1 is perfect agreement, and 0 is agreement by chance."
     return [
-        f"Krippendorff's alpha of the {what} is {', '.join(some)}; {meaning}"
+        f"Krippendorff's alpha of the {what} is {', '.join(some)}; 1 is perfect agreement, and 0 "
+        "is agreement by chance."
         for what, some in alphas.items()
         if some
     ]
 
 
-def limits(content: CardContent) -> list[str]:
-    """Return the limitations that follow from the data."""
+def _limits(content: CardContent) -> list[str]:
     n = counts(content)
     if not n["pairs"]:
         return ["The candidates make no pair, so no model can be evaluated."]
@@ -115,16 +111,14 @@ def _length_sentences(content: CardContent) -> list[str]:
     high, low = (distinct[f"candidate_{side}"].str.len_chars() for side in ("high", "low"))
     n = max(distinct.height, 1)
     rates = length_rates(int((high < low).sum()) / n, int((high > low).sum()) / n)
-    sentences = [
+    texts = content.manifest["hygiene"].get("texts")
+    means = (texts and texts[side]["mean_characters"] for side in ("high", "low"))
+    return [
         f"Length gives much away: always picking the {name} candidate would pass "
         f"{100 * rate:.1f} %."
         for name, rate in rates.items()
         if rate >= _UNEVEN
-    ]
-    texts = content.manifest["hygiene"].get("texts")
-    if texts is not None:
-        sentences += length_warning(*(texts[side]["mean_characters"] for side in ("high", "low")))
-    return sentences
+    ] + length_warning(*means)
 
 
 def length_rates(shorter: float, longer: float) -> dict[str, float]:
@@ -152,9 +146,7 @@ def length_warning(high: float | None, low: float | None) -> list[str]:
     return [f"Worse candidates are {apart} than better ones on average ({means})."]
 
 
-def contacts(content: CardContent) -> list[str]:
-    """Return what was done about e-mail and IP addresses, if the manifest states it."""
-    treatment = content.manifest.get("contacts") or {}
+def _contacts(treatment: Mapping[str, Any]) -> list[str]:
     if "redacted" in treatment:
         email, ip = (treatment["redacted"].get(kind, 0) for kind in ("email", "ip"))
         return [
@@ -165,19 +157,16 @@ def contacts(content: CardContent) -> list[str]:
     return []
 
 
-def unverified(content: CardContent) -> list[str]:
-    """Return why files that differ from the declared ones were read, and how the counts differ."""
-    reasons = {
-        "accept_changed": "A file that differs from the declared one was accepted",
-        "unverified": "Published although not all files are verified",
-    }
+def _unverified(content: CardContent) -> Iterator[str]:
+    """Yield why files that differ from the declared ones were read, and how the counts differ."""
     manifest = content.manifest
-    found = [
-        f"{what}: {_quoted(manifest[key])}" for key, what in reasons.items() if key in manifest
-    ]
+    if "accept_changed" in manifest:
+        reason = _quoted(manifest["accept_changed"])
+        yield f"A file that differs from the declared one was accepted: {reason}"
+    if "unverified" in manifest:
+        yield f"Published although not all files are verified: {_quoted(manifest['unverified'])}"
     if not content.declared and (differences := count_differences(manifest)):
-        found.append(f"Counts differ from those of the declared files: {', '.join(differences)}.")
-    return found
+        yield f"Counts differ from those of the declared files: {', '.join(differences)}."
 
 
 def count_differences(manifest: Mapping[str, Any]) -> list[str]:

@@ -1,5 +1,6 @@
 """Tables with a row for each system: how good people found it, and how its texts look."""
 
+import math
 import re
 
 import polars as pl
@@ -23,33 +24,28 @@ def human_score_table(content: CardContent) -> Table:
     held = content.human_scores.select("system", *_COLUMN, "score", "n").iter_rows()
     scores = {(system, *column): (score, n) for system, *column, score, n in held}
     models = dict(content.human_scores.select("system", "model_id").iter_rows())
-    found = [
-        [scores.get((system, *column), (None, None)) for column in columns] for system in models
-    ]
-    ranked = sorted(
-        zip(models, found, strict=True),
-        key=lambda row: (-(row[1][0][0] if row[1][0][0] is not None else -1e300), row[0]),
-    )
     public = any(models.values())
-    rows = []
-    for system, values in ranked:
+    ranked = []
+    for system, model_id in models.items():
+        values = [scores.get((system, *column), (None, None)) for column in columns]
         cells = ["none" if score is None else f"{score:.3f}" for score, _ in values]
         judged = [n for _, n in values if n is not None]
         low, high = min(judged, default=0), max(judged, default=0)
-        model = (_model(models[system]),) if public else ()
+        model = [_model(model_id)] if public else []
         n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        rows.append((code(system), *model, *cells, n))
+        best = -math.inf if values[0][0] is None else values[0][0]
+        ranked.append((-best, system, (code(system), *model, *cells, n)))
+    rows = [row for *_, row in sorted(ranked)]
     names = ("system", "model") if public else ("system",)
     aligned = "l" * len(names) + "r" * (len(columns) + 1)
-    return Table((*names, *columns.values(), "judged"), aligned, tuple(rows))
+    return Table((*names, *columns.values(), "judged"), aligned, rows)
 
 
 def score_definitions(human_scores: pl.DataFrame) -> list[str]:
     """Return what each column of scores holds, a line of Markdown for each definition."""
-    columns = _columns(human_scores)
     definitions = {row[:2]: row[2] for row in human_scores.select(*_COLUMN, "definition").rows()}
     titles: dict[str, list[str]] = {}
-    for column, title in columns.items():
+    for column, title in _columns(human_scores).items():
         titles.setdefault(definitions[column], []).append(title)
     return [f"{', '.join(of)}: {escape(text)}." for text, of in titles.items()]
 
@@ -61,16 +57,20 @@ def leaves_out_scores(human_scores: pl.DataFrame) -> bool:
 
 def _columns(human_scores: pl.DataFrame) -> dict[tuple[str, str], str]:
     """Return (aspect, category) → the title of its column, overall scores first."""
-    found = sorted(
+    columns = sorted(
         human_scores.select(_COLUMN).unique().rows(),
         key=lambda column: (column[0], column[1] != "overall", column[1]),
     )
-    if len(found) > _MOST_COLUMNS:
-        found = [column for column in found if column[1] == "overall"]
-    several = len({aspect for aspect, _ in found}) > 1
-    titles = {aspect: code(aspect) if several else "overall" for aspect, _ in found}
+    if len(columns) > _MOST_COLUMNS:
+        columns = [column for column in columns if column[1] == "overall"]
+    several = len({aspect for aspect, _ in columns}) > 1
     return {
-        column: titles[column[0]] if column[1] == "overall" else code(column[1]) for column in found
+        (aspect, category): code(category)
+        if category != "overall"
+        else code(aspect)
+        if several
+        else "overall"
+        for aspect, category in columns
     }
 
 
@@ -84,16 +84,16 @@ def _model(model_id: str | None) -> str:
 def looks_table(content: CardContent) -> Table:
     """Return the shares of texts of a distinctive form, for whatever has such texts."""
     report = content.manifest["hygiene"]
-    contexts = report["contexts"]
-    texts = {code(name): row for name, row in report["systems"].items()}
-    texts |= {"(references)": report["references"]} if "references" in report else {}
+    contexts, forms = report["contexts"], {code(k): of for k, of in report["systems"].items()}
+    if "references" in report:
+        forms["(references)"] = report["references"]
     rows = [
-        (name, f"{row['n']:,}", *(f"{100 * row[look]:.1f} %" for look in _LOOKS))
-        for name, row in texts.items()
-        if any(row[look] for look in _LOOKS)
+        (name, f"{of['n']:,}", *(f"{100 * of[look]:.1f} %" for look in _LOOKS))
+        for name, of in forms.items()
+        if any(of[look] for look in _LOOKS)
     ]
     if contexts["wrongly_decoded"]:
         share = f"{100 * contexts['wrongly_decoded']:.1f} %"
         rows.append(("(all contexts)", f"{contexts['n']:,}", *[""] * (len(_LOOKS) - 1), share))
     titles = (look.replace("_", " ").replace("cased", "case") for look in _LOOKS)
-    return Table(("candidates of", "n", *titles), "lr" + "r" * len(_LOOKS), tuple(rows))
+    return Table(("candidates of", "n", *titles), "lr" + "r" * len(_LOOKS), rows)

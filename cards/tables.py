@@ -1,6 +1,6 @@
 """The tables of a card, each a pure function of a folder; the linter checks the same tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nnd.cards.asked import ASKED, instruction_table
@@ -10,7 +10,10 @@ from nnd.cards.markdown import Table, code, escape, prose
 from nnd.cards.sentences import length_rates
 from nnd.cards.systems import human_score_table, looks_table
 from nnd.cards.validity import MADE_PAIRS, validity_tables
-from nnd.schemas import DISTINCT, counts_in_words
+from nnd.schemas import counts_in_words
+
+SUITE = "Sets of the suite"
+"""Title of a section that only the card of a suite has."""
 
 _TALLIED = {
     "error_category": "error category",
@@ -19,71 +22,72 @@ _TALLIED = {
     "category": "context category",
     "split": "split",
 }
-
-
-SUITE = "Sets of the suite"
-"""Title of a section that only the card of a suite has."""
+_SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
+_MEASURED = {
+    "candidates": ("candidates", ","),
+    "mean_characters": ("characters, mean", ".1f"),
+    "tokenised": ("candidates whose tokens are counted", ","),
+    "mean_tokens": ("tokens, mean", ".1f"),
+    "distinct_1": ("distinct-1", ".3f"),
+    "distinct_2": ("distinct-2", ".3f"),
+    "msttr": ("MSTTR-100", ".3f"),
+}
 
 
 def card_tables(content: CardContent) -> dict[str, list[Table]]:
     """Return section of a card → its tables that have rows."""
+    aspects = [(code(name), prose(asked)) for name, asked in content.source["aspects"].items()]
+    dropped = [
+        (f"{entry['n']:,} {escape(entry['what'])}", prose(entry["why"]))
+        for entry in content.manifest["dropped"]
+    ]
     tables = {
         ASKED: [instruction_table(content)],
-        "How people judged": [aspect_table(content)],
-        "From judgements to tests": [taxonomy_table(content)],
+        "How people judged": [Table(("aspect", "what was asked"), "ll", aspects)],
+        "From judgements to tests": [_taxonomy_table(content)],
         "Examples": example_tables(content),
-        "Counts": count_tables(content),
-        "What was dropped and what is odd": [dropped_table(content)],
+        "Counts": [*_count_tables(content)],
+        "What was dropped and what is odd": [Table(("what", "why"), "ll", dropped)],
         "Human scores of the systems": [human_score_table(content)],
-        "What the texts are like": [texts_table(content)],
-        "What the texts give away": [length_table(content), looks_table(content)],
-        "Published counts": [published_table(content)],
-        "Provenance": [file_table(content)],
+        "What the texts are like": [_texts_table(content)],
+        "What the texts give away": [_length_table(content), looks_table(content)],
+        "Published counts": [_published_table(content)],
+        "Provenance": [_file_table(content)],
     }
     if content.sets:
-        tables[SUITE] = [sets_table(content)]
+        tables[SUITE] = [_sets_table(content.manifest)]
     if content.validity is not None:
         tables[MADE_PAIRS] = validity_tables(content.validity)
-    return {name: [table for table in found if table.rows] for name, found in tables.items()}
+    return {name: [table for table in some if table.rows] for name, some in tables.items()}
 
 
-def aspect_table(content: CardContent) -> Table:
-    """Return each aspect with the question that annotators answered."""
-    rows = [(code(name), prose(asked)) for name, asked in content.source["aspects"].items()]
-    return Table(("aspect", "what was asked"), "ll", tuple(rows))
-
-
-def taxonomy_table(content: CardContent) -> Table:
-    """Return the error labels of pairs with their meanings."""
-    found = set(content.pairs["error_category"])
-    entries = {k: entry for k, entry in content.source["taxonomy"].items() if k in found}
+def _taxonomy_table(content: CardContent) -> Table:
+    labels = set(content.pairs["error_category"])
+    entries = {k: entry for k, entry in content.source["taxonomy"].items() if k in labels}
     columns = 3 if any(entry["group"] for entry in entries.values()) else 2
     rows = []
     for label, entry in entries.items():
         meaning = f"**{escape(entry['name'])}.** {prose(entry['description'])}"
         rows.append((code(label), meaning, escape(entry["group"] or ""))[:columns])
-    return Table(("label", "meaning", "group")[:columns], "l" * columns, tuple(rows))
+    return Table(("label", "meaning", "group")[:columns], "l" * columns, rows)
 
 
-def count_tables(content: CardContent) -> list[Table]:
-    """Return the total counts, and the pairs by error category, aspect and the like."""
-    found = counts(content)
-    if not several_errors(content):
-        del found["distinct pairs of candidates"]
-    totals = tuple((name, f"{n:,}") for name, n in found.items() if n)
-    tables = [Table(("what", "n"), "lr", totals)]
+def _count_tables(content: CardContent) -> Iterator[Table]:
+    """Yield the total counts, and the pairs by error category, aspect and the like."""
+    n_of = counts(content)
+    if n_of["distinct pairs of candidates"] == n_of["pairs"]:
+        del n_of["distinct pairs of candidates"]
+    yield Table(("what", "n"), "lr", [(name, f"{n:,}") for name, n in n_of.items() if n])
     for column, title in _TALLIED.items():
         tallied = tally(content.pairs, column)
         if len(tallied) > 1 or column == "error_category":
-            rows = tuple((code(value), f"{n:,}") for value, n in tallied)
-            tables.append(Table((title, "pairs"), "lr", rows))
-    return tables
+            yield Table((title, "pairs"), "lr", [(code(value), f"{n:,}") for value, n in tallied])
 
 
-def sets_table(content: CardContent) -> Table:
+def _sets_table(manifest: Mapping[str, Any]) -> Table:
     """Return each set of a suite: how it was made, its counts, and remarks."""
     rows = []
-    for entry in content.manifest.get("sets", ()):
+    for entry in manifest["sets"]:
         chosen = {name: value for name, value in entry["parameters"].items() if value is not None}
         if (entry["variants"] or 1) > 1:
             chosen["variants"] = entry["variants"]
@@ -100,50 +104,19 @@ def sets_table(content: CardContent) -> Table:
             )
         )
     header = ("set", "what it is", *_SET_COUNTS, "seed", "remarks")
-    return Table(header, "ll" + "r" * (len(_SET_COUNTS) + 1) + "l", tuple(rows))
+    return Table(header, "ll" + "r" * (len(_SET_COUNTS) + 1) + "l", rows)
 
 
-_SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
-
-
-def several_errors(content: CardContent) -> bool:
-    """Say whether any two candidates make several pairs."""
-    return content.pairs.select(DISTINCT).n_unique() < content.pairs.height
-
-
-def dropped_table(content: CardContent) -> Table:
-    """Return what made no pair, and why."""
-    rows = [
-        (f"{entry['n']:,} {escape(entry['what'])}", prose(entry["why"]))
-        for entry in content.manifest["dropped"]
-    ]
-    return Table(("what", "why"), "ll", tuple(rows))
-
-
-_MEASURED = {
-    "candidates": ("candidates", ","),
-    "mean_characters": ("characters, mean", ".1f"),
-    "tokenised": ("candidates whose tokens are counted", ","),
-    "mean_tokens": ("tokens, mean", ".1f"),
-    "distinct_1": ("distinct-1", ".3f"),
-    "distinct_2": ("distinct-2", ".3f"),
-    "msttr": ("MSTTR-100", ".3f"),
-}
-
-
-def texts_table(content: CardContent) -> Table:
-    """Return measures of the better and the worse candidates, side by side."""
+def _texts_table(content: CardContent) -> Table:
     report = content.manifest["hygiene"].get("texts")
-    if report is None or content.pairs.is_empty():
-        return Table((), "", ())
     rows = []
-    for name, (title, form) in _MEASURED.items():
+    for name, (title, form) in _MEASURED.items() if report and len(content.pairs) else ():
         values = (report["high"][name], report["low"][name])
         rows.append((title, *("none" if v is None else format(v, form) for v in values)))
-    return Table(("measure", "high", "low"), "lrr", tuple(rows))
+    return Table(("measure", "high", "low"), "lrr", rows)
 
 
-def length_table(content: CardContent) -> Table:
+def _length_table(content: CardContent) -> Table:
     """Return the pass rates of choosing by length alone, on human pairs and on negatives."""
     report = content.manifest["hygiene"]["pairs"]
     by_category = report["by_error_category"]
@@ -160,33 +133,32 @@ def length_table(content: CardContent) -> Table:
             cells = [*(f"{mean:.0f}" for mean in means), *(f"{100 * r:.1f} %" for r in rates)]
         rows.append((name, f"{of['n']:,}", *cells))
     header = ("pairs", "n", "length of high", "length of low", "longer wins", "shorter wins")
-    return Table(header, "lrrrrr", tuple(rows))
+    return Table(header, "lrrrrr", rows)
 
 
-def published_table(content: CardContent) -> Table:
-    """Return published counts of pairs next to those of this folder."""
+def _published_table(content: CardContent) -> Table:
     rows = []
     for entry in content.source.get("published_counts", ()):
         here = content.pairs.filter(**entry.get("where", {})).height
         why = "none" if here == entry["published"] else _difference(content, entry)
         rows.append((prose(entry["what"]), f"{entry['published']:,}", f"{here:,}", why))
-    return Table(("what", "published", "here", "difference"), "lrrl", tuple(rows))
+    return Table(("what", "published", "here", "difference"), "lrrl", rows)
 
 
 def _difference(content: CardContent, entry: Mapping[str, Any]) -> str:
+    manifest = content.manifest
     if not content.declared:
         return "the files that were read are not the declared ones"
-    if any("version" in file for file in content.manifest["files"]):
+    if any("version" in file for file in manifest["files"]):
         return "another version of the files was read"
-    if "why" not in entry and content.keeps_equal:
+    if "why" not in entry and manifest.get("keep_equal"):
         return "pairs of equal texts are counted here"
-    if "why" not in entry and content.changed:
+    if "why" not in entry and (manifest["normalised"] or "redacted" in content.contacts):
         return "texts were changed, and pairs of the same text dropped"
     return prose(entry.get("why", "unknown"))
 
 
-def file_table(content: CardContent) -> Table:
-    """Return the files that were read."""
+def _file_table(content: CardContent) -> Table:
     rows = []
     for file in content.manifest["files"]:
         which = "the declared file" if file["verified"] else "not verified"
@@ -194,10 +166,4 @@ def file_table(content: CardContent) -> Table:
             which = f"a declared version ({escape(file['version'])})"
         named = f"{escape(file['name'])}, {file['bytes']:,} bytes, {which}"
         rows.append((named, code(file["sha256"])))
-    return Table(("file", "SHA-256"), "ll", tuple(rows))
-
-
-def joined(names: Sequence[str]) -> str:
-    """Return names in a sentence: `a`, `b` and `c`."""
-    shown = [code(name) for name in names]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return Table(("file", "SHA-256"), "ll", rows)

@@ -37,24 +37,21 @@ def check_validity(
         manifest: The suite's.
         sets: Name → the pairs of a set, with their pair_id.
     """
-    wrong = list(check_document("validity", validity))
-    yield from wrong
-    if wrong:
+    if wrong := list(check_document("validity", validity)):
+        yield from wrong
         return
     made: dict[str, set[str]] = {}
     for entry in manifest.get("sets", ()):
         if entry["kind"] == "negatives" and entry["name"] in sets:
             made.setdefault(entry["operation"], set()).update(sets[entry["name"]]["pair_id"])
     for compared in validity["operations"]:
-        operation = compared["operation"]
-        message = f'the data has no negatives made by "{operation}"'
-        if operation in made:
-            if pairs_digest(made[operation]) == compared["digest"]:
-                continue
-            message = (
-                f'the negatives made by "{operation}" that were compared are not those of the data'
-            )
-        yield Problem(None, "operations", message, _REMEDY)
+        what = f'negatives made by "{compared["operation"]}"'
+        ids = made.get(compared["operation"])
+        if ids is None:
+            yield Problem(None, "operations", f"the data has no {what}", _REMEDY)
+        elif pairs_digest(ids) != compared["digest"]:
+            message = f"the {what} that were compared are not those of the data"
+            yield Problem(None, "operations", message, _REMEDY)
 
 
 def validity_sentences(validity: Mapping[str, Any]) -> list[str]:
@@ -85,8 +82,8 @@ def validity_tables(validity: Mapping[str, Any]) -> list[Table]:
     ]
     pairs = tuple(f"{origin} pairs" for origin in origins)
     return [
-        Table(("operation", "model", "compared with", *_COMPARED), "lllrrr", tuple(rates)),
-        Table(("operation", "choice", *pairs), "ll" + "r" * len(origins), tuple(giveaways)),
+        Table(("operation", "model", "compared with", *_COMPARED), "lllrrr", rates),
+        Table(("operation", "choice", *pairs), "ll" + "r" * len(origins), giveaways),
     ]
 
 
@@ -95,11 +92,17 @@ def _rate_cells(
 ) -> tuple[str, str, str, str]:
     made, other = of["made"], of[origin]
     named = ", ".join(map(code, categories))
-    points = "none" if other["difference"] is None else f"{100 * other['difference']:+.1f}"
-    if other["interval"] is not None:
-        points += " [{:+.1f}, {:+.1f}]".format(*(100 * bound for bound in other["interval"]))
-    whose = f"{origin} pairs of {named}" if named else f"all {origin} pairs"
-    return whose, _rate(made), _rate(other["pairs"]), points
+    points = "none"
+    if other["difference"] is not None:
+        points = f"{100 * other['difference']:+.1f}"
+        if other["interval"] is not None:
+            points += " [{:+.1f}, {:+.1f}]".format(*(100 * bound for bound in other["interval"]))
+    return (
+        f"{origin} pairs of {named}" if named else f"all {origin} pairs",
+        _rate(made["pass_rate"], made["n"]),
+        _rate(other["pairs"]["pass_rate"], other["pairs"]["n"]),
+        points,
+    )
 
 
 def _reached(of: Mapping[str, Any], origin: str, baseline: str) -> str:
@@ -111,6 +114,5 @@ def _reached(of: Mapping[str, Any], origin: str, baseline: str) -> str:
     return "" if reached is None else f"{100 * reached['with_coin']:.1f} %"
 
 
-def _rate(rate: Mapping[str, Any]) -> str:
-    share = rate["pass_rate"]
-    return "none" if share is None else f"{100 * share:.1f} % of {rate['n']:,}"
+def _rate(rate: float | None, n: int) -> str:
+    return "none" if rate is None else f"{100 * rate:.1f} % of {n:,}"

@@ -45,21 +45,19 @@ ANNOTATORS = frozenset(
 
 SOURCE_DATASET = re.compile(r"original|extended(\|[\w.\-/]+)?|[\w.-]+(/[\w.-]+)?")
 
-_SIZES = ("1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B")
-
-_OTHER_SPELLINGS = {"odc-by-1.0": "odc-by", "odbl-1.0": "odbl", "pddl-1.0": "pddl"}
+_SIZES = "n<1K 1K<n<10K 10K<n<100K 100K<n<1M 1M<n<10M 10M<n<100M 100M<n<1B 1B<n<10B".split()  # noqa: SIM905
+"""The categories of fewer than 10³, 10⁴, … rows."""
 
 
 def size_category(rows: int) -> str:
     """Return the Hub's name for a number of rows."""
-    place = next((place for place in range(8) if rows < 10 ** (place + 3)), 8)
-    return f"{_SIZES[place - 1]}<n<{_SIZES[place]}" if place else "n<1K"
+    return next((name for power, name in enumerate(_SIZES, 3) if rows < 10**power), "10B<n<100B")
 
 
 def hub_licence(spdx: str) -> str:
     """Return the Hub's identifier of an SPDX licence, or `other`."""
     name = re.sub(r"-(only|or-later)$", "", spdx.strip().lower())
-    name = _OTHER_SPELLINGS.get(name, name)
+    name = re.sub(r"^(odc-by|odbl|pddl)-1\.0$", r"\1", name)
     return name if name in LICENCES else "other"
 
 

@@ -62,20 +62,21 @@ def commands_page() -> str:
             f"* [`{name}`](#nnd-{name}): {each.get_short_help_str(limit=200)}"  # typer's is cut
         )
         text = re.sub(rf"^\* `{name}`: .*$", summary, text, flags=re.MULTILINE)
-    return re.sub(r"^Examples?:\n((?:nnd .*\n)+)", _as_block, text, flags=re.MULTILINE)
-
-
-def _as_block(examples: re.Match[str]) -> str:
-    lines = examples[1].replace(r"\[", "[")
-    return f"**Examples**:\n\n```sh\n{lines}```\n"
+    return re.sub(
+        r"^Examples?:\n((?:nnd .*\n)+)",
+        lambda match: "**Examples**:\n\n```sh\n{}```\n".format(match[1].replace(r"\[", "[")),
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def python_page() -> str:
     """Return what mkdocstrings fills with the docstrings of the front door."""
     text = (ROOT / "nnd_metric" / "api" / "__init__.py").read_text(encoding="utf-8")
     names = sorted(exports_in(text, "nnd").keys() - {"DISTRIBUTION"})
-    about = "Each command is a function of `nnd`, and the classes are what these functions take."
-    return "\n\n".join(["# Python", about, *(f"::: nnd.{name}" for name in names), ""])
+    heading = "# Python"
+    says = "Each command is a function of `nnd`, and the classes are what these functions take."
+    return "\n\n".join([heading, says, *map("::: nnd.{}".format, names), ""])
 
 
 def files_page() -> str:
@@ -105,6 +106,7 @@ def _table(schema: Mapping[str, Any]) -> str:
 
 
 def _fields(schema: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield path, type and description of the fields, and of the fields inside them."""
     for name, field in schema.get("properties", {}).items():
         path = above + name
         yield path, _cell(_type(field)), field.get("description", "")

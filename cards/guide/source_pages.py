@@ -6,7 +6,8 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from nnd.cards import Table, escape, prose, render_table, rules_in_words
+from nnd.cards.markdown import Table, escape, prose, render_table
+from nnd.cards.rule_words import rules_in_words
 from nnd.converters.source import list_sources
 
 _MAY = {

@@ -32,14 +32,14 @@ def check_metadata(head: str | None, content: CardContent) -> Iterator[Problem]:
         yield Problem(None, _WHERE, "the metadata is missing", remedy)
         return
     try:
-        found = yaml.safe_load(head)
+        stated = yaml.safe_load(head)
     except Exception as error:  # noqa: BLE001 - PyYAML lets ValueError, KeyError and others through
         yield Problem(None, _WHERE, f"not valid YAML: {error}", "fix it")
         return
-    if isinstance(found, dict):
-        yield from _check_values(found, content)
-        yield from _check_stated(found)
-        yield from _check_configs(found.get("configs"), configs(content))
+    if isinstance(stated, dict):
+        yield from _check_values(stated, content)
+        yield from _check_stated(stated)
+        yield from _check_configs(stated.get("configs"), configs(content))
     else:
         yield Problem(None, _WHERE, "is not a mapping", "write a line `key: value` for each key")
 
@@ -105,26 +105,29 @@ def _check_configs(
         message = f"the default is {' and '.join(map(str, defaults)) or 'none'}"
         remedy = f"write `default: true` for {first} and for nothing else"
         yield Problem(None, path, message, remedy)
-    wanted_words = expected[0].get("description")
-    words = [config.get("description") for config in found if config.get("config_name") == first]
-    if any(written != wanted_words for written in words):
+    words = expected[0].get("description")
+    if any(
+        config.get("config_name") == first and config.get("description") != words
+        for config in found
+    ):
         message = f"the description of {first} is not the instruction of the data"
-        yield Problem(None, path, message, f"write {wanted_words or 'none'}")
+        yield Problem(None, path, message, f"write {words or 'none'}")
     files, wanted = _files(found), _files(expected)
-    for name in sorted(wanted.keys() | files.keys()):
-        if name not in files:
-            yield Problem(None, path, f"{name} is missing", f"give it as {wanted[name]}")
-        elif name not in wanted:
+    for key in sorted(wanted.keys() | files.keys()):
+        name = " ".join(key)
+        if key not in files:
+            yield Problem(None, path, f"{name} is missing", f"give it as {wanted[key]}")
+        elif key not in wanted:
             yield Problem(None, path, f"{name} does not exist", "leave it out")
-        elif files[name] != wanted[name]:
-            message = f"{name} is not published as {files[name]}"
-            yield Problem(None, path, message, f"write {wanted[name]}")
+        elif files[key] != wanted[key]:
+            message = f"{name} is not published as {files[key]}"
+            yield Problem(None, path, message, f"write {wanted[key]}")
 
 
-def _files(listed: list[dict[str, Any]]) -> dict[str, str]:
-    """Return configuration and split → path."""
+def _files(listed: list[dict[str, Any]]) -> dict[tuple[str, str], str]:
+    """Return (configuration, split) → path."""
     return {
-        f"{config.get('config_name')} {entry.get('split')}": str(entry.get("path"))
+        (str(config.get("config_name")), str(entry.get("split"))): str(entry.get("path"))
         for config in listed
         for entry in _listed(config.get("data_files"))
         if isinstance(entry, dict)

@@ -35,10 +35,10 @@ def check_placeholders(
         written = [line for line in text.splitlines() if line not in own]
         left_open = []
         for line in written:
-            placeholder = _PLACEHOLDER.search(line)
-            if placeholder and line.removeprefix("- ") not in quoted:
+            item = line.removeprefix("- ")
+            if (placeholder := _PLACEHOLDER.search(line)) and item not in quoted:
                 left_open.append(placeholder[0])
-            elif _NOTHING.fullmatch(line.removeprefix("- ").strip()):
+            elif _NOTHING.fullmatch(item.strip()):
                 left_open.append(line.strip())
         for table in tables_in("\n".join(written)):
             left_open += [cell for row in table[1:] for cell in row if _NOTHING.fullmatch(cell)]
@@ -86,10 +86,9 @@ def check_citations(blocks: Sequence[str], citation: str) -> Iterator[Problem]:
         citation: The citation of the source, which must come first.
     """
     where = "Source and citation"
-    faults = [fault for block in blocks for fault in faults_of(block)]
-    for fault in faults:
-        yield Problem(None, where, fault, "fix the BibTeX, in source.yaml if it comes from there")
-    if faults:
+    if faults := [fault for block in blocks for fault in faults_of(block)]:
+        remedy = "fix the BibTeX, in source.yaml if it comes from there"
+        yield from (Problem(None, where, fault, remedy) for fault in faults)
         return  # what follows needs whole entries
     entries = [entry for block in blocks for entry in entries_in(block)]
     own = [entry.split() for entry in entries_in(citation)]

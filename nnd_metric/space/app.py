@@ -57,9 +57,10 @@ def evaluate(
 def weigh_own(model_id: str, context: str, first: str, second: str, protocol: str) -> str:
     """Compare the likelihoods of two candidates; return the result, or the error, as HTML."""
     try:
-        return show_weighing(weigh(model_id.strip(), context, (first, second), protocol))
+        values, signature = weigh(model_id.strip(), context, (first, second), protocol)
     except metric().NNDError as error:
         return show_problem(str(error))
+    return show_weighing((first, second), values, protocol, signature)
 
 
 def page() -> "gr.Blocks":

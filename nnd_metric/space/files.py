@@ -11,6 +11,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires, version
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -50,13 +51,13 @@ def write_space(repo_id: str, place: Path, *, sdk: Sdk = "static") -> dict[str, 
     of_app = {path.removesuffix(".py"): app[path] for path in APP if path.endswith(".py")}
     libraries = imported([*modules.values(), script, *of_app.values()])
     _check_name(name, {*modules, *libraries, *of_app})
-    card = metric_card(repo_id, sdk=sdk, sdk_version=_gradio(sdk), version=nnd_version())
-    needed = "".join(f"{line}\n" for line in requirements(libraries))
+    gradio = _gradio() if sdk == "gradio" else None
+    card = metric_card(repo_id, sdk=sdk, sdk_version=gradio, version=nnd_version())
     texts = {f"{module}.py": text for module, text in modules.items()} | {
         f"{name}.py": script,
         **app,
         "README.md": card,
-        "requirements.txt": needed,
+        "requirements.txt": "".join(f"{line}\n" for line in requirements(libraries)),
     }
     if sdk == "static":
         texts["index.html"] = metric_page(card)
@@ -86,10 +87,8 @@ def requirements(libraries: Iterable[str]) -> list[str]:
             f"pip install {DISTRIBUTION} (from a clone: pip install .)"
         ) from error
     known = {_normal(re.split(r"[^\w.-]", line, maxsplit=1)[0]): line for line in lines}
-    distributions = _distributions()
-    wanted = {_normal(name) for name in UNNAMED}
-    for library in libraries:
-        wanted |= {_normal(name) for name in distributions.get(library, ())} & known.keys()
+    named = (name for library in libraries for name in _distributions().get(library, ()))
+    wanted = {*UNNAMED, *(known.keys() & map(_normal, named))}
     return sorted(known[name] for name in wanted)
 
 
@@ -99,14 +98,13 @@ def imported(modules: Iterable[str]) -> set[str]:
     Args:
         modules: Source texts of the modules.
     """
-    libraries: set[str] = set()
-    for module in modules:
-        for node in statements(ast.parse(module)):
-            if isinstance(node, ast.Import):
-                libraries |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                libraries.add(node.module.partition(".")[0])
-    return libraries
+    names: set[str] = set()
+    for node in chain.from_iterable(statements(ast.parse(module)) for module in modules):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+    return {name.partition(".")[0] for name in names}
 
 
 def siblings_of(text: str) -> Iterator[str]:
@@ -133,8 +131,8 @@ def _check_name(name: str, taken: Collection[str]) -> None:
     `json.py` in it would replace `json` for all libraries.
     """
     hidden = {*taken, *keyword.kwlist, *sys.stdlib_module_names, *_distributions()}
-    hidden -= {"nnd"}  # the name of the metric; no module of a Space imports the package
-    is_taken = name.lower() in {module.lower() for module in hidden}
+    # nnd is the name of the metric; no module of a Space imports the package.
+    is_taken = name.lower() in {module.lower() for module in hidden - {"nnd"}}
     if "." in name or is_taken:
         reason = "it would hide a Python module" if is_taken else "the name contains a dot"
         raise PublishError(
@@ -143,10 +141,7 @@ def _check_name(name: str, taken: Collection[str]) -> None:
         )
 
 
-def _gradio(sdk: str) -> str | None:
-    """Return the version of Gradio for the page, the installed one; None for other SDKs."""
-    if sdk != "gradio":
-        return None
+def _gradio() -> str:
     try:
         return version("gradio")
     except PackageNotFoundError as error:

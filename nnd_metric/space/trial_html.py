@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from html import escape
 from typing import Any
 
-from nnd.metric.space.trials import Trial, Weighing
+from nnd.metric.space.trials import Trial
 
 MINUS = "\u2212"
 
@@ -105,25 +105,32 @@ def _comparison(a: Trial, b: Trial) -> Iterator[str]:
     )
 
 
-def show_weighing(weighed: Weighing) -> str:
+def show_weighing(
+    candidates: tuple[str, str],
+    log_likelihoods: tuple[float | None, float | None],
+    protocol: str,
+    signature: str,
+) -> str:
     """Return as HTML which of two candidates is more likely, by how much, and how they differ."""
-    (first, second), (a, b) = weighed.candidates, weighed.log_likelihoods
-    marked = mark_differences(first, second)
+    a, b = log_likelihoods
     if a is None or b is None:
         verdict = "A candidate without scored tokens has no likelihood."
     elif a == b:
         verdict = "Both candidates are equally likely."
     else:
         likelier = "first" if a > b else "second"
-        verdict = f"The {likelier} candidate is more likely, by {abs(a - b):.3f} {weighed.unit}."
+        unit = {"sum": "nats", "bytes": "nats per byte"}.get(protocol, "nats per token")
+        verdict = f"The {likelier} candidate is more likely, by {abs(a - b):.3f} {unit}."
     values = ["none" if value is None else f"{value:.3f}".replace("-", MINUS) for value in (a, b)]
     parts = [
         f"<p><em>{which} candidate, log-likelihood {value}</em><bdi>{text}</bdi></p>"
-        for which, value, text in zip(("first", "second"), values, marked, strict=True)
+        for which, value, text in zip(
+            ("first", "second"), values, mark_differences(*candidates), strict=True
+        )
     ]
     return (
         f'<div class="nnd"><p class="headline">{verdict}</p>'
-        f'<article class="failure">{"".join(parts)}</article>{_signature(weighed.signature)}</div>'
+        f'<article class="failure">{"".join(parts)}</article>{_signature(signature)}</div>'
     )
 
 
@@ -146,7 +153,7 @@ def show_problem(message: str) -> str:
 
 
 def _track(rate: Mapping[str, Any]) -> str:
-    """Return a bar for the interval with a dot at the pass rate; "" without tests."""
+    """Return a bar for the interval with a dot at the pass rate."""
     if rate["pass_rate"] is None:
         return ""
     low, high = (100 * end for end in rate["interval"] or [rate["pass_rate"]] * 2)

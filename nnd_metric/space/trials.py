@@ -40,24 +40,6 @@ class Trial:
     failed: frozenset[tuple[str, ...]] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Weighing:
-    """The likelihoods of two candidates for one context.
-
-    Attributes:
-        candidates: Their texts.
-        log_likelihoods: Their log-likelihoods; None for a candidate without scored tokens.
-        unit: Unit of the log-likelihoods, e.g. nats per token.
-        signature: Signature of the scores.
-    """
-
-    candidates: tuple[str, str]
-    log_likelihoods: tuple[float | None, float | None]
-    unit: str
-    signature: str
-
-
-_UNITS = {"sum": "nats", "bytes": "nats per byte"}
 _KEY = ("split", "context_id", "high_id", "low_id")
 
 
@@ -86,8 +68,8 @@ def try_model(dataset: str, model_id: str, protocol: str = "native") -> Trial:
 
 def weigh(
     model_id: str, context: str, candidates: tuple[str, str], protocol: str = "native"
-) -> Weighing:
-    """Score two candidates for a context.
+) -> tuple[tuple[float | None, float | None], str]:
+    """Score two candidates for a context; return their log-likelihoods, and the signature.
 
     Args:
         model_id: Hub id or folder.
@@ -107,12 +89,7 @@ def weigh(
     scoring = metric().Scoring(protocol=protocol)
     evaluation = metric().evaluate_models(model_id, metric().load_pairs([row]), scoring=scoring)
     (result,), (scored,) = evaluation.results, evaluation.scored.to_dicts()
-    return Weighing(
-        candidates,
-        (scored["ll_high"], scored["ll_low"]),
-        _UNITS.get(protocol, "nats per token"),
-        result.signature,
-    )
+    return (scored["ll_high"], scored["ll_low"]), result.signature
 
 
 def example() -> Trial:

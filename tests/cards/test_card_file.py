@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nnd.cards.card_file import card
+from nnd.cards import card
 from nnd.converters.folder import convert
 from nnd.schemas import table_text
 

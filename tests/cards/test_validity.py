@@ -10,8 +10,7 @@ from support.card_folders import section, table
 from support.stored_folders import write_sealed
 from support.suites.compared import compared_suite
 
-from nnd.cards.dataset import data_card
-from nnd.cards.lint.card_linter import check_card
+from nnd.cards import check_card, data_card
 from nnd.converters.folder import validate
 from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.schemas import SchemaError

@@ -22,7 +22,7 @@ from nnd.metric.run import evaluate as evaluate_models
 from nnd.metric.run.version import VERSION
 from nnd.metric.space import app, trial_html, trials
 from nnd.metric.space.trial_html import mark_differences, show, show_problem, show_weighing
-from nnd.metric.space.trials import Trial, Weighing, example, try_model, weigh
+from nnd.metric.space.trials import Trial, example, try_model, weigh
 from nnd.metric.text.encoding.protocols import PROTOCOLS
 from nnd.schemas import ScoringError, check_rows
 
@@ -67,9 +67,11 @@ def test_two_texts_of_ones_own_are_weighed_as_pairs_are(protocol: str, tmp_path:
     model = save_model("gpt2", tmp_path)
     row = {"context": "The cat sat.", "candidate_high": "a cat", "candidate_low": "the mat"}
     expected = evaluate_models(model, [row], scoring=Scoring(protocol=protocol)).scored
-    found = weigh(model, "The cat sat.", ("a cat", "the mat"), protocol)
-    assert found.log_likelihoods == (expected["ll_high"].item(), expected["ll_low"].item())
-    assert found.unit == ("nats" if protocol == "sum" else "nats per token")
+    values, _ = weigh(model, "The cat sat.", ("a cat", "the mat"), protocol)
+    assert values == (expected["ll_high"].item(), expected["ll_low"].item())
+    shown = app.weigh_own(model, "The cat sat.", "a cat", "the mat", protocol)
+    unit = "nats" if protocol == "sum" else "nats per token"
+    assert f" {unit}." in Reader(shown).texts[0]
 
 
 @pytest.mark.usefixtures("_metric_of_the_package")
@@ -319,8 +321,7 @@ def test_words_that_differ_are_marked(texts: tuple[str, str], marked: tuple[str,
 def test_which_is_likelier_and_by_how_much(
     log_likelihoods: tuple[float | None, float | None], told: str
 ) -> None:
-    weighed = Weighing(("a b", HOSTILE), log_likelihoods, "nats per token", HOSTILE)
-    read = Reader(show_weighing(weighed))
+    read = Reader(show_weighing(("a b", HOSTILE), log_likelihoods, "native", HOSTILE))
     assert read.open == []
     assert read.texts[0] == told
     assert "script" not in read.tags
