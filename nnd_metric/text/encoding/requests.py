@@ -59,3 +59,8 @@ class Encoded(NamedTuple):
     targets: Ids
     scored: tuple[bool, ...]
     truncated: bool
+
+    @property
+    def length(self) -> int:
+        """How many tokens the model reads."""
+        return len(self.context) + len(self.inputs)
