@@ -1,14 +1,16 @@
 """The paths that use a model as it was written: whole batches, padded, with masks.
 
-`score_alone` reads one request at a time, as in the formula; the others are compared with it.
-`score_plainly` shares nothing between requests. `score_cached` repeats a context's keys and values
-over its candidates (decoder-only), `score_shared` its encoder states. All but `score_alone` pad on
+`score_one` reads one request at a time, as in the formula; the others are compared with it.
+`score_plainly` shares nothing between requests. `open_cached` repeats a context's keys and values
+over its candidates (decoder-only), `score_shared` its encoder states. All but `score_one` pad on
 the right, which changes the numbers of models that attend in blocks, such as BigBird.
 """
 
 import copy
 import inspect
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,7 +18,8 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from nnd.metric.likelihood.engine.batch_plan import Batch
 from nnd.metric.likelihood.engine.head import from_logits, sum_each
-from nnd.metric.likelihood.engine.lengths import side_of
+from nnd.metric.likelihood.engine.lengths import Side, side_of
+from nnd.metric.likelihood.engine.packed_path import Score
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded, Ids
 
@@ -25,7 +28,7 @@ class CannotShareError(Exception):
     """A context that is read once would differ from what each of its requests reads."""
 
 
-def score_alone(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
+def score_one(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
     """Read one request by itself, without padding, mask or cache."""
     (row,) = (rows[number] for number in batch.requests)
     options = _keep(loaded, len(row.inputs))
@@ -56,13 +59,17 @@ def score_plainly(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) ->
     return _sums(logits, members)
 
 
-def score_cached(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
+def open_cached(loaded: LoadedModel) -> AbstractContextManager[Score]:
     """Read a context once, and repeat its keys and values over its candidates.
 
-    Raises:
-        CannotShareError: If a context would be read differently without a candidate.
+    Scoring raises CannotShareError if a context would be read differently without a candidate.
     """
-    side = side_of(loaded)
+    return nullcontext(partial(_score_cached, loaded, side_of(loaded)))
+
+
+def _score_cached(
+    loaded: LoadedModel, side: Side, rows: Sequence[Encoded], batch: Batch
+) -> torch.Tensor:
     (context,) = batch.contexts
     wholes = {side(rows[number].length) for number in batch.requests}
     if context and wholes != {side(len(context))}:

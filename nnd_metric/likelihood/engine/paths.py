@@ -24,8 +24,8 @@ from nnd.metric.likelihood.engine.batch_plan import (
 )
 from nnd.metric.likelihood.engine.packed_path import Score, open_blocks, open_packed
 from nnd.metric.likelihood.engine.padded_paths import (
-    score_alone,
-    score_cached,
+    open_cached,
+    score_one,
     score_plainly,
     score_shared,
 )
@@ -60,10 +60,10 @@ def _ready(score: Callable[[LoadedModel, Sequence[Encoded], Batch], torch.Tensor
 
 
 _BLOCKS = Path("blocks", plan_packed, open_blocks, pads=False)
-ALONE = Path("alone", plan_alone, _ready(score_alone), shares=False, pads=False)
+ALONE = Path("alone", plan_alone, _ready(score_one), shares=False, pads=False)
 _DECODER_ONLY = (
     Path("packed", plan_packed, open_packed, pads=False),
-    Path("cached", plan_cached, _ready(score_cached)),
+    Path("cached", plan_cached, open_cached),
     Path("plain", plan_decoder, _ready(score_plainly), shares=False),
     ALONE,
 )

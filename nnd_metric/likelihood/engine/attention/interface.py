@@ -13,7 +13,6 @@ import torch
 from transformers import AttentionInterface, PreTrainedModel
 
 from nnd.metric.likelihood.engine.attention.kernel import Asked, CannotPackError, Choose
-from nnd.metric.likelihood.engine.attention.kernel_choice import choose_fastest
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 
 NAME = "nnd_packed"
@@ -43,7 +42,7 @@ def packed_attention(model: PreTrainedModel) -> Iterator[None]:
 
 
 @contextmanager
-def laid_out(layout: Layout, choose: Choose = choose_fastest) -> Iterator[None]:
+def laid_out(layout: Layout, choose: Choose) -> Iterator[None]:
     """Give `attend` the layout of the row during one forward pass.
 
     Args:
@@ -60,6 +59,11 @@ def laid_out(layout: Layout, choose: Choose = choose_fastest) -> Iterator[None]:
         _LAYOUT.reset(token)
     if not layout.calls[0]:
         raise CannotPackError("its layers do not call the attention they are given")
+
+
+def current_layout() -> Layout:
+    """Return the layout of the row that is in the model."""
+    return _LAYOUT.get()[0]
 
 
 def attend(  # noqa: PLR0917 - transformers' signature
