@@ -62,10 +62,6 @@ if TYPE_CHECKING:
     from .models.loading_alone import (
         loading_alone as loading_alone,
     )
-    from .models.local_models import (
-        check_local as check_local,
-        place_of as place_of,
-    )
     from .models.model_digests import (
         config_digest as config_digest,
         tokenizer_digest as tokenizer_digest,
@@ -75,17 +71,17 @@ if TYPE_CHECKING:
         choose_model as choose_model,
     )
     from .models.model_names import (
+        check_local as check_local,
         list_models as list_models,
         name_models as name_models,
+        place_of as place_of,
+        split_revision as split_revision,
     )
     from .models.pinned_weights import (
         pin_version as pin_version,
     )
     from .models.replacement import (
         replaced as replaced,
-    )
-    from .models.revisions import (
-        split_revision as split_revision,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

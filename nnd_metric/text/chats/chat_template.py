@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from transformers import PreTrainedTokenizerBase
 
 from nnd.metric.text.chats.chat_options import Chat, template_excess
-from nnd.metric.text.chats.chat_shape import DATE, REMEDY, Renderer, Shape
+from nnd.metric.text.chats.chat_shape import DATE, REMEDY, ChatShape, Renderer
 from nnd.metric.text.chats.dialogues import split_turns
 from nnd.metric.text.encoding.requests import ChatContext, Context
 from nnd.metric.text.encoding.templates import Template
@@ -54,7 +54,7 @@ class ChatTemplate:
     as_turns: bool
     keeps_words: bool
     caveats: tuple[str, ...]
-    shapes: dict[int, Shape] = field(default_factory=dict, repr=False, compare=False)
+    shapes: dict[int, ChatShape] = field(default_factory=dict, repr=False, compare=False)
     rendered: dict[Context, ChatContext] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -110,7 +110,7 @@ class ChatTemplate:
             return ChatContext(pieces)
         return ChatContext((first + words[0], *words[1:-1], words[-1] + last), longest_first=True)
 
-    def _shape(self, turns: int) -> Shape:
+    def _shape(self, turns: int) -> ChatShape:
         if turns not in self.shapes:
             self.shapes[turns] = self.renderer.shape(turns)
         return self.shapes[turns]

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
-from nnd.metric.likelihood.engine.attention.kernel import Asked, CannotPackError, Choose
+from nnd.metric.likelihood.engine.attention.kernel import CannotPackError, Choose, LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 
 NAME = "nnd_packed"
@@ -115,9 +115,9 @@ def attend(  # noqa: PLR0917 - transformers' signature
         raise CannotPackError("its encoder attends in windows")
     if sliding_window is not None and sliding_window >= layout.reach:
         sliding_window = None
-    asked = Asked(crossing, scaling, sliding_window, position_bias)
-    kernel = choose(query, key, value, layout, asked)
-    return kernel(query, key, value, layout, asked)[None], None
+    needs = LayerNeeds(crossing, scaling, sliding_window, position_bias)
+    kernel = choose(query, key, value, layout, needs)
+    return kernel(query, key, value, layout, needs)[None], None
 
 
 def _parts(model: PreTrainedModel) -> list[PreTrainedModel]:
