@@ -71,9 +71,11 @@ if TYPE_CHECKING:
         choose_model as choose_model,
     )
     from .models.model_names import (
-        check_local as check_local,
         list_models as list_models,
         name_models as name_models,
+    )
+    from .models.model_places import (
+        check_local as check_local,
         place_of as place_of,
         split_revision as split_revision,
     )

@@ -12,7 +12,7 @@ from nnd.metric.likelihood.models.adapted_model import check_method, unwrap
 from nnd.metric.likelihood.models.checkpoint_files import find_commit, find_file, reason_of
 from nnd.metric.likelihood.models.gguf_files import split_gguf
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.model_names import ADAPTER_CONFIG, resolve_revision
+from nnd.metric.likelihood.models.model_places import ADAPTER_CONFIG, resolve_revision
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")

@@ -19,7 +19,7 @@ from nnd.metric.likelihood.models.fitness import check_vocabulary
 from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf, split_gguf
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
-from nnd.metric.likelihood.models.model_names import check_local
+from nnd.metric.likelihood.models.model_places import check_local
 from nnd.schemas import ScoringError
 
 _SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"

@@ -35,7 +35,7 @@ from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.loading_alone import loading_alone
 from nnd.metric.likelihood.models.model_digests import is_offloaded, weights_digest
-from nnd.metric.likelihood.models.model_names import resolve_revision, split_revision
+from nnd.metric.likelihood.models.model_places import resolve_revision, split_revision
 from nnd.metric.likelihood.models.quantised_formats import (
     check_format,
     format_of,

@@ -75,19 +75,19 @@ def _continue_with(
     tokenizer: PreTrainedTokenizerBase, candidates: Sequence[str], separator: str, end: str
 ) -> list[Continuation]:
     texts = [separator, *(separator + candidate for candidate in candidates)]
-    found: dict[str, Continuation] = {}
+    own: dict[str, Continuation] = {}
     for probe in (*filter(None, [end]), *(_WORDS if separator else _ENDINGS)):
-        found |= _behind(tokenizer, probe, [text for text in texts if text not in found])
-    rest = [text for text in texts if text not in found]
+        own |= _behind(tokenizer, probe, [text for text in texts if text not in own])
+    rest = [text for text in texts if text not in own]
     alone = text_ids(tokenizer, rest)
-    found |= {text: Continuation(ids, probed=False) for text, ids in zip(rest, alone, strict=True)}
+    own |= {text: Continuation(ids, probed=False) for text, ids in zip(rest, alone, strict=True)}
     # A candidate of which a tokenizer keeps nothing counts as empty: a blank must not represent it.
     # Unknown characters count, although they may merge with an unknown separator.
-    empty = found[separator].ids
+    empty = own[separator].ids
     return [
-        found[text]._replace(ids=())
-        if text == separator or (found[text].ids == empty and tokenizer.unk_token_id not in empty)
-        else found[text]
+        own[text]._replace(ids=())
+        if text == separator or (own[text].ids == empty and tokenizer.unk_token_id not in empty)
+        else own[text]
         for text in texts[1:]
     ]
 

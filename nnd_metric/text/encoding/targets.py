@@ -66,13 +66,9 @@ def make_targets(
             f'{loaded.name}: protocol "bartscore" is for encoder-decoders, but this is a '
             'decoder-only model; use "native" or "laban2022"'
         )
-    found = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
-    return [_continuation(ids) for ids, _ in found]
-
-
-def _continuation(ids: Ids) -> Target:
-    """Decoder-only, as a plain continuation: every token after those of the context is scored."""
-    return Target(ids[:-1], ids, (True,) * len(ids))
+    # A plain continuation: every token after those of the context is scored.
+    own = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
+    return [Target(ids[:-1], ids, (True,) * len(ids)) for ids, _ in own]
 
 
 def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:

@@ -120,7 +120,7 @@ class Layout:
     def blocks(self) -> list[Block]:
         """Blocks of attention within the row; together their queries are the row."""
         contexts = _places(self.contexts)
-        found = [
+        blocks = [
             Block(place, (place,), "past" if self.causal else "all", place.stop - place.start)
             for place in contexts
             if place.stop > place.start
@@ -133,9 +133,9 @@ class Layout:
                 here = slice(start, start + sum(some))
                 keys = (context, here) if first else (here,)
                 past = not first and len(some) == 1
-                found.append(Block(here, keys, "past" if past else "some", first + max(some)))
+                blocks.append(Block(here, keys, "past" if past else "some", first + max(some)))
                 start = here.stop
-        return found
+        return blocks
 
     @cached_property
     def crossings(self) -> list[Block]:
