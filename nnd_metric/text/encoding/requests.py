@@ -1,9 +1,10 @@
 """Requests to a model, as text and as token ids, and what encoding needs of the model."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from transformers import PreTrainedTokenizerBase
+if TYPE_CHECKING:  # requests are also read where nothing is scored
+    from transformers import PreTrainedTokenizerBase
 
 Ids: TypeAlias = tuple[int, ...]
 
@@ -80,7 +81,7 @@ class TextModel(Protocol):
         """The network, whose config says how it starts and ends a text."""
 
     @property
-    def tokenizer(self) -> PreTrainedTokenizerBase:
+    def tokenizer(self) -> "PreTrainedTokenizerBase":
         """Its tokenizer."""
 
     @property
