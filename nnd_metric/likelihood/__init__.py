@@ -62,10 +62,6 @@ if TYPE_CHECKING:
     from .models.loading_alone import (
         loading_alone as loading_alone,
     )
-    from .models.local_models import (
-        check_local as check_local,
-        place_of as place_of,
-    )
     from .models.model_digests import (
         config_digest as config_digest,
         tokenizer_digest as tokenizer_digest,
@@ -78,14 +74,16 @@ if TYPE_CHECKING:
         list_models as list_models,
         name_models as name_models,
     )
+    from .models.model_places import (
+        check_local as check_local,
+        place_of as place_of,
+        split_revision as split_revision,
+    )
     from .models.pinned_weights import (
         pin_version as pin_version,
     )
     from .models.replacement import (
         replaced as replaced,
-    )
-    from .models.revisions import (
-        split_revision as split_revision,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -14,13 +14,11 @@ if TYPE_CHECKING:
     from .chats.chat_options import (
         NONE as NONE,
         Chat as Chat,
+        Rendering as Rendering,
         describe_options as describe_options,
     )
     from .chats.chat_template import (
         ChatTemplate as ChatTemplate,
-    )
-    from .chats.renderings import (
-        Rendering as Rendering,
     )
     from .encoding.assembly import (
         encode as encode,

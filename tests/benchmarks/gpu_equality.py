@@ -17,7 +17,7 @@ from support.tiny_models import build
 
 from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
 from nnd.metric.likelihood.engine.attention.flexible import attend_flexibly
-from nnd.metric.likelihood.engine.attention.kernel import Asked
+from nnd.metric.likelihood.engine.attention.kernel import LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 from nnd.metric.likelihood.engine.attention.varlen import attend_varlen, takes_varlen
 from nnd.metric.likelihood.engine.engine import Engine
@@ -70,9 +70,9 @@ def compare_kernels(device: torch.device, longest: int) -> Iterator[Equality]:
         shapes = [(1, heads, rows, _SIZE) for heads in (_HEADS, _KEY_HEADS, _KEY_HEADS)]
         given = [torch.randn(shape).to(kind) for shape in shapes]
         for asks, asked in {
-            "": Asked(),
-            " in a window": Asked(window=50),
-            " with a bias": Asked(bias=bias.to(kind)),
+            "": LayerNeeds(),
+            " in a window": LayerNeeds(window=50),
+            " with a bias": LayerNeeds(bias=bias.to(kind)),
         }.items():
             there = Layout(contexts, candidates, device=device)
             query, key, value = (each.to(device) for each in given)

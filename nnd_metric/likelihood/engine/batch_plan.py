@@ -107,22 +107,19 @@ def plan_shared(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch
 def plan_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
     """Plan rows of context and candidate, padded to the longest (plain path, decoder-only)."""
 
-    def width(number: int) -> int:
-        return len(rows[number].context) + len(rows[number].inputs)
-
     def fits(some: list[int]) -> bool:
-        kept = width(some[0]) - min(len(rows[number].context) for number in some)
-        held = len(some) * width(some[0])
-        return held <= budget and len(some) * kept <= logits and _is_tight([*map(width, some)])
+        widths = [rows[number].length for number in some]
+        kept = widths[0] - min(len(rows[number].context) for number in some)
+        return len(some) * widths[0] <= budget and len(some) * kept <= logits and _is_tight(widths)
 
-    numbers = sorted(_scored(rows), key=lambda number: -width(number))
-    return [Batch((), (tuple(some),), len(some) * width(some[0])) for some in _fill(numbers, fits)]
+    calls = _fill(_longest_first(rows), fits)
+    return [Batch((), (tuple(call),), len(call) * rows[call[0]].length) for call in calls]
 
 
 def plan_encoder_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
     """Plan requests that each read their own context (plain path, encoder-decoder)."""
     batches = []
-    numbers = sorted(_scored(rows), key=lambda number: -len(rows[number].context))
+    numbers = sorted(range(len(rows)), key=lambda number: -len(rows[number].context))
     widest = max((len(rows[number].context) for number in numbers), default=0)
     for call in _side_by_side(rows, numbers, widest, budget, logits):
         width = max(len(rows[number].context) for number in call)
@@ -133,12 +130,11 @@ def plan_encoder_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> l
 
 def plan_alone(rows: Sequence[Encoded], _budget: int, _logits: int) -> list[Batch]:
     """Plan every request by itself, the longest first."""
+    return [Batch((), ((number,),), rows[number].length) for number in _longest_first(rows)]
 
-    def width(number: int) -> int:
-        return len(rows[number].context) + len(rows[number].inputs)
 
-    numbers = sorted(_scored(rows), key=lambda number: -width(number))
-    return [Batch((), ((number,),), width(number)) for number in numbers]
+def _longest_first(rows: Sequence[Encoded]) -> list[int]:
+    return sorted(range(len(rows)), key=lambda number: -rows[number].length)
 
 
 def _side_by_side(
@@ -149,27 +145,19 @@ def _side_by_side(
     def length(number: int) -> int:
         return len(rows[number].inputs)
 
-    def fits(some: list[int]) -> bool:
-        held, made = len(some) * (width + length(some[0])), len(some) * length(some[0])
-        return held <= budget and made <= logits
-
-    ordered = sorted(numbers, key=lambda number: -length(number))
-    return tuple(
-        tuple(call) for _, same in groupby(ordered, key=length) for call in _fill(list(same), fits)
-    )
+    calls: list[tuple[int, ...]] = []
+    for own, group in groupby(sorted(numbers, key=length, reverse=True), key=length):
+        same, most = tuple(group), max(1, min(budget // (width + own), logits // own))
+        calls += (same[start : start + most] for start in range(0, len(same), most))
+    return tuple(calls)
 
 
 def _by_context(rows: Sequence[Encoded]) -> list[tuple[Ids, list[int]]]:
     """Return each context with the numbers of its requests, in order of appearance."""
     members: dict[Ids, list[int]] = {}
-    for number in _scored(rows):
-        members.setdefault(rows[number].context, []).append(number)
+    for number, row in enumerate(rows):
+        members.setdefault(row.context, []).append(number)
     return list(members.items())
-
-
-def _scored(rows: Sequence[Encoded]) -> list[int]:
-    """Return the numbers of the requests that have something to score."""
-    return [number for number, row in enumerate(rows) if True in row.scored]
 
 
 def _is_tight(widths: Sequence[int]) -> bool:

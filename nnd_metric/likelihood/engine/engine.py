@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from nnd.metric.likelihood.engine.answers import Likelihoods, Work
 from nnd.metric.likelihood.engine.execution import Ran
-from nnd.metric.likelihood.engine.likelihood_cache import Kept, fingerprint
+from nnd.metric.likelihood.engine.likelihood_cache import LikelihoodCache, fingerprint
 from nnd.metric.likelihood.engine.path_choice import score_rows
 from nnd.metric.likelihood.engine.precision import check_matmul, multiplying
 from nnd.metric.likelihood.engine.proof import Proof
@@ -101,10 +101,10 @@ class Engine:
             return self._given(requests)
         n = len(requests)
         alone: list[Request] = [(None, candidate) for _, candidate in requests]
-        found = self._given([*requests, *alone])
+        both = self._given([*requests, *alone])
         given = np.array([context is not None for context, _ in requests], dtype=np.bool_)
-        gain = found.log_likelihood[:n] - np.where(given, found.log_likelihood[n:], 0.0)
-        return Likelihoods(gain, found.tokens[:n], found.truncated[:n], found.work)
+        gain = both.log_likelihood[:n] - np.where(given, both.log_likelihood[n:], 0.0)
+        return Likelihoods(gain, both.tokens[:n], both.truncated[:n], both.work)
 
     def _given(self, requests: Sequence[Request]) -> Likelihoods:
         protocol = find_protocol(self.protocol)
@@ -120,8 +120,8 @@ class Engine:
         )
         # Different texts may have the same tokens: they are scored once and tie exactly.
         rows = sorted(set(encoded))  # the order decides the batches
-        found, work = self._sums(rows)
-        sums = found[_places(encoded, rows)]
+        sums, work = self._sums(rows)
+        sums = sums[_places(encoded, rows)]
         tokens = np.array([item.scored.count(True) for item in encoded], dtype=np.int64)
         divisors = {
             "tokens": tokens.astype(np.float64),
@@ -148,21 +148,21 @@ class Engine:
         _check_vocabulary(self.loaded, rows)
         scored = np.array([True in row.scored for row in rows], dtype=np.bool_)
         todo = list(compress(rows, scored))
-        kept = self._kept(todo)
-        known = kept.find_proof() or next(iter(self.proofs), None)
-        found = kept.find()
-        missing = frozenset(np.flatnonzero(np.isnan(found)).tolist())
+        cache = self._cache(todo)
+        known = cache.find_proof() or next(iter(self.proofs), None)
+        values = cache.find()
+        missing = frozenset(np.flatnonzero(np.isnan(values)).tolist())
         stored = len(todo) - len(missing)
 
         def done(proof: Proof, sums: Mapping[int, float]) -> None:
             for number, value in sums.items():
-                found[number] = value
-            kept.add(sums, proof)
+                values[number] = value
+            cache.add(sums, proof)
 
-        proof, ran = known, Ran(0, 0)
+        ran = Ran(known or Proof("none", 0.0, 0), 0, 0)
         if missing:
             with evaluation_mode(self.loaded.model), multiplying(self.matmul):
-                proof, ran = score_rows(
+                ran = score_rows(
                     self.loaded,
                     todo,
                     done,
@@ -171,16 +171,16 @@ class Engine:
                     only=self.path,
                     budget=self.token_budget,
                 )
-            kept.add({}, proof)
-            self.proofs[:] = [proof]
-            if known and known.path != proof.path:
+            cache.add({}, ran.proof)
+            self.proofs[:] = [ran.proof]
+            if known and known.path != ran.proof.path:
                 stored = 0  # the stored numbers come from a path that has just failed
         sums = np.zeros(len(rows))
-        sums[scored] = found
+        sums[scored] = values
         work = Work(
-            path=proof.path if proof else "none",
-            switched_off=proof.switched_off if proof else (),
-            deviation=proof.deviation if proof else None,
+            path=ran.proof.path,
+            switched_off=ran.proof.switched_off,
+            deviation=ran.proof.deviation if missing or known else None,
             tokens=ran.tokens,
             requests=len(todo),
             stored=stored,
@@ -188,12 +188,12 @@ class Engine:
         )
         return sums, work
 
-    def _kept(self, rows: Sequence[Encoded]) -> Kept:
+    def _cache(self, rows: Sequence[Encoded]) -> LikelihoodCache:
         if self.store is None:
-            return Kept(None, "", rows)
-        version = self.version or self.loaded.version()
-        name = fingerprint(self.loaded, version, self.matmul)
-        return Kept(self.store, name if self.path is None else f"{name}:{self.path}", rows)
+            return LikelihoodCache(None, "", rows)
+        name = fingerprint(self.loaded, self.version or self.loaded.version(), self.matmul)
+        name = name if self.path is None else f"{name}:{self.path}"
+        return LikelihoodCache(self.store, name, rows)
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:

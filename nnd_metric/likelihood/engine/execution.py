@@ -2,9 +2,10 @@
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, NoReturn, TypeAlias
 
 import torch
@@ -17,64 +18,72 @@ from nnd.metric.likelihood.engine.memory import choose_budget, is_out_of_memory,
 from nnd.metric.likelihood.engine.model_state import as_found
 from nnd.metric.likelihood.engine.packed_path import Score
 from nnd.metric.likelihood.engine.paths import Path
-from nnd.metric.likelihood.engine.proof import TRUSTED, Alone, Checks
+from nnd.metric.likelihood.engine.proof import Alone, Checks, Proof
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
 from nnd.schemas import ScoringWarning
+
+Done: TypeAlias = Callable[[Proof, Mapping[int, float]], None]
+"""Called after every batch with the proof so far and the sums by number of request."""
 
 Read: TypeAlias = Callable[[], list[float]]
 """Waits for the sums of a batch."""
 
 
 class Ran(NamedTuple):
-    """The cost of an execution: positions that entered the model, and the final budget."""
+    """What an execution proved and cost: positions that entered the model, and the final budget."""
 
+    proof: Proof
     tokens: int
     budget: int
 
 
 def run(
-    loaded: LoadedModel,
-    path: Path,
-    rows: Sequence[Encoded],
-    done: Callable[[Mapping[int, float]], None],
-    *,
-    missing: frozenset[int] | None = None,
-    checks: Checks | None = None,
-    budget: int | None = None,
+    path: Path, checks: Checks, done: Done, *, missing: frozenset[int] | None, budget: int | None
 ) -> Ran:
     """Score requests; pass the sums of each batch, by number of request, to `done`.
 
     Args:
-        loaded: The model, in evaluation mode.
         path: The path to use.
-        rows: Requests, each with a scored token.
+        checks: The model, in evaluation mode; the requests, each with a scored token; and which of
+            them are checked.
         done: Called after every batch, but not before the first checks have passed.
         missing: Numbers of the requests to score, None means all. All are planned.
-        checks: Checks of the path's numbers; None trusts them.
         budget: Positions held at once; None means what memory allows.
 
     Raises:
         PathOffError: If a check fails.
         ScoringError: If memory does not suffice for a single request, or the model returns NaN.
     """
-    checks = checks or Checks(Alone(loaded, rows), TRUSTED, share=0)
+    loaded, rows = checks.alone.loaded, checks.alone.rows
     budget = budget or choose_budget(loaded)
     logits, tokens, held = most_rows(loaded), 0, dict[int, float]()
-    plan = _apart(loaded, path.plan)
-    planned = plan(rows, budget, logits)
-    batches = _left(plan, rows, planned, missing, budget=budget, logits=logits)
+    plan = partial(_plan, checks.alone, path.plan, logits)
+    batches = planned = plan(budget, range(len(rows)))
+    if missing is not None:
+        # A killed run leaves whole batches; runs of other requests leave parts of batches.
+        whole = [batch for batch in planned if missing.issuperset(batch.requests)]
+        lacking = missing.difference(*(batch.requests for batch in whole))
+        batches = [*whole, *plan(budget, sorted(lacking))]
     checks.choose(batches, pads=path.pads, of=sum(batch.tokens for batch in planned))
     batches = checks.in_order(batches)
     ahead, launched = _ahead(loaded), deque[tuple[Batch, Read]]()
-    with path.open(loaded) as score, _progress(loaded, batches) as bar:
+    bar: tqdm[NoReturn] = tqdm(
+        total=sum(batch.tokens for batch in batches),
+        desc=loaded.name,
+        unit="tok",
+        unit_scale=True,
+        disable=None,
+        leave=False,
+    )
+    with path.open(loaded) as score, bar:
         while batches or launched:
             if len(launched) > ahead or not batches:
                 batch, read = launched.popleft()
                 held |= zip(batch.requests, read(), strict=True)
                 checks.compare({number: held[number] for number in batch.requests})
                 if checks.passed:
-                    done(held)
+                    done(checks.proof, held)
                     held = {}
                 tokens += batch.tokens
                 bar.update(batch.tokens)
@@ -89,74 +98,41 @@ def run(
                     ScoringWarning,
                     stacklevel=2,
                 )
-                left = sorted(number for each in [batch, *batches] for number in each.requests)
-                batches = checks.in_order(_plan_some(plan, rows, left, budget, logits))
+                left = sorted(number for some in [batch, *batches] for number in some.requests)
+                batches = checks.in_order(plan(budget, left))
                 continue
             launched.append((batch, launch))
-    return Ran(tokens, budget)
+    return Ran(checks.proof, tokens, budget)
 
 
-def _apart(loaded: LoadedModel, plan: Planner) -> Planner:
-    """Return a planner that separates requests whose positions mean different things."""
-    side = side_of(loaded)
-
-    def planned(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
-        groups: dict[Hashable, list[int]] = {}
-        stacks = [map(side, lengths) for lengths in read_lengths(loaded, rows).tolist()]
-        for number, sides in enumerate(zip(*stacks, strict=True)):
-            groups.setdefault(sides, []).append(number)
-        return [
-            batch
-            for group in groups.values()
-            for batch in _plan_some(plan, rows, group, budget, logits)
-        ]
-
-    return planned
-
-
-def _plan_some(
-    plan: Planner, rows: Sequence[Encoded], numbers: Sequence[int], budget: int, logits: int
+def _plan(
+    alone: Alone, planner: Planner, logits: int, budget: int, numbers: Iterable[int]
 ) -> list[Batch]:
-    """Plan some of the requests."""
+    """Plan some of the requests; those whose positions mean different things are planned apart."""
+    rows, side = alone.rows, side_of(alone.loaded)
+    stacks = [map(side, lengths) for lengths in read_lengths(alone.loaded, rows).tolist()]
+    sides = list(zip(*stacks, strict=True))
+    groups: dict[Hashable, list[int]] = {}
+    for number in numbers:
+        groups.setdefault(sides[number], []).append(number)
     return [
-        replace(batch, calls=tuple(tuple(numbers[at] for at in call) for call in batch.calls))
-        for batch in plan([rows[number] for number in numbers], budget, logits)
+        replace(batch, calls=tuple(tuple(group[at] for at in call) for call in batch.calls))
+        for group in groups.values()
+        for batch in planner([rows[number] for number in group], budget, logits)
     ]
-
-
-def _left(
-    plan: Planner,
-    rows: Sequence[Encoded],
-    planned: list[Batch],
-    missing: frozenset[int] | None,
-    *,
-    budget: int,
-    logits: int,
-) -> list[Batch]:
-    """Return the batches that are not scored at all, and new ones for missing requests.
-
-    A killed run leaves whole batches; runs of other requests leave parts of batches.
-    """
-    if missing is None:
-        return planned
-    whole = [batch for batch in planned if missing.issuperset(batch.requests)]
-    lacking = missing.difference(*(batch.requests for batch in whole))
-    return [*whole, *_plan_some(plan, rows, sorted(lacking), budget, logits)]
 
 
 def _within_memory(
     loaded: LoadedModel, score: Score, rows: Sequence[Encoded], batch: Batch, *, last_try: bool
 ) -> Read | None:
     """Return a function that reads the sums of a batch, or None if memory runs out."""
-    longest = max(len(rows[at].context) + len(rows[at].inputs) for at in batch.requests)
+    longest = max(rows[at].length for at in batch.requests)
     try:
         with as_found(loaded.model), room_for(loaded, longest) if last_try else nullcontext():
-            read = _fetch(score(rows, batch))
+            return _fetch(score(rows, batch))
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
-    else:
-        return read
     release(loaded)  # only now: the error held references to tensors
     return None
 
@@ -170,8 +146,8 @@ def _fetch(sums: torch.Tensor) -> Read:
 
     def read() -> list[float]:
         arrival.synchronize()
-        found: list[float] = copied.tolist()
-        return found
+        sums: list[float] = copied.tolist()
+        return sums
 
     return read
 
@@ -179,10 +155,3 @@ def _fetch(sums: torch.Tensor) -> Read:
 def _ahead(loaded: LoadedModel) -> int:
     """Return how many batches are launched before one is read, to keep a GPU busy."""
     return int(loaded.device.type == "cuda")
-
-
-def _progress(loaded: LoadedModel, batches: Sequence[Batch]) -> "tqdm[NoReturn]":
-    total = sum(batch.tokens for batch in batches)
-    return tqdm(
-        total=total, desc=loaded.name, unit="tok", unit_scale=True, disable=None, leave=False
-    )

@@ -49,22 +49,13 @@ def side_of(loaded: LoadedModel) -> Side:
     return side
 
 
-def named_lengths(loaded: LoadedModel) -> tuple[int, ...]:
-    """Return every length that a model's config names."""
-    found: set[int] = set()
-    for config in _configs(loaded.model):
-        found.update(_named(config.to_dict()))
-    return tuple(sorted(found))
-
-
 def crossed_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> tuple[int, ...]:
     """Return the named lengths that some of the requests exceed and others do not."""
     lengths = read_lengths(loaded, rows)
     ranges = list(zip(lengths.min(axis=1).tolist(), lengths.max(axis=1).tolist(), strict=True))
+    named = {length for part in _configs(loaded.model) for length in _named(part.to_dict())}
     return tuple(
-        named
-        for named in named_lengths(loaded)
-        if any(least <= named < most for least, most in ranges)
+        length for length in sorted(named) if any(least <= length < most for least, most in ranges)
     )
 
 

@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+import struct
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,30 +15,15 @@ import transformers
 
 from nnd.metric.likelihood.engine.proof import Proof
 from nnd.metric.likelihood.engine.scoring import Matmul
-from nnd.metric.likelihood.engine.store import Store, can_be_stored, row_key
+from nnd.metric.likelihood.engine.store import Store, can_be_stored
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
 
 _ENGINE = 2  # raised when the engine's numbers change, so that older ones are not used
-
-_COUNT = {"type": "integer", "minimum": 0}
-_FIELDS = {
-    "path": {"type": "string"},
-    "deviation": {"type": "number", "minimum": 0},
-    "reach": _COUNT,
-    "padded": _COUNT,
-    "crossed": {"type": "array", "items": _COUNT},
-    "switched_off": {"type": "array", "items": {"type": "string"}},
-}
-_PROOF = {
-    "type": "object",
-    "properties": _FIELDS,
-    "required": [*_FIELDS],
-    "additionalProperties": False,
-}
+_KEY_BYTES: Final = 16
 
 
-class Kept:
+class LikelihoodCache:
     """The part of a store for some requests of one model; always empty without a store.
 
     Args:
@@ -58,8 +46,8 @@ class Kept:
         if self._store is None or proof is None:
             return np.full(len(self._rows), np.nan)
         keys = self._keys_of(proof.path)
-        found = self._store.get(keys)
-        return np.array([found.get(key, np.nan) for key in keys], dtype=np.float64)
+        stored = self._store.get(keys)
+        return np.array([stored.get(key, np.nan) for key in keys], dtype=np.float64)
 
     def add(self, sums: Mapping[int, float], proof: Proof) -> None:
         """Store sums of log P by number of request, and their proof.
@@ -76,9 +64,7 @@ class Kept:
 
     def find_proof(self) -> Proof | None:
         """Return the proof that earlier runs stored for the model's paths, or None."""
-        if self._store is None:
-            return None
-        return self._store.get_proof(self._fingerprint, _proof)
+        return self._store and self._store.get_proof(self._fingerprint, _proof)
 
     def _keys_of(self, path: str) -> list[bytes]:
         """Return the keys of a path's numbers; they are made once, because hashing is slow."""
@@ -89,14 +75,31 @@ class Kept:
 
 
 def _proof(text: str) -> Proof:
-    """Read a stored proof; raise ValueError if the text is not one."""
-    stored = json.loads(text)
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only here
+    proof = Proof.from_dict(json.loads(text))
+    if json.dumps(asdict(proof)) != text:
+        raise ValueError("it is not what was stored")
+    return proof
 
-    if not Draft202012Validator(_PROOF).is_valid(stored):
-        raise ValueError("it lacks fields of a proof")
-    lists = {name: tuple(stored[name]) for name in ("crossed", "switched_off")}
-    return Proof(**{**stored, **lists})
+
+def row_key(fingerprint: str, row: Encoded) -> bytes:
+    """Return the key of a row's number: the first 16 bytes of a SHA-256.
+
+    It covers the model and the row's ids. Tokenizer, protocol, template, separator, cut and texts
+    affect the numbers only through these ids.
+
+    Args:
+        fingerprint: Identifies the model, and all settings that change its numbers.
+        row: The row to score.
+    """
+    model = fingerprint.encode()
+    lengths = map(len, (model, row.context, row.inputs, row.targets, row.scored))
+    parts = (
+        struct.pack("<5Q", *lengths),  # otherwise [1, 2], [3] would equal [1], [2, 3]
+        model,
+        *(array("I", ids).tobytes() for ids in (row.context, row.inputs, row.targets)),
+        bytes(row.scored),
+    )
+    return hashlib.sha256(b"".join(parts)).digest()[:_KEY_BYTES]
 
 
 def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from nnd.metric.likelihood.engine.attention.kernel_choice import choose_fastest
 from nnd.metric.likelihood.engine.attention.row_layout import Layout, to_device
 from nnd.metric.likelihood.engine.batch_plan import Batch
 from nnd.metric.likelihood.engine.head import log_probabilities, most_rows, sum_each
-from nnd.metric.likelihood.engine.positions import Positions
+from nnd.metric.likelihood.engine.positions import own_positions
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.likelihood.models.replacement import replaced
 from nnd.metric.text import Encoded, Ids
@@ -48,28 +48,28 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
         CannotPackError: If the model cannot be packed.
     """
     trunk = loaded.model.get_decoder()  # type: ignore[no-untyped-call]
-    places, most = Positions(), most_rows(loaded)
+    most = most_rows(loaded)
     with ExitStack() as stack:
         stack.enter_context(packed_attention(loaded.model))
         stack.enter_context(_fused_gelu(loaded.model))
         takes_positions = "position_ids" in inspect.signature(trunk.forward).parameters
         if loaded.is_encoder_decoder or not takes_positions:
-            stack.enter_context(places.imposed_on(loaded.model))
+            stack.enter_context(own_positions(loaded.model))
 
         def states(part: Any, ids: _Array, layout: Layout, **options: Any) -> torch.Tensor:  # noqa: ANN401 - an encoder or a decoder, and what it takes
             """Return the last hidden states [row, size] of an encoder or a decoder."""
-            places.follow(layout)
             with laid_out(layout, choose):
                 answer = part(input_ids=to_device(ids, loaded.device)[None], **options)
-            found: torch.Tensor = answer.last_hidden_state[0]
-            return found
+            last: torch.Tensor = answer.last_hidden_state[0]
+            return last
 
         def score(rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
             # An empty context offers nothing to attend to, so its candidates come last.
             order = sorted(batch.requests, key=lambda number: not rows[number].context)
             members = [rows[number] for number in order]
             contexts, candidates = _by_context(members)
-            ids, scored = _joined(members, "inputs"), _joined(members, "scored").astype(np.bool_)
+            ids = _end_to_end(member.inputs for member in members)
+            scored = _end_to_end(member.scored for member in members) > 0
             options: dict[str, Any] = {"use_cache": False}
             if loaded.is_encoder_decoder:
                 lengths = [*map(len, contexts)]
@@ -85,15 +85,15 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
                     options["position_ids"] = layout.position[None]
             hidden = states(trunk, ids, layout, **options)
             predict = sum(layout.contexts) + np.flatnonzero(scored)
-            targets = _joined(members, "targets")[scored]
-            found = log_probabilities(
+            targets = _end_to_end(member.targets for member in members)[scored]
+            scores = log_probabilities(
                 loaded,
                 trunk,
                 hidden[to_device(predict, loaded.device)],
                 to_device(targets, loaded.device),
                 most,
             )
-            sums = sum_each(found, [member.scored.count(True) for member in members])
+            sums = sum_each(scores, [member.scored.count(True) for member in members])
             place = {number: at for at, number in enumerate(order)}
             return sums[to_device(np.array([*map(place.get, batch.requests)]), sums.device)]
 
@@ -109,17 +109,11 @@ def open_blocks(loaded: LoadedModel) -> Iterator[Score]:
 
 def _by_context(members: Sequence[Encoded]) -> tuple[list[Ids], list[list[int]]]:
     """Return the contexts of neighbours, and the lengths of the candidates of each."""
-    groups = [
-        (context, list(same)) for context, same in groupby(members, lambda each: each.context)
-    ]
-    return [context for context, _ in groups], [
-        [len(member.inputs) for member in same] for _, same in groups
-    ]
-
-
-def _joined(members: Sequence[Encoded], name: Literal["inputs", "targets", "scored"]) -> _Array:
-    """Return a field of all requests, concatenated."""
-    return _end_to_end(map(attrgetter(name), members))
+    contexts, candidates = [], []
+    for context, same in groupby(members, attrgetter("context")):
+        contexts.append(context)
+        candidates.append([len(member.inputs) for member in same])
+    return contexts, candidates
 
 
 def _end_to_end(ids: Iterable[Iterable[int]]) -> _Array:

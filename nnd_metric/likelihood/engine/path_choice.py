@@ -5,20 +5,16 @@ run come from one path. The last path is `alone`: a model that scores the same r
 each time is refused.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
-from nnd.metric.likelihood.engine.execution import Ran, run
-from nnd.metric.likelihood.engine.paths import ALONE, Path, paths_of
+from nnd.metric.likelihood.engine.execution import Done, Ran, run
+from nnd.metric.likelihood.engine.paths import ALONE, paths_of
 from nnd.metric.likelihood.engine.proof import Alone, Checks, PathOffError, Proof
 from nnd.metric.likelihood.engine.refused_models import check_causal, check_unshared
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
 from nnd.schemas import ScoringError, excerpt
-
-Done: TypeAlias = Callable[[Proof, Mapping[int, float]], None]
-"""Called after every batch with the proof so far and the sums by number of request."""
 
 
 def score_rows(
@@ -30,7 +26,7 @@ def score_rows(
     known: Proof | None = None,
     only: str | None = None,
     budget: int | None = None,
-) -> tuple[Proof, Ran]:
+) -> Ran:
     """Score requests through the first path of a model that gives the right numbers.
 
     Args:
@@ -50,9 +46,17 @@ def score_rows(
             each time, if memory does not suffice for a single request, or if `only` is not a path
             of the model's kind, or fails.
     """
-    tried = _tried(loaded, only, known)
+    paths = paths_of(loaded)
+    names = [path.name for path in paths]
+    if only is not None and only not in names:
+        raise ScoringError(
+            f'{loaded.name}: unknown path "{only}"; choose one of {", ".join(names)}'
+        )
+    first = names.index(known.path) if known else 0
+    tried = [path for path in paths[first:] if only in {None, path.name}]
     known = known or Proof(tried[0].name, 0.0, 0)
-    alone, covered = Alone(loaded, rows), known.covers(loaded, rows)
+    alone = Alone(loaded, rows)
+    covered = known.covers(alone)
     if not (covered or loaded.is_encoder_decoder):
         check_causal(loaded)
     for path in tried:
@@ -61,9 +65,10 @@ def score_rows(
             missing = None
             done(known, {})
         try:
-            return _attempt(
-                path, alone, known, done, missing=missing, covered=covered, budget=budget
-            )
+            if not (covered or path.shares):
+                check_unshared(loaded, rows)
+            checks = Checks(alone, known, covered=covered)
+            return run(path, checks, done, missing=missing, budget=budget)
         except ScoringError:
             raise
         except PathOffError as off:
@@ -77,42 +82,3 @@ def score_rows(
         f"{loaded.name}: the model cannot be scored through any path: "
         f"{'; '.join(known.switched_off)}"
     )
-
-
-def _attempt(
-    path: Path,
-    alone: Alone,
-    known: Proof,
-    done: Done,
-    *,
-    missing: frozenset[int] | None,
-    covered: bool,
-    budget: int | None,
-) -> tuple[Proof, Ran]:
-    """Send the missing requests through one path."""
-    if not (covered or path.shares):
-        check_unshared(alone.loaded, alone.rows)
-    checks = Checks(alone, known if covered else None)
-
-    def proof() -> Proof:
-        return known.joined(
-            Proof(path.name, checks.deviation, alone.reach, checks.padded, alone.crossed)
-        )
-
-    def store(sums: Mapping[int, float]) -> None:
-        done(proof(), sums)
-
-    ran = run(alone.loaded, path, alone.rows, store, missing=missing, checks=checks, budget=budget)
-    return proof(), ran
-
-
-def _tried(loaded: LoadedModel, only: str | None, known: Proof | None) -> list[Path]:
-    """Return the paths to try, in order."""
-    paths = paths_of(loaded)
-    names = [path.name for path in paths]
-    if only is not None and only not in names:
-        raise ScoringError(
-            f'{loaded.name}: unknown path "{only}"; choose one of {", ".join(names)}'
-        )
-    first = names.index(known.path) if known else 0
-    return [path for path in paths[first:] if only in {None, path.name}]

@@ -4,11 +4,16 @@ The last is `alone`: one request at a time, without padding, and nothing is carr
 next. Its numbers are the model's by definition; every other path must give the same (`proof`).
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import torch
 
 from nnd.metric.likelihood.engine.batch_plan import (
+    Batch,
     Planner,
     plan_alone,
     plan_cached,
@@ -19,12 +24,15 @@ from nnd.metric.likelihood.engine.batch_plan import (
 )
 from nnd.metric.likelihood.engine.packed_path import Score, open_blocks, open_packed
 from nnd.metric.likelihood.engine.padded_paths import (
-    open_alone,
     open_cached,
-    open_plain,
-    open_shared,
+    score_one,
+    score_plainly,
+    score_shared,
 )
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.text import Encoded
+
+Open: TypeAlias = Callable[[LoadedModel], AbstractContextManager[Score]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +49,28 @@ class Path:
 
     name: str
     plan: Planner
-    open: Callable[[LoadedModel], AbstractContextManager[Score]]
+    open: Open
     shares: bool = True
     pads: bool = True
 
 
+def _ready(score: Callable[[LoadedModel, Sequence[Encoded], Batch], torch.Tensor]) -> Open:
+    """Return an `open` that prepares nothing."""
+    return lambda loaded: nullcontext(partial(score, loaded))
+
+
 _BLOCKS = Path("blocks", plan_packed, open_blocks, pads=False)
-ALONE = Path("alone", plan_alone, open_alone, shares=False, pads=False)
+ALONE = Path("alone", plan_alone, _ready(score_one), shares=False, pads=False)
 _DECODER_ONLY = (
     Path("packed", plan_packed, open_packed, pads=False),
     Path("cached", plan_cached, open_cached),
-    Path("plain", plan_decoder, open_plain, shares=False),
+    Path("plain", plan_decoder, _ready(score_plainly), shares=False),
     ALONE,
 )
 _ENCODER_DECODER = (
     Path("packed", plan_packed, open_packed, pads=False),
-    Path("shared", plan_shared, open_shared),
-    Path("plain", plan_encoder_decoder, open_plain, shares=False),
+    Path("shared", plan_shared, _ready(score_shared)),
+    Path("plain", plan_encoder_decoder, _ready(score_plainly), shares=False),
     ALONE,
 )
 

@@ -7,8 +7,7 @@ and stored only after the check, and a random sample of about a hundredth of the
 
 import math
 import random
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,7 +20,7 @@ from nnd.metric.likelihood.engine.paths import ALONE
 from nnd.metric.likelihood.engine.precision import precision_of
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
-from nnd.schemas import ScoringError
+from nnd.schemas import Amount, Count, Record, ScoringError
 
 # Share of a run's positions that is drawn at random and read once more. A request alone costs about
 # a third more per position than in a batch, so this is a hundredth of the work.
@@ -33,7 +32,7 @@ class PathOffError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Record):
     """Which path is used for a model, and how far its numbers are from requests scored alone.
 
     Attributes:
@@ -47,30 +46,15 @@ class Proof:
     """
 
     path: str
-    deviation: float
-    reach: int
-    padded: int = 0
-    crossed: tuple[int, ...] = ()
+    deviation: Amount
+    reach: Count
+    padded: Count = 0
+    crossed: tuple[Count, ...] = ()
     switched_off: tuple[str, ...] = ()
 
-    def joined(self, later: "Proof") -> "Proof":
-        """Return this proof joined with that of a later run through the same path."""
-        return replace(
-            self,
-            deviation=max(self.deviation, later.deviation),
-            reach=max(self.reach, later.reach),
-            padded=max(self.padded, later.padded),
-            crossed=tuple(sorted({*self.crossed, *later.crossed})),
-        )
-
-    def covers(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> bool:
+    def covers(self, alone: "Alone") -> bool:
         """Whether requests like these were checked."""
-        longest = max(map(_length, rows))
-        return longest <= self.reach and set(crossed_lengths(loaded, rows)) <= {*self.crossed}
-
-
-TRUSTED = Proof("any", 0.0, sys.maxsize, sys.maxsize)
-"""The proof of a path that needs no check."""
+        return alone.reach <= self.reach and {*alone.crossed} <= {*self.crossed}
 
 
 class Alone:
@@ -88,24 +72,23 @@ class Alone:
     @cached_property
     def reach(self) -> int:
         """Tokens of the longest request."""
-        return max(map(_length, self.rows))
+        return max(row.length for row in self.rows)
 
     @cached_property
     def crossed(self) -> tuple[int, ...]:
         """Lengths named by the config with requests on both sides."""
         return crossed_lengths(self.loaded, self.rows)
 
-    def sums(self, numbers: Iterable[int]) -> dict[int, float]:
+    def sums(self, numbers: Sequence[int]) -> dict[int, float]:
         """Return the sum of log P of some requests, by number.
 
         Raises:
             ScoringError: If memory does not suffice, or the model returns NaN.
         """
-        wanted = list(numbers)
-        for number in wanted:
+        for number in numbers:
             if number not in self._sums:
                 self._sums[number] = score_alone(self.loaded, self.rows[number])
-        return {number: self._sums[number] for number in wanted}
+        return {number: self._sums[number] for number in numbers}
 
 
 class Checks:
@@ -113,17 +96,14 @@ class Checks:
 
     Args:
         alone: The same requests, scored alone.
-        proof: An earlier proof that covers the requests, or None. With a proof, only a random
-            sample is checked, and new padding.
-        share: Size of the sample, as a share of the positions that the run reads.
-
-    Attributes:
-        padded: Tokens of the longest request that is padded.
+        known: What was proved of the path before.
+        covered: Whether that covers the requests: then only a random sample is checked, and new
+            padding.
     """
 
-    def __init__(self, alone: Alone, proof: Proof | None, *, share: float = _SHARE) -> None:
-        self._alone, self._proof, self._share = alone, proof, share
-        self.padded = 0
+    def __init__(self, alone: Alone, known: Proof, *, covered: bool) -> None:
+        self.alone, self._known, self._covered = alone, known, covered
+        self._padded = 0
         self._exact: dict[int, float] = {}
         self._first: set[int] = set()
         self._apart: list[float] = []
@@ -134,9 +114,17 @@ class Checks:
         return not self._first
 
     @property
-    def deviation(self) -> float:
-        """Largest difference, in nats per scored token, but at least the rounding error."""
-        return max([precision_of(self._alone.loaded).rounding, *self._apart])
+    def proof(self) -> Proof:
+        """What was proved before, and here so far."""
+        known, alone = self._known, self.alone
+        rounding = precision_of(alone.loaded).rounding
+        return replace(
+            known,
+            deviation=max([known.deviation, rounding, *self._apart]),
+            reach=max(known.reach, alone.reach),
+            padded=max(known.padded, self._padded),
+            crossed=tuple(sorted({*known.crossed, *alone.crossed})),
+        )
 
     def choose(self, batches: Sequence[Batch], *, pads: bool, of: int) -> None:
         """Choose the requests of a plan to check, and score them alone.
@@ -146,39 +134,40 @@ class Checks:
             pads: Whether the plan pads.
             of: Number of positions in the whole plan.
         """
-        padded = _padded(self._alone, batches) if pads else []
-        self.padded = max((_length(self._alone.rows[number]) for number in padded), default=0)
-        if self._proof is None:
-            self._first = {*_telling(self._alone, batches), *padded}
-        elif self.padded > self._proof.padded:
+        rows = self.alone.rows
+        padded = _padded(self.alone, batches) if pads else []
+        self._padded = max((rows[number].length for number in padded), default=0)
+        if not self._covered:
+            self._first = {*_telling(self.alone, batches), *padded}
+        elif self._padded > self._known.padded:
             self._first = {*padded}
         left = {number for batch in batches for number in batch.requests}
-        drawn = left.intersection(_drawn(self._alone.rows, self._share * of))
-        self._exact = self._alone.sums(sorted(self._first | drawn))
+        drawn = left.intersection(_drawn(rows, _SHARE * of))
+        self._exact = self.alone.sums(sorted(self._first | drawn))
 
     def in_order(self, batches: Sequence[Batch]) -> list[Batch]:
         """Return the batches, those with requests that must be right first."""
         return sorted(batches, key=lambda batch: self._first.isdisjoint(batch.requests))
 
-    def compare(self, found: Mapping[int, float]) -> None:
+    def compare(self, sums: Mapping[int, float]) -> None:
         """Compare a path's sums of some requests with those of the requests alone.
 
         Raises:
             PathOffError: If the numbers differ.
             ScoringError: If they are NaN on the path and alone.
         """
-        for number in [number for number, value in found.items() if math.isnan(value)][:1]:
-            self._alone.sums([number])
+        if (nan := next((n for n, value in sums.items() if math.isnan(value)), None)) is not None:
+            self.alone.sums([nan])
             raise PathOffError("it returns NaN")
-        checked = self._exact.keys() & found.keys()
+        checked = self._exact.keys() & sums.keys()
         self._first -= checked
         for number in sorted(checked):
-            one, other = found[number], self._exact[number]
-            tokens = sum(self._alone.rows[number].scored)
+            one, other = sums[number], self._exact[number]
+            tokens = sum(self.alone.rows[number].scored)
             self._apart.append(0.0 if one == other else abs(one - other) / tokens)
         if not self._apart:
             return
-        precision = precision_of(self._alone.loaded)
+        precision = precision_of(self.alone.loaded)
         # Half precision rounds every logit: one token may be off by a step, but not the mean of
         # many.
         mean = sum(self._apart) / len(self._apart)
@@ -193,8 +182,8 @@ def score_alone(loaded: LoadedModel, row: Encoded) -> float:
     Raises:
         ScoringError: If memory does not suffice, or the model returns NaN.
     """
-    batch = Batch((), ((0,),), _length(row))
-    with room_for(loaded, _length(row)), as_found(loaded.model), ALONE.open(loaded) as score:
+    batch = Batch((), ((0,),), row.length)
+    with room_for(loaded, row.length), as_found(loaded.model), ALONE.open(loaded) as score:
         value = float(score([row], batch)[0])
     if math.isnan(value):
         raise ScoringError(
@@ -214,7 +203,7 @@ def _telling(alone: Alone, batches: Sequence[Batch]) -> list[int]:
     rows = alone.rows
 
     def length(number: int) -> int:
-        return _length(rows[number])
+        return rows[number].length
 
     everyone = [number for batch in batches for number in batch.requests]
     longest = max(everyone, key=length)
@@ -271,12 +260,8 @@ def _drawn(rows: Sequence[Encoded], left: float) -> list[int]:
     """Return requests drawn at random, up to this many positions in total."""
     drawn = list[int]()
     for number in random.Random(0).sample(range(len(rows)), len(rows)):  # noqa: S311 - no secret
-        left -= _length(rows[number])
+        left -= rows[number].length
         if left < 0:
             break
         drawn.append(number)
     return drawn
-
-
-def _length(row: Encoded) -> int:
-    return len(row.context) + len(row.inputs)

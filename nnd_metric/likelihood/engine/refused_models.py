@@ -45,7 +45,7 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
     chosen = [row for row in rows if any(row.scored[:-1])]
     if not chosen:
         return
-    row = max(chosen, key=lambda row: len(row.context) + len(row.inputs))
+    row = max(chosen, key=lambda row: row.length)
     row = row._replace(scored=(*row.scored[:-1], False))
     most = precision_of(loaded).bound * sum(row.scored)
     value = score_alone(loaded, row)

@@ -79,9 +79,9 @@ def scoring_of_each(
             f'templates: unknown model "{unknown[0]}"; the models to evaluate are '
             f"{', '.join(models)}"
         )
-    found = {
+    scoring_of = {
         model: replace(scoring, template=templates.get(model, scoring.template)) for model in models
     }
-    for each in found.values():
-        each.check()
-    return found
+    for own in scoring_of.values():
+        own.check()
+    return scoring_of

@@ -3,16 +3,16 @@
 import json
 import warnings
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapted_model import check_method, unwrap
-from nnd.metric.likelihood.models.checkpoint_files import find_file, reason_of
+from nnd.metric.likelihood.models.checkpoint_files import find_commit, find_file, reason_of
 from nnd.metric.likelihood.models.gguf_files import split_gguf
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.local_models import ADAPTER_CONFIG
-from nnd.metric.likelihood.models.revisions import find_commit, resolve_revision
+from nnd.metric.likelihood.models.model_places import ADAPTER_CONFIG, resolve_revision
 from nnd.schemas import DISTRIBUTION, ScoringError
 
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
@@ -112,13 +112,13 @@ def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
     import peft  # noqa: PLC0415 - an extra
 
     files = (find_file(adapter.name, file, adapter.commit) for file in _WEIGHTS)
-    found = next(filter(None, files), None)
-    if found is None:
+    path = next(filter(None, files), None)
+    if path is None:
         raise ScoringError(
             f"{adapter.name}: the adapter has no weights: {_WEIGHTS[0]} is missing; save it again "
             "with PEFT's save_pretrained"
         )
-    folder = str(found.parent)  # from one commit in the Hub cache, if it comes from the Hub
+    folder = str(path.parent)  # from one commit in the Hub cache, if it comes from the Hub
     try:
         config = peft.PeftConfig.from_pretrained(folder)
         weights = peft.load_peft_weights(folder, device="cpu")
@@ -172,9 +172,7 @@ def _fit_vocabulary(
     rows = int(embeddings.num_embeddings)
     saved = [weight for name, weight in weights.items() if name.endswith(f".{place}.weight")]
     trained = getattr(config, "trainable_token_indices", None) or []
-    listed = (
-        trained if isinstance(trained, list) else [i for each in trained.values() for i in each]
-    )
+    listed = trained if isinstance(trained, list) else [*chain.from_iterable(trained.values())]
     wanted = len(saved[0]) if saved else rows
     if len(tokenizer) > rows and set(range(rows, len(tokenizer))) <= {*listed}:
         wanted = len(tokenizer)
@@ -190,11 +188,8 @@ def _fit_vocabulary(
 
 def _lost(unexpected: list[str], weights: dict[str, Any]) -> list[str]:
     """Return the weights that fit nowhere; PEFT saves embeddings under two names."""
-    return [
-        name
-        for name in unexpected
-        if name.replace(".modules_to_save", "") not in {*weights} - {name}
-    ]
+    twins = ((name, name.replace(".modules_to_save", "")) for name in unexpected)
+    return [name for name, twin in twins if twin == name or twin not in weights]
 
 
 def _not_a_base(name: str) -> ScoringError:

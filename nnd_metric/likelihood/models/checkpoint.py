@@ -9,13 +9,17 @@ from huggingface_hub import is_offline_mode
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapters import Adapter
-from nnd.metric.likelihood.models.checkpoint_files import find_file, is_out_of_reach, reason_of
+from nnd.metric.likelihood.models.checkpoint_files import (
+    find_commit,
+    find_file,
+    is_out_of_reach,
+    reason_of,
+)
 from nnd.metric.likelihood.models.fitness import check_vocabulary
 from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf, split_gguf
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.local_models import check_local
 from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
-from nnd.metric.likelihood.models.revisions import find_commit
+from nnd.metric.likelihood.models.model_places import check_local
 from nnd.schemas import ScoringError
 
 _SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"

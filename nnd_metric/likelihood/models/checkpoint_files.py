@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import (  # type: ignore[attr-defined]
     HTTPError,
     LocalEntryNotFoundError,
@@ -21,9 +22,9 @@ def find_file(model_id: str | Path, file: str, revision: str | None) -> Path | N
     """
     place = Path(model_id)
     if place.exists():
-        return path if (path := place / file).is_file() else None
+        return place / file if (place / file).is_file() else None
     try:
-        found = cached_file(
+        path = cached_file(
             str(model_id),
             file,
             revision=revision,
@@ -33,7 +34,7 @@ def find_file(model_id: str | Path, file: str, revision: str | None) -> Path | N
         )
     except (OSError, ValueError):  # the repository is missing, or its id is not one
         return None
-    return None if found is None else Path(found)
+    return None if path is None else Path(path)
 
 
 def reason_of(error: Exception) -> str:
@@ -50,3 +51,14 @@ def is_out_of_reach(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def find_commit(model_id: str, revision: str | None, file: str = "config.json") -> str | None:
+    """Return the Hub commit that a model's configuration was just read from; None for a folder.
+
+    transformers does not report it, but the files are in snapshots/COMMIT of the Hub cache.
+    """
+    if Path(model_id).exists():
+        return None
+    path = try_to_load_from_cache(model_id, file, revision=revision)
+    return Path(path).parent.name if isinstance(path, str) else None

@@ -9,20 +9,20 @@ from nnd.schemas import ScoringError
 _STEP = re.compile(r"(?P<training>.*?)[-_/@]?(?:checkpoint|step)[-_]?(?P<step>\d+)[^/@]*")
 
 
-class Step(NamedTuple):
+class TrainingStep(NamedTuple):
     """The place of a checkpoint in a training: the name of the training, and the step."""
 
     training: str
     number: int
 
 
-def step_of(name: str) -> Step | None:
+def step_of(name: str) -> TrainingStep | None:
     """Return the training and the step that a model's name contains, or None.
 
     `runs/a/checkpoint-500` is step 500 of `runs/a`, `org/model@step1000` step 1,000 of `org/model`.
     """
-    found = _STEP.fullmatch(name)
-    return None if found is None else Step(found["training"], int(found["step"]))
+    match = _STEP.fullmatch(name)
+    return match and TrainingStep(match["training"], int(match["step"]))
 
 
 def list_checkpoints(place: str | Path) -> list[str]:

@@ -91,14 +91,14 @@ def open_gguf(folder: str, file: str, revision: str | None) -> GGUFFile:
 def _parse(path: Path) -> GGUFFile:
     import gguf  # noqa: PLC0415 - slow, and needed only here
 
-    class Reader(gguf.GGUFReader):
+    class PlainReader(gguf.GGUFReader):
         """Reads the file as a plain array: slices of numpy's memory maps take thrice the time."""
 
         def __setattr__(self, name: str, value: object) -> None:
             super().__setattr__(name, np.asarray(value) if name == "data" else value)
 
     try:
-        reader = Reader(path)
+        reader = PlainReader(path)
         kind = reader.get_field("general.file_type")
         name = gguf.LlamaFileType(int(kind.contents())).name if kind else "unknown"
     except Exception as error:  # damaged files may raise anything

@@ -31,18 +31,20 @@ from nnd.metric.likelihood.models.fitness import (
     check_vocabulary,
     check_weights,
 )
-from nnd.metric.likelihood.models.hub_kernels import without_kernels
 from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.loading_alone import loading_alone
 from nnd.metric.likelihood.models.model_digests import is_offloaded, weights_digest
+from nnd.metric.likelihood.models.model_places import resolve_revision, split_revision
 from nnd.metric.likelihood.models.quantised_formats import (
     check_format,
     format_of,
     quantisation_config,
 )
-from nnd.metric.likelihood.models.revisions import resolve_revision, split_revision
 from nnd.schemas import ScoringError
+
+_KERNEL_FIELDS = ("_attn_implementation", "_experts_implementation")
+_OF_TORCH = (None, "eager", "sdpa", "batched_mm", "grouped_mm")
 
 
 @loading_alone()
@@ -73,7 +75,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     check_weights(model, report["missing_keys"], base)
     if kind is AutoModelForImageTextToText:
         check_reads_text(model, base)
-    found = LoadedModel(
+    loaded = LoadedModel(
         model if stays else model.to(device),
         tokenizer,
         loading.called(split_revision(model_id)[0]),
@@ -83,9 +85,9 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         stamp=stamp,
     )
     if adapter is None:
-        return found
+        return loaded
     adapted = replace(adapter, base=base)
-    return replace(found, model=attach(found.model, adapter, tokenizer), adapted=adapted)
+    return replace(loaded, model=attach(loaded.model, adapter, tokenizer), adapted=adapted)
 
 
 @loading_alone()
@@ -254,7 +256,8 @@ def _find_fit(
 def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
     with _named_by(adapter):
         config: PretrainedConfig = checkpoint.read(AutoConfig, "no such model")
-    return without_kernels(config)
+    _drop_kernels(config)
+    return config
 
 
 @contextmanager
@@ -269,3 +272,18 @@ def _named_by(adapter: Adapter | None) -> Iterator[None]:
             f"{adapter.name}: the base model of this adapter cannot be loaded: {error}; if you "
             f"have it elsewhere, name it with --model BASE --adapter {adapter.name}"
         ) from error
+
+
+def _drop_kernels(config: PretrainedConfig) -> None:
+    """Let transformers choose attention and experts, unless torch computes what a config names.
+
+    Others are code of a Hub repository (`org/kernel`), or are replaced by one
+    (`flash_attention_2`). nnd has no option that asks for them, and `trust_remote_code` does not
+    cover them.
+    """
+    parts = [config]
+    for part in parts:
+        parts += [value for value in vars(part).values() if isinstance(value, PretrainedConfig)]
+        for field in _KERNEL_FIELDS:
+            if getattr(part, field, None) not in _OF_TORCH:
+                setattr(part, field, None)

@@ -1,5 +1,6 @@
 """A model in memory with its tokenizer, and their properties."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -9,11 +10,22 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_digest, virtual_tokens
 from nnd.metric.likelihood.models.adapters import Adapter
-from nnd.metric.likelihood.models.base_models import says_base
+from nnd.metric.likelihood.models.checkpoint_files import find_file
 from nnd.metric.likelihood.models.model_digests import weights_digest
 
 # Positions that the decoder of a family reserves and cannot read.
 _LOST_POSITIONS = {"prophetnet": 2}
+
+# What says in a model's name or card that it was, or was not, trained on chats.
+_BASE_NAME = re.compile(r"(^|[-_.])base([-_.]|$)|^gemma.*-pt$", re.IGNORECASE)
+_TUNED_NAME = re.compile(r"instruct|chat|(^|[-_.])it([-_.]|$)", re.IGNORECASE)
+_BASE_CARD = re.compile(
+    r"(is|are|contains) (a|the)( [^\s.]+){0,3} base( language)? models?\b"
+    r"|contains the base \S+( \S+)? model\b"
+    r"|not recommend using base (language )?models"
+    r"|not (been )?instruction[- ]tuned",
+    re.IGNORECASE,
+)
 
 _NO_LIMIT = 1_000_000  # tokenizers without a limit say 1e30
 
@@ -113,7 +125,12 @@ class LoadedModel:
 
     def says_base(self) -> str | None:
         """Return what says that the model was not trained on chats: "name", "card", or None."""
-        return says_base(self.name, self.model.name_or_path or self.name, self.commit)
+        last = self.name.rstrip("/").rpartition("/")[2]
+        if _BASE_NAME.search(last) and not _TUNED_NAME.search(last):
+            return "name"
+        path = find_file(self.model.name_or_path or self.name, "README.md", self.commit)
+        card = "" if path is None else path.read_text(encoding="utf-8", errors="replace")
+        return "card" if _BASE_CARD.search(card) else None
 
     def version(self) -> str:
         """Return the Hub commit, or else the SHA-256 of the weights as they are now.

@@ -62,14 +62,12 @@ def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] =
     return digest.hexdigest()
 
 
-def _place(tensor: torch.Tensor) -> Hashable:
-    """Return a key that is equal for tensors that share memory."""
+def _place(tensor: torch.Tensor) -> Hashable:  # equal for tensors that share memory
     address = tensor.data_ptr() or id(tensor)
     return address, tensor.device, tensor.dtype, tensor.shape, tensor.stride()
 
 
 def _parts(tensor: torch.Tensor) -> list[torch.Tensor]:
-    """Return the bytes of a tensor, on its device, in parts."""
     raw = tensor.detach().contiguous().view(-1).view(torch.uint8)
     return [raw[start : start + _PART_BYTES] for start in range(0, len(raw), _PART_BYTES)]
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.local_models import place_of
-from nnd.metric.likelihood.models.revisions import split_revision
+from nnd.metric.likelihood.models.model_places import place_of, split_revision
 from nnd.schemas import ScoringError, has_surrogate
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list
     Raises:
         ScoringError: If the list is empty, an entry is not a model, or a model is named twice.
     """
-    found = [_called(model, loading) for model in models]
-    without = [name for name, _ in found]
-    names = [name if without.count(name) == 1 else whole for name, whole in found]
+    both = [_called(model, loading) for model in models]
+    without = [name for name, _ in both]
+    names = [name if without.count(name) == 1 else whole for name, whole in both]
     if not names:
         raise ScoringError("no model was given; name at least one")
     for name in filter(has_surrogate, names):

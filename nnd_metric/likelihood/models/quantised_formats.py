@@ -47,20 +47,17 @@ def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> N
     Raises:
         ScoringError: If they are quantised already, or a library is missing.
     """
-    settings = _settings(config)
+    settings, known = _settings(config), format_of(config)
     if quantise is not None and settings:
         raise ScoringError(
-            f"{name}: the weights are already quantised ({format_of(config)}); leave out "
-            f"--quantise {quantise}"
+            f"{name}: the weights are already quantised ({known}); leave out --quantise {quantise}"
         )
     if quantise is None and not settings:
         return
-    method, who = "bitsandbytes", f"{name}: --quantise {quantise}"
-    if quantise is None:
-        method, who = _method(settings), f"{name}: the format of the weights, {format_of(config)},"
-    module, install = _LIBRARIES.get(method, (None, None))
+    who = f"--quantise {quantise}" if quantise else f"the format of the weights, {known},"
+    module, install = _LIBRARIES.get(_method(settings), (None, None))
     if module is not None and not _is_there(module):
-        raise ScoringError(f"{who} needs the library {module}: pip install {install}")
+        raise ScoringError(f"{name}: {who} needs the library {module}: pip install {install}")
 
 
 def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
@@ -82,8 +79,8 @@ def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
 
 
 def _settings(config: PretrainedConfig) -> Mapping[str, Any]:
-    found = getattr(config, "quantization_config", None) or {}
-    return found if isinstance(found, Mapping) else found.to_dict()
+    settings = getattr(config, "quantization_config", None) or {}
+    return settings if isinstance(settings, Mapping) else settings.to_dict()
 
 
 def _method(settings: Mapping[str, Any]) -> str:

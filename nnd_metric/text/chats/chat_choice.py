@@ -1,18 +1,17 @@
 """Whether a model's contexts are rendered as chats, and by which template."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from transformers import PreTrainedTokenizerBase
 
-from nnd.metric.text.chats.chat_options import NONE, Chat
+from nnd.metric.text.chats.chat_options import NONE, Chat, Rendering
 from nnd.metric.text.chats.chat_shape import REMEDY
 from nnd.metric.text.chats.chat_template import ChatTemplate, make_chat_template
-from nnd.metric.text.chats.renderings import Rendering
 from nnd.metric.text.encoding.chat_ids import count_neutralised
 from nnd.metric.text.encoding.protocols import Protocol
-from nnd.metric.text.encoding.reader import Reader
+from nnd.metric.text.encoding.requests import TextModel
 from nnd.metric.text.encoding.templates import Template, choose_template, find_template
 from nnd.schemas import Instruction, ScoringError, StoredContext
 
@@ -55,7 +54,7 @@ class ChatChoice(NamedTuple):
 
 
 def choose_rendering(
-    loaded: Reader,
+    loaded: TextModel,
     protocol: Protocol,
     asked: Chat,
     template: str | None,
@@ -87,7 +86,9 @@ def choose_rendering(
     return chosen, choose_chat(loaded, protocol, chosen, asked)
 
 
-def choose_chat(loaded: Reader, protocol: Protocol, template: Template, asked: Chat) -> ChatChoice:
+def choose_chat(
+    loaded: TextModel, protocol: Protocol, template: Template, asked: Chat
+) -> ChatChoice:
     """Choose how a model's contexts are rendered.
 
     Args:
@@ -115,6 +116,13 @@ def choose_chat(loaded: Reader, protocol: Protocol, template: Template, asked: C
         note = f"contexts are read as plain text, because {reason}"
         return ChatChoice(asked, None, template.separator, note)
     chosen = find_chat(loaded.tokenizer, asked, name=loaded.name, template=template)
+    caveats = chosen.caveats
+    if where := loaded.says_base():
+        caveat = (
+            f"the {where} of the model says that it is a base model, but its contexts were "
+            "rendered as chats; use --chat-template none for plain text"
+        )
+        caveats = (*caveats, caveat)
     whose = "its tokenizer's" if asked.file is None else "the given"
     return ChatChoice(
         asked,
@@ -122,11 +130,11 @@ def choose_chat(loaded: Reader, protocol: Protocol, template: Template, asked: C
         chosen.separator,
         f"contexts are rendered as a user's turns and candidates as the answers, with {whose} "
         f"chat template (chat:{chosen.digest}); use --chat-template none for plain text",
-        (*chosen.caveats, *_base_caveat(loaded)),
+        caveats,
     )
 
 
-def _why_plain(loaded: Reader, protocol: Protocol, asked: Chat) -> str | None:
+def _why_plain(loaded: TextModel, protocol: Protocol, asked: Chat) -> str | None:
     if loaded.is_encoder_decoder:
         return "the model is an encoder-decoder"
     if protocol.tokens != "native":
@@ -173,11 +181,3 @@ def find_chat(
             f"{name}: the instruction of the data would be the turn of the system, but {error}; or "
             "use --template chat-turns, which leaves the instruction out"
         ) from error
-
-
-def _base_caveat(loaded: Reader) -> Iterator[str]:
-    if where := loaded.says_base():
-        yield (
-            f"the {where} of the model says that it is a base model, but its contexts were "
-            "rendered as chats; use --chat-template none for plain text"
-        )

@@ -32,7 +32,7 @@ _LONGEST_REASON = 200
 Message = dict[str, str]
 
 
-class Shape(NamedTuple):
+class ChatShape(NamedTuple):
     """What a template writes around turns, whatever their texts.
 
     Attributes:
@@ -76,12 +76,12 @@ class Renderer:
         Raises:
             ScoringError: If the template does not write a candidate exactly once and unchanged.
         """
-        found = {self._around(turns, answer) for answer in _STAND_INS}
-        if len(found) > 1:
+        first, second = (self._around(turns, answer) for answer in _STAND_INS)
+        if first != second:
             raise self.error("writes different text around a different answer", REMEDY)
-        return found.pop()
+        return first
 
-    def shape(self, turns: int) -> Shape:
+    def shape(self, turns: int) -> ChatShape:
         """Return what the template writes around this many turns of user and assistant.
 
         Raises:
@@ -95,7 +95,7 @@ class Renderer:
                 raise self._miscounted("the context", before.count(stand_in))
             text, _, before = before.partition(stand_in)
             written.append(text)
-        return Shape((*written, before), end)
+        return ChatShape((*written, before), end)
 
     def error(self, problem: str, remedy: str) -> ScoringError:
         """Return an error that says what is wrong with the template, and what to do."""
@@ -111,9 +111,8 @@ class Renderer:
 
     def _messages(self, turns: Sequence[str]) -> list[Message]:
         roles = ("user", "assistant")
-        found = [{"role": roles[number % 2], "content": turn} for number, turn in enumerate(turns)]
         first = [] if self.system is None else [{"role": "system", "content": self.system}]
-        return first + found
+        return first + [{"role": roles[n % 2], "content": turn} for n, turn in enumerate(turns)]
 
     def _write(self, messages: Sequence[Message], *, add_generation_prompt: bool = False) -> str:
         text = f"{_CLOCK}{self.text}" if "strftime_now" in self.text else self.text

@@ -8,15 +8,25 @@ from dataclasses import dataclass, field, replace
 from transformers import PreTrainedTokenizerBase
 
 from nnd.metric.text.chats.chat_options import Chat, template_excess
-from nnd.metric.text.chats.chat_shape import DATE, REMEDY, Renderer, Shape
+from nnd.metric.text.chats.chat_shape import DATE, REMEDY, ChatShape, Renderer
 from nnd.metric.text.chats.dialogues import split_turns
-from nnd.metric.text.chats.thoughts import open_thought
 from nnd.metric.text.encoding.requests import ChatContext, Context
 from nnd.metric.text.encoding.templates import Template
 from nnd.metric.text.encoding.tokens import special_frame
 from nnd.schemas import ScoringError, excerpt
 
 _SYSTEM = "nndSystemText"
+
+_THOUGHTS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "[THINK]": "[/THINK]",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|channel|>analysis<|message|>": "<|channel|>final<|message|>",
+}
+"""What opens a thought of a reasoning model → what closes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +54,7 @@ class ChatTemplate:
     as_turns: bool
     keeps_words: bool
     caveats: tuple[str, ...]
-    shapes: dict[int, Shape] = field(default_factory=dict, repr=False, compare=False)
+    shapes: dict[int, ChatShape] = field(default_factory=dict, repr=False, compare=False)
     rendered: dict[Context, ChatContext] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -100,7 +110,7 @@ class ChatTemplate:
             return ChatContext(pieces)
         return ChatContext((first + words[0], *words[1:-1], words[-1] + last), longest_first=True)
 
-    def _shape(self, turns: int) -> Shape:
+    def _shape(self, turns: int) -> ChatShape:
         if turns not in self.shapes:
             self.shapes[turns] = self.renderer.shape(turns)
         return self.shapes[turns]
@@ -136,7 +146,7 @@ def make_chat_template(
     renderer, system = _with_system(renderer, options.system)
     shape = renderer.shape(1)
     last = shape.written[-1]
-    if mark := open_thought(last):
+    if mark := _open_thought(last):
         raise renderer.error(
             f"opens a thought ({mark}) before the answer, so a candidate would be scored inside it",
             f"close it with an argument of the template (--template-arg), {REMEDY}",
@@ -198,7 +208,7 @@ def _brought_system(renderer: Renderer) -> str | None:
 
 
 def _caveats(renderer: Renderer) -> Iterator[str]:
-    if mark := open_thought(renderer.prompt(["a"])):
+    if mark := _open_thought(renderer.prompt(["a"])):
         yield (
             f"the model thinks before it answers ({mark}), but candidates are scored as answers "
             "without a thought"
@@ -209,6 +219,12 @@ def _caveats(renderer: Renderer) -> Iterator[str]:
             "the tokenizer puts a special token before a text, but the chat template does not; "
             "chats are read as the template writes them"
         )
+
+
+def _open_thought(text: str) -> str | None:
+    """Return the mark of a thought that a text opens and does not close, or None."""
+    opened = (mark for mark, end in _THOUGHTS.items() if text.rfind(mark) > text.rfind(end))
+    return next(opened, None)
 
 
 def _begins_with_bos(tokenizer: PreTrainedTokenizerBase, text: str) -> bool:

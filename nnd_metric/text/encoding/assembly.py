@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from nnd.metric.text.encoding.boundary import Known, shared_end
 from nnd.metric.text.encoding.chat_ids import chat_ids, cut_chat
 from nnd.metric.text.encoding.protocols import Protocol
-from nnd.metric.text.encoding.reader import Reader
 from nnd.metric.text.encoding.requests import (
     ChatContext,
     Context,
@@ -17,6 +16,7 @@ from nnd.metric.text.encoding.requests import (
     Keep,
     Prefix,
     Reading,
+    TextModel,
 )
 from nnd.metric.text.encoding.targets import Target, make_targets
 from nnd.metric.text.encoding.tokens import Frame, context_ids, special_frame
@@ -25,7 +25,7 @@ from nnd.schemas import CandidateError, ScoringError, collector_paused, excerpt
 
 @collector_paused()
 def encode(
-    loaded: Reader,
+    loaded: TextModel,
     protocol: Protocol,
     requests: Sequence[Reading],
     *,
@@ -54,42 +54,47 @@ def encode(
     """
     if keep not in (None, "beginning", "end"):
         raise ScoringError(f'unknown side "{keep}" of a context; choose beginning or end')
+    tokenizer, in_two = loaded.tokenizer, loaded.is_encoder_decoder
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
-    end = shared_end(loaded.tokenizer, contexts)
+    end = shared_end(tokenizer, contexts)
     made = make_targets(loaded, protocol, candidates, separator, end=end, known=known)
     target_of = dict(zip(candidates, made, strict=True))
-    if loaded.is_encoder_decoder:
-        _check_decoder_window(loaded, target_of)
     longest = _longest_candidates(requests, target_of)
-    frame = special_frame(loaded.tokenizer)
-    side = keep or ("beginning" if loaded.is_encoder_decoder else "end")
-    window = loaded.encoder_window if loaded.is_encoder_decoder else loaded.decoder_window
+    window = loaded.decoder_window
+    for candidate, target in target_of.items() if in_two else ():
+        if window is not None and len(target.targets) > window:
+            raise _too_long(loaded, candidate, target)
+    chats = [context for context in contexts if isinstance(context, ChatContext)]
+    texts = [context for context in contexts if not isinstance(context, ChatContext)]
+    bodies: dict[Context, Ids] = dict(zip(chats, chat_ids(tokenizer, chats), strict=True))
+    bodies.update(zip(texts, context_ids(tokenizer, texts), strict=True))
+    frame = special_frame(tokenizer)
+    side = keep or ("beginning" if in_two else "end")
     prefix_of: dict[Context, Prefix] = {}
-    for context, body in _bodies(loaded, contexts).items():
-        candidate = longest[context]
-        room = window
-        if window is not None and not loaded.is_encoder_decoder:
-            room = window - len(target_of[candidate].targets)
+    for context, body in bodies.items():
+        longest_target = target_of[longest[context]]
+        room = loaded.encoder_window if in_two else window
+        if room is not None and not in_two:
+            room -= len(longest_target.targets)
         if isinstance(context, ChatContext):
             prefix = _fit_chat(loaded, context, body, room, side)
         else:
             prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
         if prefix is None:
-            raise _too_long(loaded, candidate, target_of[candidate], context)
+            raise _too_long(loaded, longest[context], longest_target, context)
         prefix_of[context] = prefix
-    if loaded.is_encoder_decoder:
-        return [_join(prefix_of[context], target_of[candidate]) for context, candidate in requests]
+    if in_two:
+        both = ((prefix_of[context], target_of[candidate]) for context, candidate in requests)
+        return [
+            Encoded(prefix.ids, target.fed, target.targets, target.scored, prefix.truncated)
+            for prefix, target in both
+        ]
     starts_of = {context: (prefix.ids, prefix.ids[:-1]) for context, prefix in prefix_of.items()}
     return [
         _continue(prefix_of[context], starts_of[context], target_of[candidate])
         for context, candidate in requests
     ]
-
-
-def _join(prefix: Prefix, target: Target) -> Encoded:
-    """Encode for an encoder that reads the context and a decoder that reads the candidate."""
-    return Encoded(prefix.ids, target.fed, target.targets, target.scored, prefix.truncated)
 
 
 def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encoded:
@@ -104,22 +109,9 @@ def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encode
     return Encoded(start, inputs, target.targets, target.scored, prefix.truncated)
 
 
-def _bodies(loaded: Reader, contexts: Sequence[Context]) -> dict[Context, Ids]:
-    """Return the tokens of each context, without special tokens around it."""
-    chats = [context for context in contexts if isinstance(context, ChatContext)]
-    texts = [context for context in contexts if not isinstance(context, ChatContext)]
-    found: dict[Context, Ids] = {}
-    found.update(zip(chats, chat_ids(loaded.tokenizer, chats), strict=True))
-    found.update(zip(texts, context_ids(loaded.tokenizer, texts), strict=True))
-    return found
-
-
-def _around(loaded: Reader, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
-    """Return the special tokens around a context."""
-    if loaded.is_encoder_decoder:
-        return (
-            frame if body or any(frame) else Frame(_stand_in(loaded), ())
-        )  # the encoder needs input
+def _around(loaded: TextModel, protocol: Protocol, frame: Frame, body: Ids) -> Frame:
+    if loaded.is_encoder_decoder:  # which needs input
+        return frame if body or any(frame) else Frame(_stand_in(loaded), ())
     if protocol.tokens == "laban2022":
         return frame
     # An end token would separate the candidate from its context; an empty context needs a token
@@ -127,7 +119,7 @@ def _around(loaded: Reader, protocol: Protocol, frame: Frame, body: Ids) -> Fram
     return Frame(frame.lead or (() if body else _stand_in(loaded)), ())
 
 
-def _stand_in(loaded: Reader) -> Ids:
+def _stand_in(loaded: TextModel) -> Ids:
     for token in (loaded.tokenizer.bos_token_id, loaded.tokenizer.eos_token_id):
         if token is not None:
             return (token,)
@@ -143,8 +135,8 @@ def _longest_candidates(
 ) -> dict[Context, str]:
     longest: dict[Context, str] = {}
     for context, candidate in requests:
-        rival = longest.setdefault(context, candidate)
-        if len(target_of[candidate].targets) > len(target_of[rival].targets):
+        rival = target_of[longest.setdefault(context, candidate)]
+        if len(target_of[candidate].targets) > len(rival.targets):
             longest[context] = candidate
     return longest
 
@@ -161,7 +153,7 @@ def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None
 
 
 def _fit_chat(
-    loaded: Reader, chat: ChatContext, body: Ids, room: int | None, side: Keep
+    loaded: TextModel, chat: ChatContext, body: Ids, room: int | None, side: Keep
 ) -> Prefix | None:
     """Cut the contents of a chat; None if nothing of them would remain."""
     whole = body or _stand_in(loaded)  # a token has to predict the first token of the candidate
@@ -170,15 +162,8 @@ def _fit_chat(
     return cut_chat(loaded.tokenizer, chat, room, side)
 
 
-def _check_decoder_window(loaded: Reader, target_of: dict[str, Target]) -> None:
-    window = loaded.decoder_window
-    for candidate, target in target_of.items():
-        if window is not None and len(target.targets) > window:
-            raise _too_long(loaded, candidate, target)
-
-
 def _too_long(
-    loaded: Reader, candidate: str, target: Target, context: Context = ""
+    loaded: TextModel, candidate: str, target: Target, context: Context = ""
 ) -> CandidateError:
     others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
     return CandidateError(

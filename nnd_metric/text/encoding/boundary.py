@@ -66,8 +66,8 @@ def continue_with(
     """
     known = {} if known is None else known
     new = [text for text in candidates if (end, text) not in known]
-    found = zip(new, _continue_with(tokenizer, new, separator, end), strict=True)
-    known.update(((end, text), continuation) for text, continuation in found)
+    made = zip(new, _continue_with(tokenizer, new, separator, end), strict=True)
+    known.update(((end, text), continuation) for text, continuation in made)
     return [known[end, text] for text in candidates]
 
 
@@ -75,19 +75,19 @@ def _continue_with(
     tokenizer: PreTrainedTokenizerBase, candidates: Sequence[str], separator: str, end: str
 ) -> list[Continuation]:
     texts = [separator, *(separator + candidate for candidate in candidates)]
-    found: dict[str, Continuation] = {}
+    own: dict[str, Continuation] = {}
     for probe in (*filter(None, [end]), *(_WORDS if separator else _ENDINGS)):
-        found |= _behind(tokenizer, probe, [text for text in texts if text not in found])
-    rest = [text for text in texts if text not in found]
+        own |= _behind(tokenizer, probe, [text for text in texts if text not in own])
+    rest = [text for text in texts if text not in own]
     alone = text_ids(tokenizer, rest)
-    found |= {text: Continuation(ids, probed=False) for text, ids in zip(rest, alone, strict=True)}
+    own |= {text: Continuation(ids, probed=False) for text, ids in zip(rest, alone, strict=True)}
     # A candidate of which a tokenizer keeps nothing counts as empty: a blank must not represent it.
     # Unknown characters count, although they may merge with an unknown separator.
-    empty = found[separator].ids
+    empty = own[separator].ids
     return [
-        found[text]._replace(ids=())
-        if text == separator or (found[text].ids == empty and tokenizer.unk_token_id not in empty)
-        else found[text]
+        own[text]._replace(ids=())
+        if text == separator or (own[text].ids == empty and tokenizer.unk_token_id not in empty)
+        else own[text]
         for text in texts[1:]
     ]
 
@@ -120,20 +120,22 @@ def find_crossings(
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end_of = dict(zip(contexts, map(_end, last_texts(tokenizer, contexts)), strict=True))
     shared = shared_end(tokenizer, contexts)
-    found = continue_with(tokenizer, candidates, separator, end=shared, known=known)
-    made = dict(zip(candidates, found, strict=True))
+    ids = continue_with(tokenizer, candidates, separator, end=shared, known=known)
+    made = dict(zip(candidates, ids, strict=True))
     meetings = [(end_of[context], candidate) for context, candidate in requests]
     distinct = list(dict.fromkeys(meetings))
-    ends = list(dict.fromkeys(end for end, _ in distinct))
+    ends = list(dict.fromkeys(end_of.values()))
     before = dict(zip(ends, text_ids(tokenizer, ends), strict=True))
-    joint = text_ids(tokenizer, [f"{end}{separator}{candidate}" for end, candidate in distinct])
-    crosses = {
-        (end, candidate): bool(made[candidate].ids)
-        and not (made[candidate].probed and ids == before[end] + made[candidate].ids)
-        for (end, candidate), ids in zip(distinct, joint, strict=True)
-    }
+    whole = text_ids(tokenizer, [f"{end}{separator}{candidate}" for end, candidate in distinct])
+    joint = dict(zip(distinct, whole, strict=True))
+
+    def crosses(end: str, candidate: str, *, in_chat: bool) -> bool:
+        own = made[candidate]
+        same = own.probed and joint[end, candidate] == before[end] + own.ids
+        return bool(own.ids) and not same and not (in_chat and not end)
+
     return [
-        crosses[meeting] and not (isinstance(context, ChatContext) and not end_of[context])
+        crosses(*meeting, in_chat=isinstance(context, ChatContext))
         for meeting, (context, _) in zip(meetings, requests, strict=True)
     ]
 

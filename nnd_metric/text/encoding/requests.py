@@ -1,7 +1,10 @@
-"""Requests to a model, as text and as token ids."""
+"""Requests to a model, as text and as token ids, and what encoding needs of the model."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:  # requests are also read where nothing is scored
+    from transformers import PreTrainedTokenizerBase
 
 Ids: TypeAlias = tuple[int, ...]
 
@@ -59,3 +62,39 @@ class Encoded(NamedTuple):
     targets: Ids
     scored: tuple[bool, ...]
     truncated: bool
+
+    @property
+    def length(self) -> int:
+        """How many tokens the model reads."""
+        return len(self.context) + len(self.inputs)
+
+
+class TextModel(Protocol):
+    """A model that reads texts: `LoadedModel`, or anything like it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in messages."""
+
+    @property
+    def model(self) -> Any:  # noqa: ANN401 - a network of transformers; its config is read
+        """The network, whose config says how it starts and ends a text."""
+
+    @property
+    def tokenizer(self) -> "PreTrainedTokenizerBase":
+        """Its tokenizer."""
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        """Whether it reads the context with an encoder."""
+
+    @property
+    def encoder_window(self) -> int | None:
+        """Most tokens that its encoder reads, or None if there is no limit."""
+
+    @property
+    def decoder_window(self) -> int | None:
+        """Most tokens that its decoder reads, or None if there is no limit."""
+
+    def says_base(self) -> str | None:
+        """Return what says that it was not trained on chats: its "name", its "card", or None."""

@@ -7,8 +7,7 @@ import torch
 
 from nnd.metric.text.encoding.boundary import Known, continue_with
 from nnd.metric.text.encoding.protocols import Protocol
-from nnd.metric.text.encoding.reader import Reader
-from nnd.metric.text.encoding.requests import Ids
+from nnd.metric.text.encoding.requests import Ids, TextModel
 from nnd.metric.text.encoding.tokens import special_frame, text_ids
 from nnd.schemas import ScoringError
 
@@ -35,7 +34,7 @@ class Target(NamedTuple):
 
 
 def make_targets(
-    loaded: Reader,
+    loaded: TextModel,
     protocol: Protocol,
     candidates: Sequence[str],
     separator: str,
@@ -67,16 +66,12 @@ def make_targets(
             f'{loaded.name}: protocol "bartscore" is for encoder-decoders, but this is a '
             'decoder-only model; use "native" or "laban2022"'
         )
-    found = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
-    return [_continuation(ids) for ids, _ in found]
+    # A plain continuation: every token after those of the context is scored.
+    own = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
+    return [Target(ids[:-1], ids, (True,) * len(ids)) for ids, _ in own]
 
 
-def _continuation(ids: Ids) -> Target:
-    """Decoder-only, as a plain continuation: every token after those of the context is scored."""
-    return Target(ids[:-1], ids, (True,) * len(ids))
-
-
-def _labels(loaded: Reader, candidates: Sequence[str], *, every: bool) -> list[Target]:
+def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
     """Encoder-decoder, as in training: labels, and the model's own shift of them as decoder input.
 
     Special tokens before the candidate (BART's <s>, a language code) are fed but not scored; of
@@ -93,7 +88,7 @@ def _labels(loaded: Reader, candidates: Sequence[str], *, every: bool) -> list[T
     return targets
 
 
-def _shift(loaded: Reader, labels: Ids) -> Ids:
+def _shift(loaded: TextModel, labels: Ids) -> Ids:
     if not labels:
         return ()
     config = loaded.model.config
@@ -110,13 +105,13 @@ def _shift(loaded: Reader, labels: Ids) -> Ids:
     return tuple(shifted[0].tolist())
 
 
-def _end_ids(loaded: Reader) -> set[int]:
+def _end_ids(loaded: TextModel) -> set[int]:
     configured = getattr(loaded.model.config, "eos_token_id", None)
     several = configured if isinstance(configured, list) else [configured]
     return {token for token in (loaded.tokenizer.eos_token_id, *several) if token is not None}
 
 
-def _laban2022(loaded: Reader, candidates: Sequence[str]) -> list[Target]:
+def _laban2022(loaded: TextModel, candidates: Sequence[str]) -> list[Target]:
     """Same as the paper's released code: a start token, the candidate, a scored end token."""
     tokenizer = loaded.tokenizer
     start, end = _LABAN2022_IDS.get(

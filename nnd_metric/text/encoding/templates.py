@@ -25,7 +25,7 @@ from nnd.schemas import (
 )
 
 
-class Variant(NamedTuple):
+class Form(NamedTuple):
     """One rendering, for contexts with exactly the parts that it names.
 
     Attributes:
@@ -51,7 +51,7 @@ class Template:
     """
 
     name: str
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[Form, ...] = ()
     separator: str = " "
     as_turns: bool = False
     wording: Wording | None = None
@@ -78,24 +78,23 @@ TEMPLATES: dict[str, Template] = {
     template.name: template
     for template in (
         Template("default"),
-        Template("mixqg", (Variant(r"{answer} \n {paragraph}"),)),
-        Template("prophetnet", (Variant("{answer} [SEP] {paragraph}"),)),
+        Template("mixqg", (Form(r"{answer} \n {paragraph}"),)),
+        Template("prophetnet", (Form("{answer} [SEP] {paragraph}"),)),
         Template(
             "macaw",
             (
-                Variant(
-                    "$question$ ; $context$ = {paragraph} ; $answer$ = {answer}", "$question$ = "
-                ),
-                Variant("$answer$ ; $question$ = {question}", "$answer$ = "),
+                Form("$question$ ; $context$ = {paragraph} ; $answer$ = {answer}", "$question$ = "),
+                Form("$answer$ ; $question$ = {question}", "$answer$ = "),
             ),
         ),
-        Template("unifiedqa", (Variant(r"{question} \n {paragraph}"), Variant("{question}"))),
-        Template("t5-ssm-nq", (Variant("{question}"),)),
+        Template(
+            "unifiedqa",
+            (Form(r"{question} \n {paragraph}"), Form("{question}")),
+        ),
+        Template("t5-ssm-nq", (Form("{question}"),)),
         Template(
             "t5-summarize",
-            tuple(
-                Variant(f"summarize: {{{part}}}") for part in ("article", "document", "dialogue")
-            ),
+            tuple(Form(f"summarize: {{{part}}}") for part in ("article", "document", "dialogue")),
         ),
         Template("chat-turns", as_turns=True),
     )
@@ -137,8 +136,7 @@ def instruction_templates(instruction: Instruction | None) -> list[Template]:
     ]
 
 
-def is_instruction(name: str) -> bool:
-    """Whether this is the name of the template of an instruction, or of a paraphrase."""
+def _is_instruction(name: str) -> bool:
     return re.fullmatch(rf"{INSTRUCTION}(-[2-9])?", name) is not None
 
 
@@ -148,7 +146,7 @@ def check_template(name_or_text: str) -> None:
     Raises:
         ScoringError: Same as in `find_template`, but for an instruction that the data lacks.
     """
-    if name_or_text != AUTO and not is_instruction(name_or_text):
+    if name_or_text != AUTO and not _is_instruction(name_or_text):
         find_template(name_or_text)
 
 
@@ -164,13 +162,22 @@ def find_template(name_or_text: str, instruction: Instruction | None = None) -> 
     """
     if name_or_text in TEMPLATES:
         return TEMPLATES[name_or_text]
-    if is_instruction(name_or_text):
-        return _find_wording(name_or_text, instruction)
-    if not placeholders_in(name_or_text):
-        known = [*TEMPLATES, INSTRUCTION]
+    if _is_instruction(name_or_text):
+        templates = {template.name: template for template in instruction_templates(instruction)}
+        if name_or_text in templates:
+            return templates[name_or_text]
+        if templates:
+            known = ", ".join(templates)
+            raise ScoringError(f'the data has no template "{name_or_text}", only {known}')
         raise ScoringError(
-            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, known)}; choose '
-            f"one of {', '.join(known)}, or "
+            f'template "{name_or_text}": the data has no instruction; use --template default, or '
+            'write a template of your own, such as "Summarise this text: {context}"'
+        )
+    if not placeholders_in(name_or_text):
+        names = [*TEMPLATES, INSTRUCTION]
+        raise ScoringError(
+            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, names)}; choose '
+            f"one of {', '.join(names)}, or "
             'write your own with {placeholders}, such as "Question: {question}"'
         )
     if has_surrogate(name_or_text):
@@ -178,19 +185,7 @@ def find_template(name_or_text: str, instruction: Instruction | None = None) -> 
             f'template "{name_or_text}" has half a surrogate pair, which is not a character; '
             "write it in UTF-8"
         )
-    return Template(name_or_text, (Variant(name_or_text),))
-
-
-def _find_wording(name: str, instruction: Instruction | None) -> Template:
-    templates = {template.name: template for template in instruction_templates(instruction)}
-    if name in templates:
-        return templates[name]
-    if templates:
-        raise ScoringError(f'the data has no template "{name}", only {", ".join(templates)}')
-    raise ScoringError(
-        f'template "{name}": the data has no instruction; use --template default, or write a '
-        'template of your own, such as "Summarise this text: {context}"'
-    )
+    return Template(name_or_text, (Form(name_or_text),))
 
 
 def find_plain_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
@@ -199,15 +194,7 @@ def find_plain_template(name_or_text: str, instruction: Instruction | None = Non
     Raises:
         ScoringError: If it is unknown, or turns contexts into chat turns.
     """
-    return check_plain(find_template(name_or_text, instruction))
-
-
-def check_plain(template: Template) -> Template:
-    """Return a template that does not need a chat template.
-
-    Raises:
-        ScoringError: If it turns contexts into chat turns.
-    """
+    template = find_template(name_or_text, instruction)
     if template.as_turns:
         raise ScoringError(
             f'template "{template.name}" renders chat turns, but here contexts are read as plain '
@@ -240,10 +227,10 @@ def choose_template(
     """
     if asked is not None and asked != AUTO:
         return find_template(asked, instruction)
-    own = TEMPLATES["default"]
-    if as_chat and instruction is not None:
-        own = find_template(INSTRUCTION, instruction)
-    return (family_template(model, contexts) if asked == AUTO else None) or own
+    if asked == AUTO and (template := family_template(model, contexts)) is not None:
+        return template
+    own = INSTRUCTION if as_chat and instruction is not None else "default"
+    return find_template(own, instruction)
 
 
 def family_template(model: str, contexts: Iterable[StoredContext]) -> Template | None:
@@ -254,12 +241,12 @@ def family_template(model: str, contexts: Iterable[StoredContext]) -> Template |
         contexts: The stored contexts, which must all have the parts of the template.
     """
     matching = (name for name, pattern in _FAMILIES.items() if re.search(pattern, model.lower()))
-    found = TEMPLATES.get(next(matching, ""))
-    if found is None:
+    template = TEMPLATES.get(next(matching, ""))
+    if template is None:
         return None
-    needed = [{*placeholders_in(variant.context)} for variant in found.variants]
-    fits = all(any(names <= {*(each.parts or {})} for names in needed) for each in contexts)
-    return found if fits else None
+    needed = [{*placeholders_in(variant.context)} for variant in template.variants]
+    fits = all(any(names <= {*(context.parts or {})} for names in needed) for context in contexts)
+    return template if fits else None
 
 
 def render(template: Template, contexts: Sequence[StoredContext]) -> list[Prompt]:
@@ -275,10 +262,9 @@ def render(template: Template, contexts: Sequence[StoredContext]) -> list[Prompt
     """
     prompts: list[Prompt] = []
     before = None
-    for context in contexts:
-        if context is not before:  # adjacent pairs are mostly of one context
-            before, prompt = context, _render_one(template, context)
-        prompts.append(prompt)
+    for context in contexts:  # adjacent pairs are mostly of one context
+        prompts.append(prompts[-1] if context is before else _render_one(template, context))
+        before = context
     return prompts
 
 

@@ -38,7 +38,7 @@ def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -
     """
     probe = "a"
     bare = text_ids(tokenizer, [probe], target=target)[0]
-    whole = _encode(tokenizer, [probe], target=target, special=True)[0]
+    whole = text_ids(tokenizer, [probe], target=target, special=True)[0]
     for start in range(len(whole) - len(bare) + 1):
         if whole[start : start + len(bare)] == bare:
             return Frame(whole[:start], whole[start + len(bare) :])
@@ -49,10 +49,36 @@ def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -
 
 
 def text_ids(
-    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, target: bool = False
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    *,
+    target: bool = False,
+    special: bool = False,
 ) -> list[Ids]:
-    """Return the tokens of each text, without any special token."""
-    return _encode(tokenizer, texts, target=target)
+    """Return the tokens of each text, without any special token.
+
+    Args:
+        tokenizer: Any tokenizer.
+        texts: Texts.
+        target: Whether they are texts to generate (`text_target`).
+        special: Whether to add the tokenizer's special tokens around each.
+    """
+    rows: list[Ids] = []
+    for start in range(0, len(texts), _AT_ONCE):
+        encoded = tokenizer(
+            **{"text_target" if target else "text": list(texts[start : start + _AT_ONCE])},
+            add_special_tokens=special,
+            split_special_tokens=True,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )
+        rows += map(tuple, encoded["input_ids"])
+    reserved = set() if special else {*_special(tokenizer).values()} - {tokenizer.unk_token_id}
+    return [
+        row if reserved.isdisjoint(row) else _mend(tokenizer, text, reserved)
+        for text, row in zip(texts, rows, strict=True)
+    ]
 
 
 def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[PlainContext]) -> list[Ids]:
@@ -100,31 +126,6 @@ def _split(context: PlainContext, special: dict[str, int]) -> list[str | int]:
             else:
                 parts[-1] = f"{parts[-1]}{chunk}"
     return [part for part in parts if part != ""]
-
-
-def _encode(
-    tokenizer: PreTrainedTokenizerBase,
-    texts: Sequence[str],
-    *,
-    target: bool = False,
-    special: bool = False,
-) -> list[Ids]:
-    rows: list[Ids] = []
-    for start in range(0, len(texts), _AT_ONCE):
-        encoded = tokenizer(
-            **{"text_target" if target else "text": list(texts[start : start + _AT_ONCE])},
-            add_special_tokens=special,
-            split_special_tokens=True,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )
-        rows += map(tuple, encoded["input_ids"])
-    reserved = set() if special else {*_special(tokenizer).values()} - {tokenizer.unk_token_id}
-    return [
-        row if reserved.isdisjoint(row) else _mend(tokenizer, text, reserved)
-        for text, row in zip(texts, rows, strict=True)
-    ]
 
 
 def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> Ids:

@@ -6,17 +6,17 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers.integrations.sdpa_attention import repeat_kv
 
-from nnd.metric.likelihood.engine.attention.kernel import Asked
+from nnd.metric.likelihood.engine.attention.kernel import LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Block, Layout
 
 
 def attend_blocks(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, layout: Layout, asked: Asked
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, layout: Layout, needs: LayerNeeds
 ) -> torch.Tensor:
     """Attend block by block (a `Kernel`)."""
     out = query.new_empty((query.shape[2], query.shape[1], value.shape[3]))
-    for block in layout.crossings if asked.crossing else layout.blocks:
-        mask, is_causal = _mask(block, layout, query, asked)
+    for block in layout.crossings if needs.crossing else layout.blocks:
+        mask, is_causal = _mask(block, layout, query, needs)
         keys, values = (_stretches(row, block.keys) for row in (key, value))
         shared = query.shape[1] // key.shape[1]
         if mask is not None and query.is_cuda:  # masked, CUDA has no fast kernel for shared heads
@@ -27,7 +27,7 @@ def attend_blocks(
             values,
             attn_mask=mask,
             is_causal=is_causal,
-            scale=asked.scaling,
+            scale=needs.scaling,
             enable_gqa=shared > 1,
         )
         out[block.queries] = attended[0].transpose(0, 1)
@@ -41,17 +41,17 @@ def _stretches(row: torch.Tensor, places: Sequence[slice]) -> torch.Tensor:
 
 
 def _mask(
-    block: Block, layout: Layout, query: torch.Tensor, asked: Asked
+    block: Block, layout: Layout, query: torch.Tensor, needs: LayerNeeds
 ) -> tuple[torch.Tensor | None, bool]:
     """Return the mask added to a block's scores, and whether the block is plainly causal."""
-    window = asked.window
+    window = needs.window
     if window is not None and window >= block.reach:
         window = None
-    if window is None and asked.bias is None and block.seen != "some":
+    if window is None and needs.bias is None and block.seen != "some":
         return None, block.seen == "past"
-    name = (block.queries.start, window, id(asked.bias))
+    name = (block.queries.start, window, id(needs.bias))
     if name not in layout.masks:  # kept with its bias, so that no other object gets the bias's id
-        layout.masks[name] = _make_mask(block, layout, query, window, asked.bias), asked.bias
+        layout.masks[name] = _make_mask(block, layout, query, window, needs.bias), needs.bias
     mask: torch.Tensor = layout.masks[name][0]
     return mask, False
 

@@ -13,26 +13,26 @@ import numpy.typing as npt
 import torch
 from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
-from nnd.metric.likelihood.engine.attention.kernel import Asked
+from nnd.metric.likelihood.engine.attention.kernel import LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout, to_device
 
 TILE = 128  # the kernel skips tiles of this many queries and keys in which nothing is seen
 
 
 def attend_flexibly(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, layout: Layout, asked: Asked
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, layout: Layout, needs: LayerNeeds
 ) -> torch.Tensor:
     """Attend within a row (a `Kernel`; not for attention to the encoder's row)."""
-    name = ("tiles", asked.window)
+    name = ("tiles", needs.window)
     if name not in layout.masks:
-        layout.masks[name] = _block_mask(layout, asked.window)
+        layout.masks[name] = _block_mask(layout, needs.window)
     attended = _compiled(query.device.type)(
         query,
         key,
         value,
-        score_mod=None if asked.bias is None else _adds(asked.bias, layout.position),
+        score_mod=None if needs.bias is None else _adds(needs.bias, layout.position),
         block_mask=layout.masks[name],
-        scale=asked.scaling,
+        scale=needs.scaling,
         enable_gqa=query.shape[1] != key.shape[1],
     )
     out: torch.Tensor = attended[0].transpose(0, 1)

@@ -12,8 +12,7 @@ from typing import Any
 import torch
 from transformers import AttentionInterface, PreTrainedModel
 
-from nnd.metric.likelihood.engine.attention.kernel import Asked, CannotPackError, Choose
-from nnd.metric.likelihood.engine.attention.kernel_choice import choose_fastest
+from nnd.metric.likelihood.engine.attention.kernel import CannotPackError, Choose, LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 
 NAME = "nnd_packed"
@@ -43,7 +42,7 @@ def packed_attention(model: PreTrainedModel) -> Iterator[None]:
 
 
 @contextmanager
-def laid_out(layout: Layout, choose: Choose = choose_fastest) -> Iterator[None]:
+def laid_out(layout: Layout, choose: Choose) -> Iterator[None]:
     """Give `attend` the layout of the row during one forward pass.
 
     Args:
@@ -60,6 +59,11 @@ def laid_out(layout: Layout, choose: Choose = choose_fastest) -> Iterator[None]:
         _LAYOUT.reset(token)
     if not layout.calls[0]:
         raise CannotPackError("its layers do not call the attention they are given")
+
+
+def current_layout() -> Layout:
+    """Return the layout of the row that is in the model."""
+    return _LAYOUT.get()[0]
 
 
 def attend(  # noqa: PLR0917 - transformers' signature
@@ -111,9 +115,9 @@ def attend(  # noqa: PLR0917 - transformers' signature
         raise CannotPackError("its encoder attends in windows")
     if sliding_window is not None and sliding_window >= layout.reach:
         sliding_window = None
-    asked = Asked(crossing, scaling, sliding_window, position_bias)
-    kernel = choose(query, key, value, layout, asked)
-    return kernel(query, key, value, layout, asked)[None], None
+    needs = LayerNeeds(crossing, scaling, sliding_window, position_bias)
+    kernel = choose(query, key, value, layout, needs)
+    return kernel(query, key, value, layout, needs)[None], None
 
 
 def _parts(model: PreTrainedModel) -> list[PreTrainedModel]:

@@ -12,7 +12,7 @@ class CannotPackError(Exception):
     """The model does something that packing would compute wrongly."""
 
 
-class Asked(NamedTuple):
+class LayerNeeds(NamedTuple):
     """What a layer needs from its attention, apart from queries, keys and values.
 
     Attributes:
@@ -30,10 +30,10 @@ class Asked(NamedTuple):
 
 
 Kernel: TypeAlias = Callable[
-    [torch.Tensor, torch.Tensor, torch.Tensor, Layout, Asked], torch.Tensor
+    [torch.Tensor, torch.Tensor, torch.Tensor, Layout, LayerNeeds], torch.Tensor
 ]
 """Attends: queries [1, heads, row, size], keys and values [1, key heads, keys, size of each],
 → [row, heads, size of values]."""
 
-Choose: TypeAlias = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Layout, Asked], Kernel]
+Choose: TypeAlias = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Layout, LayerNeeds], Kernel]
 """Chooses the kernel of a layer; it gets the arguments of a kernel."""

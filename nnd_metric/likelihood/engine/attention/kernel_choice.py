@@ -4,7 +4,7 @@ import torch
 
 from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
 from nnd.metric.likelihood.engine.attention.flexible import attend_flexibly
-from nnd.metric.likelihood.engine.attention.kernel import Asked, Kernel
+from nnd.metric.likelihood.engine.attention.kernel import Kernel, LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 from nnd.metric.likelihood.engine.attention.varlen import attend_varlen, takes_varlen
 
@@ -12,7 +12,7 @@ _MASKS = 2**27  # most scores of a row for which masks are kept: 256 MiB in half
 
 
 def choose_fastest(
-    query: torch.Tensor, _key: torch.Tensor, value: torch.Tensor, layout: Layout, asked: Asked
+    query: torch.Tensor, _key: torch.Tensor, value: torch.Tensor, layout: Layout, needs: LayerNeeds
 ) -> Kernel:
     """Choose a kernel (a `Choose`).
 
@@ -20,10 +20,10 @@ def choose_fastest(
     takes as much time as it saves. On CPUs and MPS blocks are fastest, and float32 has no other
     kernel.
     """
-    if takes_varlen(query, value, asked):
+    if takes_varlen(query, value, needs):
         return attend_varlen
-    masked = asked.window is not None or asked.bias is not None
-    heads = query.shape[1] if asked.bias is not None else 1
+    masked = needs.window is not None or needs.bias is not None
+    heads = query.shape[1] if needs.bias is not None else 1
     if query.is_cuda and masked and heads * sum(block.size for block in layout.blocks) > _MASKS:
         return attend_flexibly
     return attend_blocks

@@ -45,7 +45,7 @@ class Block(NamedTuple):
         return int(queries * sum(keys))
 
 
-class Ends(NamedTuple):
+class SequenceEnds(NamedTuple):
     """Sequences laid end to end, in the form that kernels for variable lengths take.
 
     Attributes:
@@ -120,7 +120,7 @@ class Layout:
     def blocks(self) -> list[Block]:
         """Blocks of attention within the row; together their queries are the row."""
         contexts = _places(self.contexts)
-        found = [
+        blocks = [
             Block(place, (place,), "past" if self.causal else "all", place.stop - place.start)
             for place in contexts
             if place.stop > place.start
@@ -133,9 +133,9 @@ class Layout:
                 here = slice(start, start + sum(some))
                 keys = (context, here) if first else (here,)
                 past = not first and len(some) == 1
-                found.append(Block(here, keys, "past" if past else "some", first + max(some)))
+                blocks.append(Block(here, keys, "past" if past else "some", first + max(some)))
                 start = here.stop
-        return found
+        return blocks
 
     @cached_property
     def crossings(self) -> list[Block]:
@@ -150,17 +150,17 @@ class Layout:
         return slice(0, start), slice(start, start + sum(self.groups[: len(self.contexts)]))
 
     @cached_property
-    def sequence_ends(self) -> Ends:
+    def sequence_ends(self) -> SequenceEnds:
         """Where the sequences of the row end."""
         return self._ends(self.lengths)
 
     @cached_property
-    def context_ends(self) -> Ends:
+    def context_ends(self) -> SequenceEnds:
         """Where the contexts that candidates attend to end, in this row or the encoder's."""
         return self._ends(self.encoded or self.contexts)
 
     @cached_property
-    def group_ends(self) -> Ends:
+    def group_ends(self) -> SequenceEnds:
         """Where the candidates of each such context end, counted from the first candidate."""
         return self._ends(self.groups[: len(self.encoded or self.contexts)])
 
@@ -195,9 +195,9 @@ class Layout:
 
         return sees
 
-    def _ends(self, lengths: Sequence[int]) -> Ends:
+    def _ends(self, lengths: Sequence[int]) -> SequenceEnds:
         ends = np.cumsum([0, *lengths], dtype=np.int32)
-        return Ends(to_device(ends, self.device), max(lengths, default=0))
+        return SequenceEnds(to_device(ends, self.device), max(lengths, default=0))
 
 
 def to_device(values: npt.NDArray[Any], device: torch.device) -> torch.Tensor:

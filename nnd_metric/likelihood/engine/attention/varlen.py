@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn.attention.varlen import AuxRequest, varlen_attn
 
-from nnd.metric.likelihood.engine.attention.kernel import Asked, CannotPackError, Kernel
-from nnd.metric.likelihood.engine.attention.row_layout import Ends, Layout
+from nnd.metric.likelihood.engine.attention.kernel import CannotPackError, Kernel, LayerNeeds
+from nnd.metric.likelihood.engine.attention.row_layout import Layout, SequenceEnds
 
 Varlen: TypeAlias = Callable[..., Any]
 """`torch.nn.attention.varlen.varlen_attn`, or a function with the same contract."""
@@ -24,7 +24,7 @@ _LARGEST_HEAD, _HEAD_STEP = 256, 8
 _AMPERE = (8, 0)
 
 
-def takes_varlen(query: torch.Tensor, value: torch.Tensor, asked: Asked) -> bool:
+def takes_varlen(query: torch.Tensor, value: torch.Tensor, needs: LayerNeeds) -> bool:
     """Whether torch's kernel supports such a layer on such a device."""
     size = query.shape[-1]
     return (
@@ -34,8 +34,8 @@ def takes_varlen(query: torch.Tensor, value: torch.Tensor, asked: Asked) -> bool
         and size == value.shape[-1]
         and size <= _LARGEST_HEAD
         and size % _HEAD_STEP == 0
-        and asked.window is None
-        and asked.bias is None
+        and needs.window is None
+        and needs.bias is None
     )
 
 
@@ -43,12 +43,16 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
     """Return the `Kernel` that calls a function with the contract of `varlen_attn`."""
 
     def attend_varlen(
-        query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, layout: Layout, asked: Asked
+        query: torch.Tensor,
+        key: torch.Tensor,
+        value: torch.Tensor,
+        layout: Layout,
+        needs: LayerNeeds,
     ) -> torch.Tensor:
         queries, keys, values = (each[0].transpose(0, 1) for each in (query, key, value))
 
         def call(
-            rows: slice, sees: slice, ends: Ends, key_ends: Ends, *, causal: bool
+            rows: slice, sees: slice, ends: SequenceEnds, key_ends: SequenceEnds, *, causal: bool
         ) -> tuple[torch.Tensor, torch.Tensor]:
             attended: tuple[torch.Tensor, torch.Tensor] = varlen(
                 queries[rows],
@@ -61,14 +65,14 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
                 max(2, ends.longest),
                 key_ends.longest,
                 return_aux=AuxRequest(lse=True),
-                scale=asked.scaling,
+                scale=needs.scaling,
                 window_size=(-1, 0) if causal else (-1, -1),
                 enable_gqa=query.shape[1] != key.shape[1],
             )
             return attended
 
         everything = slice(None)
-        if asked.crossing:
+        if needs.crossing:
             across = layout.group_ends, layout.context_ends
             return call(everything, everything, *across, causal=False)[0]
         own = layout.sequence_ends, layout.sequence_ends

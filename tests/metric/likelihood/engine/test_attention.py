@@ -15,7 +15,7 @@ from torch.nn.attention import flex_attention
 
 from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
 from nnd.metric.likelihood.engine.attention.flexible import TILE, attend_flexibly, seen_tiles
-from nnd.metric.likelihood.engine.attention.kernel import Asked, CannotPackError, Kernel
+from nnd.metric.likelihood.engine.attention.kernel import CannotPackError, Kernel, LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 from nnd.metric.likelihood.engine.attention.varlen import varlen_kernel
 
@@ -23,16 +23,16 @@ HEADS, SIZE = 4, 8
 
 
 def dense(
-    given: tuple[torch.Tensor, ...], seen: torch.Tensor, asked: Asked, positions: torch.Tensor
+    given: tuple[torch.Tensor, ...], seen: torch.Tensor, needs: LayerNeeds, positions: torch.Tensor
 ) -> torch.Tensor:
     """Attend with one mask of the whole row, as the formula says."""
     query, key, value = given
     shared = query.shape[1] // key.shape[1]
     key, value = (each.repeat_interleave(shared, dim=1) for each in (key, value))
-    scores = query[0] @ key[0].transpose(1, 2) * (asked.scaling or query.shape[-1] ** -0.5)
-    if asked.bias is not None:
-        distance = positions[None, :] - positions[:, None] + (asked.bias.shape[-1] - 1) // 2
-        scores = scores + asked.bias[0, :, 0][:, distance]
+    scores = query[0] @ key[0].transpose(1, 2) * (needs.scaling or query.shape[-1] ** -0.5)
+    if needs.bias is not None:
+        distance = positions[None, :] - positions[:, None] + (needs.bias.shape[-1] - 1) // 2
+        scores = scores + needs.bias[0, :, 0][:, distance]
     weights = scores.masked_fill(~seen, float("-inf")).softmax(-1)
     return (weights @ value[0]).transpose(0, 1)
 
@@ -100,9 +100,9 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_row_and_number_of_key_heads(kernel: Kernel, layout: Layout, key_heads: int) -> None:
     seen, positions = seen_of(layout, None)
     given = made(len(seen), len(seen), key_heads)
-    for asked in (Asked(), Asked(scaling=1.0)):
-        found = kernel(*given, layout, asked)
-        torch.testing.assert_close(found, dense(given, seen, asked, positions))
+    for needs in (LayerNeeds(), LayerNeeds(scaling=1.0)):
+        found = kernel(*given, layout, needs)
+        torch.testing.assert_close(found, dense(given, seen, needs, positions))
     assert torch.equal(layout.position, positions)
 
 
@@ -119,11 +119,11 @@ def test_windows_and_biases(layout: Layout, window: int | None, *, biased: bool)
     seen, positions = seen_of(layout, window)
     given = made(len(seen), len(seen), 2)
     bias = torch.randn((1, HEADS, 1, 2 * layout.reach - 1), dtype=torch.float64) if biased else None
-    asked = Asked(window=window, bias=bias)
-    expected = dense(given, seen, asked, positions)
-    torch.testing.assert_close(attend_blocks(*given, layout, asked), expected)
+    needs = LayerNeeds(window=window, bias=bias)
+    expected = dense(given, seen, needs, positions)
+    torch.testing.assert_close(attend_blocks(*given, layout, needs), expected)
     if biased or window == 9:  # slow without a compiler
-        torch.testing.assert_close(attend_flexibly(*given, layout, asked), expected)
+        torch.testing.assert_close(attend_flexibly(*given, layout, needs), expected)
 
 
 @pytest.mark.parametrize("kernel", [attend_blocks, VARLEN])
@@ -132,8 +132,8 @@ def test_a_decoder_attends_to_the_encoders_row(kernel: Kernel) -> None:
     given = made(16, 11, 2)
     whose = torch.tensor([0] * 4 + [1] * 2 + [2] * 10)
     seen = whose[:, None] == torch.tensor([0] * 6 + [1] + [2] * 4)
-    found = kernel(*given, layout, Asked(crossing=True))
-    torch.testing.assert_close(found, dense(given, seen, Asked(), whose))
+    found = kernel(*given, layout, LayerNeeds(crossing=True))
+    torch.testing.assert_close(found, dense(given, seen, LayerNeeds(), whose))
 
 
 @pytest.mark.parametrize("layout", [*ROWS, LONG])
@@ -155,4 +155,4 @@ def test_sums_of_another_shape_are_refused() -> None:
 
     given = made(6, 6, HEADS)
     with pytest.raises(CannotPackError, match="shape"):
-        varlen_kernel(other_way)(*given, ROWS[0], Asked())
+        varlen_kernel(other_way)(*given, ROWS[0], LayerNeeds())

@@ -28,6 +28,7 @@ from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.engine.execution import run
 from nnd.metric.likelihood.engine.memory import choose_budget, is_out_of_memory
 from nnd.metric.likelihood.engine.paths import paths_of
+from nnd.metric.likelihood.engine.proof import Alone, Checks, Proof
 from nnd.metric.likelihood.models.load_model import wrap_model
 from nnd.schemas import ScoringError, ScoringWarning
 
@@ -156,6 +157,8 @@ def test_what_is_scored_is_not_scored_again(name: str, fresh: Fresh) -> None:
     rows = [row for row in ids(family, "native", REQUESTS) if any(row.scored)]
     rows = list(dict.fromkeys(rows))
     path, scored, calls = paths_of(loaded)[0], list[int](), list[int]()
+    covers_all = Proof(path.name, 0.0, 10_000, 10_000)
+    checks = Checks(Alone(loaded, rows), covers_all, covered=True)
 
     def once(*_: object) -> None:
         calls.append(1)
@@ -164,7 +167,7 @@ def test_what_is_scored_is_not_scored_again(name: str, fresh: Fresh) -> None:
 
     family.model.get_decoder().register_forward_pre_hook(once)
     with torch.inference_mode(), pytest.warns(ScoringWarning, match="out of memory"):
-        ran = run(loaded, path, rows, scored.extend, budget=90)
+        ran = run(path, checks, lambda _, sums: scored.extend(sums), missing=None, budget=90)
     assert sorted(scored) == list(range(len(rows)))
     assert ran.budget <= 45
     assert len(calls) > 3

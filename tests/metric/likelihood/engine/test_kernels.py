@@ -22,7 +22,7 @@ from nnd.metric.likelihood.engine import path_choice as choice
 from nnd.metric.likelihood.engine.attention import varlen
 from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
 from nnd.metric.likelihood.engine.attention.flexible import attend_flexibly
-from nnd.metric.likelihood.engine.attention.kernel import Asked, Kernel
+from nnd.metric.likelihood.engine.attention.kernel import Kernel, LayerNeeds
 from nnd.metric.likelihood.engine.attention.kernel_choice import choose_fastest
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 from nnd.metric.likelihood.engine.attention.varlen import attend_varlen, varlen_kernel
@@ -51,39 +51,45 @@ HUGE = Layout([16_384], [[4]])  # whose masks would have 2 ** 28 elements for ea
 
 
 @pytest.mark.parametrize(
-    ("query", "value", "layout", "asked", "kernel"),
+    ("query", "value", "layout", "needs", "kernel"),
     [
-        (layer(torch.bfloat16), layer(torch.bfloat16), SHORT, Asked(), attend_varlen),
-        (layer(torch.float16), layer(torch.float16), HUGE, Asked(crossing=True), attend_varlen),
-        (layer(torch.float32), layer(torch.float32), HUGE, Asked(), attend_blocks),
-        (layer(torch.bfloat16, 20), layer(torch.bfloat16, 20), SHORT, Asked(), attend_blocks),
-        (layer(torch.bfloat16, 512), layer(torch.bfloat16, 512), HUGE, Asked(), attend_blocks),
-        (layer(torch.bfloat16), layer(torch.bfloat16, 32), SHORT, Asked(), attend_blocks),
-        (layer(torch.bfloat16), layer(torch.bfloat16), SHORT, Asked(window=9), attend_blocks),
-        (layer(torch.bfloat16), layer(torch.bfloat16), HUGE, Asked(window=9), attend_flexibly),
-        (layer(torch.float32), layer(torch.float32), HUGE, Asked(bias=BIAS), attend_flexibly),
-        (layer(torch.float32), layer(torch.float32), SHORT, Asked(bias=BIAS), attend_blocks),
+        (layer(torch.bfloat16), layer(torch.bfloat16), SHORT, LayerNeeds(), attend_varlen),
+        (
+            layer(torch.float16),
+            layer(torch.float16),
+            HUGE,
+            LayerNeeds(crossing=True),
+            attend_varlen,
+        ),
+        (layer(torch.float32), layer(torch.float32), HUGE, LayerNeeds(), attend_blocks),
+        (layer(torch.bfloat16, 20), layer(torch.bfloat16, 20), SHORT, LayerNeeds(), attend_blocks),
+        (layer(torch.bfloat16, 512), layer(torch.bfloat16, 512), HUGE, LayerNeeds(), attend_blocks),
+        (layer(torch.bfloat16), layer(torch.bfloat16, 32), SHORT, LayerNeeds(), attend_blocks),
+        (layer(torch.bfloat16), layer(torch.bfloat16), SHORT, LayerNeeds(window=9), attend_blocks),
+        (layer(torch.bfloat16), layer(torch.bfloat16), HUGE, LayerNeeds(window=9), attend_flexibly),
+        (layer(torch.float32), layer(torch.float32), HUGE, LayerNeeds(bias=BIAS), attend_flexibly),
+        (layer(torch.float32), layer(torch.float32), SHORT, LayerNeeds(bias=BIAS), attend_blocks),
         (
             *(layer(torch.bfloat16, is_cuda=False), layer(torch.bfloat16)),
-            *(HUGE, Asked(window=9), attend_blocks),
+            *(HUGE, LayerNeeds(window=9), attend_blocks),
         ),
     ],
 )
 def test_the_kernel_is_what_the_device_and_the_layer_allow(
-    *, query: Any, value: Any, layout: Layout, asked: Asked, kernel: Kernel, monkeypatch: Any
+    *, query: Any, value: Any, layout: Layout, needs: LayerNeeds, kernel: Kernel, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(varlen, "_is_ampere", lambda _device: True)
-    assert choose_fastest(query, value, value, layout, asked) is kernel
+    assert choose_fastest(query, value, value, layout, needs) is kernel
     monkeypatch.setattr(varlen, "_is_ampere", lambda _device: False)
-    assert choose_fastest(query, value, value, layout, asked) is not attend_varlen
+    assert choose_fastest(query, value, value, layout, needs) is not attend_varlen
 
 
 def paths_with(kernel: Kernel) -> Callable[[LoadedModel], tuple[Path, ...]]:
     """Return what gives the paths of a GPU with one kernel, besides blocks to the encoder's row."""
 
     def choose(*given: Any) -> Kernel:
-        asked = given[-1]
-        return attend_blocks if asked.crossing and kernel is attend_flexibly else kernel
+        needs = given[-1]
+        return attend_blocks if needs.crossing and kernel is attend_flexibly else kernel
 
     def paths(loaded: LoadedModel) -> tuple[Path, ...]:
         first, *others = paths_of(loaded)
@@ -116,8 +122,8 @@ def fails(*_: Any) -> torch.Tensor:
 
 def forgets(*given: Any) -> torch.Tensor:
     """Attend, but for the candidates to their contexts."""
-    *_, layout, asked = given
-    return attend_blocks(*given[:3], Layout([], [layout.lengths]), asked)
+    *_, layout, needs = given
+    return attend_blocks(*given[:3], Layout([], [layout.lengths]), needs)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from transformers import GPT2LMHeadModel
 
 from nnd.metric.cli.command import main
 from nnd.metric.likelihood import Loading
-from nnd.metric.likelihood.engine.likelihood_cache import Kept, fingerprint
+from nnd.metric.likelihood.engine.likelihood_cache import LikelihoodCache, fingerprint
 from nnd.metric.likelihood.engine.proof import Proof, score_alone
 from nnd.metric.likelihood.engine.store import Store, default_store
 from nnd.metric.likelihood.models.load_model import load_model
@@ -147,7 +147,7 @@ def test_numbers_of_a_path_found_wrong_are_not_taken(saved: Saved) -> None:
     loaded = load_model(saved("gpt2"), Loading(device="cpu"))
     evaluate(loaded)
     with Store(default_store(), warn=pytest.fail) as store:
-        kept = Kept(store, fingerprint(loaded, loaded.version()), [])
+        kept = LikelihoodCache(store, fingerprint(loaded, loaded.version()), [])
         proof = kept.find_proof()
         assert proof is not None
         assert proof.path == "packed"

@@ -20,8 +20,9 @@ from hypothesis import given, settings, strategies as st
 from support.engine.store_processes import batch, entries, key, value
 from support.places import SUPPORT
 
-from nnd.metric.likelihood.engine import database as database_module, store as store_module
-from nnd.metric.likelihood.engine.store import Store, default_store, row_key
+from nnd.metric.likelihood.engine import store as store_module
+from nnd.metric.likelihood.engine.likelihood_cache import row_key
+from nnd.metric.likelihood.engine.store import Store, default_store
 from nnd.metric.text.encoding.requests import Encoded
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
@@ -619,7 +620,7 @@ def test_a_folder_in_its_place(path: Path, opened: Open, warnings: list[str]) ->
 @pytest.mark.parametrize(
     ("numbers", "reason"),
     [
-        ((database_module._APPLICATION, 2), "it has version 2, but this nnd reads version 1"),
+        ((store_module._APPLICATION, 2), "it has version 2, but this nnd reads version 1"),
         ((0, 0), "it is the database of another program"),
         ((77, 1), "it is the database of another program"),
     ],
@@ -643,7 +644,7 @@ def test_what_is_not_ours_is_left_alone(
 def test_a_store_that_others_keep_locked(
     path: Path, opened: Open, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(store_module, "_PATIENCE_S", 0.05)
     store = opened()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -657,7 +658,7 @@ def test_a_store_that_others_keep_locked(
 def test_a_store_that_another_process_keeps_opening(
     path: Path, opened: Open, warnings: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(store_module, "_PATIENCE_S", 0.05)
     path.parent.mkdir()
     with (path.parent / ".likelihoods.sqlite.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -11,7 +11,7 @@ from support.metric_runs import human_scores, write_pairs
 
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, load_config, load_model, split_revision
-from nnd.metric.likelihood.models.revisions import resolve_revision
+from nnd.metric.likelihood.models.model_places import resolve_revision
 from nnd.metric.run import evaluate
 from nnd.schemas import ScoringError
 
