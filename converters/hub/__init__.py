@@ -20,15 +20,11 @@ if TYPE_CHECKING:
     from .repository_state import (
         Repository as Repository,
         State as State,
-        check_name as check_name,
-        check_token as check_token,
+        check_access as check_access,
         compare as compare,
         digests as digests,
         fetch as fetch,
         look as look,
-    )
-    from .retries import (
-        Patience as Patience,
     )
     from .upload import (
         push as push,

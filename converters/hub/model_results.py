@@ -11,11 +11,9 @@ from nnd.converters.hub.release_folder import CARD
 from nnd.converters.hub.repository_state import (
     Repository,
     State,
-    check_name,
-    check_token,
+    check_access,
     look,
 )
-from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import Upload, push
 from nnd.schemas import PublishError, temporary_folder
 
@@ -42,15 +40,12 @@ def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
                 f"{model}: is a folder here, and its results can only go to a model on the Hub; "
                 "leave --push-to-model-card out, or name ORG/name"
             )
-        check_name(Repository("model", model))
-        check_token(Repository("model", model))
+        check_access(Repository("model", model))
 
 
 def push_results(
     model: str,
     results: Mapping[ScoredOn, Mapping[str, Any]],
-    *,
-    patience: Patience | None = None,
 ) -> Upload:
     """Open a pull request that adds results to the metadata of their model.
 
@@ -63,7 +58,6 @@ def push_results(
     Args:
         model: ORG/name on the Hub.
         results: Dataset → the result of the model on it (`result.schema.json`, a model result).
-        patience: How long to try again if the Hub does not answer.
 
     Returns:
         `sent` is whether a pull request was opened.
@@ -74,7 +68,7 @@ def push_results(
     """
     check_pushable([model])
     repository = Repository("model", model)
-    commit, readme = ask(repository, lambda: _readme(repository), patience=patience)
+    commit, readme = ask(repository, lambda: _readme(repository))
     texts = {}
     for dataset, result in results.items():
         readme = texts[CARD] = add_results(readme, model, result, dataset)
@@ -100,7 +94,6 @@ def push_results(
             message=f"Add NND pass rates on {', '.join(dataset.name for dataset in results)}",
             obsolete=unchanged,
             pull_request=True,
-            patience=patience,
         )
 
 

@@ -23,13 +23,11 @@ from nnd.converters.hub.repository_state import (
     Change,
     Obsolete,
     Repository,
-    check_name,
-    check_token,
+    check_access,
     compare,
     digests,
     look,
 )
-from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import Upload, check_place, push, put_tag
 from nnd.schemas import UNSTORED, PublishError, Record, Shown, temporary_folder, text_table
 
@@ -155,7 +153,6 @@ def publish(
     redact: bool = False,
     keep_contacts: str | None = None,
     unverified: str | None = None,
-    patience: Patience | None = None,
 ) -> Publication:
     """Publish a converted folder as a dataset on the Hub, in one commit.
 
@@ -176,7 +173,6 @@ def publish(
         redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
         keep_contacts: Why they may stay; quoted on the card.
         unverified: Why it may be published although files are not verified; quoted on the card.
-        patience: How long to try again if the Hub does not answer.
 
     Raises:
         SchemaError: If the folder has problems.
@@ -187,14 +183,12 @@ def publish(
     if pr and tag is not None:
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
     repository = Repository("dataset", repo_id, private=private)
-    check_name(repository, offline=dry_run)
+    check_access(repository, dry_run=dry_run)
     # The Hub would refuse an invalid tag only after everything was sent.
     if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
         raise PublishError(
             f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
         )
-    if not dry_run:
-        check_token(repository)
     conversion = read_release(
         Path(folder),
         private=private,
@@ -210,10 +204,10 @@ def publish(
         adapt = partial(with_card_there, repository, files[CARD])
         try:
             if tag is not None:  # checks that the tag is free before anything is sent
-                put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
+                put_tag(repository, tag, files, None, adapt=adapt)
             if dry_run:
                 plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
-                return ask(repository, plan, patience=patience)
+                return ask(repository, plan)
         except UnreachableError as error:
             if not dry_run:
                 raise
@@ -226,10 +220,9 @@ def publish(
             obsolete=obsolete,
             adapt=adapt,
             pull_request=pr,
-            patience=patience,
         )
         if tag is not None:
-            put_tag(repository, tag, files, pushed.commit, adapt=adapt, patience=patience)
+            put_tag(repository, tag, files, pushed.commit, adapt=adapt)
         usage = (
             f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
             f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",

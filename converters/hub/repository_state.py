@@ -76,8 +76,8 @@ Adapt = Callable[[State | None], Mapping[str, Path]]
 (None: it does not exist)."""
 
 
-def check_name(repository: Repository, *, offline: bool = False) -> None:
-    """Check that a name is ORG/name, and, unless `offline`, that HF_HUB_OFFLINE is not set.
+def check_access(repository: Repository, *, dry_run: bool = False) -> None:
+    """Check that a name is ORG/name, and that there is a token, unless `dry_run`.
 
     Raises:
         PublishError: Otherwise.
@@ -88,19 +88,13 @@ def check_name(repository: Repository, *, offline: bool = False) -> None:
         raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
     if "/" not in repository.name:
         raise PublishError(f"{repository.name}: is not the name of a repository; name it ORG/name")
-    if constants.is_offline_mode() and not offline:
+    if dry_run:
+        return
+    if constants.is_offline_mode():
         raise PublishError(
             f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "
             "unset it"
         )
-
-
-def check_token(repository: Repository) -> None:
-    """Check that a token is available.
-
-    Raises:
-        PublishError: Otherwise.
-    """
     if get_token() is None:
         raise PublishError(
             f"{repository.name}: no token found; run `hf auth login`, or set HF_TOKEN to one that "

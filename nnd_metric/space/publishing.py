@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from nnd.converters.hub import (
-    Patience,
     Publication,
     Repository,
     State,
     ask,
-    check_name,
-    check_token,
+    check_access,
     compare,
     digests,
     fetch,
@@ -33,7 +31,6 @@ def publish_metric(
     *,
     sdk: Sdk = "static",
     dry_run: bool = False,
-    patience: Patience | None = None,
 ) -> Publication:
     """Publish the metric as a Space in one commit; if nothing has changed, no commit is made.
 
@@ -47,7 +44,6 @@ def publish_metric(
             for which the Hub may charge.
         dry_run: Only return the planned changes; nothing is written, neither locally nor on the
             Hub.
-        patience: How long to retry if the Hub does not answer.
 
     Raises:
         PublishError: If a metric cannot have the name, the Space has other contents, or the Hub
@@ -56,22 +52,18 @@ def publish_metric(
     if sdk not in ("static", "gradio"):
         raise PublishError(f'unknown SDK "{sdk}"; choose static or gradio')
     repository = Repository("space", repo_id, sdk=sdk)
-    check_name(repository)
-    if not dry_run:
-        check_token(repository)
+    check_access(repository, dry_run=dry_run)
     obsolete = partial(_earlier_files, repository)
     with temporary_folder("nnd-space") as place:
         files = write_space(repo_id, place, sdk=sdk)
         if dry_run:
             ours = digests(files)
-            changes = ask(
-                repository, lambda: compare(ours, look(repository), obsolete), patience=patience
-            )
+            changes = ask(repository, lambda: compare(ours, look(repository), obsolete))
             return Publication.of(repository, files, changes)
         message = f"Publish the metric of nnd {nnd_version()}"
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*commit a data file.*")  # the sample
-            pushed = push(repository, files, message=message, obsolete=obsolete, patience=patience)
+            pushed = push(repository, files, message=message, obsolete=obsolete)
         usage = (f'evaluate.load("{repo_id}")',)
         return Publication.of(repository, files, pushed.changes, pushed, usage=usage)
 

@@ -77,15 +77,16 @@ class Description(Shown):
     def table(self) -> "Table":
         """Return the measures, high and low side by side."""
         titles = dict(_TITLES, msttr=f"MSTTR-{self.window}")
-        rows = [(titles[name], *self._cells(name)) for name in self.sides["high"] if name in titles]
+        rows = [
+            (title, *(_cell(name, self.sides[side].get(name)) for side in SIDES))
+            for name, title in titles.items()
+            if name in self.sides["high"]
+        ]
         recalls = [self.sides[side].get("local_recall", {}) for side in SIDES]
         for k in recalls[0].keys() | recalls[1].keys():
             cells = [_cell("local_recall", recall.get(k)) for recall in recalls]
             rows.append((f"recall of words in {counted(k, 'reference')}", *cells))
         return text_table(("", "high", "low"), rows, right=("high", "low"))
-
-    def _cells(self, name: str) -> list[str]:
-        return [_cell(name, self.sides[side].get(name)) for side in SIDES]
 
     def remarks(self) -> list[str]:
         """Return what a surface metric could use, and how the numbers were computed."""
@@ -103,7 +104,7 @@ class Description(Shown):
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each number: measure, high, low."""
-        names = [name for name in self.sides["high"] if name in _TITLES]
+        names = [name for name in _TITLES if name in self.sides["high"]]
         rows = [[name, *(self.sides[side].get(name) for side in SIDES)] for name in names]
         schema = {"measure": pl.String, "high": pl.Float64, "low": pl.Float64}
         return pl.DataFrame(rows, schema, orient="row", strict=False)
