@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         MANIFEST as MANIFEST,
         VALIDITY as VALIDITY,
         Document as Document,
-        Sealed as Sealed,
+        Seal as Seal,
         find_change as find_change,
         list_files as list_files,
         own_files as own_files,

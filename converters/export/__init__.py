@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     )
     from .prompt_rendering import (
         STORED as STORED,
-        Rendering as Rendering,
+        PromptRendering as PromptRendering,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -9,7 +9,7 @@ import polars as pl
 
 from nnd.converters.export.flat import write_csv, write_jsonl
 from nnd.converters.export.lm_eval import write_lm_eval
-from nnd.converters.export.prompt_rendering import STORED, Rendering
+from nnd.converters.export.prompt_rendering import STORED, PromptRendering
 from nnd.converters.export.trl import write_trl
 from nnd.schemas import (
     NNDError,
@@ -59,7 +59,7 @@ def export(
     out: str | Path,
     *,
     to: Target,
-    rendering: Rendering = STORED,
+    rendering: PromptRendering = STORED,
     for_excel: bool = False,
     split: float | None = None,
     split_seed: int = 0,

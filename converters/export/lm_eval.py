@@ -13,15 +13,16 @@ of the task. So a small Python file reads the pairs next to it, and the folder c
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 import yaml
 
 from nnd.cards import escape
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.prompt_rendering import Rendering, render_pairs
+from nnd.converters.export.prompt_rendering import PromptRendering, render_pairs
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
 from nnd.schemas import DISTINCT, rows_of
@@ -47,7 +48,8 @@ def load(split, error_category=None, **_):
 '''
 
 
-class _Task(NamedTuple):
+@dataclass
+class _Task:
     """A task of the harness, or a group if it has members."""
 
     name: str
@@ -60,7 +62,7 @@ def write_lm_eval(
     folder: Path,
     *,
     manifest: Mapping[str, Any],
-    rendering: Rendering,
+    rendering: PromptRendering,
     data_name: str,
 ) -> tuple[int, list[str]]:
     """Write a task folder for lm-evaluation-harness into a new folder.
@@ -155,20 +157,16 @@ def _tasks(prefix: str, pairs: pl.DataFrame) -> _Task:
         )
         groups.append(_Task(name, {}, (_Task(f"{name}_overall", {"split": split}), *of_categories)))
     top = groups[0] if len(splits) == 1 else _Task(prefix, {}, tuple(groups))
-    return _renamed(top, iter(distinct_names(task.name.lower() for task in _walk(top))))
+    tasks = list(_walk(top))
+    for task, name in zip(tasks, distinct_names(task.name.lower() for task in tasks), strict=True):
+        task.name = name
+    return top
 
 
 def _walk(task: _Task) -> Iterator[_Task]:
     yield task
     for member in task.members:
         yield from _walk(member)
-
-
-def _renamed(task: _Task, names: Iterator[str]) -> _Task:
-    """Return a tree of tasks with the given names, in the order in which it is walked."""
-    return task._replace(
-        name=next(names), members=tuple(_renamed(member, names) for member in task.members)
-    )
 
 
 def _common(separator: str, metadata: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 from nnd.schemas import StoredContext
 
 
-class Rendering(NamedTuple):
+class PromptRendering(NamedTuple):
     """A way to render contexts, such as the metric's templates (`nnd export --template`).
 
     Attributes:
@@ -24,11 +24,11 @@ class Rendering(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-STORED = Rendering("default", " ", lambda contexts: [(each.text, "") for each in contexts])
+STORED = PromptRendering("default", " ", lambda contexts: [(each.text, "") for each in contexts])
 """Contexts as they are stored, with a space before the candidate: the default of the metric."""
 
 
-def render_pairs(pairs: pl.DataFrame, rendering: Rendering) -> pl.DataFrame:
+def render_pairs(pairs: pl.DataFrame, rendering: PromptRendering) -> pl.DataFrame:
     """Return pairs with rendered contexts, and candidates with their prefixes.
 
     Args:

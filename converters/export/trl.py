@@ -16,7 +16,7 @@ import polars as pl
 
 from nnd.cards import escape
 from nnd.converters.export.notice import source_notice
-from nnd.converters.export.prompt_rendering import Rendering, render_pairs
+from nnd.converters.export.prompt_rendering import PromptRendering, render_pairs
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
 
@@ -29,7 +29,7 @@ _TESTED = (
 
 
 def write_trl(
-    pairs: pl.DataFrame, folder: Path, *, manifest: Mapping[str, Any], rendering: Rendering
+    pairs: pl.DataFrame, folder: Path, *, manifest: Mapping[str, Any], rendering: PromptRendering
 ) -> tuple[int, list[str]]:
     """Write a preference dataset into a new folder; return its number of examples, and remarks.
 

@@ -16,7 +16,7 @@ from nnd.converters.folder.conversion_tables import (
     pairs_of_contexts,
     pairs_table,
 )
-from nnd.converters.folder.derived import Derived, Part, derive
+from nnd.converters.folder.derived import Derivation, Part, derive
 from nnd.converters.folder.examples.sentences import example_sentences
 from nnd.converters.folder.writing import write_manifest, write_rows
 from nnd.converters.pairs import annotation_frame, check_steps, normalise_texts, reference_frame
@@ -283,7 +283,7 @@ def convert_again(
     return Conversion(annotations, derived.pairs, derived.human_scores, references, facts)
 
 
-def _check_result(source: Source, derived: Derived, *, verified: bool) -> None:
+def _check_result(source: Source, derived: Derivation, *, verified: bool) -> None:
     """Check that there are pairs, that rows keep the contract, and that counts are as expected.
 
     If every context has one candidate, there are human scores and no pairs.

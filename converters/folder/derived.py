@@ -24,7 +24,7 @@ from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order, make_human_scores
 _TALLIED = ("error_category", "error_group", "aspect", "category", "split")
 
 
-class Derived(NamedTuple):
+class Derivation(NamedTuple):
     """What follows from the annotations of a source.
 
     Attributes:
@@ -59,7 +59,7 @@ def derive(
     *,
     keep_equal: bool,
     part: Part | None = None,
-) -> Derived:
+) -> Derivation:
     """Derive pairs, human scores and counts by the rule of a source.
 
     Args:
@@ -89,7 +89,7 @@ def derive(
         "agreement": annotator_agreement(annotations),
         "hygiene": hygiene,
     }
-    return Derived(pairs, make_human_scores(annotations, source.facts), dropped, facts)
+    return Derivation(pairs, make_human_scores(annotations, source.facts), dropped, facts)
 
 
 def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) -> dict[str, Any]:

@@ -72,17 +72,14 @@ def check_set(facts: Mapping[str, Any], rows: pl.DataFrame, human: HumanRows) ->
     if facts["kind"] == "negatives":
         yield from _check_negatives(facts["operation"], rows, human)
     else:
-        yield from _check_members(rows.filter(~children), human.pairs)
+        strange = rows.filter(~children).join(
+            human.pairs, on=human.pairs.columns, how="anti", nulls_equal=True
+        )
+        for row, pair_id in strange.select("row", "pair_id").sort("row").iter_rows():
+            message = f"{pair_id} is not one of the human pairs and names no parent"
+            yield Problem(row, "", message, _BUILD_AGAIN)
         yield from _check_children(rows.filter(children), human.pairs)
     yield from _check_counts(facts, rows)
-
-
-def _check_members(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem]:
-    """Check that rows without a parent are human pairs."""
-    strange = rows.join(pairs, on=pairs.columns, how="anti", nulls_equal=True)
-    for row, pair_id in strange.select("row", "pair_id").sort("row").iter_rows():
-        message = f"{pair_id} is not one of the human pairs and names no parent"
-        yield Problem(row, "", message, _BUILD_AGAIN)
 
 
 def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem]:
@@ -110,9 +107,12 @@ def _check_children(rows: pl.DataFrame, pairs: pl.DataFrame) -> Iterator[Problem
         same_id = pl.col(id_) == pl.col(f"{id_}_p")
         differs[text] = same_id & (pl.col(text) != pl.col(f"{text}_p"))
     for name, is_other in differs.items():
-        for row, value in both.filter(is_other).select("row", name).iter_rows():
-            message = f"{shown(value)} is not the value of its parent"
-            yield Problem(row, name, message, _BUILD_AGAIN)
+        yield from _strange_values(both.filter(is_other), name, "is not the value of its parent")
+
+
+def _strange_values(rows: pl.DataFrame, name: str, message: str) -> Iterator[Problem]:
+    for row, value in rows.select("row", name).iter_rows():
+        yield Problem(row, name, f"{shown(value)} {message}", _BUILD_AGAIN)
 
 
 def _check_negatives(operation: str, rows: pl.DataFrame, human: HumanRows) -> Iterator[Problem]:
@@ -154,8 +154,7 @@ def _check_negatives(operation: str, rows: pl.DataFrame, human: HumanRows) -> It
         "origin": (pl.col("origin") != f"synthetic:{operation}", "does not name the operation"),
     }
     for name, (is_wrong, message) in wrong.items():
-        for row, value in marked.filter(is_wrong).select("row", name).iter_rows():
-            yield Problem(row, name, f"{shown(value)} {message}", _BUILD_AGAIN)
+        yield from _strange_values(marked.filter(is_wrong), name, message)
 
 
 def _check_counts(facts: Mapping[str, Any], rows: pl.DataFrame) -> Iterator[Problem]:

@@ -84,8 +84,7 @@ def _findings(folder: Path) -> Iterator[Finding]:
     there = set().union(*parts.values(), *sets.values())
     for path in sorted(_section(manifest, "outputs").keys() - there):
         yield from (Finding(path, each) for each in _check_other(folder / path, path, manifest))
-    for path, problem in _check_splits(parts):
-        yield Finding(path, problem)
+    yield from _check_splits(parts)
     of_manifest = list(_check_manifest(manifest))
     yield from (Finding(MANIFEST, problem) for problem in of_manifest)
     validity = read_validity(folder, changed=True)
@@ -114,21 +113,19 @@ def _check_file(
     yield from check_frame(schema, frame)
     recorded = _section(_section(manifest, "outputs"), path)
     if recorded.get("rows") != frame.height:
-        message = f"{frame.height} rows, but the manifest states {recorded.get('rows')}"
-        yield Problem(None, "", message, _CONVERT_AGAIN)
+        yield _problem("", f"{frame.height} rows, but the manifest states {recorded.get('rows')}")
     yield from _check_bytes(folder / path, recorded)
 
 
 def _read_sets(folder: Path, manifest: dict[str, Any]) -> dict[str, dict[str, pl.DataFrame]]:
     """Return the rows of the files of each set of a suite, by path within the folder."""
-    found: dict[str, dict[str, pl.DataFrame]] = {}
+    sets: dict[str, dict[str, pl.DataFrame]] = {}
     for path in _section(manifest, "outputs"):
         if path.startswith("sets/"):
-            name = path.split("/")[1].removesuffix(".parquet")
-            files = found.setdefault(name, {})
+            files = sets.setdefault(path.split("/")[1].removesuffix(".parquet"), {})
             if (folder / path).is_file():
                 files[path] = read_file(folder / path)
-    return found
+    return sets
 
 
 def _pairs_of_sets(
@@ -162,18 +159,19 @@ def _check_derived(
     """Check that `convert` accepts the annotations, and that all else follows from them."""
     source = Source(Path(MANIFEST), manifest["source"])
     pairs, human_scores, annotations, references = _whole(parts, *_SCHEMAS)
-    of_annotations = [
-        *_check_source(annotations, source.name),
-        *check_annotations(source, annotations),
-    ]
-    of_references = [
-        *_check_source(references, source.name),
-        *check_references(references, annotations),
-        *check_numbers(references),
-    ]
-    yield from (located(problem, parts["annotations"]) for problem in of_annotations)
-    yield from (located(problem, parts["references"]) for problem in of_references)
-    if of_annotations:
+    problems: dict[FrameName, list[Problem]] = {
+        "annotations": [
+            *_check_source(annotations, source.name),
+            *check_annotations(source, annotations),
+        ],
+        "references": [
+            *_check_source(references, source.name),
+            *check_references(references, annotations),
+            *check_numbers(references),
+        ],
+    }
+    yield from (located(each, parts[name]) for name in _GIVEN for each in problems[name])
+    if problems["annotations"]:
         return
     keep_equal = bool(manifest.get("keep_equal"))
     part = Part(manifest["slice"]["name"], {*pairs["pair_id"]}) if "slice" in manifest else None
@@ -182,8 +180,7 @@ def _check_derived(
         yield located(problem, parts["pairs"])
     for problem in differences(human_scores, derived.human_scores, SCORE_KEY, "human score"):
         yield located(problem, parts["human_scores"])
-    for problem in _check_facts(manifest, derived.facts):
-        yield Finding(MANIFEST, problem)
+    yield from (Finding(MANIFEST, each) for each in _check_facts(manifest, derived.facts))
 
 
 def _whole(
@@ -204,6 +201,10 @@ def _read_parts(folder: Path, name: FrameName) -> dict[str, pl.DataFrame]:
     return {path.relative_to(folder).as_posix(): read_file(path) for path in files}
 
 
+def _problem(path: str, message: str) -> Problem:
+    return Problem(None, path, message, _CONVERT_AGAIN)
+
+
 def _section(value: dict[str, Any], name: str) -> dict[str, Any]:
     """Return a part of the manifest, or an empty one if it is missing."""
     part = value.get(name)
@@ -219,24 +220,22 @@ def _check_document(document: Mapping[str, Any], name: str, remedy: str) -> Iter
 def _check_other(path: Path, name: str, manifest: dict[str, Any]) -> Iterator[Problem]:
     """Check a listed file without rows, such as a schema."""
     if not path.is_file():
-        message = "is missing, although the manifest lists it"
-        yield Problem(None, "", message, _CONVERT_AGAIN)
+        yield _problem("", "is missing, although the manifest lists it")
     else:
         yield from _check_bytes(path, _section(_section(manifest, "outputs"), name))
 
 
 def _check_bytes(path: Path, recorded: Mapping[str, Any]) -> Iterator[Problem]:
-    found = fingerprint(path)
-    if recorded.get("sha256") != found["sha256"]:
-        yield Problem(None, "", "its SHA-256 is not the one in the manifest", _CONVERT_AGAIN)
-    elif recorded.get("bytes") != found["bytes"]:
-        message = f"{found['bytes']} bytes, but the manifest states {recorded.get('bytes')}"
-        yield Problem(None, "", message, _CONVERT_AGAIN)
+    n, digest = fingerprint(path).values()
+    if recorded.get("sha256") != digest:
+        yield _problem("", "its SHA-256 is not the one in the manifest")
+    elif recorded.get("bytes") != n:
+        yield _problem("", f"{n} bytes, but the manifest states {recorded.get('bytes')}")
 
 
 def _check_splits(
     parts: Mapping[FrameName, Mapping[str, pl.DataFrame]],
-) -> Iterator[tuple[str, Problem]]:
+) -> Iterator[Finding]:
     """Check that each file of a published folder holds only the split in its name."""
     for name, frames in parts.items():
         for path, frame in frames.items() if name != "human_scores" else ():
@@ -246,7 +245,7 @@ def _check_splits(
             strange = [split for split, place in sorted(splits.items()) if place != path]
             if strange:
                 message = f"{shown(strange[0])} belongs in {splits[strange[0]]}"
-                yield path, Problem(None, "split", message, "publish again")
+                yield Finding(path, Problem(None, "split", message, "publish again"))
 
 
 def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
@@ -260,7 +259,7 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
         check_instruction(manifest["source"])
         read_rules(manifest["source"]["quality"])
     except SourceError as error:
-        yield Problem(None, "source", str(error), _CONVERT_AGAIN)
+        yield _problem("source", str(error))
     declared = {
         file["name"]: {file["sha256"], *(each["sha256"] for each in file.get("versions", ()))}
         for file in manifest["source"]["files"]
@@ -269,7 +268,7 @@ def _check_manifest(manifest: dict[str, Any]) -> Iterator[Problem]:
         if file["verified"] != (file["sha256"] in declared.get(file["name"], ())):
             is_not = "is not" if file["verified"] else "is"
             message = f"{shown(file['verified'])}, but its SHA-256 {is_not} the declared one"
-            yield Problem(None, f"files/{number}/verified", message, _CONVERT_AGAIN)
+            yield _problem(f"files/{number}/verified", message)
 
 
 def _check_source(rows: pl.DataFrame, name: str) -> Iterator[Problem]:
@@ -282,13 +281,13 @@ def _check_source(rows: pl.DataFrame, name: str) -> Iterator[Problem]:
 def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator[Problem]:
     """Check the counts of the manifest against the annotations and the expected counts."""
     counts, recorded = facts["counts"], _section(manifest, "counts")
-    for name, found in counts.items():
-        if recorded.get(name) != found:
-            message = f"{recorded.get(name)}, but the annotations give {found}"
-            yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
+    for name, n in counts.items():
+        if recorded.get(name) != n:
+            message = f"{recorded.get(name)}, but the annotations give {n}"
+            yield _problem(f"counts/{name}", message)
     for name in ("dropped", "agreement", "hygiene"):
         if manifest.get(name, {}) != facts[name]:
-            yield Problem(None, name, "does not follow from the annotations", _CONVERT_AGAIN)
+            yield _problem(name, "does not follow from the annotations")
     files = manifest["files"]
     # Changed texts, kept equal texts and a slice change the counts.
     changes = (manifest["normalised"], "slice" in manifest, manifest.get("keep_equal"))
@@ -297,4 +296,4 @@ def _check_facts(manifest: dict[str, Any], facts: Mapping[str, Any]) -> Iterator
         for name, expected in (manifest["source"]["expected"] or {}).items():
             if name in counts and counts[name] != expected:
                 message = f"{counts[name]}, but the source expects {expected}"
-                yield Problem(None, f"counts/{name}", message, _CONVERT_AGAIN)
+                yield _problem(f"counts/{name}", message)

@@ -199,8 +199,8 @@ def _without_contacts(
         return conversion  # an earlier publish stated why
     in_manifest = list(find_in_manifest(manifest))
     rows = (conversion.annotations, conversion.references)
-    found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
-    if not found:
+    addresses = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
+    if not addresses:
         return conversion
     if keep_contacts is not None:
         contacts: dict[str, Any] = {"kept": keep_contacts}
@@ -216,17 +216,17 @@ def _without_contacts(
             counts[kind] += further[kind] + sum(each.kind == kind for each in in_manifest)
         redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
         conversion = convert_again(annotations, references, redacted)
-        found = [*find_contacts(annotations), *find_contacts(references)]
-        if not found:
+        addresses = [*find_contacts(annotations), *find_contacts(references)]
+        if not addresses:
             return conversion
-    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in found[:_NAMED]]
-    more = f", and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in addresses[:_NAMED]]
+    more = f", and {len(addresses) - _NAMED} more" if len(addresses) > _NAMED else ""
     remedy = (
         "names and labels are not redacted, because other rows refer to them; change convert.py"
         if redact
         else "publish with --redact to replace them"
     )
     raise PublishError(
-        f"{folder}: texts and manifest hold {len(found)} e-mail or IP addresses: "
+        f"{folder}: texts and manifest hold {len(addresses)} e-mail or IP addresses: "
         f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nnd.converters.export import STORED, Export, Rendering, Target, export as export_rendered
+from nnd.converters.export import STORED, Export, PromptRendering, Target, export as export_rendered
 from nnd.metric.text import Chat
 from nnd.schemas import Instruction, NNDError, StoredContext
 
@@ -62,7 +62,7 @@ def export(
     )
 
 
-def _rendering(template: str | None, folder: Path) -> Rendering:
+def _rendering(template: str | None, folder: Path) -> PromptRendering:
     """Return a template of the metric in the form that the converters need."""
     if template in (None, STORED.name):
         return STORED  # the module of templates loads tokenizers, which are not needed here
@@ -75,7 +75,7 @@ def _rendering(template: str | None, folder: Path) -> Rendering:
         prompts = render(chosen, contexts)
         return [("".join(prompt.context), prompt.candidate_prefix) for prompt in prompts]
 
-    return Rendering(chosen.name, chosen.separator, texts)
+    return PromptRendering(chosen.name, chosen.separator, texts)
 
 
 def _instruction(folder: Path) -> Instruction | None:
@@ -84,7 +84,7 @@ def _instruction(folder: Path) -> Instruction | None:
     return instruction_in(folder)
 
 
-def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -> Rendering:
+def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -> PromptRendering:
     """Return the chats of a model in the form that the converters need."""
     from nnd.metric.likelihood import load_config, load_tokenizer
     from nnd.metric.text import choose_template, find_chat, find_template, render
@@ -116,4 +116,4 @@ def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -
         "harness with this model, without `--apply_chat_template`"
     )
     name = f"{chosen.name}, chat:{chat.digest}"
-    return Rendering(name, chat.separator, texts, notes=(how, *chat.caveats))
+    return PromptRendering(name, chat.separator, texts, notes=(how, *chat.caveats))

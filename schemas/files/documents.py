@@ -56,7 +56,7 @@ _valid: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed(Record):
+class Seal(Record):
     """What nnd adds to each document.
 
     Attributes:
@@ -83,7 +83,7 @@ class WrittenFile(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Document(Sealed):
+class Document(Seal):
     """What nnd adds to the document of a folder.
 
     Attributes:
@@ -163,13 +163,13 @@ def read_with(document: Path, names: Collection[str]) -> dict[str, Any]:
     Raises:
         SchemaError: If the document or a file was changed since nnd wrote them.
     """
-    found = read_document(document)
+    content = read_document(document)
     for _ in range(_TRIES):
-        problem = next(_changes(document.parent, found, names), None)
+        problem = next(_changes(document.parent, content, names), None)
         if problem is None:
-            return found
-        before, found = found, read_document(document)
-        if found.get(_DIGEST) == before.get(_DIGEST):  # no other process has just replaced both
+            return content
+        before, content = content, read_document(document)
+        if content.get(_DIGEST) == before.get(_DIGEST):  # no other process has just replaced both
             break
     raise SchemaError(f"{problem}; {_KINDS[document.name][1]}")
 
@@ -237,13 +237,13 @@ def parse_document(path: Path) -> dict[str, Any]:
     try:
         if path.exists() and not path.is_file():
             raise SchemaError(f"{path}: is not a file; {_KINDS[path.name][1]}")
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SchemaError(f"{path}: cannot be read: {reason}; {_KINDS[path.name][1]}") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise SchemaError(f"{path}: is not a JSON object; {_KINDS[path.name][1]}")
-    return found
+    return content
 
 
 def _digest(document: Mapping[str, Any]) -> str:

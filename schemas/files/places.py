@@ -196,12 +196,12 @@ def check_new(target: Path) -> None:
 
 def _protected() -> set[Path]:
     """Return the working folder, the home folder, and the folders above them."""
-    found: set[Path] = set()
+    protected: set[Path] = set()
     for place in (Path.cwd, Path.home):
         with contextlib.suppress(OSError, RuntimeError):  # a removed one; a user without a home
             path = place().resolve()
-            found.update((path, *path.parents))
-    return found
+            protected.update((path, *path.parents))
+    return protected
 
 
 def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) -> None:

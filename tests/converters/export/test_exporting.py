@@ -13,7 +13,7 @@ import pytest
 from support.stored_folders import reseal, store, write_manifest
 
 from nnd.converters.export.exporting import Target, export
-from nnd.converters.export.prompt_rendering import Rendering
+from nnd.converters.export.prompt_rendering import PromptRendering
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import NNDError, SchemaError, polars_schema, rows_of
 from nnd.schemas.files.parquet import read_parquet
@@ -146,7 +146,7 @@ def test_a_failure_half_way_leaves_nothing(target: Target, sample: Path, tmp_pat
         raise ValueError("half way")
 
     with pytest.raises(ValueError, match="half way"):
-        export(sample, tmp_path / "out", to=target, rendering=Rendering("mine", " ", fail))
+        export(sample, tmp_path / "out", to=target, rendering=PromptRendering("mine", " ", fail))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -167,7 +167,7 @@ def test_a_full_disk_leaves_nothing(
 
 @pytest.mark.parametrize("target", ["jsonl", "csv"])
 def test_flat_forms_take_no_template(target: Target, sample: Path, tmp_path: Path) -> None:
-    rendering = Rendering("mine", " ", lambda contexts, _: [(text, "") for text in contexts])
+    rendering = PromptRendering("mine", " ", lambda contexts, _: [(text, "") for text in contexts])
     with pytest.raises(NNDError, match=f'"{target}" keeps contexts and their parts as they are'):
         export(sample, tmp_path / "out", to=target, rendering=rendering)
 

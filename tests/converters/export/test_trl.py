@@ -7,7 +7,7 @@ from typing import Any
 import datasets
 import pytest
 
-from nnd.converters.export import Export, Rendering
+from nnd.converters.export import Export, PromptRendering
 from nnd.converters.export.exporting import export
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import cut_by_context
@@ -23,7 +23,7 @@ def trl(
     """`trl(rows, **facts)`: convert a toy source, export it, load it."""
 
     def make(
-        rows: list[dict[str, Any]], rendering: Rendering | None = None, **facts: Any
+        rows: list[dict[str, Any]], rendering: PromptRendering | None = None, **facts: Any
     ) -> tuple[Export, datasets.DatasetDict]:
         convert(make_source(rows, expected=None, **facts), out=tmp_path / "toy-nnd")
         how = {} if rendering is None else {"rendering": rendering}
@@ -128,7 +128,7 @@ def test_texts_that_look_like_something_else_stay_texts(trl: Any, toy: Row) -> N
 
 
 def test_a_rendering_makes_prompt_and_ends(trl: Any, toy: Row) -> None:
-    rendering = Rendering(
+    rendering = PromptRendering(
         "mine",
         "\n",
         lambda contexts: [(f"Q: {each.values['question']}", "A: ") for each in contexts],

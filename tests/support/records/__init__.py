@@ -10,17 +10,17 @@ from nnd.metric.run import Variation
 from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.train.history import Entry
 from nnd.metric.train.trained import Trained
-from nnd.schemas import Document, Record, Sealed, json_schema
+from nnd.schemas import Document, Record, Seal, json_schema
 
 RECORDS: Final[Mapping[str, tuple[type[Record], ...]]] = {
     "agreement": (Agreement,),
     "comparison": (Comparison,),
-    "history": (Entry, Sealed),
+    "history": (Entry, Seal),
     "metrics": (MetricTable, Document),
     "result": (Evaluation, Document),
     "slices": (Slices,),
-    "training": (Trained, Sealed),
-    "validity": (Validity, Sealed),
+    "training": (Trained, Seal),
+    "validity": (Validity, Seal),
     "variation": (Variation, Document),
 }
 """Name of a schema → the records whose fields its documents have."""
