@@ -45,7 +45,7 @@ def measure_tokens(
     measures = {
         "tokens": rows.height,
         "mean_tokens": share(rows.height, tokens.len()),
-        **{f"distinct_{n}": share(own.height, own["len"].sum()) for n, own in ngrams.items()},
+        **{f"distinct_{n}": share(own.height, int(own["len"].sum())) for n, own in ngrams.items()},
         "msttr": share(int(types["code"].sum()), n_windows * window),
     }
     if not whole:
