@@ -110,11 +110,11 @@ def hygiene_tables(report: Mapping[str, Any]) -> list["Table"]:
     rows = {"overall": overall} if overall["n"] else {}
     if len(report["pairs"]["by_error_category"]) > 1:
         rows |= report["pairs"]["by_error_category"]
-    for name, found in rows.items():
-        rates = length_rates(found["shorter_wins"], found["longer_wins"])
-        wins = (_percent(rate) for rate in (rates["shorter"], rates["longer"], found["coin"]))
-        means = (f"{found[f'mean_characters_{side}']:.1f}" for side in ("high", "low"))
-        lengths.add_row(name, f"{found['n']:,}", *means, *wins)
+    for name, row in rows.items():
+        rates = length_rates(row["shorter_wins"], row["longer_wins"])
+        wins = (_percent(rate) for rate in (rates["shorter"], rates["longer"], row["coin"]))
+        means = (f"{row[f'mean_characters_{side}']:.1f}" for side in ("high", "low"))
+        lengths.add_row(name, f"{row['n']:,}", *means, *wins)
     looks = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
     shown = report["systems"] | (
         {"(references)": report["references"]} if "references" in report else {}

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
         fetch as fetch,
         look as look,
     )
-    from .retries import (
-        Patience as Patience,
-    )
     from .upload import (
         push as push,
     )

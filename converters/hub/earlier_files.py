@@ -58,6 +58,12 @@ def earlier_files(
 ) -> Iterator[str]:
     """Yield the files of an earlier publish.
 
+    Args:
+        repository: The repository.
+        source: The source of the dataset.
+        sent: Path in the repository → file that will be sent.
+        state: The present state of the repository.
+
     Raises:
         PublishError: If the repository holds another dataset, or a file that nnd did not publish,
             or that was changed since, would be replaced.
@@ -83,12 +89,12 @@ def earlier_files(
             "name another repository, or empty this one"
         )
     same = {path for path in sent if is_same(digest(sent[path]), state.files.get(path))}
-    there = state.files.keys() - same - {MANIFEST, CARD}
-    own = {path for path in there if _is_listed(repository, state, manifest, state.files[path])}
+    there = {path: state.files[path] for path in state.files.keys() - same - {MANIFEST, CARD}}
+    own = {path for path, held in there.items() if _is_listed(repository, state, manifest, held)}
     validity = _fetch_object(repository, state, VALIDITY) if VALIDITY in there else {}
     if validity and find_change(validity, VALIDITY) is None:
         own.add(VALIDITY)
-    foreign = sorted(sent.keys() & there - own)
+    foreign = sorted(sent.keys() & there.keys() - own)
     if foreign:
         raise PublishError(
             f"{repository.name}/{foreign[0]}: nnd did not publish this file, or it was changed "

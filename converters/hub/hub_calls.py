@@ -2,7 +2,9 @@
 
 import contextlib
 import logging
+import random
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -17,10 +19,20 @@ from huggingface_hub.utils.logging import get_verbosity, set_verbosity
 
 from nnd.converters.hub.hub_errors import explain, is_unreachable, wanted_pause
 from nnd.converters.hub.repository_state import Repository
-from nnd.converters.hub.retries import Patience
 from nnd.schemas import NNDError
 
 Result = TypeVar("Result")
+
+TRIES = 8
+FIRST_S = 1.0
+"""Seconds before the second attempt, ± 50 % so that clients do not retry together; the pause
+doubles each time."""
+
+LONGEST_S = 30.0
+"""Longest pause in seconds, unless the Hub asks for a longer one."""
+
+TOTAL_S = 600.0
+"""Seconds after which no further attempt begins."""
 
 _SILENCE_S = 120.0
 """The Hub ends a request after 60 s of silence; its client alone would wait forever."""
@@ -30,7 +42,6 @@ def ask(
     repository: Repository,
     attempt: Callable[[], Result],
     *,
-    patience: Patience | None = None,
     reached: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Call `attempt`, which uses the Hub, and call it again after temporary errors.
@@ -38,31 +49,34 @@ def ask(
     Args:
         repository: The repository that errors name.
         attempt: The work; each call starts from the beginning.
-        patience: How long to keep trying.
         reached: Whether the Hub has answered before. If it has not, a failed connection means that
             there is no network, so it is not tried again.
 
     Raises:
-        PublishError: If the Hub refuses, or patience ends. The message is one line without
-            secrets.
+        PublishError: If the Hub refuses, or still fails after `TRIES` attempts or `TOTAL_S`. The
+            message is one line without secrets.
     """
-
-    def pause(error: Exception) -> float | None:
-        return None if is_unreachable(error) and not reached() else wanted_pause(error)
-
-    def attempt_in_time() -> Result:
-        get_session().timeout = _SILENCE_S  # each time, because errors may start a new session
-        return attempt()
-
+    start = time.monotonic()
     with _client_for_us():
-        try:
-            return (patience or Patience()).keep_trying(attempt_in_time, wanted_pause=pause)
-        except NNDError:
-            raise
-        except (HTTPError, OSError, ValueError, RuntimeError) as error:
-            if getattr(error, "filename", None) is not None:
-                raise  # an error of a local file names it
-            raise explain(error, repository.name) from None
+        number = 0
+        while True:
+            number += 1
+            get_session().timeout = _SILENCE_S  # each time, because errors may start a new session
+            try:
+                return attempt()
+            except NNDError:
+                raise
+            except (HTTPError, OSError, ValueError, RuntimeError) as error:
+                if getattr(error, "filename", None) is not None:
+                    raise  # an error of a local file names it
+                wanted = wanted_pause(error)
+                own = min(LONGEST_S, FIRST_S * 2 ** (number - 1)) * (0.5 + random.random())  # noqa: S311
+                pause = max(wanted or 0, own)
+                is_late = number == TRIES or time.monotonic() - start + pause > TOTAL_S
+                is_alone = is_unreachable(error) and not reached()
+                if wanted is None or is_late or is_alone:
+                    raise explain(error, repository.name) from None
+            time.sleep(pause)
 
 
 @contextlib.contextmanager

@@ -84,6 +84,10 @@ def explain(error: Exception, where: str) -> PublishError:
     """Return an error with a one-line message and the remedy.
 
     Raise it `from None`, because errors of the client may quote a token.
+
+    Args:
+        error: From the Hub's client.
+        where: Name of the repository.
     """
     cause = _cause(error)
     reason = " ".join(str(cause).split()) or type(cause).__name__

@@ -1,6 +1,6 @@
 """Pull requests that add results of `nnd evaluate` to the models on the Hub."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +8,12 @@ from nnd.cards import ScoredOn, add_results, results_file
 from nnd.converters.hub.earlier_files import card_there
 from nnd.converters.hub.hub_calls import ask
 from nnd.converters.hub.release_folder import CARD
-from nnd.converters.hub.repository_state import Repository, State, check_access, look
-from nnd.converters.hub.retries import Patience
+from nnd.converters.hub.repository_state import (
+    Repository,
+    State,
+    check_access,
+    look,
+)
 from nnd.converters.hub.upload import Upload, push
 from nnd.schemas import PublishError, temporary_folder
 
@@ -42,8 +46,6 @@ def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
 def push_results(
     model: str,
     results: Mapping[ScoredOn, Mapping[str, Any]],
-    *,
-    patience: Patience | None = None,
 ) -> Upload:
     """Open a pull request that adds results to the metadata of their model.
 
@@ -56,7 +58,6 @@ def push_results(
     Args:
         model: ORG/name on the Hub.
         results: Dataset → the result of the model on it (`result.schema.json`, a model result).
-        patience: How long to try again if the Hub does not answer.
 
     Returns:
         `sent` is whether a pull request was opened.
@@ -67,14 +68,7 @@ def push_results(
     """
     check_pushable([model])
     repository = Repository("model", model)
-
-    def read() -> tuple[str, str | None]:
-        state = look(repository)
-        if state is None:
-            raise PublishError(f"{model}: not found on the Hub with this token; check the name")
-        return state.commit, card_there(repository, state)
-
-    commit, readme = ask(repository, read, patience=patience)
+    commit, readme = ask(repository, lambda: _readme(repository))
     texts = {}
     for dataset, result in results.items():
         readme = texts[CARD] = add_results(readme, model, result, dataset)
@@ -82,12 +76,12 @@ def push_results(
             path, text = results_file(result, dataset)
             texts[path] = text
 
-    def unchanged(state: State) -> tuple[()]:
+    def unchanged(state: State) -> Iterator[str]:
         if state.commit != commit:
             raise PublishError(
                 f"{model}: it is being changed by someone else; run the same command again"
             )
-        return ()
+        yield from ()
 
     with temporary_folder("nnd-results") as place:
         files = {path: place / path for path in texts}
@@ -100,5 +94,14 @@ def push_results(
             message=f"Add NND pass rates on {', '.join(dataset.name for dataset in results)}",
             obsolete=unchanged,
             pull_request=True,
-            patience=patience,
         )
+
+
+def _readme(repository: Repository) -> tuple[str, str | None]:
+    """Return the commit of main, and its README."""
+    state = look(repository)
+    if state is None:
+        raise PublishError(
+            f"{repository.name}: not found on the Hub with this token; check the name"
+        )
+    return state.commit, card_there(repository, state)

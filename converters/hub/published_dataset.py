@@ -28,9 +28,8 @@ from nnd.converters.hub.repository_state import (
     digests,
     look,
 )
-from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import Upload, check_place, push, put_tag
-from nnd.schemas import UNSTORED, Printable, PublishError, Record, temporary_folder, text_table
+from nnd.schemas import UNSTORED, PublishError, Record, Printable, temporary_folder, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -154,7 +153,6 @@ def publish(
     redact: bool = False,
     keep_contacts: str | None = None,
     unverified: str | None = None,
-    patience: Patience | None = None,
 ) -> Publication:
     """Publish a converted folder as a dataset on the Hub, in one commit.
 
@@ -175,7 +173,6 @@ def publish(
         redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
         keep_contacts: Why they may stay; quoted on the card.
         unverified: Why it may be published although files are not verified; quoted on the card.
-        patience: How long to try again if the Hub does not answer.
 
     Raises:
         SchemaError: If the folder has problems.
@@ -207,15 +204,15 @@ def publish(
         adapt = partial(with_card_there, repository, files[CARD])
         try:
             if tag is not None:  # checks that the tag is free before anything is sent
-                put_tag(repository, tag, files, None, adapt=adapt, patience=patience)
+                put_tag(repository, tag, files, None, adapt=adapt)
             if dry_run:
-                plan = partial(_plan, repository, files, obsolete, adapt, pr=pr)
-                return _dry_run(repository, *ask(repository, plan, patience=patience), tag=tag)
+                plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
+                return ask(repository, plan)
         except UnreachableError as error:
             if not dry_run:
                 raise
             unknown: dict[str, PlannedChange] = dict.fromkeys(files, "unknown")
-            return _dry_run(repository, files, unknown, None, tag=tag, unasked=str(error))
+            return _planned(repository, files, unknown, None, tag=tag, unasked=str(error))
         pushed = push(
             repository,
             files,
@@ -223,10 +220,9 @@ def publish(
             obsolete=obsolete,
             adapt=adapt,
             pull_request=pr,
-            patience=patience,
         )
         if tag is not None:
-            put_tag(repository, tag, files, pushed.commit, adapt=adapt, patience=patience)
+            put_tag(repository, tag, files, pushed.commit, adapt=adapt)
         usage = (
             f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
             f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
@@ -235,24 +231,32 @@ def publish(
 
 
 def _plan(
-    repository: Repository, files: Mapping[str, Path], obsolete: Obsolete, adapt: Adapt, *, pr: bool
-) -> tuple[Mapping[str, Path], Mapping[str, Change], str | None]:
-    """Return what publishing would send, what that would change, and the card that is there."""
+    repository: Repository,
+    files: Mapping[str, Path],
+    obsolete: Obsolete,
+    adapt: Adapt,
+    tag: str | None,
+    *,
+    pr: bool,
+) -> Publication:
+    """Return what publishing would do, or raise the error for which it would be refused."""
     state = look(repository)
     check_place(repository, state, pull_request=pr)
     files = {**files, **adapt(state)}
-    return files, compare(digests(files), state, obsolete), card_there(repository, state)
+    changes = compare(digests(files), state, obsolete)
+    return _planned(repository, files, changes, card_there(repository, state), tag=tag)
 
 
-def _dry_run(
+def _planned(
     repository: Repository,
     files: Mapping[str, Path],
     changes: Mapping[str, PlannedChange],
-    card: str | None,
+    present: str | None,
     **more: Any,  # noqa: ANN401 - the other fields of a publication
 ) -> Publication:
+    """Return a dry run; `present` is the card in the repository, if there is one."""
     diff = difflib.unified_diff(
-        (card or "").splitlines(keepends=True),
+        (present or "").splitlines(keepends=True),
         files[CARD].read_text(encoding="utf-8").splitlines(keepends=True),
         f"{repository.name}/{CARD}",
         CARD,

@@ -20,7 +20,6 @@ from nnd.schemas import (
     PublishError,
     SchemaError,
     SchemaName,
-    listed,
     polars_schema,
     published_path,
     read_frame,
@@ -46,12 +45,24 @@ def read_release(
 ) -> Conversion:
     """Return the content of a converted folder to publish, or raise why it may not be published.
 
-    Arguments and errors are those of `publish`.
+    Args:
+        folder: What `convert` wrote, or what was published before.
+        private: Whether the repository is private.
+        permission: Why data may be published although its licence does not say so.
+        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
+        keep_contacts: Why they may stay.
+        unverified: Why it may be published although files are unverified.
 
     Returns:
         The folder's rows and manifest. The manifest states a permission (`permission`), what was
         done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why
         unverified files are published (`unverified`).
+
+    Raises:
+        SchemaError: If the folder has problems, or a split has a name that the Hub refuses.
+        LicenceError: If it may not be redistributed.
+        PublishError: If a file is not verified or texts hold addresses and no option says what to
+            do, or a split's name has another meaning in `datasets`.
     """
     options = ("i-have-permission", "keep-contacts", "unverified")
     for option, reason in zip(options, (permission, keep_contacts, unverified), strict=True):
@@ -64,8 +75,7 @@ def read_release(
             f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
         )
     manifest = read_manifest(folder)
-    if permission is None:
-        _check_licence(manifest, folder, private=private)
+    _check_licence(manifest, folder, private=private, permission=permission)
     _check_verified(manifest, folder, unverified)
     annotations = read_frame(folder, "annotations")
     for split in sorted(annotations["split"].unique()):
@@ -92,6 +102,11 @@ def read_release(
 
 def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[str, Path]:
     """Write a conversion as the folder to publish; the same input gives the same bytes.
+
+    Args:
+        conversion: From `read_release`.
+        folder: An empty folder.
+        repo_id: The repository, for the card.
 
     Returns:
         Path in the repository → file.
@@ -136,16 +151,20 @@ def _first(problems: Sequence[Any]) -> str:
     return f"{problems[0]}{more}"
 
 
-def _check_licence(manifest: Mapping[str, Any], folder: Path, *, private: bool) -> None:
+def _check_licence(
+    manifest: Mapping[str, Any], folder: Path, *, private: bool, permission: str | None
+) -> None:
     """Check that the licence allows redistribution, and changed texts if there are any."""
     source = manifest["source"]
+    if permission is not None or source["redistribution"] == "allowed":
+        return
     if "sets" in manifest and source["redistribution"] == "no-derivatives":
         raise LicenceError(
             f"{folder}: the licence of {source['name']} ({source['licence']}) forbids changed "
             "texts, such as those of a suite; build the suite where it is used, or, if the "
             'owners allow it, publish with --i-have-permission "who said so, and when"'
         )
-    if private or source["redistribution"] == "allowed":
+    if private:
         return
     why = {
         "no-derivatives": "forbids the redistribution of derived data, such as pairs",
@@ -180,8 +199,8 @@ def _without_contacts(
         return conversion  # an earlier publish stated why
     in_manifest = list(find_in_manifest(manifest))
     rows = (conversion.annotations, conversion.references)
-    contacts_found = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
-    if not contacts_found:
+    addresses = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
+    if not addresses:
         return conversion
     if keep_contacts is not None:
         contacts: dict[str, Any] = {"kept": keep_contacts}
@@ -197,15 +216,17 @@ def _without_contacts(
             counts[kind] += further[kind] + sum(each.kind == kind for each in in_manifest)
         redacted = {**redact_manifest(manifest), "contacts": {"redacted": counts}}
         conversion = convert_again(annotations, references, redacted)
-        if not (contacts_found := [*find_contacts(annotations), *find_contacts(references)]):
+        addresses = [*find_contacts(annotations), *find_contacts(references)]
+        if not addresses:
             return conversion
-    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in contacts_found]
+    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in addresses[:_NAMED]]
+    more = f", and {len(addresses) - _NAMED} more" if len(addresses) > _NAMED else ""
     remedy = (
         "names and labels are not redacted, because other rows refer to them; change convert.py"
         if redact
         else "publish with --redact to replace them"
     )
     raise PublishError(
-        f"{folder}: texts and manifest hold {len(contacts_found)} e-mail or IP addresses: "
-        f'{listed(named, _NAMED)}; {remedy}, or with --keep-contacts "why" to keep them'
+        f"{folder}: texts and manifest hold {len(addresses)} e-mail or IP addresses: "
+        f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
     )

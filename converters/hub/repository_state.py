@@ -77,10 +77,10 @@ Adapt = Callable[[State | None], Mapping[str, Path]]
 
 
 def check_access(repository: Repository, *, dry_run: bool = False) -> None:
-    """Check that a name is ORG/name, and, unless for a dry run, that a token can be used.
+    """Check that a name is ORG/name, and that there is a token, unless `dry_run`.
 
     Raises:
-        PublishError: If it is not, HF_HUB_OFFLINE is set, or there is no token.
+        PublishError: Otherwise.
     """
     try:
         validate_repo_id(repository.name)
@@ -88,12 +88,14 @@ def check_access(repository: Repository, *, dry_run: bool = False) -> None:
         raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
     if "/" not in repository.name:
         raise PublishError(f"{repository.name}: is not the name of a repository; name it ORG/name")
-    if constants.is_offline_mode() and not dry_run:
+    if dry_run:
+        return
+    if constants.is_offline_mode():
         raise PublishError(
             f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "
             "unset it"
         )
-    if get_token() is None and not dry_run:
+    if get_token() is None:
         raise PublishError(
             f"{repository.name}: no token found; run `hf auth login`, or set HF_TOKEN to one that "
             "may write"

@@ -32,7 +32,6 @@ from nnd.converters.hub.repository_state import (
     is_same,
     look,
 )
-from nnd.converters.hub.retries import Patience
 from nnd.schemas import PublishError
 
 _LARGEST_FETCHED = 16 * 2**20
@@ -65,7 +64,6 @@ def push(
     obsolete: Obsolete = lambda _: (),
     adapt: Adapt = lambda _: {},
     pull_request: bool = False,
-    patience: Patience | None = None,
 ) -> Upload:
     """Upload files to a repository in one commit, or in none if it holds them already.
 
@@ -77,55 +75,51 @@ def push(
         adapt: Returns replacements for some of the files, given the state of the repository.
         pull_request: Open a pull request against main, or use the open one that has the same title
             and the same files.
-        patience: How long to keep trying.
 
     Raises:
         PublishError: If the Hub refuses the files, or holds others afterwards. The repository then
             is unchanged or holds all of them; a second call finishes the work.
     """
     check_access(repository)
-    unadapted = digests(files)
     seen: list[Mapping[str, Change]] = []
     sent = False
 
     def attempt() -> Upload:
         nonlocal sent
-        found_state = look(repository)
-        check_place(repository, found_state, pull_request=pull_request)
-        state = found_state or _create(repository)
-        adapted = adapt(state)
-        ours = {**unadapted, **digests(adapted)}
+        present = look(repository)
+        check_place(repository, present, pull_request=pull_request)
+        state = present or _create(repository)
+        local = {**files, **adapt(state)}
+        ours = digests(local)
         changes = compare(ours, state, obsolete)
         seen.append(changes)
         commit, page = state.commit, None
         if {*changes.values()} - {"same"}:
-            found: tuple[str, str | None] | None = None
-            if pull_request:
-                found = _find_pull_request(repository, message, ours, changes)
-            sent = sent or found is None
-            if found is None:
-                local = {**files, **adapted}
-                operations = [
-                    CommitOperationDelete(path)
-                    if change == "deleted"
-                    else CommitOperationAdd(path, local[path])
-                    for path, change in changes.items()
-                    if change != "same"
-                ]
+            opened = (
+                _find_pull_request(repository, message, ours, changes) if pull_request else None
+            )
+            if opened is None:
+                sent = True
                 done = HfApi().create_commit(
                     repository.name,
-                    operations,
+                    [
+                        CommitOperationDelete(path)
+                        if change == "deleted"
+                        else CommitOperationAdd(path, local[path])
+                        for path, change in changes.items()
+                        if change != "same"
+                    ],
                     commit_message=message,
                     repo_type=repository.kind,
                     parent_commit=state.commit,  # exactly the state that was compared
                     create_pr=pull_request,
                 )
-                found = done.oid, done.pr_url
-            commit, page = found
+                opened = done.oid, done.pr_url
+            commit, page = opened
         _read_back(repository, commit, ours, changes)
         return Upload(commit, sent, page, seen[0])
 
-    return ask(repository, attempt, patience=patience, reached=lambda: bool(seen))
+    return ask(repository, attempt, reached=lambda: bool(seen))
 
 
 def put_tag(
@@ -135,17 +129,19 @@ def put_tag(
     commit: str | None,
     *,
     adapt: Adapt = lambda _: {},
-    patience: Patience | None = None,
 ) -> None:
     """Create a tag; an existing one may stay if its commit holds the same files.
 
-    Without a commit, only check that the tag is free or names such a commit. `adapt` is that of
-    `push`, given the state of main.
+    Args:
+        repository: The repository to tag.
+        tag: The tag's name.
+        files: The files of the commit, by path.
+        commit: Full id; None means to check only that the tag is free, or names such a commit.
+        adapt: Returns replacements for some of the files, given the state of main.
 
     Raises:
         PublishError: If the tag names a commit with other files, or the Hub refuses it.
     """
-    unadapted = digests(files)
 
     def attempt() -> None:
         state = look(repository)
@@ -157,15 +153,14 @@ def put_tag(
         if named is None and commit is not None:
             api.create_tag(repository.name, tag=tag, revision=commit, repo_type=repository.kind)
         elif named not in (None, commit):
-            held = held_files(repository, str(named))
-            ours = {**unadapted, **digests(adapt(state))}
-            if not all(is_same(own, held.get(path)) for path, own in ours.items()):
+            ours = digests({**files, **adapt(state)})
+            if _differences(held_files(repository, str(named)), ours, {}):
                 raise PublishError(
                     f"{repository.name}: the tag {tag} already names commit {named}, which "
                     "holds other files; choose another tag, or delete that one"
                 )
 
-    ask(repository, attempt, patience=patience, reached=lambda: commit is not None)
+    ask(repository, attempt, reached=lambda: commit is not None)
 
 
 def _create(repository: Repository) -> State:
@@ -186,7 +181,7 @@ def _create(repository: Repository) -> State:
 
 
 def check_place(repository: Repository, state: State | None, *, pull_request: bool = False) -> None:
-    """Check that a repository accepts this push.
+    """Check that a repository in some state accepts this push.
 
     Raises:
         PublishError: If a pull request has no repository to change, or a repository that should be
@@ -228,7 +223,7 @@ def _differences(
     held: Mapping[str, RepoFile], ours: Mapping[str, Digests], changes: Mapping[str, Change]
 ) -> list[str]:
     """Return the files that differ from the local ones, according to the Hub."""
-    wrong = [path for path, own in ours.items() if not is_same(own, held.get(path))]
+    wrong = [path for path, digests in ours.items() if not is_same(digests, held.get(path))]
     return wrong + [
         path for path, change in changes.items() if change == "deleted" and path in held
     ]
@@ -240,11 +235,7 @@ def _read_back(
     ours: Mapping[str, Digests],
     changes: Mapping[str, Change],
 ) -> None:
-    """Compare a commit on the Hub with what was sent: stated digests, and content of small files.
-
-    Raises:
-        PublishError: If they differ.
-    """
+    """Compare stated digests and the content of small files with what was sent."""
     wrong = _differences(held_files(repository, commit), ours, changes)
     if not wrong:
         wrong = [

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from nnd.converters.hub import (
-    Patience,
     Publication,
     Repository,
     State,
@@ -32,7 +31,6 @@ def publish_metric(
     *,
     sdk: Sdk = "static",
     dry_run: bool = False,
-    patience: Patience | None = None,
 ) -> Publication:
     """Publish the metric as a Space in one commit; if nothing has changed, no commit is made.
 
@@ -46,7 +44,6 @@ def publish_metric(
             for which the Hub may charge.
         dry_run: Only return the planned changes; nothing is written, neither locally nor on the
             Hub.
-        patience: How long to retry if the Hub does not answer.
 
     Raises:
         PublishError: If a metric cannot have the name, the Space has other contents, or the Hub
@@ -61,14 +58,12 @@ def publish_metric(
         files = write_space(repo_id, place, sdk=sdk)
         if dry_run:
             ours = digests(files)
-            changes = ask(
-                repository, lambda: compare(ours, look(repository), obsolete), patience=patience
-            )
+            changes = ask(repository, lambda: compare(ours, look(repository), obsolete))
             return Publication.of(repository, files, changes)
         message = f"Publish the metric of nnd {nnd_version()}"
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*commit a data file.*")  # the sample
-            pushed = push(repository, files, message=message, obsolete=obsolete, patience=patience)
+            pushed = push(repository, files, message=message, obsolete=obsolete)
         usage = (f'evaluate.load("{repo_id}")',)
         return Publication.of(repository, files, pushed.changes, pushed, usage=usage)
 

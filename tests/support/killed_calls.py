@@ -22,8 +22,8 @@ import transformers.models.auto.modeling_auto
 import transformers.models.gpt2.modeling_gpt2  # noqa: F401
 
 from nnd.converters.folder.conversion import convert
+from nnd.converters.hub import hub_calls
 from nnd.converters.hub.published_dataset import publish
-from nnd.converters.hub.retries import Patience
 from nnd.metric.app import suite
 from nnd.metric.likelihood import Scoring
 from nnd.metric.run import evaluate_parts, merge
@@ -31,7 +31,7 @@ from nnd.metric.run.sweep import evaluate
 from nnd.metric.show.reports.page.report import report
 from nnd.schemas import NNDError
 
-HURRIED = Patience(tries=12, first_s=0.001, longest_s=0.01)
+hub_calls.TRIES, hub_calls.FIRST_S, hub_calls.LONGEST_S = 12, 0.001, 0.01
 
 CALLS = {
     "convert": convert,
@@ -42,7 +42,7 @@ CALLS = {
     "evaluate_parts": evaluate_parts,
     "merge": merge,
     "report": report,
-    "publish": lambda **asked: publish(**asked, patience=HURRIED),
+    "publish": publish,
 }
 
 

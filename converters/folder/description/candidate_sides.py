@@ -7,16 +7,6 @@ from typing import Any
 import polars as pl
 
 from nnd.converters.folder.description.description import SIDES, Description, Side
-from nnd.converters.folder.description.diversity import (
-    Texts,
-    conditional_entropy,
-    distinct_share,
-    entropy,
-    mean_segmental_ttr,
-    ngrams,
-    singletons,
-    yules_i,
-)
 from nnd.converters.folder.description.overlap import (
     Rouge,
     best_rouge,
@@ -24,6 +14,7 @@ from nnd.converters.folder.description.overlap import (
     local_recall,
     rouge_scores,
 )
+from nnd.converters.folder.description.token_variety import measure_tokens, share
 from nnd.converters.folder.description.word_tokens import tokens_13a
 from nnd.schemas import CONTEXT, DISTINCT
 
@@ -75,60 +66,27 @@ def _candidates(pairs: pl.DataFrame, side: Side) -> pl.DataFrame:
 
 
 def _short(candidates: pl.DataFrame) -> dict[str, float | None]:
-    """Return a part of `_whole`, computed in polars because every conversion needs it."""
     step = max(1, -(-candidates.height // MOST_TOKENISED))
     sample = candidates.gather_every(step)
-    tokens = tokens_13a(sample["text"])
-    row = pl.DataFrame({"token": tokens}).with_row_index("text").explode("token").drop_nulls()
-    code = pl.col("token").cast(pl.Categorical).to_physical().cast(pl.UInt64)
-    rows = row.select("text", code=code).with_row_index("at")
-    follows = pl.col("text") == pl.col("text").shift(-1)
-    both = pl.col("code") * 2**32 + pl.col("code").shift(-1)
-    bigrams = rows.select(both.filter(follows))
-    windows = rows.height // WINDOW
-    types = (
-        rows.head(windows * WINDOW).group_by(pl.col("at") // WINDOW).agg(pl.col("code").n_unique())
-    )
-    return _lengths(candidates) | {
+    return {
+        **_lengths(candidates),
         "tokenised": sample.height,
-        "tokens": rows.height,
-        "mean_tokens": _share(rows.height, sample.height),
-        "distinct_1": _share(rows["code"].n_unique(), rows.height),
-        "distinct_2": _share(bigrams["code"].n_unique(), bigrams.height),
-        "msttr": _share(int(types["code"].sum()), windows * WINDOW),
+        **measure_tokens(tokens_13a(sample["text"]), WINDOW, whole=False),
     }
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
 def _whole(candidates: pl.DataFrame, window: int, rouge: Callable[[], Rouge]) -> dict[str, Any]:
-    texts = _tokens(candidates)
-    types = {n: len(set(ngrams(texts, n))) for n in (1, 2)}
-    tokens = sum(map(len, texts))
-    return _lengths(candidates) | {
-        "tokens": tokens,
-        "mean_tokens": _share(tokens, candidates.height),
-        "types": types[1],
-        "singletons": singletons(texts),
-        "bigram_types": types[2],
-        **{f"distinct_{n}": distinct_share(texts, n) for n in (1, 2, 3)},
-        "msttr": mean_segmental_ttr(texts, window),
-        "entropy": entropy(texts),
-        "conditional_entropy": conditional_entropy(texts),
-        "yules_i": yules_i(texts),
+    tokens = tokens_13a(candidates["text"])
+    return {
+        **_lengths(candidates),
+        **measure_tokens(tokens, window),
         **_overlap(candidates, rouge),
     }
 
 
-def _tokens(candidates: pl.DataFrame) -> Texts:
-    return tokens_13a(candidates["text"]).to_list()
-
-
 def _lengths(candidates: pl.DataFrame) -> dict[str, float | None]:
     n, characters = candidates.height, int(candidates["text"].str.len_chars().sum())
-    return {"candidates": n, "mean_characters": _share(characters, n)}
+    return {"candidates": n, "mean_characters": share(characters, n)}
 
 
 def _overlap(candidates: pl.DataFrame, rouge: Callable[[], Rouge]) -> dict[str, Any]:
@@ -147,6 +105,5 @@ def _overlap(candidates: pl.DataFrame, rouge: Callable[[], Rouge]) -> dict[str, 
 
 def _passed(pairs: pl.DataFrame, column: str, sign: int) -> float | None:
     """Return the pass rate of preferring the larger number; equal numbers count half."""
-    high, low = (sign * pl.col(f"{column}_{side}") for side in SIDES)
-    verdict = pl.when(high > low).then(2).when(high < low).then(0).otherwise(1)
-    return int(pairs.select(verdict.sum()).item()) / (2 * pairs.height) if pairs.height else None
+    high, low = (sign * pairs[f"{column}_{side}"] for side in SIDES)
+    return share(2 * (high > low).sum() + (high == low).sum(), 2 * pairs.height)

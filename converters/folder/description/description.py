@@ -78,9 +78,9 @@ class Description(Printable):
         """Return the measures, high and low side by side."""
         titles = dict(_TITLES, msttr=f"MSTTR-{self.window}")
         rows = [
-            (titles[name], *(_cell(name, self.sides[side].get(name)) for side in SIDES))
-            for name in self.sides["high"]
-            if name in titles
+            (title, *(_cell(name, self.sides[side].get(name)) for side in SIDES))
+            for name, title in titles.items()
+            if name in self.sides["high"]
         ]
         recalls = [self.sides[side].get("local_recall", {}) for side in SIDES]
         for k in recalls[0].keys() | recalls[1].keys():
@@ -104,7 +104,7 @@ class Description(Printable):
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each number: measure, high, low."""
-        names = [name for name in self.sides["high"] if name in _TITLES]
+        names = [name for name in _TITLES if name in self.sides["high"]]
         rows = [[name, *(self.sides[side].get(name) for side in SIDES)] for name in names]
         schema = {"measure": pl.String, "high": pl.Float64, "low": pl.Float64}
         return pl.DataFrame(rows, schema, orient="row", strict=False)

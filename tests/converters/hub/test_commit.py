@@ -1,16 +1,17 @@
 """Files into a repository: in one commit or in none, whatever happens on the way."""
 
 import hashlib
+import random
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.hub.faults import Fault
 from support.hub.publishing import Client, client
 from support.hub.server import Hub
 
-from nnd.converters.hub.repository_state import digest
-from nnd.converters.hub.retries import Patience
+from nnd.converters.hub import hub_calls
+from nnd.converters.hub.repository_state import Repository, digest
+from nnd.schemas import PublishError
 
 README = b"---\nlicense: mit\n---\n# A card\n"
 DATA = b"PAR1" + bytes(range(256)) * 40
@@ -397,43 +398,56 @@ class Clock:
         self.now = 0.0
         self.pauses: list[float] = []
 
+    def monotonic(self) -> float:
+        return self.now
+
     def sleep(self, seconds: float) -> None:
         self.now += seconds
         self.pauses.append(seconds)
 
 
-def tried(clock: Clock, wanted: float | None, **options: Any) -> int:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(hub_calls, "time", clock)
+    monkeypatch.setattr(random, "random", lambda: 0.5)
+    return clock
+
+
+def tried(monkeypatch: pytest.MonkeyPatch, wanted: float | None, **options: float) -> int:
     """Return how often a call that never works is tried."""
-    patience = Patience(sleep=clock.sleep, clock=lambda: clock.now, chance=lambda: 0.5, **options)
+    monkeypatch.setattr(hub_calls, "wanted_pause", lambda _: wanted)
+    for name, value in options.items():
+        monkeypatch.setattr(hub_calls, name, value)
     calls = []
 
     def fail() -> None:
         calls.append(1)
         raise OSError
 
-    with pytest.raises(OSError):  # noqa: PT011 - any
-        patience.keep_trying(fail, wanted_pause=lambda _: wanted)
+    with pytest.raises(PublishError):
+        hub_calls.ask(Repository("dataset", "org/x"), fail)
     return len(calls)
 
 
-def test_pauses_double_up_to_the_longest() -> None:
-    clock = Clock()
-    assert tried(clock, 0, tries=6, first_s=1, longest_s=5) == 6
+def test_pauses_double_up_to_the_longest(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tried(monkeypatch, 0, TRIES=6, LONGEST_S=5) == 6
     assert clock.pauses == [1, 2, 4, 5, 5]  # chance 0.5 makes them 0.5 + 0.5 times as long
 
 
-def test_the_hub_is_given_the_time_it_asks_for() -> None:
-    clock = Clock()
-    assert tried(clock, 60, tries=3, first_s=1) == 3
+def test_the_hub_is_given_the_time_it_asks_for(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tried(monkeypatch, 60, TRIES=3) == 3
     assert clock.pauses == [60, 60]
 
 
-def test_waiting_ends_in_time() -> None:
-    clock = Clock()
+def test_waiting_ends_in_time(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     # 30 s each: after the third pause 90 s have passed, and another would end after 100 s.
-    assert tried(clock, 30, tries=50, total_s=100) == 4
+    assert tried(monkeypatch, 30, TRIES=50, TOTAL_S=100) == 4
     assert clock.now == 90
 
 
-def test_what_does_not_pass_is_not_tried_again() -> None:
-    assert tried(Clock(), None) == 1
+@pytest.mark.usefixtures("clock")
+def test_what_does_not_pass_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tried(monkeypatch, None) == 1

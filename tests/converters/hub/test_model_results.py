@@ -50,8 +50,8 @@ def push(
         for data in datasets
     )
     return (
-        f"vars_of(load('nnd.converters.hub').push_results({model!r}, {{{results}}}, "
-        "patience=load('nnd.converters.hub').Patience(first_s=0.001)))"
+        "setattr(load('nnd.converters.hub.hub_calls'), 'FIRST_S', 0.001) or "
+        f"vars_of(load('nnd.converters.hub').push_results({model!r}, {{{results}}}))"
     ).replace("vars_of", "load('dataclasses').asdict")
 
 

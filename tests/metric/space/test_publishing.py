@@ -45,12 +45,10 @@ def modules() -> dict[str, str]:
 
 def publish(name: str, **options: Any) -> str:
     """The expression that publishes the metric, for `ask`."""
-    quickly = "load('nnd.converters.hub.retries').Patience(first_s=0.001)"
+    quickly = "setattr(load('nnd.converters.hub.hub_calls'), 'FIRST_S', 0.001)"
     given = "".join(f", {key}={value!r}" for key, value in options.items())
-    return (
-        f"load('nnd.metric.space.publishing').publish_metric({name!r}, patience={quickly}"
-        f"{given}).to_dict()"
-    )
+    publish_metric = f"load('nnd.metric.space.publishing').publish_metric({name!r}{given})"
+    return f"{quickly} or {publish_metric}.to_dict()"
 
 
 def changes(published: dict[str, Any]) -> dict[str, str]:

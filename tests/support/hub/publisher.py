@@ -10,28 +10,26 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from nnd.converters.hub import hub_calls
 from nnd.converters.hub.published_dataset import publish
 from nnd.converters.hub.repository_state import Repository
-from nnd.converters.hub.retries import Patience
 from nnd.converters.hub.upload import push, put_tag
 from nnd.schemas import NNDError
 
-HURRIED = Patience(tries=12, first_s=0.001, longest_s=0.01)
+hub_calls.TRIES, hub_calls.FIRST_S, hub_calls.LONGEST_S = 12, 0.001, 0.01
 
 
 def answer(asked: dict[str, Any]) -> dict[str, Any]:
     call = asked.pop("call")
     if call == "publish":
-        return publish(**asked, patience=HURRIED).to_dict()
+        return publish(**asked).to_dict()
     repository = Repository("dataset", asked.pop("name"), private=asked.pop("private", False))
     files = {name: Path(path) for name, path in asked.pop("files").items()}
     if call == "put_tag":
-        put_tag(repository, asked["tag"], files, asked["commit"], patience=HURRIED)
+        put_tag(repository, asked["tag"], files, asked["commit"])
         return {}
     gone = asked.pop("gone", [])
-    return asdict(
-        push(repository, files, obsolete=lambda _: gone, message="ours", patience=HURRIED, **asked)
-    )
+    return asdict(push(repository, files, obsolete=lambda _: gone, message="ours", **asked))
 
 
 for line in sys.stdin:

@@ -8,25 +8,21 @@ from hypothesis import example, given, settings, strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from nnd.cards import length_warning
-from nnd.converters.folder.description.diversity import (
-    conditional_entropy,
-    distinct_share,
-    entropy,
-    mean_segmental_ttr,
-    ngrams,
-    singletons,
-    yules_i,
-)
 from nnd.converters.folder.description.overlap import (
     best_rouge,
     corpus_scores,
     local_recall,
     rouge_scores,
 )
+from nnd.converters.folder.description.token_variety import measure_tokens
 from nnd.converters.folder.description.word_tokens import tokens_13a
 
 TEXTS = [list("abab"), list("ac")]
 """Six tokens: a three times, b twice, c once. Four bigrams: ab twice, ba, ac."""
+
+
+def measured(texts: list[list[str]], window: int = 100) -> dict[str, float | None]:
+    return measure_tokens(pl.Series(texts, dtype=pl.List(pl.String)), window)
 
 
 def test_g70_bleu_ignores_case_and_knows_all_references() -> None:
@@ -59,23 +55,23 @@ def test_g70_rouge_is_the_mean_over_candidates_of_the_best_reference() -> None:
 def test_g71_msttr_leaves_out_the_last_short_window() -> None:
     # aabc and abcd hold 3 and 4 types of 4; the last a is left out. Windows pass from text to text.
     texts = [list("aab"), list("cab"), list("cda")]
-    assert mean_segmental_ttr(texts, 4) == (3 + 4) / 8
-    assert mean_segmental_ttr(texts, 9) == 4 / 9
-    assert mean_segmental_ttr(texts, 10) is None
-    assert mean_segmental_ttr([], 1) is None
-    assert mean_segmental_ttr(tokens_13a(pl.Series(["The the THE cat"])), 4) == 2 / 4
+    assert measured(texts, 4)["msttr"] == (3 + 4) / 8
+    assert measured(texts, 9)["msttr"] == 4 / 9
+    assert measured(texts, 10)["msttr"] is None
+    assert measured([], 1)["msttr"] is None
+    assert measure_tokens(tokens_13a(pl.Series(["The the THE cat"])), 4)["msttr"] == 2 / 4
 
 
 def test_g72_tokens_types_singletons_and_entropies() -> None:
-    assert singletons(TEXTS) == 1
-    assert set(ngrams(TEXTS, 2)) == {("a", "b"), ("b", "a"), ("a", "c")}
+    found = measured(TEXTS)
+    assert (found["tokens"], found["mean_tokens"]) == (6, 3)
+    assert (found["types"], found["singletons"], found["bigram_types"]) == (3, 1, 3)
     # -(1/2 log2 1/2 + 1/3 log2 1/3 + 1/6 log2 1/6)
-    assert entropy(TEXTS) == pytest.approx(0.5 + math.log2(3) / 3 + math.log2(6) / 6)
-    assert entropy(TEXTS, 2) == pytest.approx(1.5)
-    # first tokens of bigrams: a three times, b once
+    assert found["entropy"] == pytest.approx(0.5 + math.log2(3) / 3 + math.log2(6) / 6)
+    # bigrams: one half, two quarters; their first tokens: a three times, b once
     first = 3 / 4 * math.log2(4 / 3) + 1 / 4 * 2
-    assert conditional_entropy(TEXTS) == pytest.approx(1.5 - first)
-    assert entropy([]) is conditional_entropy([["a"]]) is None
+    assert found["conditional_entropy"] == pytest.approx(1.5 - first)
+    assert measured([])["entropy"] is measured([["a"]])["conditional_entropy"] is None
 
 
 def test_g73_local_recall_by_the_number_of_references_that_have_a_word() -> None:
@@ -89,9 +85,9 @@ def test_g73_local_recall_by_the_number_of_references_that_have_a_word() -> None
 
 
 def test_g74_ttr_and_yules_i() -> None:
-    assert distinct_share(TEXTS, 1) == 3 / 6
-    assert yules_i(TEXTS) == 3**2 / ((9 + 4 + 1) - 3)
-    assert yules_i([["a", "b"]]) is yules_i([]) is None
+    assert measured(TEXTS)["distinct_1"] == 3 / 6
+    assert measured(TEXTS)["yules_i"] == 3**2 / ((9 + 4 + 1) - 3)
+    assert measured([["a", "b"]])["yules_i"] is measured([])["yules_i"] is None
 
 
 @pytest.mark.parametrize(
@@ -115,9 +111,9 @@ def test_g75_mean_lengths_more_than_20_percent_apart(
 
 
 def test_g76_distinct_n_within_texts() -> None:
-    assert distinct_share(TEXTS, 2) == 3 / 4
-    assert distinct_share(TEXTS, 3) == 2 / 2
-    assert distinct_share(TEXTS, 5) is None
+    assert measured(TEXTS)["distinct_2"] == 3 / 4
+    assert measured(TEXTS)["distinct_3"] == 2 / 2
+    assert measured([["a", "b"], ["c"]])["distinct_3"] is None
 
 
 @settings(max_examples=60)
