@@ -29,7 +29,7 @@ from nnd.converters.hub.repository_state import (
     look,
 )
 from nnd.converters.hub.upload import Upload, check_place, push, put_tag
-from nnd.schemas import UNSTORED, PublishError, Record, Printable, temporary_folder, text_table
+from nnd.schemas import UNSTORED, Printable, PublishError, Record, temporary_folder, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -95,9 +95,9 @@ def push(
         seen.append(changes)
         commit, page = state.commit, None
         if {*changes.values()} - {"same"}:
-            opened = (
-                _find_pull_request(repository, message, ours, changes) if pull_request else None
-            )
+            opened: tuple[str, str | None] | None = None
+            if pull_request:
+                opened = _find_pull_request(repository, message, ours, changes)
             if opened is None:
                 sent = True
                 done = HfApi().create_commit(

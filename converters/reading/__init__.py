@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         write_objects as write_objects,
     )
     from .parquet_files import (
-        parquet_schema as parquet_schema,
         read_parquet_rows as read_parquet_rows,
     )
     from .records import (
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
         as_records as as_records,
         cells_of as cells_of,
         load_json as load_json,
-        parse_json as parse_json,
         parse_number as parse_number,
         quoted as quoted,
         read_cells as read_cells,

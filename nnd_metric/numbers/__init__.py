@@ -147,7 +147,6 @@ if TYPE_CHECKING:
         slice_names as slice_names,
     )
     from .slices.slices import (
-        SliceRate as SliceRate,
         Slices as Slices,
     )
     from .slices.slicing import (

@@ -106,4 +106,5 @@ def _overlap(candidates: pl.DataFrame, rouge: Callable[[], Rouge]) -> dict[str, 
 def _passed(pairs: pl.DataFrame, column: str, sign: int) -> float | None:
     """Return the pass rate of preferring the larger number; equal numbers count half."""
     high, low = (sign * pairs[f"{column}_{side}"] for side in SIDES)
-    return share(2 * (high > low).sum() + (high == low).sum(), 2 * pairs.height)
+    halves = 2 * int((high > low).sum()) + int((high == low).sum())
+    return share(halves, 2 * pairs.height)

@@ -64,7 +64,7 @@ class LikelihoodCache:
 
     def find_proof(self) -> Proof | None:
         """Return the proof that earlier runs stored for the model's paths, or None."""
-        return self._store and self._store.get_proof(self._fingerprint, _proof)
+        return None if self._store is None else self._store.get_proof(self._fingerprint, _proof)
 
     def _keys_of(self, path: str) -> list[bytes]:
         """Return the keys of a path's numbers; they are made once, because hashing is slow."""
