@@ -9,14 +9,15 @@ A source.yaml may come from a stranger. So https never becomes http, and no requ
 computer itself or its private network, unless the declared URL names such an address.
 """
 
-import contextlib
 import ipaddress
 import json
 import re
-import socket
 import ssl
 import time
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -102,7 +103,7 @@ def _fetch_rest(part: Path, url: str, size: int | None) -> None:
                 timeout=_SILENCE_S,
                 limits=httpx.Limits(max_keepalive_connections=0),
                 verify=ssl.create_default_context(),
-                event_hooks={"request": [lambda request: check_step(url, str(request.url))]},
+                event_hooks={"request": [partial(_check_request, url)]},
             ) as client,
             client.stream("GET", url, headers=headers) as answer,
         ):
@@ -214,13 +215,23 @@ def check_step(declared: str, url: str) -> None:
         return
     if _is_private(host):
         raise FetchError(f"it redirects to {url}, which is not a public address", again=False)
-    if {target.scheme, "all"} & getproxies().keys() and not proxy_bypass(host):
-        return
-    with contextlib.suppress(OSError):  # without an address, connecting fails with the reason
-        for *_, (address, *_) in socket.getaddrinfo(host, None):
-            if _is_private(str(address)):
-                reason = f"{host} is {address}, which is not a public address"
-                raise FetchError(reason, again=False)
+
+
+def _check_request(declared: str, request: httpx.Request) -> None:
+    """Check a request before it is sent, and the host that it will be sent to once connected."""
+    check_step(declared, str(request.url))
+    host, asked = request.url.host, urlsplit(declared).hostname
+    by_proxy = {request.url.scheme, "all"} & getproxies().keys() and not proxy_bypass(host)
+    if not by_proxy and not (host == asked and _is_private(host)):
+        request.extensions = {**request.extensions, "trace": partial(_check_peer, host)}
+
+
+def _check_peer(host: str, event: str, facts: Mapping[str, Any]) -> None:
+    """Refuse a public name with a private address before a request is sent to it."""
+    if event == "connection.connect_tcp.complete":
+        address = str(facts["return_value"].get_extra_info("server_addr")[0])
+        if _is_private(address):
+            raise FetchError(f"{host} is {address}, which is not a public address", again=False)
 
 
 def _is_private(host: str) -> bool:
