@@ -210,10 +210,10 @@ def own_files(folder: Path, document: str) -> set[str]:
 
 
 def other_version(folder: Path, document: str) -> str | None:
-    """Return the version that a document names as its writer, if it does not keep our schema.
+    """Return the other version that wrote a document, if that does not keep our schema.
 
     Returns:
-        None if it keeps the schema, names no version, or was changed since it was written.
+        None if it keeps the schema, names no version or ours, or was changed since it was written.
     """
     try:
         content = parse_document(folder / document)
@@ -223,7 +223,8 @@ def other_version(folder: Path, document: str) -> str | None:
     if unlike or _keeps_schema(content, document):
         return None
     signed = re.search(rf'{re.escape(_SIGNED)}([^|"]+)', json.dumps(content))
-    return str(content.get(_VERSION) or (signed and signed[1]) or "") or None
+    version = str(content.get(_VERSION) or (signed and signed[1]) or "")
+    return None if version in ("", nnd_version()) else version
 
 
 def _keeps_schema(content: Mapping[str, Any], document: str) -> bool:
