@@ -10,18 +10,11 @@ from nnd.cards.markdown import Table, code, escape, prose
 from nnd.cards.sentences import length_rates
 from nnd.cards.systems import human_score_table, looks_table
 from nnd.cards.validity import MADE_PAIRS, validity_tables
-from nnd.schemas import counts_in_words
+from nnd.schemas import SLICE_TITLES, counts_in_words
 
 SUITE = "Sets of the suite"
 """Title of a section that only the card of a suite has."""
 
-_TALLIED = {
-    "error_category": "error category",
-    "error_group": "error group",
-    "aspect": "aspect",
-    "category": "context category",
-    "split": "split",
-}
 _SET_COUNTS = ("pairs", "parents", "contexts", "changed", "unchanged", "rejected", "dropped")
 _MEASURED = {
     "candidates": ("candidates", ","),
@@ -78,7 +71,7 @@ def _count_tables(content: CardContent) -> Iterator[Table]:
     if n_of["distinct pairs of candidates"] == n_of["pairs"]:
         del n_of["distinct pairs of candidates"]
     yield Table(("what", "n"), "lr", [(name, f"{n:,}") for name, n in n_of.items() if n])
-    for column, title in _TALLIED.items():
+    for column, title in SLICE_TITLES.items():
         tallied = tally(content.pairs, column)
         if len(tallied) > 1 or column == "error_category":
             yield Table((title, "pairs"), "lr", [(code(value), f"{n:,}") for value, n in tallied])

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .contract.keys import (
         CONTEXT as CONTEXT,
         DISTINCT as DISTINCT,
+        SLICE_TITLES as SLICE_TITLES,
         choose_examples as choose_examples,
         distinct_in_order as distinct_in_order,
         fold as fold,

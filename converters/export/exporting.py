@@ -70,8 +70,8 @@ def export(
         folder: What `convert` wrote, or a copy of it from the Hub (pairs/*.parquet).
         out: File (jsonl, csv) or folder (trl, lm-eval) to create; it must not exist. The same pairs
             give the same bytes.
-        to: `trl`: a preference dataset (see `export_trl`); `lm-eval`: tasks for
-            lm-evaluation-harness (see `export_lm_eval`); `jsonl`, `csv`: all columns of the pairs.
+        to: `trl`: a preference dataset (`trl`); `lm-eval`: tasks for
+            lm-evaluation-harness (`lm_eval`); `jsonl`, `csv`: all columns of the pairs.
         rendering: How contexts are rendered as prompts (trl, lm-eval).
         for_excel: Whether to put `'` before texts that a spreadsheet would compute (csv).
         split: Share of the contexts whose pairs get the split `train`; the others get `test`

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         annotation_examples as annotation_examples,
         pair_examples as pair_examples,
     )
-    from .slicing import (
+    from .slice_writing import (
         write_slice as write_slice,
     )
     from .validation import (

@@ -211,9 +211,7 @@ def check_step(declared: str, url: str) -> None:
         reason = f"it redirects to {url}, which is not {' or '.join(sorted(allowed))}"
         raise FetchError(reason, again=False)
     host = target.hostname or "localhost"
-    if host == origin.hostname and _is_private(host):
-        return
-    if _is_private(host):
+    if host != origin.hostname and _is_private(host):
         raise FetchError(f"it redirects to {url}, which is not a public address", again=False)
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         Comparisons as Comparisons,
         mean_ranking as mean_ranking,
     )
-    from .comparison.differences import (
+    from .comparison.model_differences import (
         ModelDifference as ModelDifference,
     )
     from .comparison.sentences import (

@@ -9,7 +9,7 @@ Three levels, as meta-evaluations of metrics report them:
 Each level has Spearman's rho, Pearson's r and Kendall's tau-b. Differences between contexts (some
 are hard for all systems) count only at the first level. A context in which either number is
 constant has no correlation: it is skipped, and counted. Intervals, 95 %, are over contexts (see
-`candidate_intervals`); for intervals over systems see `system_means`.
+`candidate_intervals`); for intervals over systems see `system_correlations`.
 """
 
 from collections.abc import Mapping

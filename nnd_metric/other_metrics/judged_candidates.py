@@ -49,7 +49,7 @@ class JudgedCandidates:
         human: The judgements: split, candidate_id, aspect, human (null without a judgement).
         definition: A description of the judgement, in words.
         aspect: The requested aspect, or None.
-        references: References of the contexts (`references.read_references`), or None.
+        references: References of the contexts (`read_references`), or None.
     """
 
     pairs: PairSet
@@ -63,7 +63,7 @@ class JudgedCandidates:
         """Return the candidates in order, in the form that scorers read.
 
         Args:
-            references: A table of references (`references.read_references`), which replaces those
+            references: A table of references (`read_references`), which replaces those
                 of the data: its own references, else those among the contexts' parts.
 
         Raises:

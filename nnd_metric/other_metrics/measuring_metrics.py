@@ -3,8 +3,8 @@
 Each row is a metric, and answers the same three questions:
 
     pass rate     How often does it prefer the candidate that people preferred (the NND pairs)?
-    systems       Does it rank the systems as people do? See `system_means`.
-    candidates    Does it agree with people on single candidates (`meta`)?
+    systems       Does it rank the systems as people do? See `system_correlations`.
+    candidates    Does it agree with people on single candidates (`candidate_correlations`)?
 
 Rows are scorers, such as ROUGE; models of a stored run, with their log-likelihoods of the
 candidates in pairs (the others count as unscored); and, for the whole run, NND itself: the pass
@@ -78,13 +78,13 @@ def compare_metrics(
     """Compute how well scorers, and the models of a stored run, agree with people.
 
     Args:
-        judged: Pairs, candidates and judgements (`judged.read_judged`).
+        judged: Pairs, candidates and judgements (`read_judged`).
         scorers: Scorers with distinct names.
-        references: A table of references (`references.read_references`).
-        run: Scored pairs of one or more models (`agreement.read_scored`); no model is run.
+        references: A table of references (`read_references`).
+        run: Scored pairs of one or more models (`read_scored`); no model is run.
         systems: Model of the run → system it stands for, if the model's id does not name it.
         manners: Model of the run → how it was scored.
-        over: Basis of the correlations (`basis`).
+        over: Basis of the correlations (`common_basis`).
         normalise: What reference metrics do to candidates and references first.
 
     Raises:

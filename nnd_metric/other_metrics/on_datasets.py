@@ -80,10 +80,10 @@ def metrics(
             have only some of the pairs (`--limit`), all rows use these.
         data: A converted folder, or a list of several, each of which is matched to the runs that
             share pairs with it.
-        scorers: Names (`scorers.find_scorers`), or your own scorers: functions that return a number
-            or None for every text (`scorers.TextScorer`). None means all that need no model.
+        scorers: Names (`find_scorers`), or your own scorers: functions that return a number
+            or None for every text (`TextScorer`). None means all that need no model.
         systems: Model of the runs → system it stands for, if the model's id does not name it.
-        references: For one dataset, a table of references or its path (`scorers.read_references`);
+        references: For one dataset, a table of references or its path (`read_references`);
             None means those of the data: references.parquet, else those among the parts of the
             contexts.
         several: How several references count: by the highest number ("max"), the mean ("mean"), or

@@ -7,12 +7,12 @@ from nnd.metric.data import OVERALL
 from nnd.metric.numbers import short_names
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.theme import style
-from nnd.metric.show.figures.agreement import draw_agreement
 from nnd.metric.show.figures.changes import draw_flips
 from nnd.metric.show.figures.comparison import draw_comparison, draw_comparisons
 from nnd.metric.show.figures.forest import draw_forest
 from nnd.metric.show.figures.groups import RateGroup, find_groups
 from nnd.metric.show.figures.points import JudgedRate, Points
+from nnd.metric.show.figures.scatter import draw_agreement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ def suspects(name: SchemaName, frame: pl.DataFrame) -> pl.Series:
 
     Args:
         name: The schema.
-        frame: Rows in the columns and dtypes of `contract.polars_schema`.
+        frame: Rows in the columns and dtypes of `polars_schema`.
 
     Raises:
         NotImplementedError: If the schema uses an unknown keyword.

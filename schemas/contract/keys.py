@@ -10,6 +10,15 @@ CONTEXT = ("split", "context_id")
 DISTINCT = (*CONTEXT, "high_id", "low_id")
 """Two candidates that differ by several error categories make several pairs but one test."""
 
+SLICE_TITLES = {
+    "error_category": "error category",
+    "error_group": "error group",
+    "aspect": "aspect",
+    "category": "context category",
+    "split": "split",
+}
+"""Column of the pairs → title of its slices."""
+
 _FOLDED = r"^([!-~]+( [!-~]+)*)?$"
 """Matches texts that folding does not change: ASCII with single spaces, as most texts are."""
 

@@ -40,7 +40,7 @@ class LoadedModel:
         name: Its name in the results: Hub id, folder, or a name given by the user.
         commit: The Hub commit its weights were read from, or None.
         adapted: The adapter with its base, or None without one.
-        quantised: The format of quantised weights (`formats.format_of`), or None.
+        quantised: The format of quantised weights (`format_of`), or None.
         digest: The SHA-256 of the base model's weights if they do not change any more, or that of
             the checkpoint's files if the weights in memory differ from those of the files or cannot
             be read; else None.

@@ -26,7 +26,8 @@ class JudgedModel(NamedTuple):
     """A model matched to a system with a human score.
 
     Attributes:
-        pass_rate: Its pass rate; from `system_means`, the mean score of the system's candidates.
+        pass_rate: Its pass rate; from `system_correlations`, the mean score of the system's
+            candidates.
         n: Number of tests, or None if unknown.
         human_score: The score of the system.
     """
@@ -85,7 +86,7 @@ class Agreement(Result):
         unscored: Model → its tests without a likelihood, which count as failures; None if pass
             rates came without pairs. Of other metrics: system → its candidates without a score,
             which are left out of its mean.
-        of_pass_rates: Whether pass rates were correlated, and not `system_means`.
+        of_pass_rates: Whether pass rates were correlated, and not `system_correlations`.
         mixture: A sentence on the different protocols of the models, across which nothing is
             correlated; None if they have one.
         notes: How the models were scored, a sentence each; the mixture is the first. Older results

@@ -14,7 +14,7 @@ import polars as pl
 from nnd.metric.data import SAME, SLICES, check_same, describe_splits, scored_splits, splits_in
 from nnd.metric.numbers.comparison.by_origin import compare_origins
 from nnd.metric.numbers.comparison.comparison import Comparison, Comparisons
-from nnd.metric.numbers.comparison.differences import find_differences
+from nnd.metric.numbers.comparison.model_differences import find_differences
 from nnd.metric.numbers.comparison.sentences import findings, left_out
 from nnd.metric.numbers.comparison.stored_models import (
     Entry,

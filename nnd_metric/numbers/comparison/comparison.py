@@ -7,7 +7,7 @@ from typing import Annotated
 import polars as pl
 
 from nnd.metric.data import SLICES, describe_splits
-from nnd.metric.numbers.comparison.differences import ModelDifference
+from nnd.metric.numbers.comparison.model_differences import ModelDifference
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.rates.by_dataset import EACH_ONCE, mean_over
 from nnd.metric.numbers.shown_result import Result

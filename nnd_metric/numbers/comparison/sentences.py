@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from nnd.metric.numbers.comparison.differences import DETECTABLE, ModelDifference
+from nnd.metric.numbers.comparison.model_differences import DETECTABLE, ModelDifference
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.significance import LEVEL
 

@@ -12,8 +12,8 @@ from nnd.metric.numbers import extrapolate, percent, spoken
 from nnd.metric.show.drawing.grid import LegendEntry, panels
 from nnd.metric.show.drawing.marks import Drawing, FigureMark
 from nnd.metric.show.drawing.theme import MUTED, PAPER, look
-from nnd.metric.show.figures.agreement import draw_judged
 from nnd.metric.show.figures.points import Points
+from nnd.metric.show.figures.scatter import draw_judged
 
 CAPTION = (
     "The line is fitted to the judged systems (filled); the band and the bars are 95 % prediction "

@@ -45,7 +45,7 @@ def find_points(
         rates: Pass rates by model.
         found: Their agreement.
         human_scores: The human scores of the agreement.
-        column: The column of its categories (`agree.category_column`).
+        column: The column of its categories (`category_column`).
     """
     points = []
     for category, agreement in found.to_dict()["by_category"].items():

@@ -12,15 +12,6 @@ _Slice = TypeVar("_Slice")
 
 NOTHING = "n/a"
 
-TITLES = {
-    "error_category": "error category",
-    "error_group": "error group",
-    "aspect": "aspect",
-    "category": "context category",
-    "split": "split",
-}
-"""Column of the pairs → title of its slices."""
-
 BASELINES = {
     "shorter_wins": "shorter wins",
     "longer_wins": "longer wins",

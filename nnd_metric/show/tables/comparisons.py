@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import short_names
-from nnd.metric.show.tables.cells import TITLES, count, share, telling_columns
+from nnd.metric.show.tables.cells import count, share, telling_columns
 from nnd.metric.show.tables.differences import difference_table, verdict_cell
-from nnd.schemas import text_table
+from nnd.schemas import SLICE_TITLES, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -110,5 +110,5 @@ def _blocks(
     """Yield the difference over all tests, then those of each column."""
     yield "", [(["overall"], comparison.overall)]
     for column in _columns(comparison) if columns is None else columns:
-        title, by = TITLES[column], comparison.by[column]
+        title, by = SLICE_TITLES[column], comparison.by[column]
         yield "", [([f"{title}: {value}"], each) for value, each in by.items()]

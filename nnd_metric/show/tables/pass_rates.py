@@ -7,14 +7,13 @@ from nnd.metric.numbers import PassRates, Rate, mean_over, short_names
 from nnd.metric.show.tables.cells import (
     BASELINES,
     NOTHING,
-    TITLES,
     count,
     explain_stars,
     pass_rate,
     share,
     telling_columns,
 )
-from nnd.schemas import text_table
+from nnd.schemas import SLICE_TITLES, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,7 +43,7 @@ def slices_table(models: Mapping[str, PassRates]) -> "Table":
     table.add_section()
     for column, slices in _slices([*models.values()]).items():
         for value, rates in slices.items():
-            add_rates(table, f"{TITLES[column]}: {value}", rates)
+            add_rates(table, f"{SLICE_TITLES[column]}: {value}", rates)
         table.add_section()
     return explain_stars(table)
 
@@ -126,7 +125,7 @@ def _slices(models: Sequence[PassRates]) -> dict[str, dict[str, list[Rate]]]:
     """Return column → value → the rate of each model, for the columns that tell something new."""
     by = {
         column: {value: [of.by[column][value] for of in models] for value in models[0].by[column]}
-        for column in TITLES
+        for column in SLICE_TITLES
         if column in models[0].by
     }
     telling = telling_columns(by, lambda rates: [(rate.n, rate.passes) for rate in rates])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.folder.slicing import write_slice
+from nnd.converters.folder.slice_writing import write_slice
 from nnd.converters.folder.validation import validate
 from nnd.converters.make import derive
 from nnd.converters.source import load_source

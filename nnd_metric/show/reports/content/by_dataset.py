@@ -48,7 +48,7 @@ def gather_each(
         human_scores: Human scores for one dataset, used in place of those of the data.
         systems: Model → system it stands for, if neither its id nor the run names it.
         families: Model → its family.
-        by: Axes that the pairs are sliced by (`slices.slice_runs`).
+        by: Axes that the pairs are sliced by (`slice_runs`).
         splits: Only pairs of these splits; none means all that were scored.
         mixed_rules: Whether to show models that were scored by different rules.
 

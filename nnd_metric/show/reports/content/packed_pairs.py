@@ -19,9 +19,6 @@ from nnd.metric.data import SLICES, PairSet
 from nnd.metric.numbers import join_texts
 from nnd.metric.show.reports.content.report_models import ReportModel
 
-VERDICTS = {"p": "passed", "f": "failed", "t": "tied", "u": "unscored"}
-"""Letters of verdicts; a capital means that rounding could change the verdict."""
-
 MOST_PAIRS = 20_000
 """Largest number of pairs in a page: some MB, without their texts."""
 

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.theme import style
-from nnd.metric.show.figures.agreement import draw_agreement
 from nnd.metric.show.figures.changes import draw_effects
 from nnd.metric.show.figures.comparison import draw_comparison
 from nnd.metric.show.figures.extrapolation import draw_extrapolation
 from nnd.metric.show.figures.forest import draw_forest
 from nnd.metric.show.figures.heat_map import draw_heat_map
 from nnd.metric.show.figures.scaling import draw_scaling
+from nnd.metric.show.figures.scatter import draw_agreement
 from nnd.metric.show.reports.content.report_content import ReportContent
 from nnd.metric.show.result_figures import draw_slices
 

@@ -22,7 +22,6 @@ from nnd.metric.show.drawing.marks import Drawing
 from nnd.metric.show.drawing.svg import png, svg_file, svg_inline
 from nnd.metric.show.drawing.text_widths import fit, spread, text_width
 from nnd.metric.show.drawing.theme import COLOURS, COLUMN, MUTED, VARIABLES, look, style
-from nnd.metric.show.figures.agreement import draw_agreement
 from nnd.metric.show.figures.comparison import draw_comparison
 from nnd.metric.show.figures.extrapolation import draw_extrapolation
 from nnd.metric.show.figures.forest import draw_forest
@@ -30,6 +29,7 @@ from nnd.metric.show.figures.groups import RateGroup
 from nnd.metric.show.figures.heat_map import draw_heat_map
 from nnd.metric.show.figures.points import JudgedRate, Points
 from nnd.metric.show.figures.scaling import draw_scaling, in_short
+from nnd.metric.show.figures.scatter import draw_agreement
 
 ROOM = Path(nnd.metric.show.reports.page.report.__file__).parent
 

@@ -11,7 +11,7 @@ import pytest
 from support.report.leads import NO_LEAD
 from support.two_models import scored
 
-from nnd.metric.numbers.comparison.differences import ModelDifference, find_differences
+from nnd.metric.numbers.comparison.model_differences import ModelDifference, find_differences
 from nnd.metric.numbers.rates.pass_rates import SLICES
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.significance import pairs_needed
