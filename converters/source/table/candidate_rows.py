@@ -1,12 +1,12 @@
 """Rows that are candidates: an annotation for each aspect and each named error."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source.table.row_cells import Row
-from nnd.converters.source.table.row_contexts import ContextReader, read_candidate
+from nnd.converters.source.table.row_contexts import RowReader
 from nnd.converters.source.table.row_scores import read_ratings, read_score
 from nnd.converters.source.table.section import Table, as_texts, aspects_of
 from nnd.schemas import SourceError
@@ -60,10 +60,6 @@ def _check_same(one: Annotation, first: Annotation) -> None:
             )
 
 
-Judgement = Mapping[str, Any]
-"""Fields of an annotation: aspect, label, score, ratings."""
-
-
 def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
     """Yield the annotations of each row; the rows of several annotators are merged.
 
@@ -76,17 +72,14 @@ def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotat
 
 def _row_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
     columns = table["columns"]
-    judge = _pivoted if "pivot" in table else _judgements
-    contexts = ContextReader(table)
+    judge = _pivoted if "pivot" in table else _judged
+    reader = RowReader(table)
     for row in rows:
-        context = contexts.read(row)
-        candidate = read_candidate(row, columns, context.context_id)
-        group = row.optional(columns, "group")
-        annotators = [_annotator(row, columns["annotator"])] if "annotator" in columns else None
-        for judgement in judge(row, table):
-            yield context.annotate(
-                row.where, candidate, group=group, annotators=annotators, **judgement
-            )
+        candidate = reader.candidate(row)
+        if "annotator" in columns:
+            annotator = _annotator(row, columns["annotator"])
+            candidate = candidate._replace(annotators=[annotator])
+        yield from judge(candidate, row, table)
 
 
 def _annotator(row: Row, column: str) -> str:
@@ -99,14 +92,14 @@ def _annotator(row: Row, column: str) -> str:
     return name
 
 
-def _judgements(row: Row, table: Table) -> Iterator[Judgement]:
+def _judged(candidate: Annotation, row: Row, table: Table) -> Iterator[Annotation]:
     for aspect in aspects_of(table):
         score, ratings = read_score(row, table, aspect), read_ratings(row, table, aspect)
         for label in _labels(row, table, aspect):
-            yield {"aspect": aspect, "label": label, "score": score, "ratings": ratings}
+            yield candidate._replace(aspect=aspect, label=label, score=score, ratings=ratings)
 
 
-def _pivoted(row: Row, table: Table) -> Iterator[Judgement]:
+def _pivoted(candidate: Annotation, row: Row, table: Table) -> Iterator[Annotation]:
     """Yield the annotation of the one aspect that a row names."""
     pivot = table["pivot"]
     cell = row.filled(pivot["aspect"])
@@ -120,7 +113,7 @@ def _pivoted(row: Row, table: Table) -> Iterator[Judgement]:
     own = {
         f"{kind}s": {aspect: pivot[kind]} for kind in ("score", "label", "rank") if kind in pivot
     }
-    yield from _judgements(row, {**own, "scale": table.get("scale", {})})
+    yield from _judged(candidate, row, {**own, "scale": table.get("scale", {})})
 
 
 def _labels(row: Row, table: Table, aspect: str) -> list[str] | list[None]:

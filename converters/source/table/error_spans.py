@@ -13,12 +13,7 @@ from nnd.converters import Annotation
 from nnd.converters.reading import quoted, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.row_cells import Row
-from nnd.converters.source.table.row_contexts import (
-    ContextReader,
-    RowCandidate,
-    RowContext,
-    read_candidate,
-)
+from nnd.converters.source.table.row_contexts import RowReader, add_candidate
 from nnd.converters.source.table.section import Table, title_of
 from nnd.schemas import SourceError
 
@@ -56,17 +51,14 @@ _ANY = "*"
 class ErrorMark(NamedTuple):
     """A marked error of a candidate, or the statement that it has none."""
 
-    where: str
-    context: Key  # split, key and text of its context
-    candidate: RowCandidate  # the candidate of its row
-    group: str | None  # the group within which it is compared, or None
+    row: Annotation  # the candidate and its context, as the row has them
     annotator: str  # the annotator; empty if the table names none
     label: str | None  # its category, or the no-error label; None if categories are not read
     weight: float  # how severe it is
 
 
 def read_marks(
-    rows: Iterable[Row], table: Table, contexts: dict[Key, RowContext]
+    rows: Iterable[Row], table: Table, contexts: dict[Key, Annotation]
 ) -> Iterator[ErrorMark]:
     """Yield the marks of each row; equal texts share one object, which saves memory.
 
@@ -80,20 +72,23 @@ def read_marks(
     """
     spans, columns = table["spans"], table["columns"]
     texts = [*table["inputs"].values(), columns["candidate"]]
-    candidates: dict[RowCandidate, RowCandidate] = {}
-    reader = ContextReader(table)
+    known: dict[str, str] = {}
+    reader = RowReader(table)
     for row in rows:
         plain = _without_tags(row, texts, spans.get("tags", []))
-        context = reader.read(plain)
-        key = (context.split, context.context_id, context.context)
-        contexts.setdefault(key, context)
-        candidate = read_candidate(plain, columns, context.context_id)
-        candidate = candidates.setdefault(candidate, candidate)
-        group = row.optional(columns, "group")
+        context = reader.context(plain)
+        context = contexts.setdefault(_context_key(context), context)._replace(where=row.where)
+        candidate = add_candidate(context, plain, columns)
+        text = known.setdefault(candidate.candidate, candidate.candidate)
+        candidate = candidate._replace(candidate=text, group=row.optional(columns, "group"))
         annotator = row.filled(spans["annotator"]) if "annotator" in spans else ""
         found = [pair for span in _spans_of(row, spans) for pair in _read_span(span, spans)]
         for label, weight in found or [(spans.get("no_error"), 0.0)]:
-            yield ErrorMark(row.where, key, candidate, group, annotator, label, weight)
+            yield ErrorMark(candidate, annotator, label, weight)
+
+
+def _context_key(row: Annotation) -> Key:
+    return row.split, row.context_id, row.context
 
 
 def _without_tags(row: Row, columns: list[str], tags: list[str]) -> Row:
@@ -162,8 +157,7 @@ def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
 class JudgedCandidate:
     """A candidate and all marks in it."""
 
-    context: RowContext
-    candidate: RowCandidate
+    row: Annotation  # the candidate and its context, with their final ids
     # Label → its first place, and its annotators.
     labels: dict[str | None, tuple[str, set[str]]] = field(default_factory=dict)
     weight: float = 0.0  # sum of the weights of all its spans
@@ -178,64 +172,48 @@ def span_annotations(
     Raises:
         SourceError: At a severity without a weight, or a weight below 0.
     """
-    read: dict[Key, RowContext] = {}
+    read: dict[Key, Annotation] = {}
     marks = list(read_marks(rows, table, read))
+    named = _number(read)
     contexts = {
-        (split, key, text): read[split, key, named.text]._replace(context_id=named.name)
-        for (split, key, text), named in _number(read).items()
+        key: read[key[0], key[1], found.text]._replace(context_id=found.name)
+        for key, found in named.items()
     }
     has_own_id = "candidate_id" in table["columns"]
-    keys = [_candidate_key(mark, contexts[mark.context], has_own_id=has_own_id) for mark in marks]
+    keys = [_candidate_key(mark.row, contexts, has_own_id=has_own_id) for mark in marks]
     names = _number(keys)
-    for what, found in (("contexts", _number(read)), ("candidates", names)):
-        if several := sum(named.name.endswith("#2") for named in set(found.values())):
+    for what, found in (("contexts", named), ("candidates", names)):
+        if several := sum(one.name.endswith("#2") for one in set(found.values())):
             files.report(
                 title_of(table, files.source),
                 f"{what} with several texts, each read as one of its own: {several}",
             )
-    judged = _gather(marks, keys, names, contexts)
-    has_weights = not {"weight", "weights"}.isdisjoint(table["spans"])
-    for (_, _, group), one in judged.items():
-        score = -one.weight / len(one.annotators) if has_weights else None
-        for label, (where, annotators) in one.labels.items():
-            yield one.context.annotate(
-                where,
-                one.candidate,
-                aspect=aspect,
-                label=label,
-                score=score,
-                annotators=sorted(annotators - {""}) or None,
-                group=group,
-            )
-
-
-def _gather(
-    marks: list[ErrorMark],
-    keys: list[Key],
-    names: dict[Key, NamedText],
-    contexts: dict[Key, RowContext],
-) -> dict[tuple[str, str, str | None], JudgedCandidate]:
     judged: dict[tuple[str, str, str | None], JudgedCandidate] = {}
     for mark, key in zip(marks, keys, strict=True):
         name, text = names[key]
-        place = (key[0], name, mark.group)
-        if place not in judged:
-            candidate = RowCandidate(name, text, mark.candidate.system)
-            judged[place] = JudgedCandidate(contexts[mark.context], candidate)
-        one = judged[place]
-        one.labels.setdefault(mark.label, (mark.where, set()))[1].add(mark.annotator)
+        own = {"system": mark.row.system, "group": mark.row.group}
+        context = contexts[_context_key(mark.row)]
+        row = context._replace(candidate_id=name, candidate=text, **own)
+        one = judged.setdefault((row.split, name, row.group), JudgedCandidate(row))
+        one.labels.setdefault(mark.label, (mark.row.where, set()))[1].add(mark.annotator)
         one.weight += mark.weight
         one.annotators.add(mark.annotator)
-    return judged
+    has_weights = not {"weight", "weights"}.isdisjoint(table["spans"])
+    for one in judged.values():
+        score = -one.weight / len(one.annotators) if has_weights else None
+        for label, (where, annotators) in one.labels.items():
+            names_of = sorted(annotators - {""}) or None
+            yield one.row._replace(
+                where=where, aspect=aspect, label=label, score=score, annotators=names_of
+            )
 
 
-def _candidate_key(mark: ErrorMark, context: RowContext, *, has_own_id: bool) -> Key:
+def _candidate_key(row: Annotation, contexts: Mapping[Key, Annotation], *, has_own_id: bool) -> Key:
     """Return split, id and text of a candidate; its id follows the final id of its context."""
-    split, before, _ = mark.context
-    name = mark.candidate.candidate_id
+    name = row.candidate_id
     if not has_own_id:
-        name = f"{context.context_id}{name.removeprefix(before)}"
-    return split, name, mark.candidate.candidate
+        name = f"{contexts[_context_key(row)].context_id}{name.removeprefix(row.context_id)}"
+    return row.split, name, row.candidate
 
 
 def _number(keys: Iterable[Key]) -> dict[Key, NamedText]:

@@ -9,7 +9,7 @@ from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.candidate_rows import candidate_annotations
 from nnd.converters.source.table.error_spans import span_annotations
 from nnd.converters.source.table.pair_rows import pair_annotations
-from nnd.converters.source.table.row_contexts import ContextReader
+from nnd.converters.source.table.row_contexts import RowReader
 from nnd.converters.source.table.row_steps import Unfold, read_table, steps_of
 from nnd.converters.source.table.section import Table, check_table, only_aspect, tables_of
 from nnd.converters.source.table.vote_rows import vote_annotations
@@ -47,9 +47,9 @@ def table_references(files: Files) -> Iterator[Reference]:
     """
     quiet = replace(files, oddities=[])  # reading the annotations already reports odd rows
     for table in tables_of(files.source):
-        columns, contexts = table.get("references", []), ContextReader(table)
+        columns, contexts = table.get("references", []), RowReader(table)
         for row in read_table(table, quiet) if columns else ():
-            context = contexts.read(row)
+            context = contexts.context(row)
             for text in (text for column in columns for text in row.listed(column)):
                 if text.strip():
                     yield Reference(

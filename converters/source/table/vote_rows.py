@@ -56,7 +56,7 @@ def vote_annotations(
     verdicts = {
         cell: verdict for verdict, cells in pairs["values"].items() for cell in as_texts(cells)
     }
-    ballots: dict[tuple[str, str, str], Ballot] = {}
+    ballots: dict[tuple[str, str, str | None], Ballot] = {}
     reader = PairReader(table, _SIDES)
     for row in rows:
         _cast(row, reader, ballots, counts, columns=pairs, verdicts=verdicts)
@@ -68,16 +68,14 @@ def vote_annotations(
     has_scores = "strength" in pairs or "annotator" in pairs
     for key in list(ballots):
         ballot = ballots.pop(key)  # frees memory for the annotations
-        if ballot.net:
+        if ballot.net or has_scores:
             yield from _annotate(ballot, aspect, has_scores=has_scores)
-        elif has_scores:
-            yield from _undecided(ballot, aspect)
 
 
 def _cast(
     row: Row,
     reader: PairReader,
-    ballots: dict[tuple[str, str, str], Ballot],
+    ballots: dict[tuple[str, str, str | None], Ballot],
     counts: Counter[str],
     *,
     columns: Mapping[str, Any],
@@ -86,7 +84,8 @@ def _cast(
     verdict = _read_verdict(row, columns["better"], verdicts)
     strength = _read_strength(row, columns["strength"]) if "strength" in columns else 1.0
     pair = reader.read(row)
-    key = (pair.context.split, pair.context.context_id, pair.group)
+    first = pair.sides[0]
+    key = (first.split, first.context_id, first.group)
     ballot = ballots.get(key) or ballots.setdefault(key, Ballot(pair))
     turn = -1 if _is_turned(pair, ballot.pair) else 1
     ballot.votes.append(_SIGNS[verdict] * strength * turn)
@@ -95,7 +94,7 @@ def _cast(
         if annotator in ballot.annotators:
             raise SourceError(
                 f"{row.place(columns['annotator'])}: {shown(annotator)} judges these two texts "
-                f"for the second time (first: {ballot.pair.where}); keep one of the rows"
+                f"for the second time (first: {ballot.pair.sides[0].where}); keep one of the rows"
             )
         ballot.annotators.append(annotator)
     known = ballot.pair.categories
@@ -107,13 +106,11 @@ def _cast(
 
 def _is_turned(pair: PairRow, first: PairRow) -> bool:
     """Say whether a row names the two texts of a pair in the reverse order of its first row."""
-    if pair.sides == first.sides:  # as in most rows
-        return False
     texts, known = ([(side.candidate, side.system) for side in one.sides] for one in (pair, first))
     if texts not in (known, known[::-1]):
         raise SourceError(
-            f"{pair.where}: the pair has other texts or systems than in {first.where}; give each "
-            "pair its own key, or correct them"
+            f"{pair.sides[0].where}: the pair has other texts or systems than in "
+            f"{first.sides[0].where}; give each pair its own key, or correct them"
         )
     return texts != known
 
@@ -141,30 +138,19 @@ def _read_strength(row: Row, column: str) -> float:
 
 
 def _annotate(ballot: Ballot, aspect: str, *, has_scores: bool) -> Iterator[Annotation]:
-    pair, votes = ballot.pair, ballot.votes
-    if ballot.net < 0:
-        one, other = pair.sides
-        pair, votes = pair._replace(sides=(other, one)), [-vote for vote in votes]
-    if not has_scores:
-        yield from annotate_pair(pair, aspect)
+    """Yield the annotations of a pair; a tie has only votes, which show how far people agree."""
+    votes, (one, other) = ballot.votes, ballot.pair.sides
+    if has_scores:
+        annotators = ballot.annotators or None
+        against = [-vote for vote in votes]
+        one = one._replace(ratings=votes, annotators=annotators)
+        other = other._replace(ratings=against, annotators=annotators)
+    if not ballot.net:
+        if one.candidate_id != other.candidate_id:  # not the same text twice
+            yield from (one._replace(aspect=aspect), other._replace(aspect=aspect))
         return
-    judged: dict[str, Any] = {"annotators": ballot.annotators or None}
-    high = {"score": sum(votes) / len(votes), "ratings": votes, **judged}
-    low = {"score": 0.0, "ratings": [-vote for vote in votes], **judged}
-    yield from annotate_pair(pair, aspect, high, low)
-
-
-def _undecided(ballot: Ballot, aspect: str) -> Iterator[Annotation]:
-    """Yield the votes on a tied pair, which show how far annotators agree."""
-    one, other = ballot.pair.sides
-    if one.candidate_id == other.candidate_id:  # the same text twice
-        return
-    for side, sign in (one, 1), (other, -1):
-        yield ballot.pair.context.annotate(
-            ballot.pair.where,
-            side,
-            aspect=aspect,
-            group=ballot.pair.group,
-            ratings=[sign * vote for vote in ballot.votes],
-            annotators=ballot.annotators or None,
-        )
+    better, worse = (one, other) if ballot.net > 0 else (other, one)
+    if better.ratings is not None:
+        better = better._replace(score=sum(better.ratings) / len(better.ratings))
+        worse = worse._replace(score=0.0)
+    yield from annotate_pair(better, worse, ballot.pair.categories, aspect)
