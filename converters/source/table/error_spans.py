@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from nnd.converters import Annotation
 from nnd.converters.reading import quoted, shown
 from nnd.converters.source.source_files import Files
-from nnd.converters.source.table.row_cells import Row
-from nnd.converters.source.table.row_contexts import RowReader, add_candidate
+from nnd.converters.source.table.row_cells import Row, RowReader, add_candidate
 from nnd.converters.source.table.section import Table, title_of
 from nnd.schemas import SourceError
 

@@ -17,8 +17,7 @@ from typing import Any
 from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source.source_files import Files
-from nnd.converters.source.table.row_cells import Row
-from nnd.converters.source.table.row_contexts import RowReader, add_candidate, digest
+from nnd.converters.source.table.row_cells import Row, RowReader, add_candidate, digest
 from nnd.converters.source.table.section import Table, as_texts, title_of
 from nnd.schemas import SourceError
 

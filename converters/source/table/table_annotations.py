@@ -9,7 +9,7 @@ from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.candidate_rows import candidate_annotations
 from nnd.converters.source.table.error_spans import span_annotations
 from nnd.converters.source.table.pair_rows import pair_annotations
-from nnd.converters.source.table.row_contexts import RowReader
+from nnd.converters.source.table.row_cells import RowReader
 from nnd.converters.source.table.row_steps import Unfold, read_table, steps_of
 from nnd.converters.source.table.section import Table, check_table, only_aspect, tables_of
 
