@@ -34,13 +34,9 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
     """Return a declared file from the cache, fetching it from its URL where needed.
 
     The download is written to `NAME.part`, which a later call continues, and renamed once it is
-    complete and checked. The lock `.NAME.lock` lets one process fetch at a time; the operating
-    system releases it when a process is killed.
-
-    Args:
-        file: The file. Without a declared digest only a declared size can be checked.
-        source_name: The source that declares it.
-        pause_s: Seconds before a second try.
+    complete and checked; without a declared digest only a declared size can be checked. The lock
+    `.NAME.lock` lets one process fetch at a time; the operating system releases it when a process
+    is killed.
 
     Raises:
         SourceError: If no URL is declared, it cannot be reached, something else arrives, or the

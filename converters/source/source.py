@@ -109,10 +109,8 @@ class Source:
     def for_files(self, digests: Sequence[Mapping[str, Any]]) -> "Source":
         """Return the source with the `expected` counts of the versions of its files that were read.
 
-        Other versions were counted one at a time, in the main reading; any other case has None.
-
-        Args:
-            digests: What `Files.digests` returns.
+        `digests` is what `Files.digests` returns. Other versions were counted one at a time, in the
+        main reading; any other case has None.
         """
         versions = [entry["sha256"] for entry in digests if "version" in entry]
         if not versions:

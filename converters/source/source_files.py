@@ -200,13 +200,7 @@ class Files:
         """Refuse a file that has the name of a declared one and another digest.
 
         A file is accepted if its digest is not declared, if the user gave it another name, or if it
-        is part of the source's fixture.
-
-        Args:
-            digests: What `digests()` returns.
-
-        Raises:
-            SourceError: At the first such file.
+        is part of the source's fixture. `digests` is what `digests()` returns.
         """
         fixture = (self.source.folder / "fixture").resolve()
         for entry in digests:
