@@ -191,9 +191,9 @@ def span_annotations(
     judged: dict[tuple[str, str, str | None], JudgedCandidate] = {}
     for mark, key in zip(marks, keys, strict=True):
         name, text = names[key]
-        own = {"system": mark.row.system, "group": mark.row.group}
-        context = contexts[_context_key(mark.row)]
-        row = context._replace(candidate_id=name, candidate=text, **own)
+        row = contexts[_context_key(mark.row)]._replace(
+            candidate_id=name, candidate=text, system=mark.row.system, group=mark.row.group
+        )
         one = judged.setdefault((row.split, name, row.group), JudgedCandidate(row))
         one.labels.setdefault(mark.label, (mark.row.where, set()))[1].add(mark.annotator)
         one.weight += mark.weight
