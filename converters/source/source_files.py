@@ -79,16 +79,23 @@ class Files:
         """
         if name not in self.opened:
             file = self._declared(name)
-            with self._naming_sets(file):
+            try:
                 self.opened[name] = self._at_hand(file) or fetch(file, self.source.name)
+            except SourceError as error:
+                sets = " or --set ".join(self.source.facts.get("sets", {}))
+                if not sets or "set" in self.source.facts or file != self.source.files[0]:
+                    raise
+                raise SourceError(f"{error}; or choose a set: --set {sets}") from error
         return self.opened[name]
 
     def jsonl(self, name: str) -> Iterator[Record]:
         """Yield the objects of a JSON-lines file (see `records.read_jsonl`)."""
+        return self._changed((name, "", "jsonl"), read_jsonl(self.path(name)))
+
+    def _changed(self, how: tuple[str, ...], records: Iterator[Record]) -> Iterator[Record]:
         if self.change is None:
-            return read_jsonl(self.path(name))
-        rows = lambda: [record.fields for record in read_jsonl(self.path(name))]  # noqa: E731
-        return as_records(self.change((name, "", "jsonl"), rows), name)
+            return records
+        return as_records(self.change(how, lambda: [one.fields for one in records]), how[0])
 
     def json(self, name: str, *, member: str | None = None) -> Iterator[Record]:
         """Yield the objects of a JSON file, which holds a list of objects or a single one.
@@ -106,9 +113,8 @@ class Files:
             members = self.members(name)
             return load_json(decode(members[find_member(path, members, member)], place), place)
 
-        if self.change is None:
-            return as_records(load(), place)
-        return as_records(self.change((name, member or "", "json"), load), place)
+        how = (name, member or "", "json")
+        return as_records(self.change(how, load) if self.change else load(), place)
 
     def objects(self, name: str) -> Iterator[Record]:
         """Yield the outermost objects of a JSON file, in lines or not, as its suffix says."""
@@ -166,13 +172,11 @@ class Files:
         """
         path = self.path(name)
         records = read_rows(path, name, options, columns)
-        if self.change is None:
-            return records
         part = str(options.get("sheet") or "")
-        if path.suffix.lower() == ".xlsx" and not part:
+        if self.change and path.suffix.lower() == ".xlsx" and not part:
             part = sheet_names(path)[0]
         how = (name, part, *map(str, options.values()), *(columns or ()))
-        return as_records(self.change(how, lambda: [one.fields for one in records]), name)
+        return self._changed(how, records)
 
     def first_line(self, name: str) -> str:
         """Return the first line of a file, which may show its layout."""
@@ -219,23 +223,11 @@ class Files:
                 'source.yaml, or convert with --accept-changed "why"'
             )
 
-    @contextlib.contextmanager
-    def _naming_sets(self, file: SourceFile) -> Iterator[None]:
-        """Add to an error about the main file that the sets of the source need other files."""
-        try:
-            yield
-        except SourceError as error:
-            sets = _sets(self.source)
-            if not sets or "set" in self.source.facts or file != self.source.files[0]:
-                raise
-            named = " or --set ".join(sets)
-            raise SourceError(f"{error}; or choose a set: --set {named}") from error
-
     def _declared(self, name: str) -> SourceFile:
-        for file in self.source.files:
-            if file.name == name:
-                return file
-        raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
+        found = [file for file in self.source.files if file.name == name]
+        if not found:
+            raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
+        return found[0]
 
     def _at_hand(self, file: SourceFile) -> Path | None:
         """Return the path of a file, or None if it must be fetched (never with --from)."""
@@ -257,14 +249,12 @@ def find_set(source: Source, origin: Path) -> Source:
     Raises:
         SourceError: If the main files of several sets are there, and the source's own is not.
     """
-    mains = {name: source.choose("set", name).files[0].name for name in _sets(source)}
+    names = source.facts.get("sets", {})
+    mains = {name: source.choose("set", name).files[0].name for name in names}
     with _looking_into(origin):
-        if origin.is_file():
-            found = [name for name, main in mains.items() if _is_called(origin, main)]
-        elif _holds(origin, source.files[0].name):
-            found = []
-        else:
-            found = [name for name, main in mains.items() if _holds(origin, main)]
+        is_at = _is_called if origin.is_file() else _holds
+        is_own = is_at is _holds and _holds(origin, source.files[0].name)
+        found = [] if is_own else [name for name, main in mains.items() if is_at(origin, main)]
     if len(found) > 1:
         raise SourceError(
             f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
@@ -282,10 +272,6 @@ def _looking_into(origin: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise SourceError(f"{origin}: cannot be read: {error.strerror}; correct --from") from error
-
-
-def _sets(source: Source) -> list[str]:
-    return list(source.facts.get("sets", {}))
 
 
 def _is_called(path: Path, name: str) -> bool:

@@ -7,7 +7,7 @@ from nnd.converters import Annotation
 from nnd.converters.reading import shown
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.row_contexts import RowReader
-from nnd.converters.source.table.row_scores import read_ratings, read_score
+from nnd.converters.source.table.row_steps import NAME, NAMES
 from nnd.converters.source.table.section import Table, as_texts, aspects_of
 from nnd.schemas import SourceError
 
@@ -94,7 +94,7 @@ def _annotator(row: Row, column: str) -> str:
 
 def _judged(candidate: Annotation, row: Row, table: Table) -> Iterator[Annotation]:
     for aspect in aspects_of(table):
-        score, ratings = read_score(row, table, aspect), read_ratings(row, table, aspect)
+        score, ratings = _read_score(row, table, aspect), _read_ratings(row, table, aspect)
         for label in _labels(row, table, aspect):
             yield candidate._replace(aspect=aspect, label=label, score=score, ratings=ratings)
 
@@ -144,3 +144,46 @@ def _is_marked(row: Row, column: str, marked: list[str], blank: list[str]) -> bo
             f"a mark ({', '.join(marked)}); correct the cell, or add it to `marks` in source.yaml"
         )
     return False
+
+
+def _read_score(row: Row, table: Table, aspect: str) -> float | None:
+    """Return the score of a candidate under an aspect; None if it has none.
+
+    A rank becomes a negative score, so that rank 1 is highest. If a row names the best and the
+    worst of its candidates, these score 1 and -1, and the others 0.
+    """
+    if aspect in table.get("scores", {}):
+        return row.number(table["scores"][aspect], table.get("scale", {}).get(aspect))
+    if aspect in table.get("best_worst", {}):
+        named = table["best_worst"][aspect]
+        return _is_named(row, named["best"]) - _is_named(row, named["worst"])
+    if aspect not in table.get("ranks", {}):
+        return None
+    column = table["ranks"][aspect]
+    rank = row.number(column)
+    if rank is not None and rank < 1:
+        raise SourceError(
+            f"{row.place(column)}: {rank:g} is not a rank: the best has rank 1; correct the cell, "
+            "or compute ranks from 1 in source.yaml"
+        )
+    return None if rank is None else -rank
+
+
+def _read_ratings(row: Row, table: Table, aspect: str) -> list[float] | None:
+    """Return the ratings of a candidate under an aspect; empty cells are skipped."""
+    if aspect not in table.get("ratings", {}):
+        return None
+    scale = table.get("scale", {}).get(aspect)
+    numbers = [row.number(column, scale) for column in table["ratings"][aspect]]
+    return [number for number in numbers if number is not None]
+
+
+def _is_named(row: Row, column: str) -> float:
+    """Return 1 if a cell names the candidate of a split row, else 0."""
+    cell, names = row.filled(column), row.texts(NAMES)
+    if cell and cell not in names:
+        raise SourceError(
+            f"{row.place(column)}: {shown(cell)} is not one of the candidates of its row "
+            f"({', '.join(names)}); correct the cell"
+        )
+    return float(cell == row.text(NAME))

@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,8 +11,6 @@ from nnd.schemas import SourceError
 
 Report: TypeAlias = Callable[[str, str], None]
 """Called with the place of an odd cell, and how the cell was read."""
-
-ANY_NUMBER = (-math.inf, math.inf)
 
 _SPACES = " \t\r\n"
 
@@ -50,13 +48,13 @@ class Row(NamedTuple):
         items = value if isinstance(value, list) else [value]
         return [self._text(item, column) for item in items]
 
-    def number(self, column: str, scale: tuple[float, float] = ANY_NUMBER) -> float | None:
-        """Return a cell as a number on a scale; None if it is empty."""
+    def number(self, column: str, scale: Sequence[float] | None = None) -> float | None:
+        """Return a cell as a number, on a scale if there is one; None if it is empty."""
         cell = self.filled(column)
         if not cell:
             return None
         number = parse_number(cell, self.place(column))
-        lowest, highest = scale
+        lowest, highest = scale or (-math.inf, math.inf)
         if not lowest <= number <= highest:
             raise SourceError(
                 f"{self.place(column)}: {number:g} is not between {lowest:g} and {highest:g}; "
