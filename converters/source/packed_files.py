@@ -17,13 +17,7 @@ from nnd.schemas import SourceError
 def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | None:
     """Return the path of a declared file after copying it from a zip to the download cache.
 
-    Args:
-        file: The file; one without a digest is never found.
-        origin: A zip, or a folder with one.
-        source_name: The source that declares it.
-
-    Returns:
-        Its path in the download cache, or None if no zip holds it.
+    It is None if the file has no declared digest, or the zip (or each zip in a folder) lacks it.
 
     Raises:
         SourceError: If a zip cannot be read, or holds several files of that name, or one that is
@@ -52,18 +46,11 @@ def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | 
 
 
 def unpack_copy(file: SourceFile, folder: Path, source_name: str) -> Path | None:
-    """Return the path of a declared file after unpacking the folder's copy `NAME.xz` of it.
+    """Return the path of a declared file after unpacking the copy `NAME.xz` in a source's folder.
 
-    The copy is not optional: where it is damaged or out of date, fetching the file instead would
-    hide that from everyone who has a network.
-
-    Args:
-        file: The file; one without a digest is never found.
-        folder: The source's folder.
-        source_name: The source.
-
-    Returns:
-        Its path in the download cache, or None if the folder has no copy.
+    It is None if the file has no declared digest, or the folder no copy. A copy is not optional:
+    where it is damaged or out of date, fetching the file instead would hide that from everyone who
+    has a network.
 
     Raises:
         SourceError: If the copy is not that of the declared file.

@@ -7,13 +7,9 @@ from pathlib import Path
 
 from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
 from nnd.converters.onboard.check.file_changes import Change
-from nnd.converters.onboard.check.file_content import Contents
+from nnd.converters.onboard.check.file_content import Contents, read_parts
 from nnd.converters.onboard.check.separate_run import ReadingRun, run_readings
-from nnd.converters.onboard.check.source_readings import (
-    Reading,
-    fixture_readings,
-    read_files,
-)
+from nnd.converters.onboard.check.source_readings import Reading, fixture_readings
 from nnd.converters.source import Source, SourceFile
 
 
@@ -67,17 +63,17 @@ class Case:
         """The runs of unchanged files that gave no rows."""
         return [run for run in self.straight if run.error is not None]
 
-    def _contents(self, reading: Reading) -> Contents:
-        key = (reading.origin, tuple(reading.source.files))
-        if key not in self._read:
-            self._read[key] = read_files(reading)
-        return self._read[key]
-
     def contents(self, runs: Sequence[ReadingRun]) -> Contents:
         """Return the content of the files that runs of one origin opened, by name and part."""
+        reading = runs[0].reading
+        key = (reading.origin, tuple(reading.source.files))
+        if key not in self._read:
+            files = reading.files
+            paths = {one.name: files.path(one.name) for one in key[1] if files.has(one.name)}
+            self._read[key] = {name: read_parts(path) for name, path in paths.items()}
         opened = {str(file["name"]) for run in runs for file in run.files}
-        found = self._contents(runs[0].reading)
-        return {name: parts for name, parts in found.items() if name in opened}
+        found = self._read[key].items()
+        return {name: parts for name, parts in found if parts and name in opened}
 
     @staticmethod
     def convert(readings: Sequence[Reading]) -> list[ReadingRun]:

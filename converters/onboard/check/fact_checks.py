@@ -13,7 +13,6 @@ from nnd.converters.folder import validate
 from nnd.converters.onboard.check.check_report import Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.process_limits import Limits
-from nnd.converters.onboard.check.source_readings import missing_in, without_main_file
 from nnd.converters.onboard.scaffold.first_facts import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.source import Source
 from nnd.schemas import NNDError, SourceError, listed
@@ -118,14 +117,28 @@ def check_files(case: Case) -> Verdict:
 def check_fixture(case: Case) -> Verdict:
     """Check that there is a fixture, that its files are there, and that it covers every variant."""
     try:
-        missing = list(missing_in(case.source, case.fixture))
-        for reading, message in without_main_file(case.fixture):
-            (run,) = (run for run in case.runs if run.reading is reading)
-            missing += [message] if run.error is not None else []
+        missing = list(_missing(case))
     except SourceError as error:
         missing = [str(error)]
     readings = "" if missing else f"{len(case.fixture)} reading(s)"
     return judged("fail", missing, _LAYOUT, readings)
+
+
+def _missing(case: Case) -> Iterator[str]:
+    """Yield which variants, sets and main files the fixture lacks."""
+    covered = {one.source.variant for one in case.fixture}
+    facts, sets = case.source.facts, case.source.facts.get("sets", {})
+    variants = {name for own in (facts, *sets.values()) for name in own.get("variants", {})}
+    yield from (f"no reading of the variant {name}" for name in sorted(variants - covered))
+    # Sets are read in the same way: one is enough.
+    if sets and not any(one.source.facts.get("set") for one in case.fixture):
+        yield "no reading of a set"
+    # A converter need not open the main file; running it shows whether it does.
+    for one in case.runs:
+        origin, name = one.reading.origin, one.source.files[0].name
+        is_plain = not one.reading.is_real and one.reading.change is None
+        if is_plain and one.error is not None and not (origin / name).is_file():
+            yield f"{one.label}: {origin.name}/ has no {name}"
 
 
 def check_card(case: Case) -> Verdict:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from nnd.converters.onboard.check.file_changes import Change
-from nnd.converters.onboard.check.file_content import Contents, read_parts
 from nnd.converters.reading import load_yaml
 from nnd.converters.source import Files, Source, find_set
 from nnd.schemas import SourceError
@@ -86,13 +85,6 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
     return found
 
 
-def read_files(reading: Reading) -> Contents:
-    """Return name → parts of the files whose content can be read."""
-    files = reading.files
-    names = [file.name for file in reading.source.files if files.has(file.name)]
-    return {name: parts for name in names if (parts := read_parts(files.path(name)))}
-
-
 def _sets_at(source: Source, origin: Path) -> list[Source]:
     """Return the set that the user named, or all sets whose main file is in the folder."""
     if origin.is_dir():
@@ -165,26 +157,3 @@ def _entries(source: Source) -> list[dict[str, Any]]:
             f"fixture/expected.yaml: {', '.join(_PLACE)} must be texts or null; correct them"
         )
     return entries
-
-
-def without_main_file(readings: list[Reading]) -> Iterator[tuple[Reading, str]]:
-    """Yield a message for each reading of a fixture without a main file.
-
-    A converter need not open the main file; running it shows whether it does.
-    """
-    for one in readings:
-        name = one.source.files[0].name
-        if not (one.origin / name).is_file():
-            yield one, f"{one.label}: {one.origin.name}/ has no {name}"
-
-
-def missing_in(source: Source, readings: list[Reading]) -> Iterator[str]:
-    """Yield a message for missing readings of variants and sets in a fixture."""
-    covered = {one.source.variant for one in readings}
-    variants = set(source.facts.get("variants", {}))
-    for chosen in source.facts.get("sets", {}).values():
-        variants |= set(chosen.get("variants", {}))
-    yield from (f"no reading of the variant {name}" for name in sorted(variants - covered))
-    # Sets are read in the same way: one is enough.
-    if source.facts.get("sets") and not any(one.source.facts.get("set") for one in readings):
-        yield "no reading of a set"

@@ -1,7 +1,8 @@
 """The levels of nested JSON: the objects of lists, and the fields that they share."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 KEY = "*"
@@ -46,43 +47,31 @@ def lay_out(
         each: Dotted paths of objects whose keys are data; `.` is the outermost.
     """
     levels: list[Level] = []
-    outermost = Field((), records)
-    is_keyed = not is_list and ("." in each or _has_digits(records))
-    found = _under_keys(outermost) if is_keyed else _Objects((), records)
+    if not is_list and ("." in each or _has_digits(records)):
+        found = _objects_in(Field((), records), is_keyed=True)
+    else:
+        found = Level((), None, range(len(records)), None, ()), records
     if found is not None:
-        _add_level(levels, found, None, each)
+        _add_level(levels, *found, each)
     return levels
 
 
-@dataclass(frozen=True, slots=True)
-class _Objects:
-    """Objects in the lists of another level; the other fields are those of their `Level`."""
-
-    path: tuple[str, ...]
-    objects: Sequence[Any]
-    keys: Sequence[str] | None = None
-    kind: str | None = None
-    owners: Sequence[int] | None = None
-    missing: tuple[int, ...] = ()
-
-
 def _add_level(
-    levels: list[Level], found: _Objects, above: int | None, each: Collection[str]
+    levels: list[Level], level: Level, objects: Sequence[Any], each: Collection[str]
 ) -> None:
-    number = len(levels)
-    around = path_of(levels, above) + found.path
-    fields = [] if found.keys is None else [Field((), found.keys)]
-    below: list[_Objects] = []
-    for field in _fields(found.objects, (), around, each):
+    """Add a level, with the fields of its objects and the levels below it."""
+    number, fields = len(levels), list(level.fields)
+    around = path_of(levels, level.above) + level.path
+    below: list[tuple[Level, Sequence[Any]]] = []
+    for field in _fields(objects, (), around, each):
         inner = _objects_in(field, is_keyed=_is_keyed(field.path, field.values, around, each))
-        if inner is None or _depth(levels, above) >= _DEEPEST:
+        if inner is None or _depth(levels, level.above) >= _DEEPEST:
             fields.append(field)
         else:
             below.append(inner)
-    owners = range(len(found.objects)) if found.owners is None else found.owners
-    levels.append(Level(found.path, above, owners, found.kind, tuple(fields), found.missing))
-    for inner in below:
-        _add_level(levels, inner, number, each)
+    levels.append(replace(level, fields=tuple(fields)))
+    for lower, items in below:
+        _add_level(levels, replace(lower, above=number), items, each)
 
 
 def path_of(levels: Sequence[Level], number: int | None) -> tuple[str, ...]:
@@ -112,39 +101,30 @@ def _fields(
             yield Field(inner, values)
 
 
-def _objects_in(field: Field, *, is_keyed: bool) -> _Objects | None:
-    filled = [value for value in field.values if value]
+def _objects_in(field: Field, *, is_keyed: bool) -> tuple[Level, Sequence[Any]] | None:
+    """Return the objects in the lists of a field, or under its keys, which have one or a list.
+
+    Their level has no fields yet except the key, and no level above.
+    """
+    filled = [(owner, value) for owner, value in enumerate(field.values) if value]
+    entries = [("", *entry) for entry in filled]
+    kind = None
     if is_keyed:
-        return _under_keys(field)
-    lists = bool(filled) and all(isinstance(value, list) for value in filled)
-    if lists and all(isinstance(item, dict) for value in filled for item in value):
-        pairs = [(owner, item) for owner, value in enumerate(field.values) for item in value or ()]
-        owners, items = [owner for owner, _ in pairs], [item for _, item in pairs]
-        return _Objects(field.path, items, None, None, owners, _missing(field))
-    return None
-
-
-def _under_keys(field: Field) -> _Objects | None:
-    """Return the objects under the keys of a field's objects; a key has one or a list."""
-    entries = [
-        (owner, key, value)
-        for owner, item in enumerate(field.values)
-        for key, value in (item or {}).items()
-    ]
-    kind = "list" if any(isinstance(value, list) for _, _, value in entries) else "object"
+        entries = [(key, owner, inner) for owner, value in filled for key, inner in value.items()]
+        kind = "list" if any(isinstance(value, list) for *_, value in entries) else "object"
+    elif not all(isinstance(value, list) for _, value in filled):
+        return None
     found = [
-        (owner, key, item)
-        for owner, key, value in entries
+        (key, owner, item)
+        for key, owner, value in entries
         for item in (value if isinstance(value, list) else [value])
     ]
-    if not found or not all(isinstance(item, dict) for _, _, item in found):
+    if not found or not all(isinstance(item, dict) for *_, item in found):
         return None
-    owners, keys, items = (list(column) for column in zip(*found, strict=True))
-    return _Objects(field.path, items, keys, kind, owners, _missing(field))
-
-
-def _missing(field: Field) -> tuple[int, ...]:
-    return tuple(owner for owner, value in enumerate(field.values) if value is None)
+    keys, owners, objects = (list(column) for column in zip(*found, strict=True))
+    own = (Field((), keys),) if is_keyed else ()
+    missing = tuple(owner for owner, value in enumerate(field.values) if value is None)
+    return Level(field.path, None, owners, kind, own, missing), objects
 
 
 def _is_keyed(
@@ -171,35 +151,26 @@ def alike_objects(levels: Sequence[Level]) -> list[str]:
     found: dict[str, None] = {}
     for number, level in enumerate(levels):
         around = path_of(levels, number)
-        children: dict[tuple[str, ...], dict[str, set[tuple[str, ...]]]] = {}
+        # Path of an object → path of an object or list in it → the fields of that.
+        inside = defaultdict[tuple[str, ...], dict[tuple[str, ...], set[tuple[str, ...]]]](dict)
         for field in level.fields:
-            for place in range(len(field.path) - 1):
-                inner = children.setdefault(field.path[:place], {})
-                inner.setdefault(field.path[place], set()).add(field.path[place + 1 :])
+            for place in range(1, len(field.path)):
+                shapes = inside[field.path[: place - 1]]
+                shapes.setdefault(field.path[:place], set()).add(field.path[place:])
             if any(isinstance(value, dict) and value for value in field.values):
                 found[".".join(around + field.path)] = None
-        for path, shapes in children.items():
-            inside = [shape for shape in shapes.values() if len(shape) > 0]
-            if len(inside) > 1 and len(inside) == len({*_names(level, path)}) and _is_one(inside):
-                found[".".join(around + path) or "."] = None
-        lists = [other for other in levels if other.above == number]
-        by_parent: dict[tuple[str, ...], list[Level]] = {}
-        for other in lists:
-            by_parent.setdefault(other.path[:-1], []).append(other)
-        for path, alike in by_parent.items():
-            shapes_of = [{field.path for field in other.fields} for other in alike]
-            if len(alike) > 1 and not _names(level, path) and _is_one(shapes_of):
+        of_objects = {*inside}
+        for other in levels:
+            if other.above == number and other.path[:-1] not in of_objects:
+                inside[other.path[:-1]][other.path] = {field.path for field in other.fields}
+        plain = {field.path[:-1] for field in level.fields if field.path}
+        for path, shapes in inside.items():
+            if len(shapes) > 1 and path not in plain and _is_one(shapes.values()):
                 found[".".join(around + path) or "."] = None
     return list(found)
 
 
-def _names(level: Level, path: tuple[str, ...]) -> list[str]:
-    size = len(path)
-    inside = (field.path for field in level.fields if field.path[:size] == path)
-    return list(dict.fromkeys(own[size] for own in inside if len(own) > size))
-
-
-def _is_one(shapes: Sequence[set[tuple[str, ...]]]) -> bool:
+def _is_one(shapes: Collection[set[tuple[str, ...]]]) -> bool:
     """Say whether sets of fields are similar: each has most of all fields."""
     union = set().union(*shapes)
     return all(2 * len(shape) > len(union) for shape in shapes)

@@ -20,14 +20,8 @@ _SAME = ("context_id", "context", "candidate", "system", "category", "language",
 def gather_raters(annotations: Iterable[Annotation]) -> Iterator[Annotation]:
     """Yield an annotation per candidate, group, aspect and label, with all ratings.
 
-    The scores of its annotators become its ratings; a label that several gave is one label.
-
-    Args:
-        annotations: Annotations of single annotators, each with its annotator.
-
-    Raises:
-        SourceError: If an annotator judges a candidate twice, or the rows of a candidate differ in
-            text or context.
+    The scores of its annotators become its ratings; a label that several gave is one label. An
+    annotator may judge a candidate once only, and its rows must have the same text and context.
     """
     judged: dict[Key, tuple[Annotation, dict[str, float | None]]] = {}
     for one in annotations:
@@ -61,11 +55,7 @@ def _check_same(one: Annotation, first: Annotation) -> None:
 
 
 def candidate_annotations(rows: Iterable[Row], table: Table) -> Iterator[Annotation]:
-    """Yield the annotations of each row; the rows of several annotators are merged.
-
-    Raises:
-        SourceError: At a cell that its column does not allow.
-    """
+    """Yield the annotations of each row; the rows of several annotators are merged."""
     annotations = _row_annotations(rows, table)
     return gather_raters(annotations) if "annotator" in table["columns"] else annotations
 

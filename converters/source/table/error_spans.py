@@ -60,15 +60,9 @@ class ErrorMark(NamedTuple):
 def read_marks(
     rows: Iterable[Row], table: Table, contexts: dict[Key, Annotation]
 ) -> Iterator[ErrorMark]:
-    """Yield the marks of each row; equal texts share one object, which saves memory.
+    """Yield the marks of each row, and fill `contexts` with each context by its key.
 
-    Args:
-        rows: The rows.
-        table: The section; its `spans` are read.
-        contexts: Filled with each context, by its split, key and text.
-
-    Raises:
-        SourceError: At an invalid span, a severity without a weight, or a weight below 0.
+    Equal texts share one object, which saves memory.
     """
     spans, columns = table["spans"], table["columns"]
     texts = [*table["inputs"].values(), columns["candidate"]]
@@ -167,11 +161,7 @@ class JudgedCandidate:
 def span_annotations(
     rows: Iterable[Row], table: Table, aspect: str, files: Files
 ) -> Iterator[Annotation]:
-    """Yield an annotation per candidate and label, with a score if spans have weights.
-
-    Raises:
-        SourceError: At a severity without a weight, or a weight below 0.
-    """
+    """Yield an annotation per candidate and label, with a score if spans have weights."""
     read: dict[Key, Annotation] = {}
     marks = list(read_marks(rows, table, read))
     named = _number(read)

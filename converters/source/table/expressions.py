@@ -14,15 +14,7 @@ _ROWS_AT_A_TIME = 4096
 
 
 def parse_expression(place: str, text: str) -> SqlExpression:
-    """Parse an SQL expression.
-
-    Args:
-        place: Its place in source.yaml, for messages.
-        text: Its text.
-
-    Raises:
-        SourceError: As `parse_sql`, or if it would read other rows.
-    """
+    """Parse an SQL expression at a place in source.yaml; one that reads other rows is an error."""
     expression = parse_sql(text, f"{place}: {shown(text)}", SourceError)
     written = str(expression.parsed)
     if ".over(" in written or (not expression.columns and "len()" in written):
@@ -41,11 +33,7 @@ def compute(rows: Iterable[Row], name: str, expression: SqlExpression) -> Iterat
 def keep_where(
     rows: Iterable[Row], expression: SqlExpression, file: str, report: Report
 ) -> Iterator[Row]:
-    """Yield the rows for which an expression is true, and report the number of others.
-
-    Raises:
-        SourceError: If its value is neither true nor false.
-    """
+    """Yield the rows for which an expression is true, and report the number of others."""
     others = 0
     for batch in _batches(rows):
         values = _evaluate(expression, batch)
@@ -61,11 +49,7 @@ def keep_where(
 
 
 def _evaluate(expression: SqlExpression, rows: tuple[Row, ...]) -> pl.Series:
-    """Return the value of an expression for each row.
-
-    Raises:
-        SourceError: If it cannot be computed for a row, or reads several rows at once.
-    """
+    """Return the value of an expression for each row."""
     try:
         values = expression.evaluate(_cells(rows, name) for name in expression.columns)
     except pl.exceptions.PolarsError as error:

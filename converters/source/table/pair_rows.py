@@ -28,12 +28,7 @@ class PairReader:
     """Reads the two candidates of each row."""
 
     def __init__(self, table: Table, names: tuple[str, str]) -> None:
-        """Prepare what is the same for all rows.
-
-        Args:
-            table: The section; its `pairs` are read.
-            names: The names of the two candidates in it.
-        """
+        """Prepare what is the same for all rows; `names` are those of the candidates in `pairs`."""
         pairs: Mapping[str, Any] = table["pairs"]
         self._reader = RowReader(table)
         self._has_ids = "context_id" in table.get("columns", {})

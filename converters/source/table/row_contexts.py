@@ -15,11 +15,7 @@ class RowReader:
     """Reads the context and the candidates of each row; rows with equal cells share a context."""
 
     def __init__(self, table: Table) -> None:
-        """Prepare what is the same for all rows.
-
-        Args:
-            table: The section; its inputs, template, metadata and columns are read.
-        """
+        """Prepare what is the same for all rows."""
         self._columns: Mapping[str, str] = table.get("columns", {})
         self._inputs: Mapping[str, str] = table["inputs"]
         self._metadata: Mapping[str, str] = table.get("metadata", {})
@@ -65,15 +61,10 @@ class RowReader:
 def add_candidate(
     context: Annotation, row: Row, columns: Mapping[str, str], own_id: str | None = None
 ) -> Annotation:
-    """Return a context with a candidate of its row.
+    """Return a context with the candidate in the named `columns` of its row.
 
-    Args:
-        context: The context.
-        row: The row.
-        columns: Columns of `candidate`, `system` and `candidate_id`; the last two may be missing.
-        own_id: The candidate's key, if the row states it in another way. If it has none, the key is
-            that of the context, a slash, and the system or, if no system is named, a digest of the
-            text.
+    Its key is in a column too, or `own_id`; otherwise it is that of the context, a slash, and the
+    system or, if no system is named, a digest of the text.
     """
     text = row.text(columns["candidate"])
     system = row.text(columns["system"]) if "system" in columns else None

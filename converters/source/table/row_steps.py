@@ -69,11 +69,7 @@ def _read(table: Table, files: Files, columns: list[str], unfold: Unfold | None)
 
 
 def steps_of(table: Table, files: Files) -> list[RowStep]:
-    """Return the steps of a section: split, steps without joined columns, joins, other steps.
-
-    Raises:
-        SourceError: At an expression that is not valid SQL.
-    """
+    """Return the steps of a section: split, steps without joined columns, joins, other steps."""
     joins = [_join(join, files) for join in joins_of(table)]
     source, steps = files.source, list[RowStep]()
     for name, text in table.get("compute", {}).items():

@@ -26,11 +26,7 @@ def tables_of(source: Source) -> list[Table]:
 
 
 def check_table(table: Table, source: Source) -> None:
-    """Check what the schema cannot check of a `table` section.
-
-    Raises:
-        SourceError: If its template, a scale, a file or an aspect is inconsistent.
-    """
+    """Raise an error at the first thing in a section that contradicts another, if any does."""
     for fault in _faults(table, source):
         raise SourceError(f"{_yaml(source)}: {fault}")
 

@@ -40,11 +40,7 @@ def table_annotations(files: Files, unfold: Unfold | None = None) -> Iterator[An
 
 
 def table_references(files: Files) -> Iterator[Reference]:
-    """Yield the references of a source's tables; rows of one context repeat them.
-
-    Raises:
-        SourceError: As in `table_annotations`.
-    """
+    """Yield the references of a source's tables; rows of one context repeat them."""
     quiet = replace(files, oddities=[])  # reading the annotations already reports odd rows
     for table in tables_of(files.source):
         columns, contexts = table.get("references", []), RowReader(table)

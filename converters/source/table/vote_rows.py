@@ -40,18 +40,7 @@ class Ballot:
 def vote_annotations(
     rows: Iterable[Row], table: Table, aspect: str, files: Files
 ) -> Iterator[Annotation]:
-    """Yield the annotations of the pairs that the rows decide; report verdicts and ties.
-
-    Args:
-        rows: The rows.
-        table: The section; its `pairs` are read.
-        aspect: What was judged.
-        files: Used to report verdicts and ties.
-
-    Raises:
-        SourceError: At an unknown verdict, a strength that is not above zero, or an
-            annotator who votes twice on a pair.
-    """
+    """Yield the annotations of the pairs that the rows decide; report verdicts and ties."""
     pairs, counts = table["pairs"], Counter[str]()
     verdicts = {
         cell: verdict for verdict, cells in pairs["values"].items() for cell in as_texts(cells)
