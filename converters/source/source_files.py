@@ -28,8 +28,7 @@ from nnd.converters.reading import (
     read_text,
     sheet_names,
 )
-from nnd.converters.source.download import fetch, find_cached
-from nnd.converters.source.packed_files import unpack_copy, unpack_declared
+from nnd.converters.source.download import fetch, find_cached, unpack_copy, unpack_declared
 from nnd.converters.source.source import Source, SourceFile
 from nnd.schemas import SourceError, file_digest, one_line
 
