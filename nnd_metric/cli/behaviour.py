@@ -4,7 +4,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from nnd.schemas import one_line
 
@@ -36,7 +36,16 @@ class Command(TyperCommand):
                 parameter.help = _escape(shown)  # type: ignore[attr-defined]
 
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
-        """Read a command line; a model or data without its option is an error that names it."""
+        """Read a command line.
+
+        An option of one value that is given twice is an error: which of the two is meant? So is a
+        model or data without its option; the error names the option.
+        """
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for parameter in given:
+            is_single = isinstance(parameter, TyperOption) and not parameter.multiple
+            if is_single and given.count(parameter) > 1 and not ctx.resilient_parsing:
+                ctx.fail(f"{parameter.opts[0]} is given twice; give it once")
         rest = super().parse_args(ctx, args)
         if rest and not ctx.resilient_parsing:
             options = {name for each in self.params for name in each.opts}

@@ -46,7 +46,7 @@ from nnd.metric.cli.shared_options import (
     Systems,
     TemplateArguments,
     read_chat,
-    read_systems,
+    read_of_models,
     read_templates,
 )
 from nnd.metric.cli.workers import (
@@ -274,7 +274,7 @@ def evaluate(
         return
     chosen |= {
         "human_scores": None if human_scores is None else find_data(human_scores),
-        "systems": read_systems(system),
+        "systems": read_of_models("system", system),
         "templates": templates,
         "scoring": scoring,
     }

@@ -17,9 +17,8 @@ from nnd.metric.cli.shared_options import (
     Runs,
     ScoredSplits,
     Systems,
-    read_systems,
+    read_of_models,
 )
-from nnd.schemas import ScoringError
 
 
 def report(
@@ -75,8 +74,8 @@ def report(
         figures=figures,
         data=one_or_several(data),
         human_scores=None if human_scores is None else find_data(human_scores),
-        systems=read_systems(system),
-        families=_read_families(family),
+        systems=read_of_models("system", system),
+        families=read_of_models("family", family),
         by=by,
         splits=split,
         mixed_rules=mixed_rules,
@@ -84,13 +83,3 @@ def report(
         command=shlex.join(["nnd", *sys.argv[1:]]),
     )
     show_result(page, as_json)
-
-
-def _read_families(entries: list[str]) -> dict[str, str]:
-    families = {}
-    for entry in entries:
-        model, equals, family = entry.rpartition("=")
-        if not equals:
-            raise ScoringError(f'--family "{entry}": write MODEL=FAMILY')
-        families[model] = family
-    return families

@@ -236,16 +236,16 @@ def _read_value(text: str) -> object:
         return text
 
 
-def read_systems(entries: Sequence[str]) -> dict[str, str]:
-    """Return model → system.
+def read_of_models(option: str, entries: Sequence[str]) -> dict[str, str]:
+    """Return model → its system or family, from entries MODEL=SYSTEM of `--system` or the like.
 
     Raises:
-        ScoringError: If an entry is not MODEL=SYSTEM.
+        ScoringError: If an entry has another form.
     """
-    systems = {}
+    values = {}
     for entry in entries:
-        model, equals, name = entry.rpartition("=")
+        model, equals, value = entry.rpartition("=")  # the name of a model may contain a =
         if not equals:
-            raise ScoringError(f'--system "{entry}": write MODEL=SYSTEM')
-        systems[model] = name
-    return systems
+            raise ScoringError(f'--{option} "{entry}": write MODEL={option.upper()}')
+        values[model] = value
+    return values

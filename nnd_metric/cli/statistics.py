@@ -15,7 +15,7 @@ from nnd.metric.cli.shared_options import (
     ScoredSplits,
     Systems,
     read_matches,
-    read_systems,
+    read_of_models,
     read_template,
 )
 
@@ -75,7 +75,7 @@ def agree(
         results,
         one_or_several(data),
         human_scores=None if human_scores is None else find_data(human_scores),
-        systems=read_systems(system),
+        systems=read_of_models("system", system),
         aspect=aspect,
         order=order,
         splits=split,
@@ -257,7 +257,7 @@ def metrics(
         runs,
         data=one_or_several(data),
         scorers=scorer or None,
-        systems=read_systems(system),
+        systems=read_of_models("system", system),
         references=references,
         template=read_template(template),
         prefix=read_template(prefix),

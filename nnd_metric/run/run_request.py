@@ -1,9 +1,11 @@
 """What is asked of a run: models, the pairs to score, and how they are scored."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict
+from textwrap import fill
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from nnd.metric.data import (
     PairData,
@@ -27,12 +29,18 @@ from nnd.metric.likelihood import (
     scoring_of_each,
 )
 from nnd.metric.run.survival import Trouble
+from nnd.schemas import describe_fields
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 Dataset: TypeAlias = PairData | PairSet
 
+_OPTIONS = "    **options: The other fields of `RunRequest`."
+"""The entry of all options in a docstring."""
+
 
 class RunOptions(TypedDict, total=False):
-    """The options of `evaluate` that every way of scoring takes; their types."""
+    """The options that every way of scoring takes; their types are those of `RunRequest`."""
 
     human_scores: PairData | None
     systems: Mapping[str, str] | None
@@ -48,7 +56,27 @@ class RunOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is asked; the attributes are the arguments of `evaluate`."""
+    """What is asked of a run.
+
+    Attributes:
+        models: The models, as `evaluate` takes them.
+        data: The pairs, as `evaluate` takes them.
+        human_scores: Human scores per system, for one dataset; None means those that come with the
+            data.
+        systems: Model → system it stands for, if the model's id does not name it; with several
+            datasets, it applies to those that have such a system.
+        templates: Model → template, for models whose template is not that of `scoring`.
+        splits: Score only the pairs of these splits of each dataset. By default those of `test`, if
+            the others are called train, validation, dev or the like, else all; with `held_out` all.
+        limit: Score at most this many tests of each dataset, for a first look: up to three of each
+            context in turn, the same in every run; a larger limit contains a smaller one.
+        categories: Score only the pairs of these error categories.
+        held_out: Score only the contexts that `train` and `export` hold out when the split has this
+            share of contexts for training.
+        split_seed: Seed of that split.
+        scoring: How pairs are scored.
+        loading: How models are loaded.
+    """
 
     models: Model | Sequence[Model]
     data: Any
@@ -122,3 +150,27 @@ class RunRequest:
                     load_config(model, self.loading)
                 usable[name] = model
         return usable
+
+
+def with_run_options(function: _Function) -> _Function:
+    """Show the options of a function that takes `**options: Unpack[RunOptions]` one by one.
+
+    `help` and notebooks then show each with its default, and the sentence that `RunRequest` has on
+    it in the place of the docstring's `**options: …`. Options are so described once.
+    """
+    own = inspect.signature(function)
+    kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    options = [
+        each.replace(kind=each.KEYWORD_ONLY)
+        for name, each in inspect.signature(RunRequest).parameters.items()
+        if name in RunOptions.__annotations__
+    ]
+    described = describe_fields(RunRequest)
+    sentences = [
+        fill(f"{name}: {described[name]}", 96, initial_indent=" " * 4, subsequent_indent=" " * 8)
+        for name in (each.name for each in options)
+    ]
+    text = inspect.cleandoc(function.__doc__ or "")
+    function.__doc__ = text.replace(_OPTIONS, "\n".join(sentences))
+    function.__signature__ = own.replace(parameters=[*kept, *options])  # type: ignore[attr-defined]
+    return function

@@ -6,7 +6,7 @@ the store, so finished work costs little more than loading the model. The output
 the present models and data.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,20 +17,19 @@ import polars as pl
 from nnd.metric.data import (
     STORED,
     STORED_SETS,
-    PairData,
     check_choices,
     is_several,
     locked_run,
     run_folders,
 )
-from nnd.metric.likelihood import Loading, Model, Scoring
+from nnd.metric.likelihood import Model
 from nnd.metric.run.arriving_results import Outputs
 from nnd.metric.run.evaluation import Evaluation, Sweep, join_results
 from nnd.metric.run.existing_run import KeptRun, read_kept
 from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.placement.in_turn import ScoringTask
 from nnd.metric.run.placement.placing import score_models
-from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest
+from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest, with_run_options
 from nnd.metric.run.survival import Trouble
 
 _Each = TypeVar("_Each", bound=Dataset)
@@ -52,21 +51,13 @@ def evaluate(
     out: str | Path | None = None,
     **options: Unpack[RunOptions],
 ) -> Evaluation: ...
+@with_run_options
 def evaluate(
     models: Model | Sequence[Model],
     data: Any,
     *,
     out: str | Path | None = None,
-    human_scores: PairData | None = None,
-    systems: Mapping[str, str] | None = None,
-    templates: Mapping[str, str] | None = None,
-    splits: Sequence[str] = (),
-    limit: int | None = None,
-    categories: Sequence[str] = (),
-    held_out: float | None = None,
-    split_seed: int = 0,
-    scoring: Scoring = Scoring(),
-    loading: Loading = Loading(),
+    **options: Unpack[RunOptions],
 ) -> Evaluation | Sweep:
     """Score pairs with models; return pass rates and their agreement with human scores.
 
@@ -81,28 +72,14 @@ def evaluate(
         models: Hub ids, folders, or loaded models (`wrap_model`); one or several. A Hub id
             may include a revision, `NAME@REVISION`; the results name the model NAME, unless several
             of its revisions are scored.
-        data: Pairs (see `data.load_pairs`), or a list of several datasets. A list of dicts holds
+        data: Pairs (see `load_pairs`), or a list of several datasets. A list of dicts holds
             the rows of one dataset.
         out: Folder for result.json and log_likelihoods.parquet; for several datasets, a folder with
             a subfolder for each. An earlier run of other models in this folder is kept if it has
             the same pairs, protocol and template (a template chosen for one model stays with it).
             Results are written as they arrive, in at most a tenth of the time, and also when the
             run is interrupted or fails. Several processes may write models into one folder.
-        human_scores: Human scores per system, for one dataset; None means those that come with the
-            data.
-        systems: Model → system it stands for, if the model's id does not name it; with several
-            datasets, it applies to those that have such a system.
-        templates: Model → template, for models whose template is not that of `scoring`.
-        splits: Score only the pairs of these splits of each dataset. By default those of `test`, if
-            the others are called train, validation, dev or the like, else all; with `held_out` all.
-        limit: Score at most this many tests of each dataset, for a first look: up to three of each
-            context in turn, the same in every run; a larger limit contains a smaller one.
-        categories: Score only the pairs of these error categories.
-        held_out: Score only the contexts that `train` and `export` hold out when the split has this
-            share of contexts for training.
-        split_seed: Same as in `train` and `export`.
-        scoring: How pairs are scored.
-        loading: How models are loaded.
+        **options: The other fields of `RunRequest`.
 
     Returns:
         For one dataset, one result per model (including those of the run in `out`), all per-pair
@@ -114,21 +91,7 @@ def evaluate(
             message says which and why.
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
     """
-    request = RunRequest(
-        models,
-        data,
-        human_scores=human_scores,
-        systems=systems,
-        templates=templates,
-        splits=splits,
-        limit=limit,
-        categories=categories,
-        held_out=held_out,
-        split_seed=split_seed,
-        scoring=scoring,
-        loading=loading,
-    )
-    found = sweep(request, out)
+    found = sweep(RunRequest(models, data, **options), out)
     return found if is_several(data) else next(iter(found.evaluations.values()))
 
 

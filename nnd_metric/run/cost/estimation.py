@@ -18,10 +18,11 @@ from nnd.metric.likelihood import (
 from nnd.metric.run.cost.estimate import Estimate, ModelEstimate
 from nnd.metric.run.cost.measured_speeds import known_speed
 from nnd.metric.run.cost.model_needs import find_needs
-from nnd.metric.run.run_request import RunOptions, RunRequest
+from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
 from nnd.metric.run.survival import Trouble
 
 
+@with_run_options
 def estimate(
     models: Model | Sequence[Model],
     data: Any,  # noqa: ANN401 - as of `evaluate`
@@ -35,10 +36,9 @@ def estimate(
     time is estimated from the speed of earlier runs on this device; it is None if there are none.
 
     Args:
-        models: Same as in `evaluate`.
-        data: Same as in `evaluate`.
-        **options: Further arguments of `evaluate`: templates, splits, limit, categories, held_out,
-            split_seed, scoring and loading; others make no difference.
+        models: The models, as `evaluate` takes them.
+        data: The pairs, as `evaluate` takes them.
+        **options: The other fields of `RunRequest`.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used; the message says which and why.

@@ -25,7 +25,7 @@ from nnd.metric.run.parts.merging import merge
 from nnd.metric.run.parts.part_file import is_finished
 from nnd.metric.run.parts.ray_actor import PartActor, Setup
 from nnd.metric.run.parts.ray_cluster import Pool, Ray, check_ray, connected, size_pool
-from nnd.metric.run.run_request import RunOptions, RunRequest
+from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
 from nnd.schemas import ScoringError
 
 _CPUS = 0.5
@@ -36,6 +36,7 @@ _RETRIES = 3
 """Number of retries of a part whose actor has died."""
 
 
+@with_run_options
 def evaluate_on_ray(
     models: Model | Sequence[Model],
     data: Any,  # noqa: ANN401 - as of `evaluate`
@@ -46,7 +47,8 @@ def evaluate_on_ray(
 ) -> Evaluation | Sweep:
     """Score pairs with models as `evaluate` does, in parts, by actors of Ray.
 
-    Called again after it was interrupted, it scores only the parts that are missing.
+    Called again after it was interrupted, it scores only the parts that are missing. The store of
+    likelihoods is not used.
 
     Args:
         models: Hub ids or folders that every machine of the cluster can read.
@@ -54,9 +56,7 @@ def evaluate_on_ray(
         out: Folder of the run, which all machines share; for several datasets, it gets a subfolder
             for each.
         ray: Cluster and resources.
-        **options: Further arguments of `evaluate`: human_scores, systems, templates, splits, limit,
-            categories, held_out, split_seed, scoring (the store of likelihoods is not used) and
-            loading.
+        **options: The other fields of `RunRequest`.
 
     Returns:
         The same as `evaluate`, up to rounding, because batches differ.

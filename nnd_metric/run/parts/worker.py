@@ -15,10 +15,11 @@ from nnd.metric.run.parts.part_scorer import PartScorer
 from nnd.metric.run.parts.run_plan import Plan
 from nnd.metric.run.parts.worker_report import WorkerReport
 from nnd.metric.run.parts.worker_share import Share, Worker, find_share
-from nnd.metric.run.run_request import RunOptions, RunRequest
+from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
 from nnd.schemas import ScoringError
 
 
+@with_run_options
 def evaluate_parts(
     models: Model | Sequence[Model],
     data: Any,  # noqa: ANN401 - as of `evaluate`
@@ -31,19 +32,18 @@ def evaluate_parts(
 
     Every worker gets the same arguments except its number. Workers do not wait for each other. A
     worker that is started again scores the missing parts of its share; the number of workers may
-    have changed. Two workers with the same number score the same parts, which is harmless.
+    have changed. Two workers with the same number score the same parts, which is harmless. The
+    store of likelihoods is not used.
 
     Args:
-        models: Same as in `evaluate`.
-        data: Same as in `evaluate`. Folders and Parquet files are read a row group at a time,
-            unless only some of their pairs are scored.
+        models: The models, as `evaluate` takes them.
+        data: The pairs, as `evaluate` takes them. Folders and Parquet files are read a row group at
+            a time, unless only some of their pairs are scored.
         out: Folder of the run, the same for all workers; for several datasets, it gets a subfolder
             for each.
         worker: The number of this worker, from 1, and the number of workers; "auto" takes both from
             torchrun, which also says on which GPU, or from a Slurm array.
-        **options: Further arguments of `evaluate`: human_scores, systems, templates, splits, limit,
-            categories, held_out, split_seed, scoring (the store of likelihoods is not used) and
-            loading.
+        **options: The other fields of `RunRequest`.
 
     Returns:
         The numbers of scored and of remaining parts.

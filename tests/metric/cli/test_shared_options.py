@@ -33,6 +33,31 @@ def test_an_argument_that_belongs_behind_an_option_is_an_error_that_names_it(
         COMMANDS[command].make_context(command, words)
 
 
+SINGLE = [
+    (name, option)
+    for name, command in COMMANDS.items()
+    for option in command.params
+    if option.param_type_name == "option" and not option.multiple and option.name != "help"
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), SINGLE, ids=[f"{name} {option.opts[0]}" for name, option in SINGLE]
+)
+def test_an_option_of_one_value_that_is_given_twice_is_an_error(command: str, option: Any) -> None:
+    once = [option.opts[0]] if option.is_flag else [option.opts[0], "1"]
+    message = f"{option.opts[0]} is given twice; give it once"
+    with pytest.raises(Exception, match=re.escape(message)):
+        COMMANDS[command].make_context(command, [*once, *once])
+
+
+def test_an_option_of_several_values_can_be_given_several_times() -> None:
+    words = ["--model", "a", "--data", "x", "--model", "b", "--limit", "3", "--model", "b"]
+    context = COMMANDS["evaluate"].make_context("evaluate", words)
+    assert context.params["model"] == ["a", "b", "b"]
+    assert context.params["limit"] == 3
+
+
 @pytest.mark.parametrize(
     ("entries", "for_all", "own"),
     [
