@@ -93,6 +93,9 @@ def card(
     Raises:
         NNDError: If the folder is not such a folder, or has no card to check.
         OSError: If `out` cannot be written.
+
+    Examples:
+        nnd card quiz_design-nnd --repo my-org/quiz_design --out README.md
     """
     folder = Path(folder)
     if check or existing is not None:

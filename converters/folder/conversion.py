@@ -186,6 +186,10 @@ def convert(
             written then.
         NNDError: If `out` is a file, or a folder that holds anything that nnd did not write, or a
             step is not known.
+
+    Examples:
+        nnd convert quiz_design
+        nnd convert ./my_source --from ratings.csv --out my_source-nnd
     """
     if out is not None:
         check_replaceable(Path(out), document=MANIFEST)

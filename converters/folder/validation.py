@@ -66,6 +66,9 @@ def validate(folder: str | Path) -> Validation:
 
     Raises:
         SchemaError: If the folder is neither, or a file in it cannot be read.
+
+    Examples:
+        nnd validate quiz_design-nnd
     """
     folder = Path(folder)
     return Validation(folder, tuple(_findings(folder)))

@@ -179,6 +179,9 @@ def publish(
         LicenceError: If its licence does not allow it.
         PublishError: If its files are unverified, it holds addresses, the card has problems, the
             repository holds something else, or the Hub refuses it.
+
+    Examples:
+        nnd publish quiz_design-nnd my-org/quiz_design --dry-run
     """
     if pr and tag is not None:
         raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")

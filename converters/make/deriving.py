@@ -64,6 +64,11 @@ def derive(
         NNDError: If an operation is not known, has a wrong value, would change labels (or, with
             `negatives`, would not), fails or changes nothing, there are no such texts, or
             `out` holds what nnd did not write; nothing is written then.
+
+    Examples:
+        nnd derive quiz_design-nnd --op typos=0.05 --op numbers --seed 1
+        nnd derive confit_samsum-nnd --negatives preferred --op swap_speakers
+        nnd derive --list
     """
     if variants < 1:
         raise NNDError(f"{variants} variants of each text; make at least 1")

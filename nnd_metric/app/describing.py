@@ -25,6 +25,9 @@ def describe(data: PairData, *, window: int = 100) -> Description:
 
     Raises:
         ScoringError: If the data cannot be read, or the window is below 1.
+
+    Examples:
+        nnd describe quiz_design
     """
     if window < 1:
         raise ScoringError(f"--window {window}: give a window of 1 token or more")

@@ -42,6 +42,11 @@ def export(
             or a model, the model has no chat template, one side of the split is empty, or `out`
             exists already or cannot be written.
         SchemaError: If `folder` holds no pairs, or pairs that do not follow the schema.
+
+    Examples:
+        nnd export quiz_design-nnd --to lm-eval --out quiz_design-tasks
+        nnd export quiz_design-nnd --to trl --split 0.8 --out preferences
+        nnd export quiz_design-nnd --to lm-eval --model Qwen/Qwen3-8B --out qwen-tasks
     """
     if model is None and chat.is_explicit:
         raise NNDError(

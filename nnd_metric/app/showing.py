@@ -38,6 +38,10 @@ def show(
     Raises:
         NNDError: If the data cannot be read, or the source cannot be converted.
         ScoringError: If no pair has one of the error categories.
+
+    Examples:
+        nnd show quiz_design -n 3
+        nnd show ./my_source --from ratings.csv --annotations
     """
     is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
     converted = None

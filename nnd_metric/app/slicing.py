@@ -44,6 +44,11 @@ def slice(  # noqa: A001 - the function of a command has its name
         ScoringError: If a run or the data cannot be read, they do not fit together, a name in an
             argument is unknown, or `out` is given and there is not exactly one slice.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+
+    Examples:
+        nnd slice run --data quiz_design --by error_category,length,novelty
+        nnd slice run --data quiz_design --find
+        nnd slice run --by error_category --slice error_category=disfluent
     """
     slices = slice_runs(
         runs,

@@ -25,6 +25,10 @@ def suite(
     Raises:
         NNDError: If the definition cannot be read, is for another source, or a set cannot be made;
             nothing is written then.
+
+    Examples:
+        nnd suite build quiz_design --out quiz_design-suite
+        nnd suite build suite.yaml --data my_source-nnd --out my_suite
     """
     found = read_definition(definition)
     place = find_data(found.source) if data is None else data

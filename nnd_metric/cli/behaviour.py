@@ -2,38 +2,69 @@
 
 import re
 import sys
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from nnd.metric.cli.options import EXPLAINED, plain
 from nnd.schemas import one_line
 
 if TYPE_CHECKING:
     from typer._click.core import Context, Parameter
 
+    from nnd.metric.cli.verbs import Verb
 
 _TAKES = {"--model": "models", "--data": "data"}
 """Option → what is often typed without it."""
 
+_IS_COMMAND = "nnd: a command is named"
+
+_SECTION = re.compile(r"\n\n?(?=(?:Args|Returns|Raises|Attributes|Examples):\n)")
+
 
 class Command(TyperCommand):
-    """A command whose help is its docstring, with the lines `Example: nnd …` at the end.
+    """A command whose help is the docstring of its function, with its examples at the end.
 
-    Typer reads help texts as markup, in which `ORG/name[@revision]` would lose its end.
+    Its options are made when they are needed: the help of `nnd` needs those of no command.
     """
 
     allow_extra_args = True  # `parse_args` refuses them, and names the options that take them
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - typer's own
-        super().__init__(*arguments, **options)
-        text, *examples = re.split(r"\s*^Example: ", self.help or "", flags=re.MULTILINE)
-        paragraphs = (" ".join(each.split()) for each in text.split("\n\n"))
-        self.help = _escape("\n\n".join(paragraphs))
-        if examples:
-            self.epilog = _escape("\n".join(["Example:", *(each.strip() for each in examples)]))
-        for parameter in self.params:
+    def __init__(self, verb: "Verb", panel: str) -> None:
+        text, *sections = _SECTION.split(verb.docstring())
+        paragraphs = (plain(" ".join(each.split())) for each in text.split("\n\n"))
+        examples = [each for each in sections if each.startswith("Examples:")]
+        super().__init__(
+            verb.command,
+            help=_escape("\n\n".join(filter(None, paragraphs))),
+            callback=lambda **typed: self._made.callback(**typed),  # type: ignore[misc]
+            rich_help_panel=panel,
+        )
+        self._verb, self._examples = verb, [re.sub(r"(?m)^ +", "", each) for each in examples]
+
+    @cached_property
+    def _made(self) -> TyperCommand:
+        """The command as typer makes it from the function."""
+        made = typer.Typer(add_completion=False)
+        made.command()(self._verb.function())
+        command = typer.main.get_command(made)
+        assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is a command
+        for parameter in command.params:
             if (shown := getattr(parameter, "help", None)) is not None:
                 parameter.help = _escape(shown)  # type: ignore[attr-defined]
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""  # else <bool>
+        metavars = {each.metavar for each in command.params}
+        explained = [f"{name}: {says}." for name, says in EXPLAINED.items() if name in metavars]
+        self.epilog = _escape("\n\n".join([*self._examples, "\n".join(explained)])).strip()
+        self.params = command.params
+        return command
+
+    def get_params(self, ctx: "Context") -> "list[Parameter]":
+        """Return the parameters, and the option that shows the help."""
+        return _untyped_flags([*self._made.params, self.get_help_option(ctx)])
 
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
         """Read a command line.
@@ -54,13 +85,26 @@ class Command(TyperCommand):
             ctx.fail(f'unexpected argument "{one_line(" ".join(rest))}"{remedy}')
         return rest
 
-    def get_params(self, ctx: "Context") -> "list[Parameter]":
-        """Return the parameters; flags have no type."""
-        return _untyped_flags(super().get_params(ctx))
-
 
 class Group(TyperGroup):
     """The command `nnd`, of which the others are parts."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - typer's own
+        from nnd.metric.cli.commands import GROUPS
+
+        super().__init__(**options)
+        self.commands = {
+            verb.command: Command(verb, panel) for panel, verbs in GROUPS.items() for verb in verbs
+        }
+
+    def list_commands(self, ctx: "Context") -> list[str]:  # noqa: ARG002 - as typer calls it
+        """Return the commands in the order of the help."""
+        return list(self.commands)
+
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read a command line."""
+        ctx.meta[_IS_COMMAND] = bool(args) and not args[0].startswith("-")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401 - what the command returns
         """Run a command; if it is interrupted, say so in one line, with what the command adds."""
@@ -71,7 +115,12 @@ class Group(TyperGroup):
             raise
 
     def get_params(self, ctx: "Context") -> "list[Parameter]":
-        """Return the parameters; flags have no type."""
+        """Return the parameters; flags have no type.
+
+        Before a command there are none but the help: to read the others loads pydantic, 70 ms.
+        """
+        if ctx.meta.get(_IS_COMMAND):
+            return list(filter(None, [self.get_help_option(ctx)]))
         return _untyped_flags(super().get_params(ctx))
 
 

@@ -14,18 +14,7 @@ from typing import Annotated
 
 import typer
 
-from nnd.metric.cli.adding_sources import check_source, new_source
-from nnd.metric.cli.behaviour import Command, Group
-from nnd.metric.cli.converting import convert, describe, show, sources, validate
-from nnd.metric.cli.curve_command import curve
-from nnd.metric.cli.deriving import derive, suite
-from nnd.metric.cli.evaluating import evaluate
-from nnd.metric.cli.publishing import card, export, publish, publish_metric
-from nnd.metric.cli.reporting import report
-from nnd.metric.cli.slice_command import slice  # noqa: A004 - as the command
-from nnd.metric.cli.statistics import agree, compare, metrics
-from nnd.metric.cli.training import train
-from nnd.metric.cli.workers import merge
+from nnd.metric.cli.behaviour import Group
 from nnd.schemas import ScoringError, ScoringWarning
 
 app = typer.Typer(
@@ -102,27 +91,3 @@ def _explain(error: Exception) -> str | None:
     from nnd.schemas import NNDError
 
     return str(error) if isinstance(error, NNDError) else None
-
-
-def install_metric() -> None:
-    """Make evaluate.load("nnd") work in any folder, offline.
-
-    Example: nnd install-metric
-    """
-    from nnd.metric.space import install_metric as install_
-
-    print(install_())
-
-
-GROUPS = {
-    "Data": (sources, convert, show, describe, validate, derive, suite, export),
-    "Score": (evaluate, merge, train),
-    "Read": (slice, agree, compare, metrics, report, curve),
-    "Hub": (card, publish, publish_metric, install_metric),
-    "Contribute": (new_source, check_source),
-}
-"""Commands by task, in the order of the help."""
-
-for group, commands in GROUPS.items():
-    for command in commands:
-        app.command(cls=Command, rich_help_panel=group)(command)

@@ -1,291 +1,234 @@
-"""The command that scores pairs with models."""
+"""`nnd evaluate`: one command for each way of scoring pairs with models. Imports are local."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nnd.metric.app import find_data
-from nnd.metric.cli.alternatives import Vary, estimate_cost, score_runs, vary_choices
-from nnd.metric.cli.loading import (
-    Adapter,
-    Device,
-    DeviceMap,
-    DType,
-    Quantise,
-    Revision,
-    TrustRemoteCode,
-    find_all,
-    find_models,
-)
-from nnd.metric.cli.printing import (
-    AsJson,
-    Details,
-    exit_on,
-    quiet_loading,
-    resumable,
-    show_result,
-    show_sweep,
-)
+from nnd.metric.cli.options import key_of, name_of, resolved
+from nnd.metric.cli.printing import exit_on, quiet_loading, resumable, show_sweep
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.metric.cli.shared_options import (
-    DATA,
-    HOW,
-    OWN_TEMPLATE,
-    RUN,
-    Categories,
-    ChatTemplate,
-    HeldOut,
-    HumanScores,
-    Limit,
-    Model,
-    Splits,
-    SplitSeed,
-    SystemPrompt,
-    Systems,
-    TemplateArguments,
-    read_chat,
-    read_of_models,
-    read_templates,
-)
-from nnd.metric.cli.workers import (
-    NumActors,
-    NumGPUs,
-    OnRay,
-    RayAddress,
-    Worker,
-    score_share,
-    scorer_on_ray,
-    tell_of_workers,
-)
+from nnd.metric.cli.verbs import Typed
+from nnd.schemas import ScoringError
+
+if TYPE_CHECKING:
+    from nnd.metric.run import Sweep
+
+_REFUSED = {
+    "dry_run": (
+        ("dimensions", "worker"),
+        "--dry-run estimates a whole run; leave out --vary and --worker",
+    ),
+    "dimensions": (
+        ("human_scores", "systems", "worker", "ray", "ray_address", "push_to_model_card"),
+        "--vary works with one --model and one --data; leave out further ones, --human-scores, "
+        "--system, --worker, --ray and --push-to-model-card",
+    ),
+    "ray": (("worker",), "--ray shares the pairs among actors of its own; leave out --worker"),
+    "worker": (
+        ("push_to_model_card", "details"),
+        "--worker scores a share of the pairs; leave out --details and --push-to-model-card",
+    ),
+}
+"""Way to score → options that do not go with it, and what is said then."""
+
+_WITH_RUNS = {
+    *("runs", "out", "limit", "details", "as_json"),
+    *("scoring_unconditional", "scoring_token_budget", "scoring_matmul", "scoring_cache"),
+    *("loading_device", "loading_device_map", "loading_trust_remote_code"),
+}
+"""Options that go with a list of runs: where to run it, and what to show."""
 
 
 def evaluate(
-    context: typer.Context,
+    typed: Typed,
     *,
-    model: Model = [],  # noqa: B006 - typer copies it
-    checkpoints: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            help="Also score the checkpoints of a training, in order of their steps: those in a "
-            "folder (checkpoint-N), or the revisions of a model on the Hub (step1000).",
-        ),
-    ] = None,
-    runs: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Score a list of runs instead: a YAML file of entries with model, data and, if "
-            "needed, revision, protocol, template, system, … (runs.schema.json).",
-        ),
-    ] = None,
-    data: Annotated[
-        list[str],
-        typer.Option(metavar="DATA", help=f"What to score: {DATA}; repeat it for several."),
-    ] = [],  # noqa: B006
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder for result.json and log_likelihoods.parquet; with several datasets, it "
-            "gets a subfolder for each; with --runs, subfolders PROTOCOL[+TEMPLATE]/DATASET."
-        ),
-    ] = None,
-    protocol: Annotated[
-        str,
-        typer.Option(help="native, laban2022, bartscore, sum, bytes or pmi.", rich_help_panel=HOW),
-    ] = "native",
-    template: Annotated[
-        list[str],
-        typer.Option(
-            help="instruction (what people asked the systems), default (the stored context), "
-            "mixqg, prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, chat-turns (the turns "
-            "of a dialogue), auto (by the model's name), or your own: "
-            '"Q: {question}"; MODEL=TEMPLATE for one model of several.',
-            show_default=OWN_TEMPLATE,
-            rich_help_panel=HOW,
-        ),
-    ] = [],  # noqa: B006 - typer copies it
-    chat_template: ChatTemplate = "auto",
-    system_prompt: SystemPrompt = None,
-    template_arg: TemplateArguments = [],  # noqa: B006
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="Part of a context that remains after a cut to the model's window: beginning or "
-            "end.",
-            show_default="beginning for encoder-decoders, end for decoder-only models",
-            rich_help_panel=HOW,
-        ),
-    ] = None,
-    human_scores: HumanScores = None,
-    system: Systems = [],  # noqa: B006 - typer copies it
-    split: Splits = [],  # noqa: B006
-    limit: Limit = None,
-    category: Categories = [],  # noqa: B006
-    held_out: HeldOut = None,
-    split_seed: SplitSeed = 0,
-    vary: Vary = None,
-    no_unconditional: Annotated[
-        bool,
-        typer.Option(
-            "--no-unconditional",
-            help="Skip the baseline: the same model without contexts.",
-            rich_help_panel=HOW,
-        ),
-    ] = False,
-    token_budget: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Tokens held in memory at once.",
-            show_default="what memory allows",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
-    matmul: Annotated[
-        str,
-        typer.Option(
-            metavar="PRECISION",
-            help="How a GPU multiplies float32 matrices: highest, or high (TF32: faster, about as "
-            "exact as float16).",
-            rich_help_panel=RUN,
-        ),
-    ] = "highest",
-    no_cache: Annotated[
-        bool,
-        typer.Option(
-            "--no-cache",
-            help="Neither store likelihoods nor reuse those of an earlier run.",
-            rich_help_panel=RUN,
-        ),
-    ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Estimate the cost (tokens, operations, memory, time) without loading weights or "
-            "writing anything.",
-            rich_help_panel=RUN,
-        ),
-    ] = False,
-    worker: Worker = None,
-    ray: OnRay = False,
-    ray_address: RayAddress = None,
-    num_gpus: NumGPUs = None,
-    num_actors: NumActors = None,
-    revision: Revision = None,
-    dtype: DType = None,
-    device: Device = None,
-    trust_remote_code: TrustRemoteCode = False,
-    adapter: Adapter = None,
-    quantise: Quantise = None,
-    device_map: DeviceMap = None,
-    push_to_model_card: Annotated[
-        bool,
-        typer.Option(
-            "--push-to-model-card",
-            help="Open a pull request on the Hub that adds the pass rates to each model's card.",
-        ),
-    ] = False,
-    details: Details = False,
-    as_json: AsJson = False,
+    models: Sequence[str] = (),
+    checkpoints: str | None = None,
+    data: Sequence[str] = (),
+    out: Path | None = None,
+    templates: Sequence[str] = (),
+    dimensions: str | None = None,
+    dry_run: bool = False,
+    worker: str | None = None,
+    ray: bool = False,
+    push_to_model_card: bool = False,
 ) -> None:
-    """Score pairs with models: pass rates and agreement.
+    """Score pairs with models, in one of the ways.
 
-    Run the command again to resume: finished likelihoods are not computed again. A new model is
-    added to a run in --out; the others remain. If a model or dataset fails, the others are still
-    scored; the failure is reported, and the exit code is 1.
-
-    Example: nnd evaluate --model gpt2 --data quiz_design --limit 200
-    Example: nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
-    Example: nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
-    Example: nnd evaluate --model gpt2 --data quiz_design --data summeval --dry-run
-    Example: nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
-    Example: nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
-    Example: nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
-    Example: nnd evaluate --runs runs.yaml --out sweep
+    Args:
+        models: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter, or a GGUF file.
+        checkpoints: Also score the checkpoints of a training, in order of their steps: those in a
+            folder (checkpoint-N), or the revisions of a model on the Hub (step1000).
+        data: What to score, DATA.
+        out: Folder for result.json and log_likelihoods.parquet; with several datasets, it gets a
+            subfolder for each; with --runs, subfolders PROTOCOL[+TEMPLATE]/DATASET.
+        templates: instruction (what people asked the systems), default (the stored context), mixqg,
+            prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, chat-turns (the turns of a
+            dialogue), auto (by the model's name), or your own: "Q: {question}"; MODEL=TEMPLATE for
+            one model of several. None means instruction for chats, default for plain text.
+        dimensions: Score one model under other choices too, one dimension at a time, and count the
+            verdicts that flip: protocol, template, chat-template, dtype, separator, normalise (how
+            texts are written).
+        dry_run: Estimate the cost (tokens, operations, memory, time) without loading weights or
+            writing anything.
+        worker: Score the share of worker I of N; all write to the same --out. auto takes I and N
+            from torchrun or a Slurm array. `nnd merge` makes a run of all shares.
+        ray: Score in parts, by actors of Ray Data: on the cluster that RAY_ADDRESS names, else on
+            this machine. Needs --out, in a folder that all machines share.
+        push_to_model_card: Open a pull request on the Hub that adds the pass rates to each model's
+            card.
     """
     if push_to_model_card:
-        parts = (limit, held_out, checkpoints, category or None, split or None)
-        part = any(each is not None for each in parts)
-        check_pushable_run(model, revision, part=part, changed=bool(adapter or quantise))
-
-    from nnd.metric.likelihood import Loading, Scoring, name_models, scoring_of_each
-
-    loading = Loading(revision, dtype, device, trust_remote_code, adapter, quantise, device_map)
-    if runs is not None:
-        scoring = Scoring(
-            unconditional=not no_unconditional,
-            token_budget=token_budget,
-            cache=not no_cache,
-            matmul=matmul,  # type: ignore[arg-type] # checked by the callee
-        )
-        results = score_runs(context, runs, out, limit=limit, scoring=scoring, loading=loading)
-        show_sweep(results, as_json, details=details)
-        exit_on(results)
+        check_pushable_run(models, typed.values)
+    if "runs" in typed.values:
+        _score_runs(typed, out)
         return
     if not data:
         raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
-    model = find_models(model, checkpoints)
-    names = name_models(model, loading)
-    for_all, templates = read_templates(template, names)
-    scoring = Scoring(
-        protocol,
-        for_all,
-        keep,  # type: ignore[arg-type] # checked by the callee, which lists the choices
-        not no_unconditional,
-        token_budget,
-        cache=not no_cache,
-        chat=read_chat(chat_template, system_prompt, template_arg),
-        matmul=matmul,  # type: ignore[arg-type] # as above
-    )
-    scoring_of_each(names, scoring, templates)
-    data = find_all(model, data)
+    models = _find_models(models, checkpoints)
+    asked = typed.arguments("evaluate", "data", "human_scores", "templates")
 
-    from nnd.metric.run import evaluate as evaluate_  # from here on it takes seconds
+    from nnd.metric.likelihood import name_models, scoring_of_each
+
+    names = name_models(models, asked["loading"])
+    for_all, own = read_templates(templates, names)
+    scoring = replace(asked["scoring"], template=for_all)
+    scoring_of_each(names, scoring, own)
+    found = find_all(models, data)
+    what: dict[str, Any] = {"models": models, "data": found, "templates": own, "scoring": scoring}
+
+    from nnd.metric.run import ignored_workers, read_worker  # from here on it takes seconds
 
     quiet_loading()
-    chosen: dict[str, Any] = {
-        "splits": split,
-        "limit": limit,
-        "categories": category,
-        "held_out": held_out,
-        "split_seed": split_seed,
-        "loading": loading,
-    }
     if dry_run:
-        alone = not (vary or worker)
-        cost = estimate_cost(
-            model, data, alone=alone, templates=templates, scoring=scoring, **chosen
-        )
-        show_result(cost, as_json, details=details)
+        _check_alone(typed, "dry_run")
+        typed.show(typed.call("estimate", **what))
         return
-    chosen["out"] = out
-    on_ray = scorer_on_ray(ray, ray_address, num_gpus, num_actors, worker=worker, out=out)
-    if vary is not None:
-        chosen["scoring"] = replace(scoring, template=next(iter(templates.values()), for_all))
-        alone = not (human_scores or system or push_to_model_card or worker or on_ray)
-        varied = vary_choices(model, data, vary, alone=alone, **chosen)
-        after = [] if out is None else [f"written to {out}"]
-        show_result(varied, as_json, details=details, after=after)
+    ray = ray or "ray_address" in typed.values
+    _check_place(typed, ray=ray)
+    if dimensions is not None:
+        _check_alone(typed, "dimensions", is_alone=len(models) == len(found) == 1)
+        varied = {"model": models[0], "data": found[0], "dimensions": dimensions.split(",")}
+        scoring = replace(scoring, template=next(iter(own.values()), for_all))
+        typed.show(typed.call("vary", **varied, scoring=scoring), written=out)
         return
-    chosen |= {
-        "human_scores": None if human_scores is None else find_data(human_scores),
-        "systems": read_of_models("system", system),
-        "templates": templates,
-        "scoring": scoring,
-    }
     if worker is not None:
-        alone = not (push_to_model_card or details)
-        show_result(score_share(model, data, worker, alone=alone, **chosen), as_json)
+        _check_alone(typed, "worker")
+        what |= {"data": found[0] if len(found) == 1 else found, "worker": read_worker(worker)}
+        typed.show(typed.call("evaluate_parts", **what))
         return
-    tell_of_workers()
-    with resumable(cached=on_ray is not None or not no_cache):
-        results = (on_ray or evaluate_)(model, data, **chosen)
-    show_sweep(results, as_json, details=details, alone=len(data) == 1, out=out)
+    if (line := ignored_workers()) is not None:
+        print(f"nnd: {line}", file=sys.stderr)
+    with resumable(cached=ray or scoring.cache):
+        results: Sweep = typed.call("evaluate_on_ray" if ray else "evaluate", **what)
+    show_sweep(results, typed.as_json, details=typed.details, alone=len(data) == 1, out=out)
     if push_to_model_card:
-        push_run(results, name_models(model))
+        push_run(results, name_models(models))
     exit_on(results)
+
+
+def _check_alone(typed: Typed, way: str, *, is_alone: bool = True) -> None:
+    """Refuse options that do not go with a way to score."""
+    refused, message = _REFUSED[way]
+    if not is_alone or not typed.values.keys().isdisjoint(refused):
+        raise ScoringError(message)
+
+
+def _check_place(typed: Typed, *, ray: bool) -> None:
+    """Refuse to share a run that has no folder, and options of Ray without Ray."""
+    if ray:
+        if "out" not in typed.values:
+            raise ScoringError("--ray needs --out, a folder that all machines share")
+        _check_alone(typed, "ray")
+    elif not typed.values.keys().isdisjoint(("ray_num_gpus", "ray_num_actors")):
+        raise ScoringError("--num-gpus and --num-actors need Ray; add --ray, or leave them out")
+    elif "worker" in typed.values and "out" not in typed.values:
+        raise ScoringError("--worker needs --out, the folder to which all workers write")
+
+
+def _score_runs(typed: Typed, out: Path | None) -> None:
+    """Score a list of runs; refuse options that belong in the list."""
+    for signature in typed.signatures.values():
+        for parameter in signature.parameters:
+            if key_of(parameter) in typed.values.keys() - _WITH_RUNS:
+                raise ScoringError(
+                    f"{name_of(parameter)} cannot be combined with --runs; put it into the file of "
+                    "runs, or leave it out"
+                )
+    if out is None:
+        raise typer.BadParameter("name a folder for the results", param_hint="--out")
+    quiet_loading()
+    with resumable(cached=typed.arguments("evaluate_runs")["scoring"].cache):
+        results = typed.call("evaluate_runs")
+    show_sweep(results, typed.as_json, details=typed.details)
+    exit_on(results)
+
+
+def _find_models(models: Sequence[str], checkpoints: str | None) -> list[str]:
+    """Return the named models, followed by the checkpoints of a training."""
+    if checkpoints is not None:
+        from nnd.metric.likelihood import list_checkpoints
+
+        return [*models, *list_checkpoints(checkpoints)]
+    if not models:
+        raise typer.BadParameter("name a model, or use --checkpoints", param_hint="--model")
+    return [*models]
+
+
+def find_all(models: Sequence[str], data: Sequence[str]) -> list[str]:
+    """Return the paths or Hub ids of datasets (`find_data`).
+
+    If there is one model and one dataset, both are checked as far as that is possible without torch
+    and the Hub. Of several, those that exist are scored.
+    """
+    from nnd.metric.data import check_place, is_url
+    from nnd.metric.likelihood import check_local, split_revision
+
+    alone = len(models) == len(data) == 1
+    if alone and not models[0].endswith(".gguf"):
+        check_local(split_revision(models[0])[0])
+    found = [find_data(name) for name in data]
+    if alone and not is_url(found[0]):
+        check_place(found[0])
+    return found
+
+
+def read_templates(
+    entries: Sequence[str], models: Sequence[str]
+) -> tuple[str | None, dict[str, str]]:
+    """Return the template for all models, or None, and model → template.
+
+    An entry that begins with the name of a model and = applies to that model; a template may
+    contain a = as well.
+
+    Raises:
+        ScoringError: If an entry names an unknown model, or there are two entries for the same
+            model.
+    """
+    templates: dict[str | None, str] = {}
+    for entry in entries:
+        own = [model for model in models if entry.startswith(f"{model}=")]
+        model = max(own, key=len, default=None)
+        before, equals, _ = entry.partition("=")
+        # Not `did_you_mean`, which also accepts a part of a name: the "Q" of "Q={context}" is text.
+        close = get_close_matches(before, models, n=1) if equals and model is None else []
+        if close:
+            raise ScoringError(
+                f'--template "{entry}": unknown model "{before}"; did you mean "{close[0]}"?'
+            )
+        if model in templates:
+            of = "all models" if model is None else f'model "{model}"'
+            raise ScoringError(
+                f"--template is given twice for {of}; give it once, and add --template "
+                "MODEL=TEMPLATE for a model that needs another"
+            )
+        templates[model] = resolved(entry if model is None else entry[len(model) + 1 :])
+    return templates.pop(None, None), {
+        model: own for model, own in templates.items() if model is not None
+    }

@@ -1,7 +1,7 @@
 """Results of `nnd evaluate` added to the cards of their models. Imports are local."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nnd.schemas import ScoringError
@@ -10,25 +10,23 @@ if TYPE_CHECKING:
     from nnd.metric.run import Sweep
 
 
-def check_pushable_run(
-    models: Sequence[str], revision: str | None, *, part: bool, changed: bool
-) -> None:
+def check_pushable_run(models: Sequence[str], typed: Mapping[str, Any]) -> None:
     """Refuse results that cannot go into a card, before the libraries of models are loaded."""
     from nnd.converters.hub import check_pushable
     from nnd.metric.likelihood import split_revision
 
-    if part:
+    if not typed.keys().isdisjoint(("limit", "held_out", "checkpoints", "categories", "splits")):
         raise ScoringError(
             "--push-to-model-card publishes only results of whole datasets and finished models; "
             "leave out --split, --limit, --held-out, --category and --checkpoints"
         )
-    if changed:
+    if not typed.keys().isdisjoint(("loading_adapter", "loading_quantise")):
         raise ScoringError(
             "--push-to-model-card publishes only results of the model's own weights; leave out "
             "--adapter and --quantise"
         )
     for name, own in map(split_revision, models):
-        check_pushable([name], own or revision)
+        check_pushable([name], own or typed.get("loading_revision"))
 
 
 def push_run(found: "Sweep", models: Sequence[str]) -> None:

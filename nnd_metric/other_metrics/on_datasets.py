@@ -112,6 +112,12 @@ def metrics(
         ScoringError: If the data cannot be read, or a scorer, a run or the references do not fit
             it.
         NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+
+    Examples:
+        nnd metrics --data quiz_design
+        nnd metrics run --data summeval-nnd --references references.jsonl
+        nnd metrics runs/frank runs/summeval --data frank --data summeval
+        nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
     """
     _check_options(over, normalise)
 

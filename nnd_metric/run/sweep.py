@@ -90,6 +90,16 @@ def evaluate(
         ScoringError: If data, a model or an option cannot be used, or `out` holds another run; the
             message says which and why.
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
+
+    Examples:
+        nnd evaluate --model gpt2 --data quiz_design --limit 200
+        nnd evaluate --model gpt2 --adapter ./my-lora --data quiz_design
+        nnd evaluate --model gpt2 --model gpt2-large --data quiz_design-nnd --out run
+        nnd evaluate --model gpt2 --data quiz_design --data summeval --dry-run
+        nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
+        nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
+        nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
+        nnd evaluate --runs runs.yaml --out sweep
     """
     found = sweep(RunRequest(models, data, **options), out)
     return found if is_several(data) else next(iter(found.evaluations.values()))

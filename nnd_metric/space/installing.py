@@ -54,6 +54,9 @@ def install_metric(modules_cache: str | Path | None = None) -> Installation:
 
     Raises:
         ScoringError: If the cache cannot be written.
+
+    Examples:
+        nnd install-metric
     """
     cache = Path(modules_cache or evaluate.config.HF_MODULES_CACHE)
     metrics = cache / str(evaluate.config.MODULE_NAME_FOR_DYNAMIC_MODULES) / "metrics"

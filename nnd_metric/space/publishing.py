@@ -48,6 +48,9 @@ def publish_metric(
     Raises:
         PublishError: If a metric cannot have the name, the Space has other contents, or the Hub
             refuses the upload.
+
+    Examples:
+        nnd publish-metric my-org/nnd
     """
     if sdk not in ("static", "gradio"):
         raise PublishError(f'unknown SDK "{sdk}"; choose static or gradio')

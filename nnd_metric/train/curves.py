@@ -155,6 +155,10 @@ def curve(
         ScoringError: If a history cannot be read or is empty or named twice, a run holds no
             checkpoints, a category is unknown, or `out` is not an .svg or .png.
         NNDError: If `out` is a file that nnd did not draw, or that was changed since.
+
+    Examples:
+        nnd curve run-a/nnd_history.jsonl run-b/nnd_history.jsonl --out curve.png
+        nnd curve scored --out curve.svg
     """
     paths = [
         Path(each) for each in ([histories] if isinstance(histories, str | Path) else histories)

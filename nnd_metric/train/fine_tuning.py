@@ -87,6 +87,10 @@ def train(
         ScoringError: If the data, the model or an option cannot be used, a test has a context that
             is used for training, or the loss is not a number; the message says which.
         NNDError: If `out` holds something else, or a side of the split is empty.
+
+    Examples:
+        nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
+        nnd train --model gpt2 --data my_suite --set negation --out trained
     """
     out = Path(out)
     check_place(out, resume=resume)

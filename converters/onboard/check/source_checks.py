@@ -94,6 +94,9 @@ def check_source(
     Raises:
         SourceError: If the source is unknown, one of `origins` has none of its files, or `origins`
             are given with `fixture_only`.
+
+    Examples:
+        nnd check-source ./my_ratings --from ratings.csv
     """
     if fixture_only and origins:
         raise SourceError(

@@ -167,6 +167,9 @@ def new_source(
         SourceError: If a file cannot be read, something cannot be guessed, or the guess does not
             convert. Nothing is written then.
         NNDError: If `out` exists, or cannot be written.
+
+    Examples:
+        nnd new-source my_ratings --from ratings.csv
     """
     target = Path(name if out is None else out)
     given = [Path(file)] if isinstance(file, str | Path) else [Path(each) for each in file]

@@ -106,6 +106,11 @@ def agree(
         ScoringError: If there are no human scores, results cannot be read or do not belong
             together, models were scored by different rules, or fewer than two models are matched to
             systems.
+
+    Examples:
+        nnd agree run --data quiz_design-nnd
+        nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
+        nnd agree runs/frank runs/summeval --data frank --data summeval
     """
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
     if is_several(data):

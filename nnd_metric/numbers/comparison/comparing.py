@@ -88,6 +88,11 @@ def compare(
         ScoringError: If a run cannot be read, there are fewer than two models, a model is unknown
             or in several runs, two runs share no pair or contradict each other, models were scored
             by different rules, or, with `by`, no run has made pairs.
+
+    Examples:
+        nnd compare run --model gpt2 --model gpt2-large
+        nnd compare run bump-run --by origin --match "swap_speakers=Wrong Reference"
+        nnd compare run --by origin --out suite
     """
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if by is not None:

@@ -54,6 +54,9 @@ def merge(run: str | Path) -> Evaluation:
         ScoringError: If a part is missing, damaged or of another plan, or parts were made by
             different weights or versions; the message names it.
         NNDError: If the folder holds anything that nnd did not write, or cannot be written.
+
+    Examples:
+        nnd merge run
     """
     folder = Path(run)
     _check_run(folder)

@@ -107,6 +107,10 @@ def report(
         ScoringError: If a run cannot be read, the runs have different pairs, the data is not what
             was scored, or a name is unknown. Then nothing is written.
         NNDError: If a file exists at the path that nnd did not write, or that was changed since.
+
+    Examples:
+        nnd report run --data quiz_design-nnd --out report.html --figures figures
+        nnd report runs/frank runs/summeval --data frank --data summeval
     """
     folders = [Path(each) for each in ([results] if isinstance(results, str | Path) else results)]
     if not folders:

@@ -1,0 +1,249 @@
+"""The commands: which function each calls, and what it adds for people at a terminal."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import typer
+
+from nnd.metric.cli.evaluating import evaluate, find_all
+from nnd.metric.cli.printing import quiet_loading, show
+from nnd.metric.cli.verbs import Typed, Verb
+from nnd.schemas import NNDError, excerpt
+
+if TYPE_CHECKING:
+    from nnd.converters.onboard import Question
+
+
+def sources(typed: Typed) -> None:
+    """List the sources."""
+    found = typed.call("sources")
+    typed.show(found, found.entries())
+
+
+def convert(typed: Typed, *, source: str, out: Path | None = None) -> None:
+    """Convert a source.
+
+    Args:
+        source: Built-in source, or folder with a source.yaml.
+        out: Folder to write. None means SOURCE-nnd.
+    """
+    target = out or Path(f"{Path(source).resolve().name}-nnd")
+    typed.show(typed.call("convert", source=source, out=target), written=target)
+
+
+def show_pairs(typed: Typed, *, data: str) -> None:
+    """Show a few pairs; a folder with annotations to convert is not searched for as data.
+
+    Args:
+        data: What to show, DATA or a folder with a source.yaml.
+    """
+    is_source = "origin" in typed.values
+    typed.show(typed.call("show", data=data) if is_source else typed.call("show"))
+
+
+def validate(typed: Typed) -> None:
+    """Check a converted folder."""
+    validation = typed.call("validate")
+    typed.show(validation, [str(finding) for finding in validation])
+    raise typer.Exit(0 if validation.ok else 1)
+
+
+def derive(
+    typed: Typed,
+    *,
+    data: str | None = None,
+    operations: Sequence[str] = (),
+    out: Path | None = None,
+    list: bool = False,  # noqa: A002 - the option's name
+) -> None:
+    """Derive a suite, or list the operations.
+
+    Args:
+        data: Converted folder, or built-in source.
+        operations: An operation of --list, or path.py:function.
+        out: Folder to write. None means DATA-suite.
+        list: List the operations, each with an example.
+    """
+    if list:
+        typed.show(typed.call("operations"))
+        return
+    if data is None:
+        raise NNDError(
+            "DATA is missing; name a converted folder, or list the operations with --list"
+        )
+    target = out or Path(f"{Path(data).resolve().name}-suite")
+    typed.show(typed.call("derive", operations=operations, out=target))
+
+
+def suite(
+    typed: Typed,
+    *,
+    action: Literal["build"],  # noqa: ARG001 - there is no other
+    definition: Path,
+    out: Path | None = None,
+) -> None:
+    """Build a suite.
+
+    Args:
+        action: Action; the only one is build.
+        definition: YAML file, or a built-in definition: quiz_design, summeval, wmt_mqm.
+        out: Folder to write. None means DEFINITION-suite.
+    """
+    target = out or Path(f"{definition.stem}-suite")
+    typed.show(typed.call("suite", definition=definition, out=target))
+
+
+def train(typed: Typed) -> None:
+    """Train a model; mistakes are found before torch is loaded."""
+    from nnd.metric.text import check_template
+
+    template, out = typed.arguments("train", "data", "tests").get("template"), typed.values["out"]
+    if template is not None:
+        check_template(template)
+    (data,) = find_all([typed.values["model"]], [typed.values["data"]])
+    quiet_loading()  # Trainer imports bitsandbytes if it is installed, which logs on import
+    try:
+        training = typed.call("train", data=data)
+    except KeyboardInterrupt:
+        if not out.is_dir():
+            raise
+        raise KeyboardInterrupt("run the same command with --resume to continue") from None
+    typed.show(training, written=out)
+
+
+def merge(typed: Typed) -> None:
+    """Merge the parts of a run, in its folder."""
+    typed.show(typed.call("merge"), written=typed.values["run"])
+
+
+def compare(typed: Typed) -> None:
+    """Compare models; as JSON, those of one dataset stand alone."""
+    found = typed.call("compare")
+    value = found.to_dict()
+    typed.show(found, value.get("comparisons", value), written=typed.values.get("out"))
+
+
+def metrics(typed: Typed) -> None:
+    """Compare NND with other metrics."""
+    if any("=" in name for name in typed.values.get("scorers", ())):
+        quiet_loading()
+    typed.show(typed.call("metrics"), written=typed.values.get("out"))
+
+
+def report(typed: Typed) -> None:
+    """Write a page, whose footer says when and how it was made."""
+    command, day = shlex.join(["nnd", *sys.argv[1:]]), datetime.now(tz=UTC).date()
+    typed.show(typed.call("report", day=day, command=command))
+
+
+def curve(typed: Typed, *, out: Path = Path("curve.svg")) -> None:
+    """Draw pass rates over training steps.
+
+    Args:
+        out: The figure, .svg or .png.
+    """
+    typed.show(typed.call("curve", out=out), written=out)
+
+
+def card(typed: Typed) -> None:
+    """Write or check a card."""
+    made = typed.call("card")
+    if made.problems is not None:
+        typed.show(made, [str(problem) for problem in made])
+        raise typer.Exit(0 if made.ok else 1)
+    if made.file is not None:
+        typed.show(made, str(made.file))
+    elif typed.as_json:
+        show(made.text, typed.as_json)
+    else:
+        print(made.text, end="")  # not by rich, which turns :names: into emoji
+
+
+def install_metric(typed: Typed) -> None:
+    """Install the metric, and say where."""
+    place = str(typed.call("install_metric"))
+    show(place, typed.as_json, place)
+
+
+def new_source(typed: Typed) -> None:
+    """Write a source; at a terminal, ask what cannot be guessed."""
+    ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
+    typed.show(typed.call("new_source", ask=ask))
+
+
+def check_source(typed: Typed) -> None:
+    """Check a source as a reviewer would."""
+    report = typed.call("check_source")
+    typed.show(report, report.to_dict()["checks"])
+    raise typer.Exit(0 if report.ok else 1)
+
+
+def _ask(question: "Question") -> Sequence[str]:
+    """Ask the user at the terminal to choose by number."""
+    typer.echo(f"\n{question.text} ({question.why})", err=True)
+    for number, choice in enumerate(question.choices, start=1):
+        sample = f"   {excerpt(question.samples[number - 1], 100)}" if question.samples else ""
+        typer.echo(f"  {number}  {choice}{sample}", err=True)
+    while True:
+        several = ", several separated by spaces" if question.many else ""
+        answer = str(
+            typer.prompt(
+                f"Number{several} (or stop and use {question.usage or question.flag})", err=True
+            )
+        )
+        numbers = answer.split()
+        in_range = [n for n in numbers if n.isdecimal() and 1 <= int(n) <= len(question.choices)]
+        if numbers == in_range and (question.many or len(numbers) == 1):
+            return [question.choices[int(number) - 1] for number in numbers]
+        typer.echo(f"a number from 1 to {len(question.choices)}", err=True)
+
+
+GROUPS: dict[str, tuple[Verb, ...]] = {
+    "Data": (
+        Verb("sources", run=sources),
+        Verb("convert", ("source",), run=convert),
+        Verb("show", ("data",), run=show_pairs, has_details=False),
+        Verb("describe", ("data",), has_details=False),
+        Verb("validate", ("folder",), run=validate, has_details=False),
+        Verb("derive", ("data",), run=derive, has_details=False),
+        Verb("suite", ("action", "definition"), run=suite, has_details=False),
+        Verb("export", ("folder",), has_details=False),
+    ),
+    "Score": (
+        Verb(
+            "evaluate",
+            without=("scoring.template", "model"),
+            run=evaluate,
+            also=("evaluate_runs", "vary", "evaluate_parts", "evaluate_on_ray", "estimate"),
+        ),
+        Verb("merge", ("run",), run=merge),
+        Verb(
+            "train",
+            without=("tokenizer", "loading.adapter", "loading.quantise", "loading.device_map"),
+            run=train,
+        ),
+    ),
+    "Read": (
+        Verb("slice", ("runs",), writes=True),
+        Verb("agree", ("results",)),
+        Verb("compare", ("runs",), run=compare),
+        Verb("metrics", ("runs",), run=metrics),
+        Verb("report", ("results",), ("day", "command"), run=report, has_details=False),
+        Verb("curve", ("histories",), run=curve),
+    ),
+    "Hub": (
+        Verb("card", ("folder", "existing"), run=card, has_details=False),
+        Verb("publish", ("folder", "repo_id"), has_details=False),
+        Verb("publish_metric", ("repo_id",), has_details=False),
+        Verb("install_metric", without=("modules_cache",), run=install_metric, has_details=False),
+    ),
+    "Contribute": (
+        Verb("new_source", ("name",), ("ask",), run=new_source),
+        Verb("check_source", ("source",), run=check_source, has_details=False),
+    ),
+}
+"""Commands by task, in the order of the help."""

@@ -1,0 +1,271 @@
+"""Options of the command from the parameters of functions: names, types, sentences, values."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from nnd.metric.cli.signatures import Parameter
+from nnd.schemas import ScoringError
+
+_NAMES = {
+    "answers.each": "each",
+    "chat.arguments": "template-arg",
+    "chat.system": "system-prompt",
+    "chat.template": "chat-template",
+    "ray.address": "ray-address",
+    "cache": "no-cache",
+    "categories": "category",
+    "dimensions": "vary",
+    "families": "family",
+    "file": "from",
+    "models": "model",
+    "names": "slice",
+    "operations": "op",
+    "origin": "from",
+    "origins": "from",
+    "permission": "i-have-permission",
+    "scorers": "scorer",
+    "set_name": "set",
+    "sets": "set",
+    "splits": "split",
+    "systems": "system",
+    "templates": "template",
+    "tests": "test",
+    "unconditional": "no-unconditional",
+    "whole": "details",
+}
+"""Parameter → option, where it is not the same word: the words people know, one for each value."""
+
+_METAVARS = {
+    "arguments": "KEY=VALUE",
+    "by": "AXIS,…",
+    "categories": "NAME",
+    "definition": "DEFINITION",
+    "dimensions": "DIMENSION,…",
+    "families": "MODEL=FAMILY",
+    "file": "FILE",
+    "folder": "FOLDER",
+    "held_out": "SHARE",
+    "histories": "HISTORY",
+    "limit": "N",
+    "match": "OP=CATEGORY",
+    "names": "NAME",
+    "normalise": "STEP",
+    "num_actors": "N",
+    "num_gpus": "N",
+    "operations": "OP",
+    "order": "SYSTEM",
+    "over": "SYSTEMS",
+    "repo": "ORG/NAME",
+    "repo_id": "ORG/NAME",
+    "results": "RUN",
+    "run": "RUN",
+    "runs": "RUN",
+    "scorers": "SCORER",
+    "set_name": "NAME",
+    "sets": "NAME",
+    "source": "SOURCE",
+    "split": "SHARE",
+    "splits": "NAME",
+    "systems": "MODEL=SYSTEM",
+    "templates": "[MODEL=]TEMPLATE",
+    "token_budget": "N",
+    "where": "SQL",
+    "worker": "I/N|auto",
+}
+
+EXPLAINED = {
+    "DATA": "a converted folder, a Parquet file or its URL, ORG/name[@revision] on the Hub, or a "
+    "built-in source",
+    "MODEL": "a Hub id, NAME or NAME@REVISION, or a folder of a model or an adapter, or a GGUF "
+    "file",
+}
+"""What help texts explain at the end, once for all options that take it."""
+
+_OF_TYPES = {"PairData": "DATA", "Model": "MODEL"}
+
+_DATA = ("data", "human_scores", "tests")
+"""Parameters that also take the name of a built-in source."""
+
+_TEXTS = ("chat.system", "prefix", "separator", "template")
+"""Parameters in which \\n and \\t stand for characters that a shell cannot pass."""
+
+_TYPES: dict[str, type] = {"int": int, "float": float, "Path": Path}
+
+_ABSENT = re.compile(
+    r"\s*\b(?:None|Empty) means ([^;.]+(?:\.\w[^;.]*)*)[.;]|\s*By default,? ([^.]+)\."
+)
+"""The sentence that says what an absent value means: the default in the help."""
+
+
+def key_of(parameter: Parameter) -> str:
+    """Return what identifies a parameter within its command, as a Python name."""
+    return re.sub(r"\W", "_", "_".join(filter(None, (parameter.record, parameter.name))))
+
+
+def name_of(parameter: Parameter) -> str:
+    """Return the option of a parameter."""
+    holder = parameter.record.rpartition(".")[2]
+    plain_name = parameter.name.replace("_", "-")
+    if holder == "lora":
+        return f"--lora-{plain_name.removesuffix('s')}"
+    known = _NAMES.get(f"{holder}.{parameter.name}" if holder else parameter.name)
+    name = known or (_NAMES.get(parameter.name, plain_name) if holder != "answers" else plain_name)
+    return f"-{name}" if len(name) == 1 else f"--{name}"
+
+
+def metavar_of(parameter: Parameter) -> str | None:
+    """Return what stands for a value in the help, or None for what typer shows."""
+    kind = parameter.type
+    if parameter.record == "answers":
+        return "COLUMN" if kind.name == "str" else None
+    known = _METAVARS.get(parameter.name) or _OF_TYPES.get(kind.name)
+    if parameter.name == "data" and known is None:
+        return "DATA"
+    if known is not None or kind.name != "str" or (kind.choices and not kind.many):
+        return known
+    return "WHY" if parameter.sentence.startswith("Why ") else "KEY=VALUE" if kind.mapped else None
+
+
+def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
+    """Return the annotation and the default of an option, as typer reads them.
+
+    Args:
+        parameter: The parameter.
+        panel: Title of its group in the help.
+    """
+    kind, name = parameter.type, name_of(parameter)
+    sentence, shown_default = _help(parameter)
+    shown: dict[str, Any] = {"help": sentence, "rich_help_panel": panel}
+    if kind.name == "bool":
+        return Annotated[bool, typer.Option(name, **shown)], False
+    if shown_default:
+        shown["show_default"] = shown_default
+    base = _base(parameter)
+    shown["metavar"] = metavar_of(parameter)
+    if is_repeated(parameter):
+        default = ... if parameter.default is ... else []
+        return Annotated[list[base], typer.Option(name, **shown)], default  # type: ignore[valid-type]
+    if parameter.default in (None, "", ()):
+        return Annotated[base | None, typer.Option(name, **shown)], None
+    return Annotated[base, typer.Option(name, **shown)], parameter.default
+
+
+def argument(parameter: Parameter) -> tuple[object, object]:
+    """Return the annotation and the default of an argument, as typer reads them."""
+    base = _base(parameter)
+    sentence, shown_default = _help(parameter)
+    shown: dict[str, Any] = {"metavar": metavar_of(parameter), "help": sentence}
+    if shown_default:
+        shown["show_default"] = shown_default
+    if parameter.type.many:
+        default = ... if parameter.default is ... else []
+        return Annotated[list[base], typer.Argument(**shown)], default  # type: ignore[valid-type]
+    if parameter.default is None:
+        return Annotated[base | None, typer.Argument(**shown)], None
+    return Annotated[base, typer.Argument(**shown)], parameter.default
+
+
+def is_repeated(parameter: Parameter) -> bool:
+    """Return whether an option is given once for each value.
+
+    Words of which one may stand for all others are separated by commas instead.
+    """
+    kind = parameter.type
+    return kind.mapped or (kind.many and not kind.choices)
+
+
+def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa: ANN401 - as typer
+    """Return the value of a parameter from what was typed.
+
+    Args:
+        parameter: The parameter.
+        value: What typer made of what was typed.
+        as_data: Whether names of data are searched for (`find_data`).
+
+    Raises:
+        ScoringError: If an entry of a mapping is not KEY=VALUE, or a key is given twice.
+        NNDError: If data is a built-in source that cannot be converted.
+    """
+    kind = parameter.type
+    if kind.name == "bool":
+        return not value if name_of(parameter).startswith("--no-") else value
+    if kind.mapped:
+        return dict(_entries(parameter, value))
+    if kind.many and kind.choices:
+        return value if value in kind.choices else value.split(",")
+    if as_data and parameter.name in _DATA:
+        from nnd.metric.app import find_data
+
+        value = [find_data(each) for each in value] if kind.many else find_data(str(value))
+    if parameter.name in _TEXTS or f"{parameter.record}.{parameter.name}" in _TEXTS:
+        return resolved(value)
+    if isinstance(value, list):
+        return value[0] if kind.alone and len(value) == 1 else tuple(value)
+    return value
+
+
+def resolved(text: str) -> str:
+    r"""Return a text with \n and \t resolved, which a shell passes as two characters each."""
+    return text.replace("\\n", "\n").replace("\\t", "\t")
+
+
+def plain(text: str) -> str:
+    """Return a text of a docstring as the help shows it: what holds in Python only is left out."""
+    said = re.sub(r"In Python, (?:[^.]|\.(?=\w))*\.\s*", "", text)
+    said = re.sub(r" \(see `[^)]*\)", "", said)
+    return said.replace("`", "").strip()
+
+
+def _help(parameter: Parameter) -> tuple[str, str]:
+    """Return the sentence of an option, and the default that it says."""
+    sentence = plain(parameter.sentence)
+    default = ""
+    if parameter.default in (None, (), "") and (said := _ABSENT.search(sentence)):
+        default = said[1] or said[2]
+        sentence = f"{sentence[: said.start()]} {sentence[said.end() :]}".strip()
+    if parameter.type.name == "bool":
+        negated = name_of(parameter).startswith("--no-")
+        sentence = re.sub("^Whether to ", "Do not " if negated else "", sentence)
+        sentence = sentence[:1].upper() + sentence[1:]
+    if is_repeated(parameter):
+        sentence = re.sub(r"\.(?=\s|$)", " (repeatable).", sentence, count=1)
+    return sentence, default
+
+
+def _base(parameter: Parameter) -> Any:  # noqa: ANN401 - a type
+    kind = parameter.type
+    if kind.choices and not kind.many:
+        return Literal[kind.choices]
+    return _TYPES.get(kind.name, str)
+
+
+def _entries(parameter: Parameter, typed: Sequence[str]) -> Iterator[tuple[str, object]]:
+    """Yield key and value of each entry; the name of a model may contain a =."""
+    form, name, found = str(metavar_of(parameter)), name_of(parameter), dict[str, Any]()
+    for entry in typed:
+        key, equals, value = (
+            entry.rpartition("=") if form.startswith("MODEL") else entry.partition("=")
+        )
+        if not (key and equals) or (form == "OP=CATEGORY" and not value):
+            raise ScoringError(f'{name} "{entry}": write {form}')
+        if form == "OP=CATEGORY":
+            found.setdefault(key, []).append(value)
+        elif key in found:
+            raise ScoringError(f"{name}: {key} has two values; give one")
+        else:
+            found[key] = _parsed(value) if form == "KEY=VALUE" else value
+    yield from found.items()
+
+
+def _parsed(text: str) -> object:
+    """Return a value parsed as JSON; Python's True and False are accepted, too."""
+    word = text.lower()
+    try:
+        return json.loads(word if word in ("true", "false", "null") else text)
+    except ValueError:
+        return text

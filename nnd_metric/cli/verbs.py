@@ -1,0 +1,189 @@
+"""A command is made from functions: their parameters are its options, their result is printed."""
+
+import importlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import typer
+
+from nnd.metric.cli.options import argument, key_of, option, read
+from nnd.metric.cli.printing import AsJson, Details, parts_of, show_result
+from nnd.metric.cli.signatures import Parameter, Signature, docstring_of, signature_of
+from nnd.schemas import Printable
+
+_PANELS = {
+    **dict.fromkeys(
+        ("splits", "limit", "categories", "held_out", "split_seed"), "Part of the pairs"
+    ),
+    **dict.fromkeys(
+        ("token_budget", "matmul", "cache", "worker", "dry_run"), "Memory, store and workers"
+    ),
+    **dict.fromkeys(
+        ("template", "templates", "dimensions", "scoring", "chat"), "How pairs are scored"
+    ),
+    "answers": "What the columns hold",
+    "loading": "Loading the model",
+    "lora": "Adapters to train",
+    "objective": "What training minimises",
+    "ray": "Ray",
+    "schedule": "How long, and how fast",
+}
+"""Parameter, or the one that holds its record → its group in the help."""
+
+_GROUPED = ("evaluate", "train", "export")
+"""Functions whose own parameters are grouped too: those that render contexts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed for a command.
+
+    Attributes:
+        signatures: The functions that the command calls, by name.
+        values: What was typed, by the key of the parameter; nothing for what was not.
+        details: Whether all details are asked for.
+        as_json: Whether JSON is.
+    """
+
+    signatures: Mapping[str, Signature]
+    values: Mapping[str, Any]
+    details: bool
+    as_json: bool
+
+    def arguments(self, function: str, *known: str) -> dict[str, Any]:
+        """Return the arguments of a function that were typed, and its records.
+
+        Those that are known are left out: they are not read.
+        """
+        signature = self.signatures[function]
+        found: dict[str, dict[str, Any]] = {
+            holder: dict(record.own) for holder, record in signature.records.items()
+        } | {"": {}}
+        for parameter in signature.parameters:
+            key = key_of(parameter)
+            if key in self.values and parameter.name not in known:
+                value = read(parameter, self.values[key], as_data=function != "")
+                found[parameter.record][parameter.name] = value
+        for holder in sorted(signature.records, key=lambda name: -name.count(".")):
+            module, name = signature.records[holder].module, signature.records[holder].name
+            outer, _, field = holder.rpartition(".")
+            found[outer][field] = getattr(importlib.import_module(module), name)(**found[holder])
+        return found[""]
+
+    def call(self, function: str, **more: object) -> Any:  # noqa: ANN401 - what it returns
+        """Call a function of `nnd` with what was typed for it, and with more."""
+        import nnd
+
+        taken = self.arguments(function, *more) | more
+        return getattr(nnd, function)(**taken)
+
+    def show(self, found: Printable, value: object = None, *, written: object = None) -> None:
+        """Print a result; as JSON a `value`, or the result itself. Say what was `written`."""
+        after = parts_of(getattr(found, "examples", None))
+        after += [] if written is None else [f"written to {written}"]
+        show_result(found, self.as_json, value=value, details=self.details, after=after)
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A command: a function of `nnd`, and what else it does at a terminal.
+
+    Attributes:
+        name: The function.
+        takes: Parameters that are given without an option.
+        without: Parameters that cannot be typed, and holders of such.
+        run: Calls the function instead, and prints its result. Its own parameters are options too,
+            in place of those of the same names.
+        also: Other functions that `run` calls, whose parameters are options too.
+        has_details: Whether the result has more than is printed.
+        writes: Whether it is said where the result was written, if anywhere.
+    """
+
+    name: str
+    takes: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    run: Callable[..., None] | None = None
+    also: tuple[str, ...] = ()
+    has_details: bool = True
+    writes: bool = False
+
+    @property
+    def command(self) -> str:
+        """The command's name."""
+        return self.name.replace("_", "-")
+
+    def docstring(self) -> str:
+        """Return what the function says about itself."""
+        return docstring_of("nnd", self.name)
+
+    def signatures(self) -> dict[str, Signature]:
+        """Return the functions that the command calls, and `run` as "", which has the last word."""
+        found = {name: signature_of("nnd", name) for name in (self.name, *self.also)}
+        if self.run is not None:
+            found[""] = signature_of(self.run.__module__, self.run.__name__)
+        return found
+
+    def parameters(self) -> list[Parameter]:
+        """Return what can be typed."""
+        found: dict[str, Parameter] = {}
+        for function, signature in self.signatures().items():
+            for each in signature.parameters:
+                holders = {each.record, each.record.partition(".")[0]}
+                names = {each.name, f"{each.record}.{each.name}", *holders}
+                if not names.isdisjoint((*self.without, "typed")):
+                    continue
+                if key_of(each) not in found or function == "":
+                    is_optional = function in self.also and each.default is ...
+                    found[key_of(each)] = replace(each, default=None) if is_optional else each
+        return list(found.values())
+
+    def function(self) -> Callable[..., None]:
+        """Return the function that typer calls."""
+        parameters = self.parameters()
+
+        def called(
+            context: typer.Context, *, details: bool = False, as_json: bool = False, **typed: object
+        ) -> None:
+            given = {name: typed[name] for name in typed if _is_given(context, name)}
+            asked = Typed(self.signatures(), given, details, as_json)
+            if self.run is not None:
+                self.run(asked, **asked.arguments(""))
+            else:
+                found = asked.call(self.name)
+                asked.show(found, written=given.get("out") if self.writes else None)
+
+        shown = {"context": (typer.Context, ...)} | {
+            key_of(each): self._shown(each) for each in parameters
+        }
+        if self.has_details:
+            shown["details"] = Details, False
+        shown["as_json"] = AsJson, False
+        called.__annotations__ = {name: type_ for name, (type_, _) in shown.items()}
+        called.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # which typer reads
+            [
+                inspect.Parameter(
+                    name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=inspect.Parameter.empty if default is ... else default,
+                    annotation=type_,
+                )
+                for name, (type_, default) in shown.items()
+            ]
+        )
+        return called
+
+    def _shown(self, parameter: Parameter) -> tuple[object, object]:
+        """Return the annotation and the default of a parameter; few options need no groups."""
+        if parameter.name in self.takes and not parameter.record:
+            return argument(parameter)
+        names = (parameter.name, *reversed(parameter.record.split(".")))
+        panels = [_PANELS[name] for name in names if name in _PANELS]
+        is_grouped = bool(parameter.record) or self.name in _GROUPED
+        return option(parameter, panels[0] if panels and is_grouped else None)
+
+
+def _is_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
