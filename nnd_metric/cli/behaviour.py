@@ -35,14 +35,16 @@ class Command(TyperCommand):
     def __init__(self, verb: "Verb", panel: str) -> None:
         text, *sections = _SECTION.split(verb.docstring())
         paragraphs = (plain(" ".join(each.split())) for each in text.split("\n\n"))
-        examples = [each for each in sections if each.startswith("Examples:")]
         super().__init__(
             verb.command,
             help=_escape("\n\n".join(filter(None, paragraphs))),
-            callback=lambda **typed: self._made.callback(**typed),  # type: ignore[misc]
+            callback=lambda **typed: self._made.callback(**typed),  # type: ignore[misc] # noqa: PLW0108
             rich_help_panel=panel,
         )
-        self._verb, self._examples = verb, [re.sub(r"(?m)^ +", "", each) for each in examples]
+        self._verb = verb
+        self._examples = [
+            re.sub(r"(?m)^ +", "", each) for each in sections if each.startswith("Examples:")
+        ]
 
     @cached_property
     def _made(self) -> TyperCommand:
@@ -54,17 +56,31 @@ class Command(TyperCommand):
         for parameter in command.params:
             if (shown := getattr(parameter, "help", None)) is not None:
                 parameter.help = _escape(shown)  # type: ignore[attr-defined]
-            if getattr(parameter, "is_flag", False):
-                parameter.metavar = ""  # else <bool>
-        metavars = {each.metavar for each in command.params}
-        explained = [f"{name}: {says}." for name, says in EXPLAINED.items() if name in metavars]
-        self.epilog = _escape("\n\n".join([*self._examples, "\n".join(explained)])).strip()
-        self.params = command.params
         return command
 
+    @property
+    def params(self) -> "list[Parameter]":
+        """The arguments and options."""
+        return self._made.params
+
+    @params.setter
+    def params(self, _: object) -> None:
+        """Stay as they are: typer sets none."""
+
+    @property
+    def epilog(self) -> str:
+        """The end of the help: examples, and what the options take."""
+        metavars = {each.metavar for each in self.params}
+        explained = [f"{name}: {says}." for name, says in EXPLAINED.items() if name in metavars]
+        return _escape("\n\n".join([*self._examples, *explained]).strip())
+
+    @epilog.setter
+    def epilog(self, _: object) -> None:
+        """Stay as it is: typer sets none."""
+
     def get_params(self, ctx: "Context") -> "list[Parameter]":
-        """Return the parameters, and the option that shows the help."""
-        return _untyped_flags([*self._made.params, self.get_help_option(ctx)])
+        """Return the parameters; flags have no type."""
+        return _untyped_flags(super().get_params(ctx))
 
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
         """Read a command line.

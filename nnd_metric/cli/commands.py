@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -82,7 +82,7 @@ def derive(
 def suite(
     typed: Typed,
     *,
-    action: Literal["build"],  # noqa: ARG001 - there is no other
+    action: str,
     definition: Path,
     out: Path | None = None,
 ) -> None:
@@ -93,6 +93,8 @@ def suite(
         definition: YAML file, or a built-in definition: quiz_design, summeval, wmt_mqm.
         out: Folder to write. None means DEFINITION-suite.
     """
+    if action != "build":
+        raise NNDError(f'unknown action "{action}"; write nnd suite build {definition}')
     target = out or Path(f"{definition.stem}-suite")
     typed.show(typed.call("suite", definition=definition, out=target))
 

@@ -103,6 +103,7 @@ def evaluate(
     found = find_all(models, data)
     what: dict[str, Any] = {"models": models, "data": found, "templates": own, "scoring": scoring}
 
+    import nnd
     from nnd.metric.run import ignored_workers, read_worker  # from here on it takes seconds
 
     quiet_loading()
@@ -125,8 +126,10 @@ def evaluate(
         return
     if (line := ignored_workers()) is not None:
         print(f"nnd: {line}", file=sys.stderr)
+    name = "evaluate_on_ray" if ray else "evaluate"
+    score = getattr(nnd, name)  # imported here: until then, there is nothing to resume
     with resumable(cached=ray or scoring.cache):
-        results: Sweep = typed.call("evaluate_on_ray" if ray else "evaluate", **what)
+        results: Sweep = score(**typed.arguments(name, *what), **what)
     show_sweep(results, typed.as_json, details=typed.details, alone=len(data) == 1, out=out)
     if push_to_model_card:
         push_run(results, name_models(models))

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -44,6 +44,7 @@ _METAVARS = {
     "arguments": "KEY=VALUE",
     "by": "AXIS,…",
     "categories": "NAME",
+    "chat.template": "auto|none|FILE",
     "definition": "DEFINITION",
     "dimensions": "DIMENSION,…",
     "families": "MODEL=FAMILY",
@@ -91,7 +92,7 @@ _OF_TYPES = {"PairData": "DATA", "Model": "MODEL"}
 _DATA = ("data", "human_scores", "tests")
 """Parameters that also take the name of a built-in source."""
 
-_TEXTS = ("chat.system", "prefix", "separator", "template")
+_TEXTS = ("prefix", "separator", "system", "template")
 """Parameters in which \\n and \\t stand for characters that a shell cannot pass."""
 
 _TYPES: dict[str, type] = {"int": int, "float": float, "Path": Path}
@@ -123,10 +124,13 @@ def metavar_of(parameter: Parameter) -> str | None:
     kind = parameter.type
     if parameter.record == "answers":
         return "COLUMN" if kind.name == "str" else None
-    known = _METAVARS.get(parameter.name) or _OF_TYPES.get(kind.name)
+    full = f"{parameter.record.rpartition('.')[2]}.{parameter.name}"
+    known = _METAVARS.get(full) or _METAVARS.get(parameter.name) or _OF_TYPES.get(kind.name)
     if parameter.name == "data" and known is None:
         return "DATA"
-    if known is not None or kind.name != "str" or (kind.choices and not kind.many):
+    if kind.choices and not kind.many:
+        return "|".join(kind.choices)
+    if known is not None or kind.name != "str":
         return known
     return "WHY" if parameter.sentence.startswith("Why ") else "KEY=VALUE" if kind.mapped else None
 
@@ -147,6 +151,8 @@ def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
         shown["show_default"] = shown_default
     base = _base(parameter)
     shown["metavar"] = metavar_of(parameter)
+    if kind.choices:
+        shown["autocompletion"] = lambda: kind.choices
     if is_repeated(parameter):
         default = ... if parameter.default is ... else []
         return Annotated[list[base], typer.Option(name, **shown)], default  # type: ignore[valid-type]
@@ -202,7 +208,7 @@ def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa:
         from nnd.metric.app import find_data
 
         value = [find_data(each) for each in value] if kind.many else find_data(str(value))
-    if parameter.name in _TEXTS or f"{parameter.record}.{parameter.name}" in _TEXTS:
+    if parameter.name in _TEXTS:
         return resolved(value)
     if isinstance(value, list):
         return value[0] if kind.alone and len(value) == 1 else tuple(value)
@@ -239,9 +245,8 @@ def _help(parameter: Parameter) -> tuple[str, str]:
 
 def _base(parameter: Parameter) -> Any:  # noqa: ANN401 - a type
     kind = parameter.type
-    if kind.choices and not kind.many:
-        return Literal[kind.choices]
-    return _TYPES.get(kind.name, str)
+    is_word = kind.name == "Path" and isinstance(parameter.default, str)  # "auto", or a path
+    return str if is_word else _TYPES.get(kind.name, str)
 
 
 def _entries(parameter: Parameter, typed: Sequence[str]) -> Iterator[tuple[str, object]]:

@@ -124,9 +124,13 @@ def signature_of(module: str, name: str) -> Signature:
         kind = _type(annotation, place.module)
         record = _record(kind.name, place.module)
         if record is None:
-            parameters.append(Parameter(name_, kind, _value(default), sentences.get(name_, "")))
+            parameters.append(
+                Parameter(name_, kind, _value(default, place.module), sentences.get(name_, ""))
+            )
             continue
-        own = {each.arg: _value(each.value) for each in getattr(default, "keywords", ())}
+        own = {
+            each.arg: _value(each.value, place.module) for each in getattr(default, "keywords", ())
+        }
         for each in _fields(record, name_, records, own):
             set_here = each.record == name_ and each.name in own
             parameters.append(replace(each, default=own[each.name]) if set_here else each)
@@ -164,15 +168,20 @@ def _arguments(function: _Function) -> Iterator[tuple[str, ast.expr, ast.expr | 
         yield argument.arg, annotation, default
 
 
-def _value(default: ast.expr | None) -> object:
-    """Return a default; one that is no literal is None."""
-    if default is None:
-        return ...
+def _value(default: ast.expr | None, module: str) -> object:
+    """Return a default, which may be the name of a constant; one that is neither is None."""
+    match default:
+        case None:
+            return ...
+        case ast.Name(id=name):
+            constant = _find(module, name).node
+            return _value(getattr(constant, "value", None), module)
+        case ast.Call(func=ast.Name(id="Path"), args=[path]):
+            return _value(path, module)
     try:
         return ast.literal_eval(default)
     except ValueError:
-        inner = getattr(default, "args", None)  # Path("report.html")
-        return _value(inner[0]) if inner else None
+        return None
 
 
 def _fields(
@@ -189,7 +198,9 @@ def _fields(
             if inner is not None:
                 yield from _fields(inner, f"{holder}.{name}".lstrip("."), records)
             else:
-                yield Parameter(name, kind, _value(each.value), sentences.get(name, ""), holder)
+                yield Parameter(
+                    name, kind, _value(each.value, record.module), sentences.get(name, ""), holder
+                )
 
 
 def _type(node: ast.expr, module: str) -> Type:

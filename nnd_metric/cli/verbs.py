@@ -66,7 +66,9 @@ class Typed:
             if key in self.values and parameter.name not in known:
                 value = read(parameter, self.values[key], as_data=function != "")
                 found[parameter.record][parameter.name] = value
-        for holder in sorted(signature.records, key=lambda name: -name.count(".")):
+        for holder in sorted(
+            signature.records.keys() - {*known}, key=lambda name: -name.count(".")
+        ):
             module, name = signature.records[holder].module, signature.records[holder].name
             outer, _, field = holder.rpartition(".")
             found[outer][field] = getattr(importlib.import_module(module), name)(**found[holder])
@@ -122,7 +124,8 @@ class Verb:
         """Return the functions that the command calls, and `run` as "", which has the last word."""
         found = {name: signature_of("nnd", name) for name in (self.name, *self.also)}
         if self.run is not None:
-            found[""] = signature_of(self.run.__module__, self.run.__name__)
+            own = signature_of(self.run.__module__, self.run.__name__)
+            found[""] = Signature(tuple(each for each in own.parameters if not each.record), {})
         return found
 
     def parameters(self) -> list[Parameter]:
@@ -132,7 +135,7 @@ class Verb:
             for each in signature.parameters:
                 holders = {each.record, each.record.partition(".")[0]}
                 names = {each.name, f"{each.record}.{each.name}", *holders}
-                if not names.isdisjoint((*self.without, "typed")):
+                if not names.isdisjoint(self.without):
                     continue
                 if key_of(each) not in found or function == "":
                     is_optional = function in self.also and each.default is ...

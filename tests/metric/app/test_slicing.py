@@ -4,21 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from support.report.runs import MODELS, write_run
 from typer.testing import CliRunner
 
 import nnd
 from nnd.converters.folder import convert, validate
-from nnd.metric.cli.slice_command import slice as slice_command
+from nnd.metric.cli.command import app
 from nnd.schemas import ScoringError, check_rows
-
-
-@pytest.fixture
-def app() -> typer.Typer:
-    found = typer.Typer()
-    found.command()(slice_command)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -33,21 +25,19 @@ def run(data: Path) -> Path:
     return write_run(data.parent / "run", data, MODELS[:2])
 
 
-def test_machines_get_json_that_keeps_the_schema(app: typer.Typer, run: Path, data: Path) -> None:
+def test_machines_get_json_that_keeps_the_schema(run: Path, data: Path) -> None:
     by = ["--by", "length:words=0,20,40,novelty", "--where", "length > 100", "--data", str(data)]
-    told = CliRunner().invoke(app, [str(run), *by, "--json"], catch_exceptions=False)
+    told = CliRunner().invoke(app, ["slice", str(run), *by, "--json"], catch_exceptions=False)
     found = json.loads(told.stdout)
     assert [*check_rows("slices", [found])] == []
     assert found == nnd.slice(run, data, by=by[1], where=by[3]).to_dict()
 
 
-def test_a_slice_is_written_as_a_dataset(
-    app: typer.Typer, run: Path, data: Path, tmp_path: Path
-) -> None:
+def test_a_slice_is_written_as_a_dataset(run: Path, data: Path, tmp_path: Path) -> None:
     by = ["--by", "error_category", "--data", str(data)]
     name = "error_category=wrong_fact"
     out = ["--slice", name, "--out", str(tmp_path / "slice")]
-    told = CliRunner().invoke(app, [str(run), *by, *out], catch_exceptions=False)
+    told = CliRunner().invoke(app, ["slice", str(run), *by, *out], catch_exceptions=False)
     assert told.stdout.endswith(f"written to {tmp_path / 'slice'}\n")
     assert validate(tmp_path / "slice").ok
     pairs = nnd.load_pairs(tmp_path / "slice").pairs

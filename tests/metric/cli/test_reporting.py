@@ -4,22 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from support.report.page import Page
 from support.report.runs import Pretended, write_run
 from typer.testing import CliRunner
 
 from nnd.converters.folder.conversion import convert
-from nnd.metric.cli.reporting import report
+from nnd.metric.cli.command import app
 from nnd.schemas import ScoringError
-
-
-@pytest.fixture(scope="module")
-def app() -> typer.Typer:
-    """The command alone, so that mistakes rise as they are."""
-    found = typer.Typer()
-    found.command()(report)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +23,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_option_reaches_the_page(app: typer.Typer, folder: Path) -> None:
+def test_every_option_reaches_the_page(folder: Path) -> None:
     done = CliRunner().invoke(
         app,
         [
-            *(str(folder / "run"), "--out", str(folder / "a.html"), "--json"),
+            *("report", str(folder / "run"), "--out", str(folder / "a.html"), "--json"),
             *("--data", str(folder / "sample"), "--figures", str(folder / "figures")),
             *("--system", "small=dipper", "--system", "large=heron"),
             *("--family", "small=cats", "--family", "large=cats"),
@@ -53,13 +44,15 @@ def test_every_option_reaches_the_page(app: typer.Typer, folder: Path) -> None:
     assert {row["model"] for row in page.numbers["agreement"]} == {"small", "large"}
 
 
-def test_people_are_told_what_was_written(app: typer.Typer, folder: Path) -> None:
+def test_people_are_told_what_was_written(folder: Path) -> None:
     out = folder / "b.html"
-    done = CliRunner().invoke(app, [str(folder / "run"), "--out", str(out)])
+    done = CliRunner().invoke(app, ["report", str(folder / "run"), "--out", str(out)])
     size = f"{out.stat().st_size / 1e6:.1f} MB"
     assert done.stdout == f"The report of large, small is in {out} ({size}).\n"
 
 
-def test_a_family_without_a_name(app: typer.Typer, folder: Path) -> None:
+def test_a_family_without_a_name(folder: Path) -> None:
     with pytest.raises(ScoringError, match='--family "small": write MODEL=FAMILY'):
-        CliRunner().invoke(app, [str(folder / "run"), "--family", "small"], catch_exceptions=False)
+        CliRunner().invoke(
+            app, ["report", str(folder / "run"), "--family", "small"], catch_exceptions=False
+        )

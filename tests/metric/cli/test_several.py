@@ -5,15 +5,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-import typer
 from support.judged_cases import write_judged
 from support.report.runs import Pretended, write_run
 from support.stored_folders import rewrite
 from typer.testing import CliRunner
 
 from nnd.converters.folder import convert
-from nnd.metric.cli.reporting import report
-from nnd.metric.cli.statistics import agree, metrics
+from nnd.metric.cli.command import app
 from nnd.metric.numbers import agree as agree_
 from nnd.metric.other_metrics.on_datasets import metrics as metrics_
 
@@ -25,15 +23,7 @@ def nnd() -> CliRunner:
     return CliRunner()
 
 
-@pytest.fixture
-def app() -> typer.Typer:
-    found = typer.Typer()
-    for command in (agree, metrics, report):
-        found.command()(command)
-    return found
-
-
-def test_agree_and_report(nnd: CliRunner, app: typer.Typer, tmp_path: Path) -> None:
+def test_agree_and_report(nnd: CliRunner, tmp_path: Path) -> None:
     data = []
     for name in ("a", "b"):
         convert("sample", out=tmp_path / name)
@@ -57,7 +47,7 @@ def pairs_apart(folder: Path) -> None:
     )
 
 
-def test_metrics(nnd: CliRunner, app: typer.Typer, tmp_path: Path) -> None:
+def test_metrics(nnd: CliRunner, tmp_path: Path) -> None:
     data = [write_judged(tmp_path / name) for name in ("a", "b")]
     several = [part for of in data for part in ("--data", str(of))]
     out = tmp_path / "out"

@@ -7,10 +7,14 @@ import pytest
 import typer
 
 from nnd.metric.cli.command import app
-from nnd.metric.cli.shared_options import read_chat, read_templates
-from nnd.metric.text import Chat
+from nnd.metric.cli.evaluating import read_templates
+from nnd.metric.cli.options import read
+from nnd.metric.cli.signatures import signature_of
 from nnd.schemas import ScoringError
 
+CHAT = {
+    each.name: each for each in signature_of("nnd", "export").parameters if each.record == "chat"
+}
 MODELS = ["gpt2", "gpt2=x", "org/bart"]
 COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
@@ -54,7 +58,7 @@ def test_an_option_of_one_value_that_is_given_twice_is_an_error(command: str, op
 def test_an_option_of_several_values_can_be_given_several_times() -> None:
     words = ["--model", "a", "--data", "x", "--model", "b", "--limit", "3", "--model", "b"]
     context = COMMANDS["evaluate"].make_context("evaluate", words)
-    assert context.params["model"] == ["a", "b", "b"]
+    assert context.params["models"] == ["a", "b", "b"]
     assert context.params["limit"] == 3
 
 
@@ -105,7 +109,11 @@ def test_templates_that_are_not_clear_are_refused(entries: list[str], message: s
     ],
 )
 def test_an_argument_of_a_chat_template_is_json_or_a_text(entry: str, value: object) -> None:
-    assert read_chat("auto", "a\\nb", [entry]) == Chat("auto", "a\nb", {"k": value})
+    assert read(CHAT["arguments"], [entry], as_data=True) == {"k": value}
+
+
+def test_a_system_prompt_may_have_lines() -> None:
+    assert read(CHAT["system"], "a\\nb", as_data=True) == "a\nb"
 
 
 @pytest.mark.parametrize(
@@ -118,5 +126,5 @@ def test_an_argument_of_a_chat_template_is_json_or_a_text(entry: str, value: obj
 )
 def test_arguments_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:
     with pytest.raises(ScoringError) as caught:
-        read_chat("auto", None, entries)
+        read(CHAT["arguments"], entries, as_data=True)
     assert str(caught.value) == message

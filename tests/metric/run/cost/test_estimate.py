@@ -9,10 +9,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from nnd.metric.cli.evaluating import evaluate as evaluate_command
+from nnd.metric.cli.command import app
 from nnd.metric.likelihood import Loading, Scoring, load_model, load_skeleton
 from nnd.metric.run import Need, estimate, evaluate, keep_speed
 from nnd.schemas import ScoringError, cache_folder
@@ -157,9 +156,16 @@ def test_the_command_prints_it_and_writes_nothing(
 ) -> None:
     data, out = tmp_path / "tests.parquet", tmp_path / "run"
     pl.DataFrame(rows(*CONTEXTS)).write_parquet(data)
-    app = typer.Typer()
-    app.command()(evaluate_command)
-    options = ["--model", str(bare("bart")), "--data", str(data), "--device", "cpu", "--dry-run"]
+    options = [
+        "evaluate",
+        "--model",
+        str(bare("bart")),
+        "--data",
+        str(data),
+        "--device",
+        "cpu",
+        "--dry-run",
+    ]
     done = CliRunner().invoke(app, [*options, "--out", str(out), "--json"])
     assert done.exit_code == 0
     expected = estimate(tmp_path / "bart", data, loading=CPU)
