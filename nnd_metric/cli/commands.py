@@ -11,7 +11,7 @@ import typer
 
 from nnd.metric.cli.evaluating import evaluate, find_all
 from nnd.metric.cli.printing import quiet_loading, show
-from nnd.metric.cli.verbs import Typed, Verb
+from nnd.metric.cli.verbs import Typed, Verb, function_of
 from nnd.schemas import NNDError, excerpt
 
 if TYPE_CHECKING:
@@ -179,7 +179,8 @@ def new_source(typed: Typed) -> None:
 
 def check_source(typed: Typed) -> None:
     """Check a source as a reviewer would."""
-    report = typed.call("check_source")
+    taken = typed.arguments("check_source")
+    report = function_of("check_source")(taken.pop("source"), *taken.pop("origins", ()), **taken)
     typed.show(report, report.to_dict()["checks"])
     raise typer.Exit(0 if report.ok else 1)
 
@@ -211,7 +212,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("show", ("data",), run=show_pairs, has_details=False),
         Verb("describe", ("data",), has_details=False),
         Verb("validate", ("folder",), run=validate, has_details=False),
-        Verb("derive", ("data",), run=derive, has_details=False),
+        Verb("derive", ("data",), run=derive, also=("operations",), has_details=False),
         Verb("suite", ("action", "definition"), run=suite, has_details=False),
         Verb("export", ("folder",), has_details=False),
     ),

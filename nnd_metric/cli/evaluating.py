@@ -13,7 +13,7 @@ from nnd.metric.app import find_data
 from nnd.metric.cli.options import key_of, name_of, resolved
 from nnd.metric.cli.printing import exit_on, quiet_loading, resumable, show_sweep
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.metric.cli.verbs import Typed
+from nnd.metric.cli.verbs import Typed, function_of
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
@@ -103,7 +103,6 @@ def evaluate(
     found = find_all(models, data)
     what: dict[str, Any] = {"models": models, "data": found, "templates": own, "scoring": scoring}
 
-    import nnd
     from nnd.metric.run import ignored_workers, read_worker  # from here on it takes seconds
 
     quiet_loading()
@@ -127,7 +126,7 @@ def evaluate(
     if (line := ignored_workers()) is not None:
         print(f"nnd: {line}", file=sys.stderr)
     name = "evaluate_on_ray" if ray else "evaluate"
-    score = getattr(nnd, name)  # imported here: until then, there is nothing to resume
+    score = function_of(name)  # imported here: until then, there is nothing to resume
     with resumable(cached=ray or scoring.cache):
         results: Sweep = score(**typed.arguments(name, *what), **what)
     show_sweep(results, typed.as_json, details=typed.details, alone=len(data) == 1, out=out)

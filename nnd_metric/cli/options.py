@@ -92,8 +92,8 @@ _OF_TYPES = {"PairData": "DATA", "Model": "MODEL"}
 _DATA = ("data", "human_scores", "tests")
 """Parameters that also take the name of a built-in source."""
 
-_TEXTS = ("prefix", "separator", "system", "template")
-"""Parameters in which \\n and \\t stand for characters that a shell cannot pass."""
+_TEXTS = ("--prefix", "--separator", "--system-prompt", "--template")
+"""Options in which \\n and \\t stand for characters that a shell cannot pass."""
 
 _TYPES: dict[str, type] = {"int": int, "float": float, "Path": Path}
 
@@ -208,7 +208,7 @@ def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa:
         from nnd.metric.app import find_data
 
         value = [find_data(each) for each in value] if kind.many else find_data(str(value))
-    if parameter.name in _TEXTS:
+    if name_of(parameter) in _TEXTS and isinstance(value, str):
         return resolved(value)
     if isinstance(value, list):
         return value[0] if kind.alone and len(value) == 1 else tuple(value)

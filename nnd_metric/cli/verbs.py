@@ -76,10 +76,7 @@ class Typed:
 
     def call(self, function: str, **more: object) -> Any:  # noqa: ANN401 - what it returns
         """Call a function of `nnd` with what was typed for it, and with more."""
-        import nnd
-
-        taken = self.arguments(function, *more) | more
-        return getattr(nnd, function)(**taken)
+        return function_of(function)(**self.arguments(function, *more), **more)
 
     def show(self, found: Printable, value: object = None, *, written: object = None) -> None:
         """Print a result; as JSON a `value`, or the result itself. Say what was `written`."""
@@ -185,6 +182,11 @@ class Verb:
         panels = [_PANELS[name] for name in names if name in _PANELS]
         is_grouped = bool(parameter.record) or self.name in _GROUPED
         return option(parameter, panels[0] if panels and is_grouped else None)
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """Return a function of `nnd`, whose libraries are loaded now."""
+    return getattr(importlib.import_module("nnd"), name)  # type: ignore[no-any-return]
 
 
 def _is_given(context: typer.Context, name: str) -> bool:
