@@ -22,7 +22,7 @@ def evaluate_runs(
     scoring: "Scoring | None" = None,
     loading: "Loading | None" = None,
 ) -> "Sweep":
-    """Score a list of runs: a sweep that can be kept, resumed and cited.
+    """Score a list of runs, which can be kept, resumed and cited.
 
     Results are written to `OUT/MANNER/DATASET`. MANNER is the protocol, followed by the template
     and other options if they are not the default: `native/quiz_design`,
@@ -31,14 +31,13 @@ def evaluate_runs(
     digits of its SHA-256.
 
     Args:
-        runs: A YAML file: a list of entries with `model`, `data` and, as far as needed, `revision`,
-            `adapter`, `quantise`, `dtype`, `protocol`, `template`, `chat_template`,
-            `system_prompt`, `keep` and `system` (`runs.schema.json`). Relative paths are relative
-            to the file.
+        runs: YAML file of a list of runs to score: entries with model, data and, if needed,
+            revision, adapter, quantise, dtype, protocol, template, chat_template, system_prompt,
+            keep and system (runs.schema.json). Relative paths are relative to the file.
         out: Folder of all results.
-        limit: Same as in `evaluate`.
-        scoring: Scoring options that an entry does not set; None means the defaults.
-        loading: Loading options that an entry does not set; None means the defaults.
+        limit: Score at most this many tests of each dataset.
+        scoring: Scoring options that an entry does not set. None means the defaults.
+        loading: Loading options that an entry does not set. None means the defaults.
 
     Returns:
         The results: `MANNER/DATASET` → evaluation.

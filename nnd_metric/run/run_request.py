@@ -61,19 +61,19 @@ class RunRequest:
     Attributes:
         models: The models, as `evaluate` takes them.
         data: The pairs, as `evaluate` takes them.
-        human_scores: Human scores per system, for one dataset; None means those that come with the
-            data.
-        systems: Model → system it stands for, if the model's id does not name it; with several
-            datasets, it applies to those that have such a system.
+        human_scores: Your own human scores for one dataset: a Parquet file, or data that comes with
+            them. None means those that come with the data.
+        systems: The human-judged system that a model stands for, if its id does not name it. In
+            Python, model → system; with several datasets, it applies to those with such a system.
         templates: Model → template, for models whose template is not that of `scoring`.
-        splits: Score only the pairs of these splits of each dataset. By default those of `test`, if
-            the others are called train, validation, dev or the like, else all; with `held_out` all.
+        splits: Only pairs of these splits of the data. Empty means test, if the others are called
+            train, validation, dev or the like and no share is held out, else all.
         limit: Score at most this many tests of each dataset, for a first look: up to three of each
-            context in turn, the same in every run; a larger limit contains a smaller one.
-        categories: Score only the pairs of these error categories.
-        held_out: Score only the contexts that `train` and `export` hold out when the split has this
-            share of contexts for training.
-        split_seed: Seed of that split.
+            context, the same in every run.
+        categories: Only pairs of these error categories.
+        held_out: Only the contexts that `train` and `export` hold out if this share is for
+            training.
+        split_seed: Seed of the split by context.
         scoring: How pairs are scored.
         loading: How models are loaded.
     """

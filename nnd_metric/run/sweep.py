@@ -59,26 +59,27 @@ def evaluate(
     out: str | Path | None = None,
     **options: Unpack[RunOptions],
 ) -> Evaluation | Sweep:
-    """Score pairs with models; return pass rates and their agreement with human scores.
+    """Score pairs with models: pass rates and agreement.
 
-    On a machine with several GPUs, models given by name are scored side by side, each in a process
-    of its own, unless `loading` names a device.
+    To resume a run, start it again: finished likelihoods are not computed again. A new model is
+    added to the run in the output folder; the others remain. If one of several models or datasets
+    fails, the others are still scored; the failure is reported, and the command exits with 1.
+    With several GPUs, models given by name are scored side by side, unless a device is named.
 
-    With one dataset, every failure raises an error. With a list of datasets, a model that cannot be
-    loaded, a dataset that cannot be read, and a dataset that a model cannot score are left out with
-    a warning; an error is raised only if a single model fails on a single dataset.
+    In Python, every failure on a dataset that is not in a list raises an error, and so does that of
+    a single model on a list of one; further failures are warnings, listed in the result.
 
     Args:
-        models: Hub ids, folders, or loaded models (`wrap_model`); one or several. A Hub id
-            may include a revision, `NAME@REVISION`; the results name the model NAME, unless several
+        models: Hub ids, NAME or NAME@REVISION, or folders of models or adapters, or GGUF files. In
+            Python, loaded models, too (`wrap_model`). The results name a model NAME, unless several
             of its revisions are scored.
-        data: Pairs (see `load_pairs`), or a list of several datasets. A list of dicts holds
-            the rows of one dataset.
-        out: Folder for result.json and log_likelihoods.parquet; for several datasets, a folder with
-            a subfolder for each. An earlier run of other models in this folder is kept if it has
-            the same pairs, protocol and template (a template chosen for one model stays with it).
-            Results are written as they arrive, in at most a tenth of the time, and also when the
-            run is interrupted or fails. Several processes may write models into one folder.
+        data: What to score. In Python, pairs (see `load_pairs`), or a list of several datasets; a
+            list of dicts holds the rows of one dataset.
+        out: Folder for result.json and log_likelihoods.parquet; with several datasets, it gets a
+            subfolder for each. A run of other models in it is kept if it has the same pairs,
+            protocol and template (a template chosen for one model stays with it). Results are
+            written as they arrive, also when the run is interrupted or fails. Several processes may
+            write models into one folder.
         **options: The other fields of `RunRequest`.
 
     Returns:

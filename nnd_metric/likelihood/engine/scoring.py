@@ -23,15 +23,16 @@ class Scoring:
             which is what people asked the systems, or a paraphrase; a text with {placeholders}; or
             auto: by the model's name. None means what a model reads by itself: a chat model the
             instruction, if the data has one, and any other model the stored context.
-        keep: Which part of a context remains after a cut to the window, "beginning" or "end"; None
-            means the beginning for encoder-decoders and the end for decoder-only models.
-        unconditional: Whether candidates are scored without their contexts too, as a baseline.
-        token_budget: Tokens held in memory at once; None means what memory allows.
-        cache: Whether likelihoods are stored, and stored ones of the same model are reused.
+        keep: Part of a context that remains after a cut to the model's window. None means beginning
+            for encoder-decoders, end for decoder-only models.
+        unconditional: Whether to compute the baseline: the same model without contexts.
+        token_budget: Tokens held in memory at once. None means what memory allows.
+        cache: Whether to store likelihoods, or reuse stored ones of the same model.
         chat: How contexts become chats.
-        separator: Text between context and candidate, for decoder-only models; None means that of
+        separator: Text between context and candidate, for decoder-only models. None means that of
             the template.
-        matmul: "high" lets a GPU round the factors in float32 products to TF32, which is faster.
+        matmul: How a GPU multiplies float32 matrices: highest, or high (TF32: faster, about as
+            exact as float16).
     """
 
     protocol: str = "native"

@@ -8,17 +8,14 @@ class Loading:
     """How a model is loaded.
 
     Attributes:
-        revision: Branch, tag or commit on the Hub; None means main.
-        dtype: A torch dtype by name; None means float32 on CPU, the checkpoint's elsewhere.
-        device: A torch device; None means the first available of cuda, mps, cpu.
-        trust_remote_code: Whether custom code shipped with the checkpoint may run.
-        adapter: Hub id or folder of a PEFT adapter, NAME or NAME@REVISION, to attach to the model;
-            None attaches none. A model id may also be that of an adapter, which is attached to the
-            base that it names.
-        quantise: `bnb-int8` or `bnb-nf4`: quantise the weights as they are loaded, with
-            bitsandbytes; None loads them unchanged.
-        device_map: `auto`: spread the weights over all devices and the machine's memory, with
-            accelerate; None puts them all on `device`.
+        revision: Branch, tag or commit, for models that are named without one. None means main.
+        dtype: float32, bfloat16 or float16. None means float32 on CPU, the checkpoint's elsewhere.
+        device: cpu, cuda, cuda:1 or mps. None means the first available of cuda, mps, cpu.
+        trust_remote_code: Whether to run custom code shipped with the checkpoint.
+        adapter: Hub id, NAME or NAME@REVISION, or folder of a PEFT adapter to attach; an adapter
+            given as a model is attached to the base that it names.
+        quantise: bnb-int8 or bnb-nf4: quantise the weights as they are loaded.
+        device_map: auto: spread the weights over all devices and the machine's memory.
     """
 
     revision: str | None = None

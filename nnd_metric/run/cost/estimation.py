@@ -28,7 +28,7 @@ def estimate(
     data: Any,  # noqa: ANN401 - as of `evaluate`
     **options: Unpack[RunOptions],
 ) -> Estimate:
-    """Return what `evaluate` would cost: tokens, floating-point operations, memory and time.
+    """Estimate tokens, operations, memory and time of `evaluate`.
 
     Only configurations and tokenizers are loaded, never weights, and nothing is written. The tokens
     are those that enter the models on their fastest path: each context once, each candidate once
@@ -36,8 +36,8 @@ def estimate(
     time is estimated from the speed of earlier runs on this device; it is None if there are none.
 
     Args:
-        models: The models, as `evaluate` takes them.
-        data: The pairs, as `evaluate` takes them.
+        models: Models, as in `evaluate`.
+        data: What would be scored. In Python, pairs, or a list of several datasets.
         **options: The other fields of `RunRequest`.
 
     Raises:

@@ -39,12 +39,14 @@ _TEMPORARY = re.compile(r"\.\d+\.parquet\.[0-9a-f]{8}")
 
 
 def merge(run: str | Path) -> Evaluation:
-    """Merge the parts of a run, and write result.json and log_likelihoods.parquet in their place.
+    """Merge the parts of all workers into one run.
 
-    The parts are removed once the result is written; until then nothing is changed.
+    It checks that all parts exist, are undamaged and were made with the same options, and names
+    those that are not: workers that are started again score only these. result.json and
+    log_likelihoods.parquet take the place of the parts once they are written.
 
     Args:
-        run: The `out` folder of all workers.
+        run: The folder that all workers wrote to.
 
     Returns:
         The same as `evaluate`, up to rounding, because batches differ, and without the rows

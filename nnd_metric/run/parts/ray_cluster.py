@@ -25,12 +25,12 @@ class Ray:
     """The cluster and resources of Ray.
 
     Attributes:
-        address: HOST:PORT of a cluster that this machine is part of, or "auto" for the one that was
-            started on it; None means RAY_ADDRESS, as in a job of `ray job submit`, else only this
-            machine. If Ray is initialised already, that cluster is used.
-        num_gpus: GPUs per actor, or its share of one; None means one GPU if there are any.
-        num_actors: Number of actors; None means as many as the GPUs allow, or, without GPUs, one on
-            each machine. Actors share the CPU cores.
+        address: HOST:PORT of a cluster that this machine is part of, or auto for the one started
+            on it. None means RAY_ADDRESS, as in a job of `ray job submit`, else only this machine.
+            In Python, a cluster that is connected already is used.
+        num_gpus: GPUs per actor; with 0.5, two actors share a GPU. None means 1 if there are any.
+        num_actors: Number of actors; each holds the model. None means as many as the GPUs allow,
+            else one on each machine.
     """
 
     address: str | None = None

@@ -28,20 +28,20 @@ def evaluate_parts(
     worker: Worker = "auto",
     **options: Unpack[RunOptions],
 ) -> WorkerReport:
-    """Score one worker's share of a run; `merge` joins the finished shares.
+    """Score one worker's share of a run.
 
-    Every worker gets the same arguments except its number. Workers do not wait for each other. A
-    worker that is started again scores the missing parts of its share; the number of workers may
-    have changed. Two workers with the same number score the same parts, which is harmless. The
-    store of likelihoods is not used.
+    `merge` joins the finished shares. Every worker gets the same arguments except its number.
+    Workers do not wait for each other. A worker that is started again scores the missing parts of
+    its share; the number of workers may have changed. Two workers with the same number score the
+    same parts, which is harmless. The store of likelihoods is not used.
 
     Args:
-        models: The models, as `evaluate` takes them.
-        data: The pairs, as `evaluate` takes them. Folders and Parquet files are read a row group at
-            a time, unless only some of their pairs are scored.
+        models: Models, as in `evaluate`.
+        data: What to score. Folders and Parquet files are read a row group at a time, unless only
+            some of their pairs are scored. In Python, pairs, or a list of several datasets.
         out: Folder of the run, the same for all workers; for several datasets, it gets a subfolder
             for each.
-        worker: The number of this worker, from 1, and the number of workers; "auto" takes both from
+        worker: The number of this worker, from 1, and the number of workers; auto takes both from
             torchrun, which also says on which GPU, or from a Slurm array.
         **options: The other fields of `RunRequest`.
 

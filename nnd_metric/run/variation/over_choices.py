@@ -35,21 +35,24 @@ def vary(
     scoring: Scoring = Scoring(),
     loading: Loading = Loading(),
 ) -> Variation:
-    """Score the same pairs under several choices, and count the verdicts that change.
+    """Score pairs under several choices; count flipped verdicts.
 
     One dimension is varied at a time; `scoring` and `loading` define the default.
 
     Args:
-        model: Hub id, folder, or loaded model.
-        data: Pairs (see `data.load_pairs`); the sets of a suite are ignored.
+        model: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter. In Python, a
+            loaded model, too.
+        data: The pairs; sets of a suite are ignored.
         dimensions: Dimensions to vary: protocol, template (the instruction, two paraphrases, the
             stored context), chat-template, dtype, separator, normalise (how texts are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
-        splits: Score only the pairs of these splits (see `evaluate`).
-        limit: Score at most this many tests (see `evaluate`).
-        categories: Score only the pairs of these error categories.
-        held_out: Score only the contexts that `train` and `export` hold out (see `evaluate`).
-        split_seed: Same as in `train` and `export`.
+        splits: Only pairs of these splits of the data. Empty means test, if the others are called
+            train, validation, dev or the like and no share is held out, else all.
+        limit: Score at most this many tests, for a first look: up to three of each context.
+        categories: Only pairs of these error categories.
+        held_out: Only the contexts that `train` and `export` hold out if this share is for
+            training.
+        split_seed: Seed of the split by context.
         scoring: How pairs are scored by default.
         loading: How the model is loaded by default.
 

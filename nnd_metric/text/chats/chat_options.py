@@ -25,10 +25,12 @@ class Chat:
     """How contexts become chats.
 
     Attributes:
-        template: "auto" means the tokenizer's own chat template, if a decoder-only model has one;
-            "none" reads contexts as plain text; anything else is a file with a Jinja template.
-        system: Text of the system turn; None means the template's default, "" means none.
-        arguments: Further arguments of the template, such as {"enable_thinking": False}.
+        template: Render contexts as chats: with the tokenizer's own template if a decoder-only
+            model has one (auto), with a Jinja file, or not at all (none). By default, auto.
+        system: Text of a chat's system turn; '' removes the default of the chat template. None
+            means the template's default.
+        arguments: Argument of the chat template, such as enable_thinking=false. In Python, a
+            mapping: {"enable_thinking": False}.
     """
 
     template: str | Path = AUTO
