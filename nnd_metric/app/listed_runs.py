@@ -4,14 +4,12 @@ import hashlib
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from nnd.converters.reading import find_line, load_yaml
 from nnd.metric.app.any_data import find_data
+from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.run import Sweep, check_entries, read_entries, score_entries
 from nnd.schemas import NNDError, ScoringError, write_whole
-
-if TYPE_CHECKING:
-    from nnd.metric.likelihood import Loading, Scoring
-    from nnd.metric.run import Sweep
 
 
 def evaluate_runs(
@@ -19,9 +17,9 @@ def evaluate_runs(
     *,
     out: str | Path,
     limit: int | None = None,
-    scoring: "Scoring | None" = None,
-    loading: "Loading | None" = None,
-) -> "Sweep":
+    scoring: Scoring = Scoring(),
+    loading: Loading = Loading(),
+) -> Sweep:
     """Score a list of runs, which can be kept, resumed and cited.
 
     Results are written to `OUT/MANNER/DATASET`. MANNER is the protocol, followed by the template
@@ -36,8 +34,8 @@ def evaluate_runs(
             keep and system (runs.schema.json). Relative paths are relative to the file.
         out: Folder of all results.
         limit: Score at most this many tests of each dataset.
-        scoring: Scoring options that an entry does not set. None means the defaults.
-        loading: Loading options that an entry does not set. None means the defaults.
+        scoring: Scoring options that an entry does not set.
+        loading: Loading options that an entry does not set.
 
     Returns:
         The results: `MANNER/DATASET` → evaluation.
@@ -48,10 +46,6 @@ def evaluate_runs(
         NNDError: If `out` is a file, or a folder of results holds anything that nnd did not write.
         OSError: If `out` cannot be written.
     """
-    from nnd.converters.reading import find_line, load_yaml
-    from nnd.metric.likelihood import Loading, Scoring
-    from nnd.metric.run import check_entries, read_entries, score_entries
-
     path, place = Path(runs), Path(out)
     if place.exists() and not place.is_dir():
         raise NNDError(f"{place}: is a file; name a folder with --out")
@@ -67,8 +61,8 @@ def evaluate_runs(
         document,
         path.parent,
         lambda keys: f"{path}:{find_line(text, keys)}",
-        scoring=scoring or Scoring(),
-        loading=loading or Loading(),
+        scoring=scoring,
+        loading=loading,
     ):
         with entry.named():
             entries.append(replace(entry, data=tuple(map(find, entry.data))))

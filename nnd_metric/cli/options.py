@@ -12,72 +12,45 @@ from nnd.metric.cli.signatures import Parameter
 from nnd.schemas import ScoringError
 
 _NAMES = {
-    "answers.each": "each",
-    "chat.arguments": "template-arg",
+    "arguments": "template-arg",
     "chat.system": "system-prompt",
     "chat.template": "chat-template",
-    "ray.address": "ray-address",
-    "cache": "no-cache",
-    "categories": "category",
     "dimensions": "vary",
-    "families": "family",
     "file": "from",
-    "models": "model",
     "names": "slice",
     "operations": "op",
     "origin": "from",
     "origins": "from",
     "permission": "i-have-permission",
-    "scorers": "scorer",
+    "ray.address": "ray-address",
     "set_name": "set",
-    "sets": "set",
-    "splits": "split",
-    "systems": "system",
-    "templates": "template",
-    "tests": "test",
-    "unconditional": "no-unconditional",
     "whole": "details",
 }
-"""Parameter → option, where it is not the same word: the words people know, one for each value."""
+"""Parameter → option, where `name_of` does not find the word that people know."""
 
 _METAVARS = {
-    "arguments": "KEY=VALUE",
+    "answers.each": "PATH",
+    "answers.no_error": "LABEL",
+    "answers.order": "LABEL",
+    "answers.verdict": "CELL=COLUMN",
     "by": "AXIS,…",
-    "categories": "NAME",
     "chat.template": "auto|none|FILE",
-    "definition": "DEFINITION",
+    "data": "DATA",
     "dimensions": "DIMENSION,…",
+    "existing": "CARD",
     "families": "MODEL=FAMILY",
-    "file": "FILE",
-    "folder": "FOLDER",
-    "held_out": "SHARE",
-    "histories": "HISTORY",
-    "limit": "N",
     "match": "OP=CATEGORY",
-    "names": "NAME",
-    "normalise": "STEP",
-    "num_actors": "N",
-    "num_gpus": "N",
-    "operations": "OP",
     "order": "SYSTEM",
-    "over": "SYSTEMS",
+    "over": "SYSTEM,…",
     "repo": "ORG/NAME",
     "repo_id": "ORG/NAME",
     "results": "RUN",
-    "run": "RUN",
-    "runs": "RUN",
-    "scorers": "SCORER",
-    "set_name": "NAME",
-    "sets": "NAME",
-    "source": "SOURCE",
-    "split": "SHARE",
-    "splits": "NAME",
     "systems": "MODEL=SYSTEM",
     "templates": "[MODEL=]TEMPLATE",
-    "token_budget": "N",
     "where": "SQL",
     "worker": "I/N|auto",
 }
+"""Parameter → what stands for a value in the help, where `metavar_of` has no rule."""
 
 EXPLAINED = {
     "DATA": "a converted folder, a Parquet file or its URL, ORG/name[@revision] on the Hub, or a "
@@ -109,30 +82,38 @@ def key_of(parameter: Parameter) -> str:
 
 
 def name_of(parameter: Parameter) -> str:
-    """Return the option of a parameter."""
+    """Return the option of a parameter: one for each value, a flag for what is not the default."""
     holder = parameter.record.rpartition(".")[2]
-    plain_name = parameter.name.replace("_", "-")
+    known = _NAMES.get(f"{holder}.{parameter.name}") or _NAMES.get(parameter.name)
+    name = known or _singular(parameter).replace("_", "-")
+    if parameter.default is True:
+        return f"--no-{name}"
     if holder == "lora":
-        return f"--lora-{plain_name.removesuffix('s')}"
-    known = _NAMES.get(f"{holder}.{parameter.name}" if holder else parameter.name)
-    name = known or (_NAMES.get(parameter.name, plain_name) if holder != "answers" else plain_name)
+        return f"--lora-{name}"
     return f"-{name}" if len(name) == 1 else f"--{name}"
 
 
 def metavar_of(parameter: Parameter) -> str | None:
     """Return what stands for a value in the help, or None for what typer shows."""
-    kind = parameter.type
-    if parameter.record == "answers":
-        return "COLUMN" if kind.name == "str" else None
-    full = f"{parameter.record.rpartition('.')[2]}.{parameter.name}"
-    known = _METAVARS.get(full) or _METAVARS.get(parameter.name) or _OF_TYPES.get(kind.name)
-    if parameter.name == "data" and known is None:
-        return "DATA"
+    kind, holder = parameter.type, parameter.record.rpartition(".")[2]
     if kind.choices and not kind.many:
         return "|".join(kind.choices)
-    if known is not None or kind.name != "str":
+    own = _METAVARS.get(f"{holder}.{parameter.name}")
+    if known := own or (_METAVARS.get(parameter.name) if holder != "answers" else None):
         return known
-    return "WHY" if parameter.sentence.startswith("Why ") else "KEY=VALUE" if kind.mapped else None
+    if kind.name != "str":
+        return _OF_TYPES.get(kind.name)
+    if parameter.sentence.startswith("Why "):
+        return "WHY"
+    is_column = holder == "answers"
+    return "KEY=VALUE" if kind.mapped else "COLUMN" if is_column else _singular(parameter).upper()
+
+
+def _singular(parameter: Parameter) -> str:
+    """Return the name of a parameter, or of one of its values if it has several."""
+    if not (parameter.type.many or parameter.type.mapped):
+        return parameter.name
+    return re.sub("ies$", "y", parameter.name).removesuffix("s")
 
 
 def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
@@ -165,7 +146,8 @@ def argument(parameter: Parameter) -> tuple[object, object]:
     """Return the annotation and the default of an argument, as typer reads them."""
     base = _base(parameter)
     sentence, shown_default = _help(parameter)
-    shown: dict[str, Any] = {"metavar": metavar_of(parameter), "help": sentence}
+    metavar = metavar_of(parameter) or _singular(parameter).upper()
+    shown: dict[str, Any] = {"metavar": metavar, "help": sentence}
     if shown_default:
         shown["show_default"] = shown_default
     if parameter.type.many:
