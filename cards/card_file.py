@@ -80,15 +80,17 @@ def card(
     out: str | Path | None = None,
     check: bool = False,
 ) -> DataCard:
-    """Make the data card of a folder, write it to a file, or check one against the data.
+    """Write the data card of a converted folder, or check one.
+
+    Checking lists every problem and works offline; the exit code is 1 if there are any.
 
     Args:
-        folder: What `nnd convert` wrote, or what `nnd publish` made of it.
-        existing: A card to check; None: with `check`, README.md of the folder.
-        repo: ORG/NAME of the data set on the Hub, for the commands on the card that load it; None:
-            ORG/ and the name of the folder.
-        out: File to write; None: nothing is written.
-        check: Check a card instead of making one; needs no network.
+        folder: A folder that `nnd convert` wrote, or one from the Hub.
+        existing: Card to check. None means README.md of the folder.
+        repo: Hub name of the dataset, for the commands on the card that load it. None means ORG/
+            followed by the name of the folder.
+        out: File to write. None means standard output.
+        check: Whether to check a card against the data instead.
 
     Raises:
         NNDError: If the folder is not such a folder, or has no card to check.

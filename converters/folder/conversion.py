@@ -158,28 +158,27 @@ def convert(
     accept_changed: str | None = None,
     keep_equal: bool = False,
 ) -> Conversion:
-    """Convert a source's annotation files into NND pairs and human scores.
+    """Convert human annotations into NND pairs and human scores.
 
-    The convert.py of a folder runs with all rights of the user, which is said on stderr.
+    Writes pairs.parquet, human_scores.parquet, annotations.parquet, manifest.json and, where the
+    source has any, references.parquet; the same input gives the same bytes. The convert.py of a
+    folder runs with your permissions: read the code of strangers first.
 
     Args:
-        source: Name of a built-in source, or a folder with a source.yaml.
-        origin: Folder or file with the annotations (`--from`); None: the source's own folder, else
-            the download cache, else a compressed copy in that folder, else the declared URL.
-        out: Folder to write pairs.parquet, human_scores.parquet, annotations.parquet and
-            manifest.json to, and references.parquet if the source has any; None: nothing is
-            written. The same input gives the same bytes. In an existing folder, only the files
-            that its manifest lists are replaced.
-        set_name: Which of the source's sets of files; None: the main one, or the one that is at
-            `origin`.
-        variant: Which reading of the files; None: the main one.
-        normalise: Steps of `normalise_texts` for candidates, contexts and references, in this
-            order. By default texts are not changed.
-        accept_changed: Why files may differ from the declared ones; the reason is stored in the
-            manifest and quoted on the card. None: such a file is refused.
-        keep_equal: Whether two candidates of the same text (after NFC and white-space folding) make
-            a pair where their judgements differ, as in some published counts: identical texts tie,
-            and a tie fails. By default they are left out and counted.
+        source: Built-in source, or folder with a source.yaml.
+        origin: Folder or file with the annotations. None means the source's own folder, the
+            download cache, or the declared URL.
+        out: Folder to write, in which only the files that its manifest lists are replaced. In
+            Python, None means that nothing is written.
+        set_name: Which of a source's sets of files, e.g. ted/ende. None means the main one, or the
+            one whose files are given.
+        variant: Another reading of the same files, e.g. severity. None means the main one.
+        normalise: Normalise candidates, contexts and references, in this order: nfc, whitespace or
+            detokenise. Empty means texts are not changed.
+        accept_changed: Why files that differ from the declared ones are accepted; the card quotes
+            it.
+        keep_equal: Whether to keep pairs of two equal texts, as some published counts do; they tie,
+            so they fail.
 
     Raises:
         SourceError: If a file is not what the source declares, or there are no pairs; nothing is

@@ -57,12 +57,13 @@ _GIVEN: tuple[FrameName, ...] = ("annotations", "references")
 
 
 def validate(folder: str | Path) -> Validation:
-    """Check a converted folder against the contract and its manifest, and derive it again.
+    """Check a converted folder and list every problem.
 
-    Pairs, human scores and counts must follow from the annotations by the rule in the manifest.
+    Pairs, human scores and counts must follow from the annotations by the rule in the manifest. The
+    exit code is 1 if there are problems.
 
     Args:
-        folder: What `convert` wrote, or a copy from the Hub of what `publish` made of it.
+        folder: A folder that `nnd convert` wrote, or a copy from the Hub of a published one.
 
     Raises:
         SchemaError: If the folder is neither, or a file in it cannot be read.

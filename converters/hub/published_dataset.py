@@ -154,25 +154,25 @@ def publish(
     keep_contacts: str | None = None,
     unverified: str | None = None,
 ) -> Publication:
-    """Publish a converted folder as a dataset on the Hub, in one commit.
+    """Publish a converted folder as a dataset on the Hub.
 
-    If the repository has the same files, no commit is made. Obsolete files of an earlier publish
-    are deleted in the same commit; files of others stay. If interrupted, the repository is
-    unchanged or complete, and the same call finishes the work.
+    It makes one commit, which is read back and compared; if it is interrupted, the repository is
+    unchanged or complete. It needs a token with write access: `hf auth login`, or HF_TOKEN. Only
+    the text between nnd's marks in the card is replaced; files of others stay. A dry run shows the
+    changes, and works offline.
 
     Args:
-        folder: What `convert` wrote.
-        repo_id: ORG/name; created if it does not exist.
-        private: Whether to create it as private; an existing public one is refused.
-        pr: Whether to open a pull request instead, or use our open one with the same files.
-        tag: Tag for the commit. An existing tag stays if it names the same files; otherwise it is
-            refused before anything is sent.
-        dry_run: Whether to only report what would be done; without a network, what would be sent.
-        permission: Why the data may be published although its licence does not say so; quoted on
-            the card.
-        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
-        keep_contacts: Why they may stay; quoted on the card.
-        unverified: Why it may be published although files are not verified; quoted on the card.
+        folder: A folder that `nnd convert` wrote.
+        repo_id: ORG/name of the dataset on the Hub.
+        private: Whether to create a private dataset; an existing public one is refused.
+        pr: Whether to open a pull request instead of committing to main.
+        tag: Tag for the commit, such as v1.
+        dry_run: Whether to print what would change, and write nothing.
+        permission: Why it may be published although the licence does not allow it expressly; the
+            card quotes it.
+        redact: Whether to replace e-mail and IP addresses by <email> and <ip>.
+        keep_contacts: Why such addresses may stay; the card quotes it.
+        unverified: Why it may be published although files are unverified; the card quotes it.
 
     Raises:
         SchemaError: If the folder has problems.

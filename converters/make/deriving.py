@@ -30,31 +30,29 @@ def derive(
     negatives: GoodTexts | None = None,
     aspect: str | None = None,
 ) -> SuiteReport:
-    """Perturb the pairs of a converted folder, or make negatives, and write a suite of them.
+    """Perturb the pairs of a converted folder, or make negatives.
 
-    Every operation makes a set: children of the pairs with changed texts; or, with `negatives`,
-    pairs of a right text and the same text made wrong. Made pairs are marked (`origin` is
-    `synthetic:` and the operation) and never count as human. Random draws for a text depend on
-    `seed`, the text's id, the operation and the number of the variant, not on the order of rows, so
-    all pairs of a context share its changed context.
+    Writes a suite: a copy of the folder with the parents, and sets/NAME.parquet for each operation.
+    Made pairs are marked and never count as human. A function from a file runs with your
+    permissions: read the code of strangers first. To look at a set: nnd show OUT/sets/NAME.parquet.
+
+    In Python, a function of your own takes a text and a `random.Random`, and returns the changed
+    text, or None to reject it; for negatives, one with a parameter `context` gets the text's
+    context. In Python, random draws for a text depend on the seed, the text's id, the operation and
+    the number of the variant, not on the order of rows, so all pairs of a context share its changed
+    context.
 
     Args:
-        data: A folder that `convert` wrote.
-        operations: `typos=0.05`, `punctuation`, … as `nnd derive --list` shows them;
-            `path.py:function` for a function of your own, which takes a text and a `random.Random`,
-                and returns the changed text, or None to reject it. With `negatives`, a function
-                with a parameter `context` gets the text's context.
-        out: Folder to write: the files of `data`, and `sets/NAME.parquet` for each operation. The
-            same input gives the same bytes.
-        seed: Seed of random draws.
+        data: Converted folder.
+        operations: An operation, such as `typos=0.05`, or `path.py:function`.
+        out: Folder to write; the same input gives the same bytes.
+        seed: Random seed.
         variants: Number of variants of each text; operations without randomness make one.
-        on: Which texts to change: `context`, `candidate` or `both`; None: the default of each
-            operation.
-        negatives: Which right texts to make wrong: `preferred`, candidates that are better in a
-            human pair of the aspect and worse in none; `references`, which people wrote;
-            `fake_references`, the candidate of each context with the highest ROUGE-L against the
-            context. None: perturb pairs.
-        aspect: The aspect of the pairs for negatives; None: the only one of the data.
+        on: Which texts to change. None means the texts that each operation is made for.
+        negatives: Make negatives from these right texts instead: preferred candidates, references,
+            or the candidate of each context with the highest ROUGE-L against it. None means pairs
+            are perturbed.
+        aspect: For negatives: aspect of the pairs. None means the only one.
 
     Returns:
         The sets that were made, with counts.

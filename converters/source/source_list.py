@@ -96,9 +96,11 @@ class Sources(Printable):
 
 
 def sources() -> Sources:
-    """Return the built-in sources, then those of installed packages, by name (`find_sources`).
+    """List the sources that can be converted, with their sets.
 
-    The sample comes last, because it is not a human evaluation.
+    The list shows task, language, licence, rule, number of pairs and variants. Installed packages
+    may add sources (entry point group nnd.sources); their distribution is shown after the name. The
+    sample comes last, because it is not a human evaluation.
     """
     return Sources(tuple(sorted(find_sources(), key=_is_sample)))
 

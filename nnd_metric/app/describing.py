@@ -12,15 +12,14 @@ from nnd.schemas import ScoringError, find_frame
 
 
 def describe(data: PairData, *, window: int = 100) -> Description:
-    """Describe the better and the worse candidates of pairs side by side.
+    """Describe better and worse candidates side by side.
 
     Reports lengths, distinct-n, MSTTR, entropies and Yule's I; with references, also ROUGE, BLEU,
-    chrF and local recall; and the pass rates of picking the shorter, the longer or the more copied
-    candidate.
+    chrF and local recall. Warns if a surface metric, such as length, would pass the tests.
 
     Args:
-        data: Any data that `load_pairs` reads. References are those of a converted folder, else
-            parts of the contexts called reference, reference_1 ….
+        data: What to describe. References are those of a converted folder, else parts of the
+            contexts called reference, reference_1 …
         window: Window of MSTTR, in tokens.
 
     Raises:

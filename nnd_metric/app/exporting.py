@@ -20,22 +20,22 @@ def export(
     split: float | None = None,
     split_seed: int = 0,
 ) -> Export:
-    """Write the pairs of a converted folder in the format of another tool.
+    """Write pairs for TRL, lm-evaluation-harness, JSONL or CSV.
 
     Args:
-        folder: Folder that `convert` wrote, or its published form (pairs/*.parquet).
-        out: File (jsonl, csv) or folder (trl, lm-eval) to write; it must not exist yet.
-        to: `trl`: a preference dataset; `lm-eval`: tasks for lm-evaluation-harness; `jsonl`, `csv`:
-            the pairs unchanged.
-        template: For trl and lm-eval: the template for prompts, same as in `evaluate`. None means
-            the instruction of the data for a model's chats, otherwise the stored context.
-        model: For lm-eval: Hub id or folder of a decoder-only model, whose chat template renders
-            contexts; None means plain text.
+        folder: A folder that `nnd convert` wrote, or its published form.
+        out: File (jsonl, csv) or folder (trl, lm-eval) to write.
+        to: Format of a preference dataset (trl), of tasks (lm-eval), or of the pairs unchanged.
+        template: For trl and lm-eval: name of a template, or your own: "Q: {question}". None means
+            instruction for chats, default for plain text.
+        model: For lm-eval: decoder-only model whose chat template renders contexts. None means
+            plain text.
         chat: How contexts become chats for that model.
-        for_excel: For csv: put `'` before texts that a spreadsheet would evaluate as formulas.
-        split: Split by context, as `train` does: pairs of about this share of the contexts get the
-            split `train`, the others `test`. None keeps the splits of the source.
-        split_seed: Seed of the split.
+        for_excel: Whether to put a quote before texts that a spreadsheet would evaluate as
+            formulas, for csv.
+        split: Split by context: about this share of the contexts is `train`, the rest `test`. None
+            means the splits of the source.
+        split_seed: Seed of the split by context.
 
     Raises:
         NNDError: If the target or the template is unknown, the target does not support a template

@@ -20,20 +20,19 @@ def show(
     annotations: bool = False,
     whole: bool = False,
 ) -> Examples:
-    """Choose a few pairs to look at; the words that differ are marked.
+    """Show a few pairs; the words that differ are marked.
 
-    Error categories take turns, the most frequent first; within each, pairs are chosen in order of
-    pair_id.
+    Error categories take turns, the most frequent first; within each, pairs are ordered by id.
 
     Args:
-        data: Any data that `load_pairs` reads, or a folder with a source.yaml, which is converted
-            in memory: its convert.py runs with your permissions.
-        origin: Folder or file with the annotations of the source, which may be a built-in one.
-        category: Only pairs of these error categories.
+        data: What to show. In Python, it can also be a folder with a source.yaml, which is
+            converted in memory: its convert.py runs with your permissions.
+        origin: Folder or file with the annotations of a source, which is converted in memory.
+        category: Only pairs of this error category.
         n: Largest number of pairs.
-        annotations: Choose annotations of candidates instead, with aspects and labels in turn. This
-            needs a converted folder or a source.
-        whole: Show long texts in full.
+        annotations: Whether to show the annotations of candidates instead of pairs, aspects and
+            labels in turn. In Python, this needs a converted folder or a source.
+        whole: Whether to show long texts in full.
 
     Raises:
         NNDError: If the data cannot be read, or the source cannot be converted.

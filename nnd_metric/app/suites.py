@@ -9,15 +9,15 @@ from nnd.metric.app.any_data import find_data
 def suite(
     definition: str | Path, *, out: str | Path, data: str | Path | None = None
 ) -> SuiteReport:
-    """Build a suite: a converted folder with the sets that a definition lists.
+    """Build a suite: perturbed sets, slices, samples of a source.
+
+    Writes the folder of the human pairs and sets/NAME.parquet for each set; the same input gives
+    the same bytes. A definition may run Python functions: read the code of strangers first.
 
     Args:
-        definition: A YAML file (`suite.schema.json`), or the name of a built-in definition:
-            quiz_design, summeval, wmt_mqm.
-        out: Folder to write: the files of `data`, unchanged, and `sets/NAME.parquet` for each set.
-            The same input gives the same bytes.
-        data: The folder that `convert` wrote from the definition's source; None converts the
-            built-in source of that name.
+        definition: YAML file, or a built-in definition: quiz_design, summeval, wmt_mqm.
+        out: Folder to write.
+        data: Folder converted from the definition's source. None means the built-in source.
 
     Returns:
         A description of the suite, with counts.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from nnd.metric.cli.options import EXPLAINED, plain
+from nnd.metric.cli.options import DATA, plain
 from nnd.schemas import one_line
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ class Command(TyperCommand):
     @property
     def epilog(self) -> str:
         """The end of the help: examples, and what the options take."""
-        metavars = {each.metavar for each in self.params}
-        explained = [f"{name}: {says}." for name, says in EXPLAINED.items() if name in metavars]
+        explained = [DATA] if self._verb.takes_data() else []
         return _escape("\n\n".join([*self._examples, *explained]).strip())
 
     @epilog.setter

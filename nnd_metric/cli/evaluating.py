@@ -65,7 +65,7 @@ def evaluate(
         models: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter, or a GGUF file.
         checkpoints: Also score the checkpoints of a training, in order of their steps: those in a
             folder (checkpoint-N), or the revisions of a model on the Hub (step1000).
-        data: What to score, DATA.
+        data: What to score.
         out: Folder for result.json and log_likelihoods.parquet; with several datasets, it gets a
             subfolder for each; with --runs, subfolders PROTOCOL[+TEMPLATE]/DATASET.
         templates: instruction (what people asked the systems), default (the stored context), mixqg,

@@ -52,15 +52,11 @@ _METAVARS = {
 }
 """Parameter → what stands for a value in the help, where `metavar_of` has no rule."""
 
-EXPLAINED = {
-    "DATA": "a converted folder, a Parquet file or its URL, ORG/name[@revision] on the Hub, or a "
-    "built-in source",
-    "MODEL": "a Hub id, NAME or NAME@REVISION, or a folder of a model or an adapter, or a GGUF "
-    "file",
-}
+DATA = (
+    "DATA: a converted folder, a Parquet file or its URL, ORG/name[@revision] on the Hub, or a "
+    "built-in source."
+)
 """What help texts explain at the end, once for all options that take it."""
-
-_OF_TYPES = {"PairData": "DATA", "Model": "MODEL"}
 
 _DATA = ("data", "human_scores", "tests")
 """Parameters that also take the name of a built-in source."""
@@ -101,12 +97,15 @@ def metavar_of(parameter: Parameter) -> str | None:
     own = _METAVARS.get(f"{holder}.{parameter.name}")
     if known := own or (_METAVARS.get(parameter.name) if holder != "answers" else None):
         return known
+    if kind.name == "PairData":
+        return "DATA"
     if kind.name != "str":
-        return _OF_TYPES.get(kind.name)
+        return None
     if parameter.sentence.startswith("Why "):
         return "WHY"
-    is_column = holder == "answers"
-    return "KEY=VALUE" if kind.mapped else "COLUMN" if is_column else _singular(parameter).upper()
+    if holder == "answers":
+        return "COLUMN"
+    return "KEY=VALUE" if kind.mapped else name_of(parameter).strip("-").upper().replace("-", "_")
 
 
 def _singular(parameter: Parameter) -> str:

@@ -14,9 +14,7 @@ from nnd.metric.cli.signatures import Parameter, Signature, docstring_of, signat
 from nnd.schemas import Printable
 
 _PANELS = {
-    **dict.fromkeys(
-        ("splits", "limit", "categories", "held_out", "split_seed"), "Part of the pairs"
-    ),
+    **dict.fromkeys(("splits", "limit", "categories", "held_out"), "Part of the pairs"),
     **dict.fromkeys(
         ("token_budget", "matmul", "cache", "worker", "dry_run"), "Memory, store and workers"
     ),
@@ -32,7 +30,7 @@ _PANELS = {
 }
 """Parameter, or the one that holds its record → its group in the help."""
 
-_GROUPED = ("evaluate", "train", "export")
+_GROUPED = ("evaluate", "train")
 """Functions whose own parameters are grouped too: those that render contexts."""
 
 
@@ -138,6 +136,11 @@ class Verb:
                     is_optional = function in self.also and each.default is ...
                     found[key_of(each)] = replace(each, default=None) if is_optional else each
         return list(found.values())
+
+    def takes_data(self) -> bool:
+        """Return whether data of any kind can be typed."""
+        parameters = (each for known in self.signatures().values() for each in known.parameters)
+        return any(each.type.name == "PairData" for each in parameters)
 
     def function(self) -> Callable[..., None]:
         """Return the function that typer calls."""

@@ -41,12 +41,12 @@ class Installation(Printable):
 
 
 def install_metric(modules_cache: str | Path | None = None) -> Installation:
-    """Make `evaluate.load("nnd")` work in any folder, even offline.
+    """Make evaluate.load("nnd") work in any folder, offline.
 
-    It can be repeated, and then replaces a damaged script. The script is written atomically.
+    It can be repeated, and then replaces a damaged script.
 
     Args:
-        modules_cache: The cache of modules; None means that of `evaluate`, which depends on
+        modules_cache: The cache of modules. None means that of `evaluate`, which depends on
             HF_MODULES_CACHE and HF_HOME.
 
     Returns:

@@ -32,18 +32,17 @@ def publish_metric(
     sdk: Sdk = "static",
     dry_run: bool = False,
 ) -> Publication:
-    """Publish the metric as a Space in one commit; if nothing has changed, no commit is made.
+    """Publish the metric as a Space on the Hub.
 
-    The Space holds the modules of the metric, a card, a page for trying it out on the embedded
-    sample, and the requirements. The same commit deletes modules of an earlier release that are no
-    longer needed; other files in the Space are kept.
+    Then evaluate.load("ORG/name") works where nnd is not installed. It needs a token with write
+    access: `hf auth login`, or HF_TOKEN. It makes one commit, which also deletes the modules of
+    earlier versions; other files of the Space stay.
 
     Args:
-        repo_id: ORG/name; the Space is created if it does not exist.
-        sdk: "static" shows the card as a page; "gradio" runs the page for trying out the metric,
-            for which the Hub may charge.
-        dry_run: Only return the planned changes; nothing is written, neither locally nor on the
-            Hub.
+        repo_id: ORG/name of the Space, e.g. my-org/nnd.
+        sdk: static shows the card; gradio runs a page for trying the metric, which may need a paid
+            plan of the Hub.
+        dry_run: Whether to print what would change, and write nothing.
 
     Raises:
         PublishError: If a metric cannot have the name, the Space has other contents, or the Hub

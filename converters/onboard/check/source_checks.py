@@ -73,19 +73,18 @@ _EXAMPLES = 3
 def check_source(
     source: str | Path, *origins: str | Path, fixture_only: bool = False
 ) -> CheckReport:
-    """Check a source as a reviewer would; nothing is fetched, and nothing is written.
+    """Check a source as a reviewer would, and say how to fix it.
 
-    This runs its convert.py, in a process of its own with a clean environment, an empty home and a
-    temporary working folder, within limits of time, memory, processes, output and file size; under
-    `bwrap` or `unshare -rn` where one of them works. The check `outside` states which, and what the
-    code requested. Code can hide what it requests, so `outside` passes under bwrap only: without
-    it, read a stranger's code before you check it. The real files are read if they are available:
-    at `origins`, else in the source's own folder or in the download cache.
+    This runs the source's convert.py, with a clean environment and an empty home folder, within
+    limits, under bwrap or unshare -rn if available; the check `outside` says which. Without bwrap,
+    read the code of strangers first. The exit code is 1 if a check fails. Nothing is downloaded or
+    written; checks that need the real files are skipped without them.
 
     Args:
-        source: Name of a source, or a folder with a source.yaml.
-        origins: Files or folders with the real files; each is read separately.
-        fixture_only: Whether to skip the real files even if they are available.
+        source: Name of a source, or folder with a source.yaml.
+        origins: Folder or file with the real annotations. Empty means those in the source's folder
+            or the download cache, if any.
+        fixture_only: Whether to skip all checks that need the real files.
 
     Returns:
         One check for each of NAMES, in that order. A check that depends on a failed one is

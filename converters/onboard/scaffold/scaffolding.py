@@ -149,19 +149,23 @@ def new_source(
     sheet: str | None = None,
     ask: Ask | None = None,
 ) -> NewSource:
-    """Guess the meaning of annotation files, and write a source folder that converts them.
+    """Guess the columns of annotation files and write a source.
+
+    The command asks for what it cannot guess, unless an option gives it, and lists what it does not
+    read. Columns of nested JSON are named by their keys: outputs.text.
 
     The folder holds source.yaml, a convert.py if the files are nested JSON, and a fixture of
-    invented rows. It is created only if both the files and the fixture convert. The same files and
+    invented rows. It is made only if both the files and the fixture convert. The same files and
     answers give the same bytes.
 
     Args:
-        name: Name of the source: lower-case letters, digits and underscores.
-        file: A csv, tsv, jsonl, json, xlsx or parquet file, several of one shape, or their folder.
-        out: Folder to create; None: the name of the source, in the current folder.
+        name: Name of the source: a-z, 0-9 and underscores.
+        file: Annotation file (csv, tsv, jsonl, json, xlsx or parquet), or a folder of them; several
+            must have one shape.
+        out: Folder to make. None means the name of the source.
         answers: Answers that replace guesses.
-        sheet: Sheet of a workbook; None: the first.
-        ask: Asks a person what cannot be guessed; None: raise an error that names the option.
+        sheet: Sheet of a workbook. None means the first.
+        ask: Asks a person what cannot be guessed. None means an error that names the option.
 
     Raises:
         SourceError: If a file cannot be read, something cannot be guessed, or the guess does not
