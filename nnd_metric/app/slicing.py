@@ -21,24 +21,32 @@ def slice(  # noqa: A001 - the function of a command has its name
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Slices:
-    """Show where models fail: the pass rates of slices of stored runs; no model is run.
+    """Show where models fail: the pass rates of slices.
+
+    No model is run.
 
     Args:
         runs: Folders that `nnd evaluate` wrote, all on the same pairs.
-        data: The pairs that were scored (see `load_pairs`), because a run does not store texts.
-            Without them, slices by error_category, error_group, aspect, category and split are
-            possible.
-        by: Axes, separated by commas: `length`, `length:words=0,10,20`, `novelty:quantiles=4`,
-            `shape`, `error_category`, or a part of inputs or metadata.
-        where: Conditions in the SQL of polars; each defines a slice.
-        names: Which of these slices to show, by name, or combined by `&`, `|` or `-`.
-        find: Show only slices significantly below the rest, of the axes in `by` or of all axes.
-        contexts: With `find`, the smallest number of contexts of a slice.
-        out: Folder to write the only slice to, as a dataset that can be evaluated; `data` must then
-            be a converted folder.
-        splits: Only pairs of these splits; none means all that were scored.
-        mixed_rules: Whether to show models together that were scored by different protocols, or by
-            different rules of different nnd versions.
+        data: The pairs that were scored, because a run does not store their texts. Without them,
+            slices by error_category, error_group, aspect, category and split are possible.
+        by: Axes of the slices: category, error_category, error_group, aspect, system, language,
+            split, shape[:high|low], length[:words|tokens][:high|low], sentences[:high|low], turns,
+            candidates, novelty[:low], nearness[:lengths|bigrams], margin, agreement, or a part of
+            inputs or metadata. Numbers take edges (length=0,10,20), percentages
+            (length=0%,90%,100%) or quantiles (length:quantiles=4).
+        where: A condition in SQL that defines a slice, over the columns of a pair, the numeric axes
+            and the parts of inputs and metadata.
+        names: Show only this slice, by its name in the table, or slices combined by &, | or -, with
+            a space on each side. Empty means all.
+        find: Show only slices significantly below the rest of the tests. In Python, without axes
+            all axes are searched.
+        contexts: Smallest number of contexts of a slice that is found.
+        out: Folder to write the only slice to, as a dataset that can be evaluated. The data must be
+            a converted folder.
+        splits: Only pairs of these splits of the data. Empty means all that were scored.
+        mixed_rules: Whether to also take models that were scored by different protocols, or by
+            different rules of different nnd versions. Across protocols there are no p-values and no
+            agreement, except for one and the same model.
 
     Raises:
         ScoringError: If a run or the data cannot be read, they do not fit together, a name in an

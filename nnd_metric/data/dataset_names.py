@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeGuard
 
 from nnd.metric.data.any_frames import PairData, name_of
 from nnd.metric.data.pairs import PairSet
@@ -9,7 +10,7 @@ from nnd.metric.data.remote import is_url, stem_of
 from nnd.schemas import ScoringError
 
 
-def is_several(data: object) -> bool:
+def is_several(data: object) -> TypeGuard[Sequence[Any]]:
     """Whether data is a list of datasets; a list of dicts holds the rows of one dataset."""
     return isinstance(data, list | tuple) and not any(isinstance(entry, Mapping) for entry in data)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, Unpack, get_args, overload
+from typing import TypedDict, TypeVar, Unpack, get_args, overload
 
 from nnd.metric.data import Table, is_several, only_of_one, read_splits
 from nnd.metric.numbers import (
@@ -59,7 +59,7 @@ def metrics(
 def metrics(
     runs: str | Path | Sequence[str | Path] = (),
     *,
-    data: Any,
+    data: str | Path | Sequence[str | Path],
     scorers: AnyScorer | Sequence[AnyScorer] | None = None,
     systems: Mapping[str, str] | None = None,
     references: str | Path | Table | None = None,
@@ -73,37 +73,38 @@ def metrics(
     over: Over | Sequence[str] = "shared",
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
-    """Compare NND with other metrics: how well does each agree with people?
+    """Compare NND with other metrics: which agree with humans?
 
     Args:
         runs: Folders that `nnd evaluate` wrote on this data, for the row of NND itself. If they
-            have only some of the pairs (`--limit`), all rows use these.
-        data: A converted folder, or a list of several, each of which is matched to the runs that
-            share pairs with it.
-        scorers: Names (`find_scorers`), or your own scorers: functions that return a number
-            or None for every text (`TextScorer`). None means all that need no model.
-        systems: Model of the runs → system it stands for, if the model's id does not name it.
-        references: For one dataset, a table of references or its path (`read_references`);
-            None means those of the data: references.parquet, else those among the parts of the
-            contexts.
-        several: How several references count: by the highest number ("max"), the mean ("mean"), or
-            the first ("first").
-        normalise: "lower" makes metrics with references compare candidates and references in lower
-            case; likelihoods and your own functions without references read them as they are.
-        template: For scorers that are likelihoods (`bartscore_f`, `prompted`, …): template of the
-            text that is read; a name, or a text with {placeholders}; `instruction` is that of the
-            data.
-        prefix: For the same scorers: text before the predicted text, which is scored with it.
+            have only some of the pairs, all rows use these.
+        data: Converted folder; each is matched to the runs that share pairs with it.
+        scorers: rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL],
+            prompted=MODEL, bartscore_DIRECTION=MODEL or prompted_DIRECTION=MODEL (faithfulness,
+            precision, recall, f, f_harmonic), evaluate=NAME|PATH[:key]. None means all metrics that
+            need no model. In Python, also functions that return a number or None for every text
+            (`TextScorer`).
+        systems: The human-judged system that a model stands for, if its id does not name it. In
+            Python, model → system; with several datasets, it applies to those with such a system.
+        references: Table with the columns context_id (or context) and reference, for one dataset.
+            None means those of the data.
+        several: How several references count: by the highest number, the mean or the first.
+        normalise: lower: metrics with references compare in lower case (likelihoods do not).
+        template: For bartscore and prompted: template of the text that is read: instruction (that
+            of the data) or your own, e.g. "Summarise: {context}".
+        prefix: For bartscore and prompted: text before the predicted text, e.g. "In short, ", which
+            is scored with it.
         aspect: Only pairs and judgements of this aspect.
-        splits: Only pairs and candidates of these splits; by default those that the runs scored,
-            and without runs those that `evaluate` scores.
-        mixed_rules: Whether to take models that were scored by different protocols, which are not
-            correlated and not tested, or by different rules of different versions.
-        over: Basis of the correlations: "shared", the systems and candidates that all rows have, so
-            that rows can be compared; "all", everything that each row has; or names of systems:
-            only these, with their candidates and the tests between them.
-        out: Folder for metrics.json and scores.parquet; for several datasets, a folder with a
-            subfolder for each. Older results are replaced.
+        splits: Only pairs and candidates of these splits of the data. Empty means those that the
+            runs scored, or without runs, as in `nnd evaluate`.
+        mixed_rules: Whether to also take models that were scored by different protocols, or by
+            different rules of different nnd versions. Across protocols there are no p-values and no
+            agreement, except for one and the same model.
+        over: shared: correlate over the systems and candidates that all rows have; all: each row
+            over its own; or names separated by commas: only these systems. In Python, a list of
+            names.
+        out: Folder for metrics.json and scores.parquet; with several datasets, it gets a subfolder
+            for each.
 
     Returns:
         A row per metric; for a list of datasets, such rows for each, and means over them.

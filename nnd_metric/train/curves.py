@@ -140,13 +140,13 @@ def curve(
     *,
     categories: Sequence[str] = (),
 ) -> Curves:
-    """Draw pass rates over training steps, a panel for all tests and for each category.
+    """Draw pass rates over training steps, by category.
 
     Args:
-        histories: Files that `NNDCallback` wrote, and folders that `nnd evaluate --checkpoints`
-            wrote; several are drawn in the same figure.
-        out: File for the figure, .svg or .png, new or drawn by nnd; None means it is not written.
-        categories: Categories to show in addition to all tests; empty means all.
+        histories: Files that `NNDCallback` wrote while training, or folders that
+            `nnd evaluate --checkpoints` wrote; several are drawn in the same figure.
+        out: The figure, .svg or .png. None means it is not written.
+        categories: Category to show beside all tests. Empty means all.
 
     Returns:
         The curves.

@@ -69,7 +69,7 @@ def agree(
 ) -> Agreement: ...
 def agree(
     results: str | Path | Sequence[str | Path],
-    data: Any = None,
+    data: PairData | Sequence[PairData] | None = None,
     *,
     human_scores: PairData | None = None,
     systems: Mapping[str, str] | None = None,
@@ -78,26 +78,28 @@ def agree(
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
 ) -> Agreement | Agreements:
-    """Correlate stored results of several models with human scores.
+    """Correlate stored pass rates of models with human scores.
+
+    No model is run. The result has permutation p-values, intervals over contexts and over systems,
+    and, for models that were not judged, human scores predicted from their pass rates.
 
     Args:
-        results: Folders that `nnd evaluate` wrote; or one table of pass rates (.csv, .json or
-            .parquet) with columns model, category ("overall" or a category), pass_rate (0 to 1),
-            without intervals, because they need the single pairs.
-        data: The data that was scored, if it has human scores (`data.load_pairs`), or a list of
-            several datasets, each of which is matched to the runs that share pairs with it.
-        human_scores: Your own human scores for one dataset, used in place of those in the data.
-        systems: Model → system it stands for, if neither its id nor its run names it; with several
-            datasets, it applies to those that have such a system.
-        aspect: Compare pairs of this aspect with its human scores. If the pairs have no aspects,
-            all are used. A table does not name an aspect, so its rates must be those of this
-            aspect.
-        order: Systems of one dataset in the order of `gap_r_laban2022`; those not named follow, in
-            the order of their models.
-        splits: Only pairs of these splits, and human scores of these; none means all that were
-            scored.
-        mixed_rules: Whether to take models that were scored by different protocols, which are not
-            correlated, or by different rules of different versions (see `manner`).
+        results: Folders that `nnd evaluate` wrote, or one table of pass rates (.csv, .json or
+            .parquet) with columns model, category (overall for all pairs) and pass_rate, from 0 to
+            1; a table gives no intervals.
+        data: The data that was scored, if it comes with human scores. Each dataset is matched to
+            the runs that share pairs with it.
+        human_scores: Your own human scores for one dataset: a Parquet file, or data that comes with
+            them. None means those that come with the data.
+        systems: The human-judged system that a model stands for, if its id does not name it. In
+            Python, model → system; with several datasets, it applies to those with such a system.
+        aspect: Only pairs and human scores of this aspect; a table must have rates of this aspect.
+        order: Order of the systems, on which the gap correlation of the NND paper depends. Empty
+            means the order of the models.
+        splits: Only pairs of these splits of the data. Empty means all that were scored.
+        mixed_rules: Whether to also take models that were scored by different protocols, or by
+            different rules of different nnd versions. Across protocols there are no p-values and no
+            agreement, except for one and the same model.
 
     Returns:
         The agreement; for a list of datasets, the agreement on each and the mean over them.
@@ -118,7 +120,7 @@ def agree(
             if value is not None:
                 raise only_of_one(argument)
         return _agree_each(paths, data, systems, aspect, splits=splits, mixed_rules=mixed_rules)
-    judged = data if human_scores is None else human_scores
+    judged: Any = data if human_scores is None else human_scores
     if judged is None:
         raise ScoringError(
             "human scores are missing; pass data (--data) or human_scores (--human-scores)"

@@ -63,25 +63,26 @@ def compare(
     mixed_rules: bool = False,
     out: str | Path | None = None,
 ) -> Comparisons | Validity:
-    """Compare every two models of stored runs on the pairs that both were scored on.
+    """Compare models on the pairs that they share.
 
-    Runs that share pairs belong to one dataset; models are compared within a dataset. p-values are
-    adjusted over the categories of one comparison, not over several comparisons.
+    No model is run. Runs that share pairs belong to one dataset; models are compared within it, and
+    the mean gives datasets equal weight. p-values are adjusted over the categories of one
+    comparison, not over several comparisons.
 
     Args:
         runs: Folders that `nnd evaluate` wrote.
-        models: Models to compare, by name or label; None means all.
-        by: `origin` compares pass rates of the same model instead: those on made pairs (the
-            negatives of a suite) with those on the human pairs of all runs, which may have several
-            datasets. It shows how well made pairs represent human ones.
-        match: With `by`: operation → the error categories that it imitates; an operation without an
-            entry is compared with all human pairs.
-        splits: Compare on the pairs of these splits only; none means all that were scored.
-        mixed_rules: Whether to compare models that were scored by different protocols, or by
-            different rules of different versions (see `manner`). Across protocols, nothing
-            is tested, except for one and the same model.
-        out: With `by`: folder for validity.json. In the folder of the suite, the card of the suite
-            shows it (`nnd card`, `nnd publish`).
+        models: Model to compare, by name, or FOLDER:NAME if several runs have it. None means every
+            pair of models of all runs.
+        by: origin: compare each model's pass rates on made pairs (negatives) and on human pairs, to
+            show how well the former represent the latter. None means compare models with each
+            other.
+        match: By origin: an error category that an operation imitates. None means all human pairs.
+            In Python, operation → error categories.
+        splits: Only pairs of these splits of the data. Empty means all that were scored.
+        mixed_rules: Whether to also take models that were scored by different protocols, or by
+            different rules of different nnd versions. Across protocols there are no p-values and no
+            agreement, except for one and the same model.
+        out: By origin: folder for validity.json; in the folder of the suite, its card shows it.
 
     Raises:
         NNDError: If `out` holds a file of that name that nnd did not write.

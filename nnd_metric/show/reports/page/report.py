@@ -77,26 +77,29 @@ def report(
     day: date | None = None,
     command: str | None = None,
 ) -> Report:
-    """Write one self-contained HTML page of stored results; no model is run.
+    """Show stored runs as one HTML page.
+
+    The page works offline and needs no other file. No model is run. With runs of several datasets,
+    the page has a summary and a part for each dataset.
 
     Args:
-        results: Folders that `nnd evaluate` wrote, on one dataset or on several; the page has a
-            part for each.
+        results: Folders that `nnd evaluate` wrote.
         out: Path of the page; an existing report is replaced.
-        figures: Folder for a PNG and an SVG file of each figure; for several datasets, it gets a
-            subfolder for each. It is made if it does not exist. Figures drawn by nnd are replaced
-            unless they were changed since; other files are kept.
-        data: The pairs that were scored (see `data.load_pairs`), or a list of several datasets:
-            runs do not store texts, so without the pairs the page shows ids. The human scores that
-            come with the pairs are used, too.
-        human_scores: Human scores for one dataset, used in place of those of the data.
-        systems: Model → system it stands for, if neither its id nor the run names it.
-        families: Model → its family; a line joins the models of a family by size.
-        by: Axes of slices, such as "error_category,length" (see `slice`); the page then has a part
-            for these slices.
-        splits: Only pairs of these splits; none means all that were scored.
-        mixed_rules: Whether to show models that were scored by different protocols, between which
-            nothing is tested, or by different rules of different versions (see `manner`).
+        figures: Folder for a PNG and an SVG file of each figure; with several datasets, it gets a
+            subfolder for each.
+        data: The pairs that were scored, because a run does not store their texts. None means ids
+            instead of texts.
+        human_scores: Your own human scores for one dataset: a Parquet file, or data that comes with
+            them. None means those that come with the data.
+        systems: The human-judged system that a model stands for, if its id does not name it. In
+            Python, model → system; with several datasets, it applies to those with such a system.
+        families: Model family; a line joins the models of a family by size. In Python, model →
+            family.
+        by: Also show slices of the pairs, by the axes of `nnd slice`, such as length.
+        splits: Only pairs of these splits of the data. Empty means all that were scored.
+        mixed_rules: Whether to also take models that were scored by different protocols, or by
+            different rules of different nnd versions. Across protocols there are no p-values and no
+            agreement, except for one and the same model.
         day: Date of the report, for the footer; without it, the same runs give the same bytes.
         command: The command line, for the footer.
 
