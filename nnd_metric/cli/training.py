@@ -30,15 +30,15 @@ def train(
         Path,
         typer.Option(help="Folder for the model, the runs before and after, and training.json."),
     ],
-    set_name: Annotated[
-        str | None,
+    sets: Annotated[
+        list[str],
         typer.Option(
             "--set",
             metavar="NAME",
-            help="Set of a suite to train on.",
+            help="Set of a suite to train on; repeat it for several.",
             show_default="the human pairs",
         ),
-    ] = None,
+    ] = [],  # noqa: B006 - typer copies it
     test: Annotated[
         list[str],
         typer.Option(metavar="DATA", help="Other data to test on; repeat it for several."),
@@ -68,11 +68,33 @@ def train(
     steps: Annotated[
         int | None, typer.Option(help="Optimiser steps, instead of --epochs.", show_default=False)
     ] = None,
-    batch_size: Annotated[int, typer.Option(help="Pairs per step.")] = 8,
+    batch_size: Annotated[int, typer.Option(help="Pairs that are in memory at once.")] = 8,
+    accumulation: Annotated[int, typer.Option(help="Batches per optimiser step.")] = 1,
     learning_rate: Annotated[
         float, typer.Option(help="Learning rate of the first step; it falls to 0.")
     ] = 5e-5,
     seed: Annotated[int, typer.Option(help="Seed of the order of the pairs and of dropout.")] = 0,
+    lora_rank: Annotated[
+        int | None,
+        typer.Option(
+            help="Rank of LoRA adapters, which are trained in place of the model's own weights.",
+            show_default="all weights are trained",
+        ),
+    ] = None,
+    lora_alpha: Annotated[
+        float | None,
+        typer.Option(help="Scale of the adapters.", show_default="twice the rank"),
+    ] = None,
+    lora_dropout: Annotated[
+        float, typer.Option(help="Share of the adapters' inputs that is dropped while training.")
+    ] = 0.0,
+    lora_target: Annotated[
+        list[str],
+        typer.Option(
+            help="Layer that gets adapters, or all-linear; repeat it for several.",
+            show_default="those that PEFT chooses for the architecture",
+        ),
+    ] = [],  # noqa: B006
     split: Annotated[
         float,
         typer.Option(
@@ -109,15 +131,16 @@ def train(
     evaluate` computes.
 
     Example: nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
-    Example: nnd train --model gpt2 --data my_suite --set negation --out trained
+    Example: nnd train --model gpt2 --data my_suite --set negation --set numbers --out trained
     """
     from nnd.metric.likelihood import Loading
     from nnd.metric.text import check_template
-    from nnd.metric.train import Objective, Schedule
+    from nnd.metric.train import Lora, Objective, Schedule
 
     # The called function checks the choices and lists them.
     objective = Objective(loss, alpha, negative_tokens, margin)  # type: ignore[arg-type]
-    schedule = Schedule(epochs, steps, batch_size, learning_rate, seed)
+    schedule = Schedule(epochs, steps, batch_size, accumulation, learning_rate, seed)
+    lora = Lora(lora_rank, lora_alpha, lora_dropout, tuple(lora_target))
     if template is not None:
         template = read_template(template)
         check_template(template)
@@ -131,7 +154,7 @@ def train(
             model,
             pairs,
             out=out,
-            set_name=set_name,
+            sets=sets,
             tests=tests,
             split=split,
             split_seed=split_seed,
@@ -139,6 +162,7 @@ def train(
             chat=read_chat(chat_template, system_prompt, template_arg),
             resume=resume,
             objective=objective,
+            lora=lora,
             schedule=schedule,
             loading=Loading(dtype=dtype, device=device),
         )
