@@ -50,9 +50,7 @@ _LONGEST_SHOWN = 200
 def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
     """Return the files of a zip by name; folders and macOS resource forks are skipped.
 
-    Args:
-        path: The zip.
-        called: Read only files whose path ends in this, such as `a.json` or `b/a.json`; None: all.
+    With `called`, only files whose path ends in it are read, such as `a.json` or `b/a.json`.
 
     Raises:
         SourceError: If it is broken or not a zip, if a member is encrypted, a link, another zip or

@@ -28,12 +28,9 @@ def write_objects(
     objects: Sequence[Mapping[str, Any]] | Mapping[str, Any],
     options: Mapping[str, Any] = {},
 ) -> None:
-    """Write objects in the format of the suffix of `path`.
+    """Write rows, or the values of nested JSON, in the format of the suffix of `path`.
 
-    Args:
-        path: The file.
-        objects: Rows, or the values of nested JSON.
-        options: Delimiter and quotation of cells, or sheet, as `read_rows` takes them.
+    The options are the delimiter and quotation of cells, or the sheet, as `read_rows` takes them.
     """
     rows = [objects] if isinstance(objects, Mapping) else list(objects)
     match path.suffix.lower():

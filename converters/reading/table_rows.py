@@ -34,11 +34,7 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
     """Return the options of an unknown csv or tsv file, and its rows.
 
     The delimiter is that of the suffix if the header has it. Cells are quoted as the suffix says,
-    unless they can only be read otherwise.
-
-    Args:
-        path: The file.
-        even: Whether all rows must have the same number of cells.
+    unless they can only be read otherwise. If `even`, all rows must have as many cells.
 
     Raises:
         SourceError: If it cannot be read in any way.

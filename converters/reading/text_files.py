@@ -23,9 +23,7 @@ LARGEST_FILE = 2**30
 def read_text(path: Path, *, largest: int | None = None) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
 
-    Args:
-        path: The file.
-        largest: Most bytes that it may have; None: `LARGEST_FILE`.
+    It may have `largest` bytes; None: `LARGEST_FILE`.
 
     Raises:
         SourceError: If the file cannot be read, is too large or is not UTF-8.
@@ -79,13 +77,10 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 def decode(raw: bytes, name: str, *, line: int = 1) -> str:
     """Decode UTF-8, with line feeds only and without the byte-order mark of a first line.
 
-    Args:
-        raw: The bytes of a file, or of one of its lines.
-        name: Name of the file in messages.
-        line: Number of the first line in `raw`.
+    `raw` is a file, called `name` in messages, or what of it begins in a certain line.
 
     Raises:
-        SourceError: If they are not UTF-8.
+        SourceError: If it is not UTF-8.
     """
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
         line += raw.count(b"\n", 0, max(raw.find(b"\0"), 0))

@@ -31,11 +31,7 @@ def read_workbook(path: Path, sheet: str | None = None) -> Iterator[Cells]:
     """Yield the rows of one sheet, the header first; all are padded to its width.
 
     Empty rows are skipped. The value of a formula is the one that was stored when the workbook
-    was saved.
-
-    Args:
-        path: The file.
-        sheet: Name of the sheet; None: the first one.
+    was saved. Without a name of a sheet, the first one is read.
 
     Raises:
         SourceError: If it is not a workbook, at a formula without a stored value, at an error

@@ -23,10 +23,8 @@ def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever the YAML holds
 def find_line(text: str, place: Sequence[int | str]) -> int:
     """Return the line of a key or an entry of a YAML document, or of the nearest parent.
 
-    Args:
-        text: What `load_yaml` can read.
-        place: The keys and entry numbers that lead to it from the top; a number may be a text of
-            digits.
+    `place` has the keys and entry numbers that lead to it from the top; a number may be a text of
+    digits.
     """
     node = yaml.compose(text, _Loader)
     line = 0

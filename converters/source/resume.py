@@ -57,11 +57,8 @@ class FetchError(Exception):
 def complete(part: Path, url: str, *, size: int | None = None, pause_s: float) -> None:
     """Fetch the missing rest of a file, or the whole file if `part` cannot be continued.
 
-    Args:
-        part: File to write. It keeps what has arrived if the connection is lost.
-        url: Address of the file.
-        size: Declared size in bytes, which is the most to fetch; None: `MOST_BYTES`.
-        pause_s: Seconds before the second try; twice as many before the third.
+    The part keeps what has arrived if the connection is lost. At most the declared `size` in bytes
+    is fetched, or `MOST_BYTES`. Before the third try the pause is twice as long.
 
     Raises:
         SourceError: If the rest does not arrive in `TRIES` tries.

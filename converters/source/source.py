@@ -3,14 +3,15 @@
 import os.path
 import runpy
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal
 
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.contradictions import check_instruction, check_licence
-from nnd.converters.source.entry_points import OfferedFolder, offered_folders
+from nnd.converters.source.entry_points import GROUP, BrokenError, offered_folders
 from nnd.schemas import Rules, SourceError, check_rows, did_you_mean, read_rules
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
@@ -108,10 +109,8 @@ class Source:
     def for_files(self, digests: Sequence[Mapping[str, Any]]) -> "Source":
         """Return the source with the `expected` counts of the versions of its files that were read.
 
-        Other versions were counted one at a time, in the main reading; any other case has None.
-
-        Args:
-            digests: What `Files.digests` returns.
+        `digests` is what `Files.digests` returns. Other versions were counted one at a time, in the
+        main reading; any other case has None.
         """
         versions = [entry["sha256"] for entry in digests if "version" in entry]
         if not versions:
@@ -162,33 +161,41 @@ def find_sources() -> list[FoundSource]:
     why a source cannot be read. No module of a package is imported.
     """
     built_in = [FoundSource(source.name, None, source, None) for source in list_sources()]
-    others = [_read_offered(offered) for offered in offered_folders()]
+    others = sorted(_offered_sources(), key=lambda found: (found.name, str(found.distribution)))
     names = Counter(found.name for found in [*built_in, *others])
     hidden = {found.name for found in built_in}
-    return built_in + [
-        replace(found, problem=_clash(found.name, found.source.folder, hidden))
-        if found.source is not None and names[found.name] > 1
-        else found
-        for found in others
-    ]
+    for place, found in enumerate(others):
+        if found.source is not None and names[found.name] > 1:
+            other = "a built-in source" if found.name in hidden else "another package's source"
+            remedy = f"convert it by its folder, {found.source.folder}"
+            problem = f"{found.name} is also the name of {other}; {remedy}"
+            others[place] = replace(found, problem=problem)
+    return built_in + others
 
 
-def _clash(name: str, folder: Path, built_in: Collection[str]) -> str:
-    other = "a built-in source" if name in built_in else "another package's source"
-    return f"{name} is also the name of {other}; convert it by its folder, {folder}"
+def _offered_sources() -> Iterator[FoundSource]:
+    """Yield the sources of packages, broken entry points included."""
+    for point in entry_points(group=GROUP):
+        owner = "?" if point.dist is None else f"{point.dist.name} {point.dist.version}"
+        try:
+            folders = offered_folders(point)
+        except (BrokenError, OSError) as error:
+            place = f'entry point {point.name} = "{point.value}" of {owner}'
+            problem = f"{place}: {error}; fix the package, or uninstall it"
+            yield FoundSource(point.name, owner, None, problem)
+        else:
+            yield from (_read_offered(name, owner, folder) for name, folder in folders.items())
 
 
-def _read_offered(offered: OfferedFolder) -> FoundSource:
+def _read_offered(name: str, owner: str, folder: Path) -> FoundSource:
     """Read a source of a package; its name is the one in its source.yaml."""
-    if offered.folder is None:
-        return FoundSource(offered.name, offered.distribution, None, offered.problem)
     try:
-        source = Source(offered.folder, _read_facts(offered.folder / "source.yaml"))
-        for name in source.facts.get("sets", {}):
-            source.choose("set", name)
+        source = Source(folder, _read_facts(folder / "source.yaml"))
+        for chosen in source.facts.get("sets", {}):
+            source.choose("set", chosen)
     except SourceError as error:
-        return FoundSource(offered.name, offered.distribution, None, str(error))
-    return FoundSource(source.name, offered.distribution, source, None)
+        return FoundSource(name, owner, None, str(error))
+    return FoundSource(source.name, owner, source, None)
 
 
 def load_source(name_or_folder: str | Path) -> Source:

@@ -28,8 +28,7 @@ from nnd.converters.reading import (
     read_text,
     sheet_names,
 )
-from nnd.converters.source.download import fetch, find_cached
-from nnd.converters.source.packed_files import unpack_copy, unpack_declared
+from nnd.converters.source.download import fetch, find_cached, unpack_copy, unpack_declared
 from nnd.converters.source.source import Source, SourceFile
 from nnd.schemas import SourceError, file_digest, one_line
 
@@ -201,13 +200,7 @@ class Files:
         """Refuse a file that has the name of a declared one and another digest.
 
         A file is accepted if its digest is not declared, if the user gave it another name, or if it
-        is part of the source's fixture.
-
-        Args:
-            digests: What `digests()` returns.
-
-        Raises:
-            SourceError: At the first such file.
+        is part of the source's fixture. `digests` is what `digests()` returns.
         """
         fixture = (self.source.folder / "fixture").resolve()
         for entry in digests:

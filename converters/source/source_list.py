@@ -50,8 +50,16 @@ class Sources(Printable):
 
     def table(self) -> "Table":
         """Return a row for each source and set: task, licence, counts and the like."""
+        rows = (
+            [
+                _name(row),
+                "invented, for trying out" if row["name"] == "sample" else row["task"],
+                row["licence"],
+                "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
+            ]
+            for row in self._readable()
+        )
         columns = ("source", "task", "licence", "pairs")
-        rows = map(_cells, self._readable())
         return text_table(columns, rows, right=["pairs"], prose=["task"])
 
     def remarks(self) -> list[str]:
@@ -115,15 +123,6 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
         row["pairs"] = (entry["expected"] or {}).get("pairs")
         row["variants"] = list(entry.get("variants", {}))
     return row
-
-
-def _cells(row: Mapping[str, Any]) -> list[str]:
-    return [
-        _name(row),
-        "invented, for trying out" if row["name"] == "sample" else row["task"],
-        row["licence"],
-        "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
-    ]
 
 
 def _name(row: Mapping[str, Any]) -> str:

@@ -74,10 +74,7 @@ def families_of(contents: Contents) -> list[Family]:
 def try_columns(readings: Sequence[Reading], contents: Contents, convert: Convert) -> list[Family]:
     """Change the columns of files one after the other, and find their effects.
 
-    Args:
-        readings: The files in one set and each variant; a column is read if any of them reads it.
-        contents: The content of the files.
-        convert: Converts readings.
+    The readings are those of one set in each variant: a column is read if any of them reads it.
     """
     samples = {
         name: {part: sample_of(one) for part, one in own.items()} for name, own in contents.items()

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from nnd.converters import Annotation
 from nnd.converters.reading import quoted, shown
 from nnd.converters.source.source_files import Files
-from nnd.converters.source.table.row_cells import Row
-from nnd.converters.source.table.row_contexts import RowReader, add_candidate
+from nnd.converters.source.table.row_cells import Row, RowReader, add_candidate
 from nnd.converters.source.table.section import Table, title_of
 from nnd.schemas import SourceError
 
@@ -170,8 +169,8 @@ def span_annotations(
         for key, found in named.items()
     }
     has_own_id = "candidate_id" in table["columns"]
-    keys = [_candidate_key(mark.row, contexts, has_own_id=has_own_id) for mark in marks]
-    names = _number(keys)
+    found_in = [_in_context(mark.row, contexts, has_own_id=has_own_id) for mark in marks]
+    names = _number((row.split, row.candidate_id, row.candidate) for row in found_in)
     for what, found in (("contexts", named), ("candidates", names)):
         if several := sum(one.name.endswith("#2") for one in set(found.values())):
             files.report(
@@ -179,13 +178,11 @@ def span_annotations(
                 f"{what} with several texts, each read as one of its own: {several}",
             )
     judged: dict[tuple[str, str, str | None], JudgedCandidate] = {}
-    for mark, key in zip(marks, keys, strict=True):
-        name, text = names[key]
-        row = contexts[_context_key(mark.row)]._replace(
-            candidate_id=name, candidate=text, system=mark.row.system, group=mark.row.group
-        )
-        one = judged.setdefault((row.split, name, row.group), JudgedCandidate(row))
-        one.labels.setdefault(mark.label, (mark.row.where, set()))[1].add(mark.annotator)
+    for mark, row in zip(marks, found_in, strict=True):
+        name, text = names[row.split, row.candidate_id, row.candidate]
+        final = row._replace(candidate_id=name, candidate=text)
+        one = judged.setdefault((row.split, name, row.group), JudgedCandidate(final))
+        one.labels.setdefault(mark.label, (row.where, set()))[1].add(mark.annotator)
         one.weight += mark.weight
         one.annotators.add(mark.annotator)
     has_weights = not {"weight", "weights"}.isdisjoint(table["spans"])
@@ -198,12 +195,15 @@ def span_annotations(
             )
 
 
-def _candidate_key(row: Annotation, contexts: Mapping[Key, Annotation], *, has_own_id: bool) -> Key:
-    """Return split, id and text of a candidate; its id follows the final id of its context."""
-    name = row.candidate_id
+def _in_context(
+    row: Annotation, contexts: Mapping[Key, Annotation], *, has_own_id: bool
+) -> Annotation:
+    """Return a candidate in its final context, whose id is part of its own if it has no other."""
+    context, name = contexts[_context_key(row)], row.candidate_id
     if not has_own_id:
-        name = f"{contexts[_context_key(row)].context_id}{name.removeprefix(row.context_id)}"
-    return row.split, name, row.candidate
+        name = f"{context.context_id}{name.removeprefix(row.context_id)}"
+    found = context._replace(where=row.where, candidate_id=name, candidate=row.candidate)
+    return found._replace(system=row.system, group=row.group)
 
 
 def _number(keys: Iterable[Key]) -> dict[Key, NamedText]:

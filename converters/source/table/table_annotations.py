@@ -9,10 +9,9 @@ from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.candidate_rows import candidate_annotations
 from nnd.converters.source.table.error_spans import span_annotations
 from nnd.converters.source.table.pair_rows import pair_annotations
-from nnd.converters.source.table.row_contexts import RowReader
+from nnd.converters.source.table.row_cells import RowReader
 from nnd.converters.source.table.row_steps import Unfold, read_table, steps_of
 from nnd.converters.source.table.section import Table, check_table, only_aspect, tables_of
-from nnd.converters.source.table.vote_rows import vote_annotations
 
 
 def has_table(source: Source) -> bool:
@@ -59,10 +58,8 @@ def table_references(files: Files) -> Iterator[Reference]:
 def _annotations(table: Table, files: Files, unfold: Unfold | None) -> Iterator[Annotation]:
     rows = read_table(table, files, unfold)
     match table:
-        case {"pairs": {"high": _}}:
-            return pair_annotations(rows, table, only_aspect(table["pairs"], files.source))
-        case {"pairs": _}:
-            return vote_annotations(rows, table, only_aspect(table["pairs"], files.source), files)
+        case {"pairs": pairs}:
+            return pair_annotations(rows, table, only_aspect(pairs, files.source), files)
         case {"spans": spans}:
             return span_annotations(rows, table, only_aspect(spans, files.source), files)
     return candidate_annotations(rows, table)

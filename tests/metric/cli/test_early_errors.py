@@ -80,8 +80,10 @@ def test_a_wrong_option(options: list[str], said: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_name_for_a_training(options: list[str], said: str, tmp_path: Path) -> None:
-    given = ["--model", "gpt2", "--data", "sample", "--out", "out"]
-    assert told(tmp_path, "train", *given, *options).startswith(f"nnd: {said}")
+    name, value = options
+    given = {"--model": "gpt2", "--data": "sample", "--out": "out", name: value}
+    words = [word for option in given.items() for word in option]
+    assert told(tmp_path, "train", *words).startswith(f"nnd: {said}")
 
 
 def test_a_source_that_cannot_be_fetched_names_what_evaluate_takes(tmp_path: Path) -> None:
