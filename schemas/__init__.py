@@ -171,6 +171,7 @@ if TYPE_CHECKING:
     from .records.record import (
         Record as Record,
         plain as plain,
+        stored_fields as stored_fields,
     )
     from .words.errors import (
         CandidateError as CandidateError,

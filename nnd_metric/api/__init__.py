@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from nnd.metric.space import install_metric as install_metric, publish_metric as publish_metric
     from nnd.metric.text import Chat as Chat
     from nnd.metric.train import (
+        Lora as Lora,
         NNDCallback as NNDCallback,
         Objective as Objective,
         Schedule as Schedule,

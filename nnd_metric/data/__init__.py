@@ -114,7 +114,7 @@ if TYPE_CHECKING:
         choose_categories as choose_categories,
         choose_contexts as choose_contexts,
         choose_part as choose_part,
-        choose_set as choose_set,
+        choose_sets as choose_sets,
         choose_splits as choose_splits,
         cut_pairs as cut_pairs,
     )

@@ -149,21 +149,23 @@ def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, Pai
     return sides[0], replace(sides[1], part=(*pairs.part, *choices.items()))
 
 
-def choose_set(pairs: PairSet, name: str) -> PairSet:
-    """Return the pairs of a set of a suite instead of the human pairs.
+def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
+    """Return the pairs of sets of a suite instead of the human pairs, each pair once.
 
     Raises:
-        ScoringError: If the data has no set of that name.
+        ScoringError: If the data has no set of such a name.
     """
-    sets = {each.name: each for each in pairs.sets}
-    if name not in sets:
-        raise ScoringError(
-            f'{pairs.name}: unknown set "{name}"{did_you_mean(name, sets)}; known: '
-            f"{', '.join(sets) or 'none, because the data is not a suite'}"
-        )
-    rows = sets[name].pairs
-    version = version_of_rows(rows)
-    return replace(pairs, pairs=rows, name=f"{pairs.name}-{name}", version=version, sets=())
+    sets = {each.name: each.pairs for each in pairs.sets}
+    for name in names:
+        if name not in sets:
+            raise ScoringError(
+                f'{pairs.name}: unknown set "{name}"{did_you_mean(name, sets)}; known: '
+                f"{', '.join(sets) or 'none, because the data is not a suite'}"
+            )
+    rows = pl.concat([sets[name] for name in names], how="diagonal_relaxed")
+    rows = rows.unique("pair_id", maintain_order=True)
+    name, version = f"{pairs.name}-{'+'.join(names)}", version_of_rows(rows)
+    return replace(pairs, pairs=rows, name=name, version=version, sets=())
 
 
 def _draw(rows: pl.DataFrame, limit: int) -> pl.DataFrame:

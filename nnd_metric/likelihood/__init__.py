@@ -40,6 +40,10 @@ if TYPE_CHECKING:
         unwrap as unwrap,
         virtual_tokens as virtual_tokens,
     )
+    from .models.adapters import (
+        Adapter as Adapter,
+        check_peft as check_peft,
+    )
     from .models.checkpoint_series import (
         list_checkpoints as list_checkpoints,
         step_of as step_of,

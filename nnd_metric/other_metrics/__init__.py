@@ -24,8 +24,12 @@ if TYPE_CHECKING:
         metrics as metrics,
     )
     from .scorers.references import (
+        READERS as READERS,
         match_references as match_references,
+        read_reference_table as read_reference_table,
         read_references as read_references,
+        reference_column as reference_column,
+        reference_rows as reference_rows,
         references_in as references_in,
     )
     from .scorers.scorer import (

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         train as train,
     )
     from .objective import (
+        Lora as Lora,
         Objective as Objective,
         Schedule as Schedule,
     )

@@ -10,7 +10,6 @@ the protocol native. Contexts of the test are not used for training.
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +27,14 @@ from nnd.metric.numbers import CLUSTER, compare
 from nnd.metric.run import evaluate
 from nnd.metric.text import Chat, check_template, choose_rendering, find_protocol
 from nnd.metric.train.callback import NNDCallback
+from nnd.metric.train.corpora import has_worse
 from nnd.metric.train.history import HISTORY
-from nnd.metric.train.objective import Objective, Schedule
+from nnd.metric.train.objective import Lora, Objective, Schedule
 from nnd.metric.train.pair_batches import Example, make_examples
+from nnd.metric.train.pair_trainer import make_arguments, make_trainer
 from nnd.metric.train.recipe import Recipe, UntrainedModel, VersionedName
+from nnd.metric.train.subject import add_lora, find_subject
 from nnd.metric.train.trained import LoggedLoss, TrainedModel, TrainingCounts, TrainingFacts
-from nnd.metric.train.trainer_running import find_subject, make_arguments, make_trainer
 from nnd.metric.train.training_folder import CHECKPOINTS, TrainingPlace, check_place, training_place
 from nnd.metric.train.training_sides import Sides, take_sides
 from nnd.metric.train.transfer_notes import circularity
@@ -48,7 +49,7 @@ def train(
     *,
     out: str | Path,
     tokenizer: PreTrainedTokenizerBase | None = None,
-    set_name: str | None = None,
+    sets: Sequence[str] = (),
     tests: Sequence[PairData] = (),
     split: float = 0.8,
     split_seed: int = 0,
@@ -56,32 +57,40 @@ def train(
     chat: Chat = Chat(),
     resume: bool = False,
     objective: Objective = Objective(),
+    lora: Lora = Lora(),
     schedule: Schedule = Schedule(),
     loading: Loading = Loading(dtype="float32"),
 ) -> TrainedModel:
-    """Train a model on pairs, and compare it on held-out contexts with the untrained model.
+    """Train a model on pairs, and test it before and after.
+
+    The model learns to give better candidates a higher likelihood. It is tested before and after on
+    held-out contexts, and on other data if given. The trained likelihood is the one that `nnd
+    evaluate` computes.
 
     Args:
-        model: Hub id or folder of a causal or encoder-decoder language model; or a loaded model,
-            optionally with adapters of PEFT, which is trained in place.
-        data: Pairs (see `data.load_pairs`).
-        out: Folder to make. It gets the model (or its adapters) and its tokenizer, the runs
-            `before` and `after` for `compare` and `report`, the history of `NNDCallback` for
-            `curve`, and training.json. During training, it has checkpoints instead of the model.
-        tokenizer: The tokenizer of a loaded model.
-        set_name: A set of the suite `data`, for training instead of its human pairs; the model is
-            then tested on the held-out pairs of both.
-        tests: Other data to test on, before and after.
-        split: About this share of the contexts is used for training; the others are held out. The
-            split is the same for every model, and the same as in `export(split=…)`.
-        split_seed: Seed of the split.
-        template: How contexts are rendered (see `Scoring`).
-        chat: How they become chats.
-        resume: Whether to resume an interrupted training in `out` from its last checkpoint. A
-            loaded model must be the same as at the start, so initialise its adapters with a seed.
-        objective: The objective to minimise.
+        model: Hub id, NAME or NAME@REVISION, or folder of a causal or encoder-decoder language
+            model. In Python, it can be a loaded model, which is trained in place, or its adapters
+            of PEFT if it has some.
+        data: Training data: a converted folder, a Parquet file or its URL, ORG/name[@revision] on
+            the Hub, or a built-in source. For the loss mle, it can be a table (.csv, .tsv, .json,
+            .jsonl or .parquet) of contexts and references: columns context and reference, or
+            references. In Python, it can be a table in memory.
+        out: Folder for the model or its adapters, the runs before and after, the history of the
+            pass rate, and training.json.
+        tokenizer: In Python, the tokenizer of a loaded model.
+        sets: Sets of a suite to train on, each pair once. Empty means the human pairs.
+        tests: Other data to test on. References need some.
+        split: About this share of the contexts is used for training. References are all used.
+        split_seed: Seed of the split by context.
+        template: How contexts are rendered: the name of a template, or your own: "Q: {question}".
+            None means instruction for chats, default for plain text.
+        chat: How contexts become chats.
+        resume: Whether to resume an interrupted training in the output folder. In Python, a loaded
+            model must be the same as at the start, so initialise its adapters with a seed.
+        objective: The loss.
+        lora: The adapters to train, if any.
         schedule: Duration and learning rate.
-        loading: How a named model is loaded; in half precision, small updates are lost.
+        loading: How the model is loaded; in bfloat16 small updates get lost.
 
     Raises:
         ScoringError: If the data, the model or an option cannot be used, a test has a context that
@@ -90,15 +99,23 @@ def train(
 
     Examples:
         nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
-        nnd train --model gpt2 --data my_suite --set negation --out trained
+        nnd train --model gpt2 --data my_suite --set negation --set numbers --out trained
+        nnd train --model gpt2 --data quiz_design --lora-rank 16 --out gpt2-lora
     """
     out = Path(out)
     check_place(out, resume=resume)
     if template is not None:
         check_template(template)
-    sides = take_sides(data, set_name, tests, share=split, seed=split_seed)
+    sides = take_sides(data, sets, tests, share=split, seed=split_seed)
+    if objective.loss != "mle" and not has_worse(sides.training):
+        raise ScoringError(
+            f"{sides.training.title}: has references but no worse texts, which the loss "
+            f"{objective.loss} needs; train with --loss mle, or on pairs"
+        )
     arguments = make_arguments(out / CHECKPOINTS, schedule, loading.device)
     subject = find_subject(model, tokenizer, loading, arguments.device)
+    if lora.rank is not None:
+        subject, lora = add_lora(subject, lora, schedule.seed, model)
     rendering, read = choose_rendering(
         subject.loaded,
         find_protocol("native"),
@@ -107,24 +124,23 @@ def train(
         contexts=contexts_of(sides.training.pairs),
         instruction=sides.training.instruction,
     )
-    examples = make_examples(
-        subject.loaded, sides.training, rendering, read, objective.negative_tokens
-    )
+    examples = make_examples(subject.loaded, sides.training, rendering, read, objective)
     if not examples:
         raise ScoringError(
-            f"{sides.training.title}: none of the pairs has two candidates with "
-            "tokens to train on; use other data"
+            f"{sides.training.title}: no pair has two candidates with tokens to train on, and no "
+            "reference has any; use other data"
         )
     recipe = Recipe(
         model=UntrainedModel(subject.loaded.name, subject.loaded.version(), subject.loaded.dtype),
         data=VersionedName(sides.training.title, sides.training.version),
         tests=tuple(VersionedName(each.title, each.version) for each in sides.tests),
-        split=split,
+        split=None if sides.held_out is None else split,
         split_seed=split_seed,
         objective=objective,
         schedule=schedule,
         template=rendering.name,
         chat=read.stored().template,
+        lora=lora,
     )
     scoring = Scoring(template=template, chat=chat, unconditional=False)
     with training_place(out, recipe.to_dict(), resume=resume) as place:
@@ -135,7 +151,7 @@ def train(
         trainer.add_callback(
             NNDCallback(
                 trainer,
-                sides.tests[0],
+                sides.held_out or sides.tests[0],
                 every=max(1, schedule.steps_on(len(examples)) // _SCORINGS),
                 template=template,
                 chat=chat,
@@ -154,7 +170,7 @@ def train(
             counts=_count(sides, examples, objective),
             losses=tuple(LoggedLoss.from_dict(each) for each in logs if "loss" in each),
         )
-        after = _evaluate(replace(subject.loaded, name=str(out)), sides, scoring, out / "after")
+        after = _evaluate(subject.trained(str(out)), sides, scoring, out / "after")
         cautions = circularity(sides.training, sides.tests)
         trained = TrainedModel(out, facts, tuple(cautions), compare([*before, *after]))
         subject.save(place.staging / "final")
@@ -182,14 +198,18 @@ def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path)
 
 
 def _count(sides: Sides, examples: Sequence[Example], objective: Objective) -> TrainingCounts:
-    training, held_out = sides.training.pairs, sides.tests[0].pairs
+    (pairs, contexts), (held_out_pairs, held_out_contexts) = (
+        (0, 0) if side is None else (side.pairs.height, side.pairs.select(CLUSTER).n_unique())
+        for side in (sides.training, sides.held_out)
+    )
     counts_tokens = objective.loss == "unlikelihood"
     return TrainingCounts(
-        pairs=training.height,
-        contexts=training.select(CLUSTER).n_unique(),
-        held_out_pairs=held_out.height,
-        held_out_contexts=held_out.select(CLUSTER).n_unique(),
+        pairs=pairs,
+        contexts=contexts,
+        held_out_pairs=held_out_pairs,
+        held_out_contexts=held_out_contexts,
         examples=len(examples),
         truncated=sum(each.high.truncated for each in examples),
         negative_tokens=sum(sum(e.negative) for e in examples) if counts_tokens else None,
+        by_set=sides.by_set,
     )

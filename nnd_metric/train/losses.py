@@ -10,9 +10,12 @@ model with random weights little: if P is near 1/V, so is its gradient. Margin i
 loss of BRIO (Liu et al. 2022) for two candidates, without a penalty on length; LL is the mean over
 tokens of log P (Laban et al. 2022, eq. 1), the very quantity that a test compares.
 
-Means are over the tokens, or pairs, of a batch, and are kept as sums and counts.
+Means are over the tokens, or pairs, of an optimiser step: the sums of its batches, divided by the
+counts of all of them.
 """
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -40,52 +43,63 @@ class Targets(NamedTuple):
     negative: torch.Tensor
 
 
-class Mean(NamedTuple):
-    """A mean as a sum and a count.
-
-    Attributes:
-        total: The sum.
-        n: The count.
-    """
-
-    total: torch.Tensor
-    n: int
-
-    @property
-    def value(self) -> torch.Tensor:
-        """The mean, or 0 if the count is 0."""
-        return self.total / max(self.n, 1)
-
-
-def terms(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, Mean]:
+def sums(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
     """Return the terms of a loss by name: `mle`, and the objective's unless its weight is 0.
 
     Args:
         objective: The objective to minimise.
         logits: [rows, positions, vocabulary].
         targets: Targets for the same rows and positions.
+
+    Returns:
+        Sums over tokens or pairs, whose means are the terms.
     """
     log_p = _log_probabilities(logits, targets)
-    if not objective.weight:
-        return {"mle": _mean(-log_p[targets.scored])}
-    better = torch.arange(len(log_p), device=log_p.device) < len(log_p) // 2
-    losses = {"mle": _mean(-log_p[better][targets.scored[better]])}
-    if objective.loss == "unlikelihood":
+    better = _better(objective, targets)
+    found = {"mle": -log_p[better][targets.scored[better]].sum()}
+    if objective.weight and objective.loss == "unlikelihood":
         left = (1 - log_p[targets.negative].exp()).clamp(min=_SMALLEST)
-        losses["unlikelihood"] = _mean(-left.log())
-    else:
+        found["unlikelihood"] = -left.log().sum()
+    elif objective.weight:
         mean = (log_p * targets.scored).sum(dim=1) / targets.scored.sum(dim=1)
         lead = mean[better] - mean[~better]
-        losses["margin"] = _mean((objective.margin - lead).clamp(min=0))
-    return losses
+        found["margin"] = (objective.margin - lead).clamp(min=0).sum()
+    return found
 
 
-def total(objective: Objective, found: dict[str, Mean]) -> torch.Tensor:
-    """Return the loss that is the sum of some terms."""
+def counts(objective: Objective, targets: Targets) -> Counter[str]:
+    """Return the number of tokens or pairs that each term is a mean over."""
+    better = _better(objective, targets)
+    found = Counter(mle=int(targets.scored[better].sum()))
+    if objective.weight and objective.loss == "unlikelihood":
+        found["unlikelihood"] = int(targets.negative.sum())
+    elif objective.weight:
+        found["margin"] = int(better.sum())
+    return found
+
+
+def total(
+    objective: Objective, found: Mapping[str, torch.Tensor], n: Mapping[str, int]
+) -> torch.Tensor:
+    """Return the loss.
+
+    Args:
+        objective: The objective to minimise.
+        found: The sums of some pairs.
+        n: The counts of all pairs of the optimiser step; the losses of its batches add up to that
+            of the step.
+    """
     weighted = [
-        each.value * (1.0 if name == "mle" else objective.weight) for name, each in found.items()
+        value / max(n[name], 1) * (1.0 if name == "mle" else objective.weight)
+        for name, value in found.items()
     ]
     return torch.stack(weighted).sum()
+
+
+def _better(objective: Objective, targets: Targets) -> torch.Tensor:
+    """Return which rows are better candidates."""
+    rows = len(targets.ids)
+    return torch.arange(rows, device=targets.ids.device) < (rows // 2 if objective.weight else rows)
 
 
 def _log_probabilities(logits: torch.Tensor, targets: Targets) -> torch.Tensor:
@@ -95,7 +109,3 @@ def _log_probabilities(logits: torch.Tensor, targets: Targets) -> torch.Tensor:
     found = some.new_zeros(targets.ids.shape)
     found[targets.scored] = -cross_entropy(some, targets.ids[targets.scored], reduction="none")
     return found
-
-
-def _mean(values: torch.Tensor) -> Mean:
-    return Mean(values.sum(), values.numel())

@@ -12,7 +12,7 @@ from nnd.metric.data import PairSet, contexts_of
 from nnd.metric.likelihood import Engine, LoadedModel
 from nnd.metric.text import ChatChoice, Encoded, Ids, Template, encode, find_protocol, render
 from nnd.metric.train.losses import Targets
-from nnd.metric.train.objective import NegativeTokens
+from nnd.metric.train.objective import NegativeTokens, Objective
 
 
 class Example(NamedTuple):
@@ -20,13 +20,13 @@ class Example(NamedTuple):
 
     Attributes:
         high: The better candidate after its context.
-        low: The worse candidate after its context.
+        low: The worse candidate after its context, or None if the loss needs none.
         negative: Which targets of the worse candidate should become less likely.
     """
 
     high: Encoded
-    low: Encoded
-    negative: tuple[bool, ...]
+    low: Encoded | None = None
+    negative: tuple[bool, ...] = ()
 
 
 def make_examples(
@@ -34,18 +34,18 @@ def make_examples(
     pairs: PairSet,
     template: Template,
     chat: ChatChoice,
-    negative_tokens: NegativeTokens,
+    objective: Objective,
 ) -> list[Example]:
     """Return the distinct (context, better, worse) of some pairs, in an order of their own.
 
-    Pairs with a candidate without a token to score are left out.
+    Pairs with a candidate without a token to score are left out. A worse candidate may be null.
 
     Args:
         loaded: The model that is trained.
         pairs: The pairs.
         template: How contexts are rendered.
         chat: How they become chats.
-        negative_tokens: Same as in `Objective`.
+        objective: The objective to minimise.
 
     Raises:
         ScoringError: If a candidate does not fit the model's window, or a context lacks a part that
@@ -53,22 +53,28 @@ def make_examples(
     """
     rows = pairs.pairs
     prompts = render(template, contexts_of(rows))
+    columns = [rows[f"candidate_{side}"] for side in ("high", "low")]
+    columns = [column for column in columns if not column.has_nulls()]
     texts = {
-        (prompt.context, prompt.candidate_prefix + high, prompt.candidate_prefix + low)
-        for prompt, high, low in zip(
-            prompts, rows["candidate_high"], rows["candidate_low"], strict=True
-        )
+        (prompt.context, *(prompt.candidate_prefix + text for text in candidates))
+        for prompt, *candidates in zip(prompts, *columns, strict=True)
     }
-    requests = [(context, text) for context, *both in sorted(texts) for text in both]
+    requests = [(context, text) for context, *candidates in sorted(texts) for text in candidates]
     engine = Engine(loaded, separator=chat.separator, chat=chat.template)
     encoded = encode(
         loaded, find_protocol(engine.protocol), engine.as_read(requests), separator=chat.separator
     )
     return [
-        Example(high, low, _negative(high, low, negative_tokens))
-        for high, low in zip(encoded[::2], encoded[1::2], strict=True)
-        if any(high.scored) and any(low.scored)
+        _example(objective, *candidates)
+        for candidates in zip(*[iter(encoded)] * len(columns), strict=True)
+        if all(any(candidate.scored) for candidate in candidates)
     ]
+
+
+def _example(objective: Objective, high: Encoded, low: Encoded | None = None) -> Example:
+    if low is None or not objective.weight:
+        return Example(high)
+    return Example(high, low, _negative(high, low, objective.negative_tokens))
 
 
 def _negative(high: Encoded, low: Encoded, which: NegativeTokens) -> tuple[bool, ...]:
@@ -88,11 +94,9 @@ class Collator:
 
     Attributes:
         loaded: The model that is trained.
-        with_low: Whether the loss needs the worse candidates.
     """
 
     loaded: LoadedModel
-    with_low: bool
 
     def __call__(self, examples: Sequence[Example]) -> dict[str, torch.Tensor | int]:
         """Return the inputs of the model, and the fields of `losses.Targets`.
@@ -100,8 +104,7 @@ class Collator:
         The ids of padded positions are irrelevant: they are masked, and never targets.
         """
         rows = [(each.high, (False,) * len(each.high.targets)) for each in examples]
-        if self.with_low:
-            rows += [(each.low, each.negative) for each in examples]
+        rows += [(each.low, each.negative) for each in examples if each.low is not None]
         encoded = [row for row, _ in rows]
         read, skipped = self._read(encoded)
 

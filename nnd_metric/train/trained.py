@@ -1,6 +1,7 @@
 """The result of a training: the model compared before and after."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,22 +20,25 @@ class TrainingCounts(Record):
     """How much data is trained on and held out.
 
     Attributes:
-        pairs: Pairs to train on.
+        pairs: Pairs or references to train on.
         contexts: Their contexts.
-        held_out_pairs: Pairs of the held-out contexts.
-        held_out_contexts: The held-out contexts.
-        examples: Distinct pairs to train on, with tokens to score.
+        held_out_pairs: Pairs of the held-out contexts; 0 for references.
+        held_out_contexts: The held-out contexts; 0 for references.
+        examples: Distinct pairs or references to train on, with tokens to score.
         truncated: Those of them whose context is cut to fit the window.
         negative_tokens: For unlikelihood: tokens of the worse candidates that count.
+        by_set: Set of a suite → its pairs to train on, if sets are trained on; a pair may be in
+            several.
     """
 
     pairs: Count
     contexts: Natural
-    held_out_pairs: Natural
-    held_out_contexts: Natural
+    held_out_pairs: Count
+    held_out_contexts: Count
     examples: Natural
     truncated: Count
     negative_tokens: Annotated[Count | None, SPARSE] = None
+    by_set: Annotated[Mapping[str, Natural], SPARSE] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +110,15 @@ class TrainedModel(Result):
 
     def remarks(self) -> list[str]:
         """Return the training data, and the caveats."""
-        counts = self.facts.counts
+        counts, is_cut = self.facts.counts, self.facts.recipe.split is not None
+        sets = ", ".join(f"{name} {n:,}" for name, n in counts.by_set.items())
+        kind = "distinct pair" if is_cut else "distinct reference"
+        held_out = f"{counted(counts.held_out_contexts, 'context')} held out"
         trained = (
             f"Trained for {counted(self.facts.steps, 'step')} on "
-            f"{counted(counts.examples, 'distinct pair')} in "
-            f"{counted(counts.contexts, 'context')}; tested on "
-            f"{counted(counts.held_out_contexts, 'context')} held out."
+            f"{counted(counts.examples, kind)} in "
+            f"{counted(counts.contexts, 'context')}{f' (pairs: {sets})' if sets else ''}; tested "
+            f"on {held_out if is_cut else 'other data'}."
         )
         return [trained, *self.comparisons.remarks(), *self.cautions]
 

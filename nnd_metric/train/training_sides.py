@@ -1,12 +1,13 @@
 """The two sides of a training: the pairs it is on, and those that the model is tested on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import PairData, PairSet, choose_set, choose_splits, cut_pairs, load_pairs
+from nnd.metric.data import PairData, PairSet, choose_sets, choose_splits, cut_pairs, load_pairs
+from nnd.metric.train.corpora import has_worse, load_corpus
 from nnd.metric.train.transfer_notes import check_apart
 from nnd.schemas import ScoringError
 
@@ -15,23 +16,26 @@ class Sides(NamedTuple):
     """What is trained on, and what is tested on; they share no context.
 
     Attributes:
-        training: The pairs to train on.
-        tests: The held-out pairs of the same data, of a set of a suite then its held-out human
-            pairs, then other data.
+        training: The pairs to train on, or references (`load_corpus`).
+        held_out: The pairs of the other contexts of the same data, or None for references.
+        tests: The held-out pairs, of each set of a suite then the human ones; then other data.
+        by_set: Set → its pairs among those to train on.
     """
 
     training: PairSet
+    held_out: PairSet | None
     tests: tuple[PairSet, ...]
+    by_set: Mapping[str, int]
 
 
 def take_sides(
-    data: PairData, set_name: str | None, tests: Sequence[PairData], *, share: float, seed: int
+    data: PairData, sets: Sequence[str], tests: Sequence[PairData], *, share: float, seed: int
 ) -> Sides:
     """Cut data by context, and read the other data to test on.
 
     Args:
-        data: The pairs, or a suite.
-        set_name: The set of the suite to train on; None means its human pairs.
+        data: The pairs, a suite, or references, which are all trained on.
+        sets: The sets of the suite to train on; none means its human pairs.
         tests: Other data to test on.
         share: About this share of the contexts is to train on.
         seed: Another seed makes another cut.
@@ -40,24 +44,36 @@ def take_sides(
         ScoringError: If a side has no pairs, or a context is on both.
         NNDError: If the share is not between 0 and 1, or leaves a side without a context.
     """
-    pairs = load_pairs(data)
-    if pairs.pairs.is_empty():
-        raise ScoringError(f"{pairs.name}: has no pairs to train on; name data that has some")
-    training, held_out = cut_pairs(pairs, share, seed)
-    tested = [held_out]
-    if set_name is not None:
-        training, chosen = choose_set(training, set_name), choose_set(held_out, set_name)
-        tested = [chosen, *_beside(held_out, chosen)]
+    training, held_out = load_corpus(data), None
+    if training.pairs.is_empty():
+        raise ScoringError(f"{training.name}: has no pairs to train on; name data that has some")
+    learnt, tested, names = list[PairSet](), list[PairSet](), sorted({*sets})
+    if has_worse(training):
+        training, held_out = cut_pairs(training, share, seed)
+        tested = [held_out]
+    elif not tests:
+        raise ScoringError(
+            f"{training.name}: has references but no worse texts, so the model cannot be tested on "
+            "it; name pairs to test on with --test"
+        )
+    if names:
+        human = held_out or training
+        learnt, tested = (
+            [choose_sets(side, [name]) for name in names] for side in (training, human)
+        )
+        training, held_out = choose_sets(training, names), choose_sets(human, names)
+        tested += _beside(human, held_out)
     tested = [replace(each, sets=()) for each in [*tested, *map(_of_default_splits, tests)]]
-    for each in [training, *tested]:
-        if each.pairs.is_empty():
-            side = "to train on" if each is training else "to test on"
-            raise ScoringError(
-                f"{each.title}: has no pairs {side}; give other data, or another split"
-            )
+    for purpose, datasets in (("train", [*learnt, training]), ("test", tested)):
+        for each in datasets:
+            if each.pairs.is_empty():
+                raise ScoringError(
+                    f"{each.title}: has no pairs to {purpose} on; give other data, or another split"
+                )
     for each in tested:
         check_apart(training, each)
-    return Sides(training, tuple(tested))
+    by_set = {name: each.pairs.height for name, each in zip(names, learnt, strict=True)}
+    return Sides(training, held_out, tuple(tested), by_set)
 
 
 def _of_default_splits(data: PairData) -> PairSet:
@@ -65,6 +81,6 @@ def _of_default_splits(data: PairData) -> PairSet:
 
 
 def _beside(human: PairSet, chosen: PairSet) -> list[PairSet]:
-    """Return human pairs that a set does not hold itself, as slices and samples do."""
+    """Return human pairs that sets do not hold themselves, as slices and samples do."""
     rows = human.pairs.filter(~pl.col("pair_id").is_in(chosen.pairs["pair_id"].implode()))
     return [] if rows.is_empty() else [replace(human, pairs=rows)]

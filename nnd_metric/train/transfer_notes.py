@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from nnd.metric.data import PairSet
+from nnd.metric.train.corpora import has_worse
 from nnd.schemas import ScoringError, context_keys, excerpt
 
 _HUMAN = "human"
@@ -58,7 +59,12 @@ def circularity(training: PairSet, tests: Sequence[PairSet]) -> list[str]:
 
 
 def _origins(data: PairSet) -> set[str]:
-    """Return where pairs come from: an operation, or human pairs of a source."""
+    """Return where pairs come from: an operation, or human pairs of a source.
+
+    References have no origin, because they are no pairs.
+    """
+    if not has_worse(data):
+        return set()
     return {
         f"{_HUMAN} pairs of {source}" if origin in (None, _HUMAN) else str(origin)
         for source, origin in zip(_sources(data), _column(data, "origin"), strict=True)

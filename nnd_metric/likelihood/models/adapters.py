@@ -56,7 +56,7 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
                 f"{model_id}: the {ADAPTER_CONFIG} of this adapter does not name a base model; "
                 f"name it with --model BASE --adapter {model_id}"
             )
-        _check_peft(model_id)
+        check_peft(model_id)
         if _find(own.base, own.base_revision):
             raise _not_a_base(own.base)
         return own.base, replace(loading, revision=own.base_revision), own
@@ -70,7 +70,7 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
             "that PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only "
             "the cache is searched)"
         )
-    _check_peft(name)
+    check_peft(name)
     return model_id, loading, adapter
 
 
@@ -145,7 +145,12 @@ def _find(name: str, revision: str | None) -> Adapter | None:
     return Adapter(name, base or "", commit, base_revision or None)
 
 
-def _check_peft(name: str) -> None:
+def check_peft(name: str) -> None:
+    """Check that PEFT is installed.
+
+    Raises:
+        ScoringError: If it is not.
+    """
     try:
         import peft  # noqa: F401, PLC0415 - an extra
     except ImportError as error:

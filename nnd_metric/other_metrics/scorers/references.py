@@ -18,13 +18,14 @@ REFERENCE_PART = re.compile(r"reference(_\d+)?")
 """Pattern of the parts of a context that are references, which models do not read."""
 
 _KEYS = (CONTEXT, ("context_id",), ("context",))
-_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
+READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
     ".csv": partial(pl.read_csv, infer_schema=False),
     ".tsv": partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
     ".jsonl": pl.read_ndjson,
     ".json": pl.read_json,
     ".parquet": read_parquet,
 }
+"""Suffix of a table → what reads it."""
 
 
 def references_in(parts: Mapping[str, str] | None) -> tuple[str, ...]:
@@ -47,34 +48,60 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
     Raises:
         ScoringError: If it cannot be read, or a column is missing.
     """
-    if isinstance(source, str | Path):
-        where, table = str(source), _read(Path(source))
-    else:
-        where, table = "references", to_frame(source)
+    where, table = read_reference_table(source)
     filled = {each.name for each in table if each.is_empty() or each.null_count() < len(each)}
     key = next((each for each in _KEYS if set(each) <= filled), None)
-    name = next((each for each in ("references", "reference") if each in table.columns), None)
+    name = reference_column(table)
     if key is None or name is None:
         columns = [each if each in filled else f"{each} (empty)" for each in table.columns]
         raise ScoringError(
             f"{where}: a table of references needs a column reference or references, and "
             f"context_id or context; its columns are {', '.join(columns)}"
         )
+    whose = [pl.col(column).cast(pl.String).str.replace_all("\r\n", "\n") for column in key]
+    rows = reference_rows(table, name, where).select(*whose, references="reference")
+    return rows.group_by(key, maintain_order=True).agg("references")
+
+
+def read_reference_table(source: str | Path | Table) -> tuple[str, pl.DataFrame]:
+    """Return the name in errors, and the rows, of a table that `read_references` may read.
+
+    Raises:
+        ScoringError: If it cannot be read.
+    """
+    if isinstance(source, str | Path):
+        return str(source), _read(Path(source))
+    return "references", to_frame(source)
+
+
+def reference_column(table: pl.DataFrame) -> str | None:
+    """Return the column with references, or None without one."""
+    return next((name for name in ("references", "reference") if name in table.columns), None)
+
+
+def reference_rows(table: pl.DataFrame, name: str, where: str) -> pl.DataFrame:
+    """Return a row for each reference of a table, in the column `reference`.
+
+    Args:
+        table: The table.
+        name: Its column with references.
+        where: Name of the table in errors.
+
+    Raises:
+        ScoringError: If the column reference is not text, or references are not lists of text.
+    """
     dtype = pl.List(pl.String) if name == "references" else pl.String
     if table[name].dtype != dtype:
         raise ScoringError(f"{where}: column {name} is {table[name].dtype}; it must be {dtype}")
-    whose = [pl.col(column).cast(pl.String).str.replace_all("\r\n", "\n") for column in key]
-    rows = table.select(*whose, references=name)
-    if name == "references":
-        rows = rows.explode("references")
-    return rows.drop_nulls("references").group_by(key, maintain_order=True).agg("references")
+    rows = table.with_columns(reference=name)
+    return (rows.explode("reference") if name == "references" else rows).drop_nulls("reference")
 
 
 def _read(path: Path) -> pl.DataFrame:
-    if path.suffix not in _READERS:
-        raise ScoringError(f"{path}: name a table of references: {', '.join(_READERS)}")
+    if path.suffix not in READERS:
+        raise ScoringError(f"{path}: name a table of references: {', '.join(READERS)}")
     try:
-        return _READERS[path.suffix](path)
+        return READERS[path.suffix](path)
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(f"{path}: cannot be read as a table of references: {reason}") from error

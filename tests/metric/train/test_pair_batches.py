@@ -12,14 +12,16 @@ from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.likelihood import Engine, LoadedModel, wrap_model
 from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
 from nnd.metric.train.losses import Targets
-from nnd.metric.train.objective import NegativeTokens
+from nnd.metric.train.objective import NegativeTokens, Objective
 from nnd.metric.train.pair_batches import Collator, Example, make_examples
 
 
-def examples_of(loaded: LoadedModel, pairs: PairSet, which: NegativeTokens) -> list[Example]:
+def examples_of(
+    loaded: LoadedModel, pairs: PairSet, objective: Objective = Objective()
+) -> list[Example]:
     template = find_template("default")
     chat = choose_chat(loaded, find_protocol("native"), template, Chat())
-    return make_examples(loaded, pairs, template, chat, which)
+    return make_examples(loaded, pairs, template, chat, objective)
 
 
 def pairs_of(*rows: tuple[str, str, str]) -> PairSet:
@@ -35,7 +37,7 @@ def loaded(request: pytest.FixtureRequest) -> LoadedModel:
 
 def log_likelihoods(loaded: LoadedModel, examples: list[Example]) -> list[float]:
     """LL of each row of a batch, as its targets say."""
-    batch = Collator(loaded, with_low=True)(examples)
+    batch = Collator(loaded)(examples)
     targets = Targets(*(batch.pop(name) for name in Targets._fields))  # type: ignore[arg-type]
     with torch.inference_mode():
         logits = loaded.model(**batch).logits[:, -targets.ids.shape[1] :]
@@ -49,7 +51,7 @@ def log_likelihoods(loaded: LoadedModel, examples: list[Example]) -> list[float]
 def test_a_batch_of_any_lengths_gives_the_likelihoods_that_are_scored(loaded: LoadedModel) -> None:
     rows = sample_pairs().sample(12, seed=1)
     pairs = load_pairs(rows)
-    examples = examples_of(loaded, pairs, "all")
+    examples = examples_of(loaded, pairs)
     texts = sorted(rows.select("context", "candidate_high", "candidate_low").unique().rows())
     assert len({len(each.high.context) for each in examples}) > 3
     requests = [(context, high) for context, high, _ in texts]
@@ -59,8 +61,8 @@ def test_a_batch_of_any_lengths_gives_the_likelihoods_that_are_scored(loaded: Lo
 
 
 def test_negative_tokens_are_those_scored_of_the_worse_candidate(loaded: LoadedModel) -> None:
-    batch = Collator(loaded, with_low=True)(
-        examples_of(loaded, pairs_of(("Who?", "It is a heron.", "It is a wren!")), "all")
+    batch = Collator(loaded)(
+        examples_of(loaded, pairs_of(("Who?", "It is a heron.", "It is a wren!")))
     )
     scored, negative = batch["scored"], batch["negative"]
     assert isinstance(scored, torch.Tensor)
@@ -72,7 +74,9 @@ def test_negative_tokens_are_those_scored_of_the_worse_candidate(loaded: LoadedM
 def negative_texts(
     loaded: LoadedModel, high: str, low: str, which: NegativeTokens = "diff"
 ) -> list[str]:
-    (example,) = examples_of(loaded, pairs_of(("Who?", high, low)), which)
+    (example,) = examples_of(
+        loaded, pairs_of(("Who?", high, low)), Objective(negative_tokens=which)
+    )
     chosen = zip(example.low.targets, example.negative, strict=True)
     return [loaded.tokenizer.decode([token]) for token, counts in chosen if counts]
 
@@ -96,16 +100,16 @@ def test_diff_takes_the_tokens_that_the_better_candidate_lacks(
 
 def test_examples_are_distinct_and_do_not_depend_on_the_order_of_rows(loaded: LoadedModel) -> None:
     rows = sample_pairs()
-    examples = examples_of(loaded, load_pairs(rows), "all")
-    again = examples_of(loaded, load_pairs(rows.reverse()), "all")
+    examples = examples_of(loaded, load_pairs(rows))
+    again = examples_of(loaded, load_pairs(rows.reverse()))
     assert examples == again
     distinct = rows.select("context", "candidate_high", "candidate_low").n_unique()
     assert len(examples) == distinct
 
 
 def test_mle_reads_no_worse_candidate(loaded: LoadedModel) -> None:
-    examples = examples_of(loaded, load_pairs(sample_pairs().head(3)), "all")
-    batch = Collator(loaded, with_low=False)(examples)
+    examples = examples_of(loaded, load_pairs(sample_pairs().head(3)))
+    batch = Collator(loaded)(examples)
     assert {len(value) for value in batch.values() if isinstance(value, torch.Tensor)} == {
         len(examples)
     }
@@ -114,12 +118,12 @@ def test_mle_reads_no_worse_candidate(loaded: LoadedModel) -> None:
 def test_candidates_that_leave_no_token_are_left_out() -> None:
     model, tokenizer = make_model("gpt2")
     pairs = pairs_of(("Who?", "A heron", ""), ("Who?", "A heron", "A wren"))
-    assert len(examples_of(wrap_model(model, tokenizer), pairs, "all")) == 1
+    assert len(examples_of(wrap_model(model, tokenizer), pairs)) == 1
 
 
 def test_no_pad_token_is_needed(loaded: LoadedModel) -> None:
     rows = sample_pairs().sample(4, seed=2)
-    examples = examples_of(loaded, load_pairs(rows), "all")
+    examples = examples_of(loaded, load_pairs(rows))
     expected = log_likelihoods(loaded, examples)
     pad = loaded.tokenizer.pad_token
     loaded.tokenizer.pad_token = None

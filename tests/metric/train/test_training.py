@@ -405,7 +405,7 @@ def test_a_loss_that_is_not_a_number_ends_the_training(done: Done, tmp_path: Pat
     [
         ({"split": 0.001}, "split 0.001: no context is left to train on"),
         (
-            {"set_name": "typos"},
+            {"sets": ["typos"]},
             'unknown set "typos"; known: none, because the data is not a suite',
         ),
         ({"tokenizer": None}, "a loaded model needs its tokenizer"),

@@ -9,7 +9,7 @@ import pytest
 from nnd.converters.folder import convert
 from nnd.converters.make import derive
 from nnd.metric.data import PairSet, load_pairs
-from nnd.metric.train.training_sides import Sides, take_sides
+from nnd.metric.train.training_sides import take_sides
 from nnd.metric.train.transfer_notes import check_apart, circularity
 from nnd.schemas import ScoringError
 
@@ -50,12 +50,12 @@ def test_a_leak_is_an_error_that_names_the_context() -> None:
 
 def test_data_to_test_on_must_be_about_other_contexts(suite: Path) -> None:
     with pytest.raises(ScoringError, match=r"birds: context .* test on data with other contexts"):
-        take_sides(suite, None, [suite], share=0.7, seed=0)
+        take_sides(suite, [], [suite], share=0.7, seed=0)
 
 
 def test_a_set_is_trained_on_and_its_human_pairs_are_tested_too(suite: Path) -> None:
-    found = take_sides(suite, "case-upper", [], share=0.7, seed=0)
-    human = take_sides(suite, None, [], share=0.7, seed=0)
+    found = take_sides(suite, ["case-upper"], [], share=0.7, seed=0)
+    human = take_sides(suite, [], [], share=0.7, seed=0)
     assert found.training.pairs["origin"].unique().to_list() == ["synthetic:case"]
     assert [each.title for each in found.tests] == [
         "birds-case-upper (--held-out 0.7)",
@@ -69,13 +69,13 @@ def test_a_set_is_trained_on_and_its_human_pairs_are_tested_too(suite: Path) -> 
 
 
 def test_another_seed_makes_another_cut(suite: Path) -> None:
-    cuts = [take_sides(suite, None, [], share=0.5, seed=seed) for seed in (0, 1)]
+    cuts = [take_sides(suite, [], [], share=0.5, seed=seed) for seed in (0, 1)]
     assert clusters(cuts[0].training) != clusters(cuts[1].training)
     assert cuts[1].tests[0].title == "birds (--held-out 0.5, --split-seed 1)"
 
 
 def sentences(training: PairSet, *tests: PairSet) -> list[str]:
-    return circularity(training, Sides(training, tests).tests)
+    return circularity(training, tests)
 
 
 def test_a_test_of_the_origin_of_the_training_pairs_is_called_circular() -> None:

@@ -17,6 +17,7 @@ from nnd.metric.likelihood import Engine, LoadedModel, Scoring
 from nnd.metric.run import Evaluation, evaluate, vary
 from nnd.metric.space import NND
 from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
+from nnd.metric.train.objective import Objective
 from nnd.metric.train.pair_batches import make_examples
 from nnd.schemas import ScoringError, check_rows, plain
 
@@ -223,7 +224,7 @@ def test_vary_compares_chats_with_plain_text(chatty: Chatty, birds: Path) -> Non
 def test_training_reads_chats_as_scoring_does(chatty: Chatty, birds: Path) -> None:
     loaded, template = chatty(CHATML), find_template("default")
     choice = choose_chat(loaded, find_protocol("native"), template, Chat())
-    (first, *_) = make_examples(loaded, load_pairs(birds), template, choice, "all")
+    (first, *_) = make_examples(loaded, load_pairs(birds), template, choice, Objective())
     read = loaded.tokenizer.decode(first.high.context + first.high.inputs[:1])
     assert read.startswith("<|im_start|>user\n")
     assert read.endswith("<|im_end|>\n<|im_start|>assistant\n")

@@ -19,6 +19,7 @@ from nnd.metric.run import Evaluation, estimate, evaluate, evaluate_parts, merge
 from nnd.metric.show.reports.page.report import report
 from nnd.metric.text import Chat, choose_rendering, find_chat, find_protocol, find_template, render
 from nnd.metric.text.encoding.chat_ids import cut_chat
+from nnd.metric.train.objective import Objective
 from nnd.metric.train.pair_batches import make_examples
 from nnd.schemas import (
     Instruction,
@@ -167,7 +168,7 @@ def test_training_reads_the_instruction_too(chatty: Chatty, birds: PairSet) -> N
     template, choice = choose_rendering(
         loaded, find_protocol("native"), Chat(), None, instruction=birds.instruction
     )
-    (first, *_) = make_examples(loaded, birds, template, choice, "all")
+    (first, *_) = make_examples(loaded, birds, template, choice, Objective())
     read = loaded.tokenizer.decode(first.high.context + first.high.inputs[:1])
     assert read.startswith("<|im_start|>user\nAsk about this text.\n\n")
 

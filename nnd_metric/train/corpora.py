@@ -1,0 +1,58 @@
+"""What a model is trained on: pairs, or contexts with references and no worse texts."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from nnd.metric.data import PairData, PairSet, load_pairs, read_rows, to_frame
+from nnd.metric.other_metrics import (
+    READERS,
+    read_reference_table,
+    reference_column,
+    reference_rows,
+)
+from nnd.schemas import ScoringError
+
+
+def load_corpus(data: PairData) -> PairSet:
+    """Return pairs, or references as pairs whose worse candidate is null.
+
+    Args:
+        data: Pairs (see `load_pairs`), or a table in memory or in a file (.csv, .tsv, .json, .jsonl
+            or .parquet) with the columns context and reference (one text) or references (lists of
+            texts); inputs is used if it exists, and blank references are left out.
+
+    Raises:
+        ScoringError: If it cannot be read, a column is missing, or a context is null.
+    """
+    where, table = _read_table(data)
+    column = None if table is None else reference_column(table)
+    if table is None or column is None or "candidate_high" in table.columns:
+        return load_pairs(data)
+    if "context" not in table.columns:
+        raise ScoringError(
+            f"{where}: references need their contexts, but column context is missing; the columns "
+            f"are {', '.join(table.columns)}"
+        )
+    rows = reference_rows(table, column, where)
+    # A blank worse candidate gives the rows ids, and drops those with a blank reference.
+    found = load_pairs(rows.with_columns(candidate_high="reference", candidate_low=pl.lit("")))
+    name = Path(where).stem
+    without_worse = found.pairs.with_columns(candidate_low=pl.lit(None, pl.String))
+    return replace(found, pairs=without_worse, name=name, equal=())
+
+
+def has_worse(pairs: PairSet) -> bool:
+    """Whether pairs have worse candidates, and are no references."""
+    return not pairs.pairs["candidate_low"].has_nulls()
+
+
+def _read_table(data: PairData) -> tuple[str, pl.DataFrame | None]:
+    """Return the name and the rows of a table; None for a folder, or data on the Hub."""
+    if not isinstance(data, str | Path):
+        return "references", to_frame(data)
+    path = Path(data)
+    if not path.is_file() or path.suffix not in READERS:
+        return str(data), None
+    return (str(data), read_rows(path)) if path.suffix == ".parquet" else read_reference_table(path)

@@ -1,0 +1,132 @@
+"""The model that is trained, with its adapters if it has some."""
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from nnd.metric.likelihood import (
+    Adapter,
+    LoadedModel,
+    Loading,
+    check_peft,
+    load_model,
+    pin_version,
+    place_of,
+    split_revision,
+    unwrap,
+    virtual_tokens,
+    wrap_model,
+)
+from nnd.metric.train.objective import Lora
+from nnd.schemas import ScoringError
+
+_ALL_LINEAR = "all-linear"
+
+
+class Subject(NamedTuple):
+    """The model that is trained.
+
+    Attributes:
+        model: The model for Trainer, with PEFT's wrapper if any.
+        loaded: The model itself, for scoring before training.
+    """
+
+    model: Any
+    loaded: LoadedModel
+
+    def trained(self, name: str) -> LoadedModel:
+        """Return the model for scoring after training, which is not that of its files any more."""
+        loaded = self.loaded
+        if loaded.adapted is None and self.model is loaded.model:
+            return LoadedModel(loaded.model, loaded.tokenizer, name)
+        base = loaded.adapted.base if loaded.adapted else loaded.name
+        return replace(loaded, name=name, adapted=Adapter(name, base))
+
+    def save(self, folder: Path) -> None:
+        """Write the model, or its adapters, and the tokenizer for `from_pretrained`."""
+        self.model.save_pretrained(folder)
+        self.loaded.tokenizer.save_pretrained(folder)
+
+
+def find_subject(
+    model: Any,  # noqa: ANN401 - a model of transformers or of PEFT, which share no type
+    tokenizer: PreTrainedTokenizerBase | None,
+    loading: Loading,
+    device: torch.device,
+) -> Subject:
+    """Return the model for a name, or for a loaded model with its tokenizer, on a device.
+
+    Raises:
+        ScoringError: If it cannot be loaded, is not a language model, or is an adapter by name.
+    """
+    if isinstance(model, str | Path):
+        if tokenizer is not None:
+            raise ScoringError("a named model has its own tokenizer; leave out tokenizer")
+        loaded = load_model(model, replace(loading, device=str(device)))
+        if loaded.adapted is not None:
+            raise ScoringError(
+                f"{loaded.name}: a stored adapter cannot be trained on; train a new one with the "
+                f"base {loaded.adapted.base} and --lora-rank, or name a merged model"
+            )
+        return Subject(loaded.model, loaded)
+    if tokenizer is None:
+        raise ScoringError("a loaded model needs its tokenizer; pass it with tokenizer=")
+    inner = unwrap(model)
+    if virtual_tokens(inner):
+        raise ScoringError(
+            f"the adapter ({inner.active_peft_config.peft_type.value}) puts prompts before the "
+            "text instead of changing layers, and such models cannot be trained; use LoRA"
+        )
+    return Subject(model, wrap_model(inner.to(device), tokenizer))
+
+
+def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Subject, Lora]:
+    """Add adapters to a model, whose own weights are frozen.
+
+    Args:
+        subject: The model, which is changed in place; until training, its likelihoods are the same.
+        lora: The adapters.
+        seed: Seed of their first weights.
+        model: The model as it was named, or a loaded one.
+
+    Returns:
+        The model, and the adapters with the layers that PEFT found.
+
+    Raises:
+        ScoringError: If PEFT is not installed, the model has adapters already, or has no such
+            layers.
+    """
+    loaded = subject.loaded
+    check_peft("LoRA")
+    import peft  # noqa: PLC0415 - an extra
+
+    if loaded.adapted is not None:
+        raise ScoringError("the loaded model has adapters already; leave out lora")
+    loaded = pin_version(loaded, remember=True)  # without the adapters, which are not its own
+    config = peft.LoraConfig(
+        task_type="SEQ_2_SEQ_LM" if loaded.is_encoder_decoder else "CAUSAL_LM",
+        r=lora.rank,
+        lora_alpha=lora.scale,
+        lora_dropout=lora.dropout,
+        target_modules=_ALL_LINEAR if lora.targets == (_ALL_LINEAR,) else [*lora.targets] or None,
+        revision=loaded.commit,
+    )
+    torch.manual_seed(seed)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a Conv1D is stored transposed
+            wrapped = peft.get_peft_model(loaded.model, config)
+    except ValueError as error:
+        raise ScoringError(
+            f"{loaded.name}: PEFT finds no layers for LoRA: {' '.join(str(error).split())}; name "
+            f"some with --lora-target, or take {_ALL_LINEAR}"
+        ) from error
+    if isinstance(model, str | Path):
+        config.base_model_name_or_path = place_of(split_revision(model)[0])
+    found = config.target_modules
+    targets = (found,) if isinstance(found, str) else tuple(sorted(found))
+    return Subject(wrapped, loaded), replace(lora, targets=targets)
