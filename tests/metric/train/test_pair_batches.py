@@ -108,7 +108,7 @@ def test_examples_are_distinct_and_do_not_depend_on_the_order_of_rows(loaded: Lo
 
 
 def test_mle_reads_no_worse_candidate(loaded: LoadedModel) -> None:
-    examples = examples_of(loaded, load_pairs(sample_pairs().head(3)))
+    examples = examples_of(loaded, load_pairs(sample_pairs().head(3)), Objective("mle"))
     batch = Collator(loaded)(examples)
     assert {len(value) for value in batch.values() if isinstance(value, torch.Tensor)} == {
         len(examples)

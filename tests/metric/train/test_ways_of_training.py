@@ -1,0 +1,283 @@
+"""Several sets, references without worse texts, LoRA, and gradients that add up over batches."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import torch
+from support.stored_folders import read_facts_of
+from support.training.runs import bits, make_model, sample_pairs
+
+from nnd.converters.folder import convert
+from nnd.converters.make import derive
+from nnd.metric.cli.command import main
+from nnd.metric.data import read_run
+from nnd.metric.run import evaluate
+from nnd.metric.train.corpora import load_corpus
+from nnd.metric.train.fine_tuning import train
+from nnd.metric.train.objective import Lora, Loss, Objective, Schedule
+from nnd.metric.train.trained import TrainedModel
+from nnd.metric.train.training_folder import TRAINING
+from nnd.metric.train.training_sides import take_sides
+from nnd.schemas import ScoringError, check_rows
+
+BRIEF = Schedule(steps=2, batch_size=4, learning_rate=3e-3)
+TEXTS = {
+    "context": ["Who sings?", "Who swims?", "Who swims?"],
+    "reference": ["The wren sings.", "The heron swims.", "A duck swims."],
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NND_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Birds as pairs, other pairs to test on, a model, and references in several forms."""
+    folder = tmp_path_factory.mktemp("data")
+    sample_pairs().write_parquet(folder / "birds.parquet")
+    other = {"context": "What floats?", "candidate_high": "A cork.", "candidate_low": "A stone."}
+    pl.DataFrame([other]).write_parquet(folder / "other.parquet")
+    rows = pl.DataFrame(TEXTS)
+    rows.write_csv(folder / "texts.csv")
+    rows.write_csv(folder / "texts.tsv", separator="\t")
+    rows.write_ndjson(folder / "texts.jsonl")
+    rows.write_json(folder / "texts.json")
+    rows.write_parquet(folder / "texts.parquet")
+    model, tokenizer = make_model("gpt2")
+    model.config.update({f"{part}_pdrop": 0.0 for part in ("attn", "embd", "resid")})
+    model.save_pretrained(folder / "gpt2")
+    tokenizer.save_pretrained(folder / "gpt2")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample with two sets."""
+    folder = tmp_path_factory.mktemp("suite")
+    convert("sample", out=folder / "sample")
+    derive(folder / "sample", ["case=upper", "typos=0.2"], out=folder / "birds")
+    return folder / "birds"
+
+
+def begin(folder: Path, out: Path, **options: Any) -> TrainedModel:
+    how: dict[str, Any] = {"data": folder / "birds.parquet", "split": 0.6, "schedule": BRIEF}
+    return train(folder / "gpt2", **how | options, out=out)
+
+
+def likelihoods(out: Path, when: str) -> list[float]:
+    return read_run(out / when)["ll_high"].to_list()
+
+
+# Gradients that add up
+
+
+@pytest.mark.parametrize("loss", ["mle", "unlikelihood", "margin"])
+def test_batches_of_a_step_train_like_one_large_batch(
+    loss: Loss, data: Path, tmp_path: Path
+) -> None:
+    """Also in the last step of an epoch, which has fewer batches, and the last, a smaller one."""
+    objective, trained = Objective(loss), []
+    for name, sizes in (("one", (8, 1)), ("several", (2, 4))):
+        schedule = Schedule(2.0, None, *sizes, learning_rate=3e-3)
+        begin(data, tmp_path / name, objective=objective, schedule=schedule)
+        facts = read_facts_of(tmp_path / name / TRAINING)
+        weights = _weights(tmp_path / name)
+        trained.append((facts["steps"], [each["loss"] for each in facts["losses"]], weights))
+    (steps, losses, weights), (steps_, losses_, weights_) = trained
+
+    assert steps == steps_ > 2
+    assert losses_ == pytest.approx(losses, rel=1e-4)
+    for name, value in weights.items():
+        torch.testing.assert_close(weights_[name], value, atol=2e-4, rtol=1e-3)
+
+
+def _weights(folder: Path) -> dict[str, torch.Tensor]:
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")
+
+
+# Several sets
+
+
+def test_several_sets_are_trained_on_each_pair_once(suite: Path) -> None:
+    both = take_sides(suite, ["typos-0.2", "case-upper", "typos-0.2"], [], share=0.7, seed=0)
+    one, other = (
+        take_sides(suite, [name], [], share=0.7, seed=0) for name in ("case-upper", "typos-0.2")
+    )
+    ids = {*one.training.pairs["pair_id"], *other.training.pairs["pair_id"]}
+
+    assert sorted(both.training.pairs["pair_id"]) == sorted(ids)
+    assert both.by_set == {
+        "case-upper": one.training.pairs.height,
+        "typos-0.2": other.training.pairs.height,
+    }
+    assert [each.title for each in both.tests] == [
+        one.tests[0].title,
+        other.tests[0].title,
+        one.tests[-1].title,
+    ]
+
+
+def test_the_command_takes_several_sets(suite: Path, data: Path, tmp_path: Path, nnd: Any) -> None:
+    sets = ["--set", "case-upper", "--set", "typos-0.2", "--steps", 1, "--device", "cpu"]
+    out = tmp_path / "out"
+    code, shown, _ = nnd("--model", data / "gpt2", "--data", suite, "--out", out, *sets)
+    facts = read_facts_of(out / TRAINING)
+
+    assert code == 0
+    assert list(facts["counts"]["by_set"]) == ["case-upper", "typos-0.2"]
+    assert "(pairs: case-upper " in " ".join(shown.split())
+    assert "-case-upper+typos-0.2" in facts["signature"]
+    assert [*check_rows("training", [facts])] == []
+
+
+# References alone
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "json", "parquet"])
+def test_references_are_read_from_every_kind_of_table(form: str, data: Path) -> None:
+    found = load_corpus(data / f"texts.{form}")
+
+    assert sorted(found.pairs.select("context", "candidate_high").rows()) == sorted(
+        zip(*TEXTS.values(), strict=True)
+    )
+    assert found.pairs["candidate_low"].null_count() == 3
+
+
+def test_references_are_trained_on_and_other_pairs_tested(data: Path, tmp_path: Path) -> None:
+    how = {"data": data / "texts.csv", "tests": [data / "other.parquet"]}
+    found = begin(data, tmp_path / "out", **how, objective=Objective("mle"))
+    facts = read_facts_of(tmp_path / "out" / TRAINING)
+
+    assert facts["counts"]["examples"] == 3
+    assert facts["split"] is None
+    assert likelihoods(tmp_path / "out", "before") != likelihoods(tmp_path / "out", "after")
+    assert "on 3 distinct references in 2 contexts; tested on other data." in found.remarks()[0]
+    assert [*check_rows("training", [facts])] == []
+
+
+def test_references_give_what_the_same_better_texts_give(data: Path, tmp_path: Path) -> None:
+    rows = pl.DataFrame(TEXTS).rename({"reference": "candidate_high"})
+    alone = load_corpus(data / "texts.csv").pairs["candidate_high"].to_list()
+
+    assert sorted(alone) == sorted(rows["candidate_high"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"objective": Objective("unlikelihood")}, "train with --loss mle, or on pairs"),
+        ({"objective": Objective("mle"), "tests": []}, "name pairs to test on with --test"),
+        ({"objective": Objective("mle"), "sets": ["typos"]}, 'unknown set "typos"'),
+    ],
+)
+def test_what_references_cannot_do_is_refused(
+    options: dict[str, Any], said: str, data: Path, tmp_path: Path
+) -> None:
+    how: dict[str, Any] = {"data": data / "texts.csv", "tests": [data / "other.parquet"]}
+    with pytest.raises(ScoringError, match=said):
+        begin(data, tmp_path / "out", **how | options)
+    assert not (tmp_path / "out").exists()
+
+
+# LoRA
+
+
+@pytest.fixture(scope="module")
+def adapted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
+    folder = tmp_path_factory.mktemp("lora")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NND_CACHE", str(folder / "cache"))
+        begin(data, folder / "out", lora=Lora(2, dropout=0.1))
+    return folder / "out"
+
+
+def test_adapters_are_trained_and_the_model_is_not(adapted: Path, data: Path) -> None:
+    config = json.loads((adapted / "adapter_config.json").read_text(encoding="utf-8"))
+    facts = read_facts_of(adapted / TRAINING)
+
+    assert (config["r"], config["lora_alpha"], config["lora_dropout"]) == (2, 4.0, 0.1)
+    assert not (adapted / "model.safetensors").exists()
+    assert facts["lora"] == {"rank": 2, "alpha": 4.0, "dropout": 0.1, "targets": ["c_attn"]}
+    assert "|lora:2|lora-alpha:4|lora-dropout:0.1|lora-targets:c_attn|" in facts["signature"]
+    assert likelihoods(adapted, "before") != likelihoods(adapted, "after")
+    assert bits(make_model("gpt2")[0]) == bits(_model(data / "gpt2"))
+    assert [*check_rows("training", [facts])] == []
+
+
+def _model(folder: Path) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(folder)
+
+
+def test_what_is_saved_scores_as_it_did_after_the_training(
+    adapted: Path, data: Path, tmp_path: Path
+) -> None:
+    pairs = data / "birds.parquet"
+    evaluate(str(adapted), pairs, out=tmp_path / "run")
+    ids = read_run(adapted / "after").select("pair_id", expected="ll_high")
+    found = read_run(tmp_path / "run").select("pair_id", "ll_high")
+    both = ids.join(found, on="pair_id")
+
+    assert both.height == ids.height > 0
+    assert both["ll_high"].to_list() == pytest.approx(both["expected"].to_list(), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"rank": None, "alpha": 2.0}, "LoRA needs a rank; add one, such as --lora-rank 8"),
+        ({"rank": 0}, "rank is 0; give 1 or more"),
+        ({"rank": 2, "dropout": 1.0}, "dropout is 1.0; give less than 1"),
+    ],
+)
+def test_adapters_that_cannot_be_are_refused(how: dict[str, Any], said: str) -> None:
+    with pytest.raises(ScoringError, match=said):
+        Lora(**how)
+
+
+def test_layers_that_the_model_lacks_are_refused(data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
+    with pytest.raises(ScoringError, match="PEFT finds no layers for LoRA: .*--lora-target"):
+        begin(data, tmp_path / "out", lora=Lora(2, targets=("wings",)))
+
+
+@pytest.fixture
+def nnd(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["nnd", "train", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+        except SystemExit as ended:
+            return int(ended.code or 0), *capsys.readouterr()
+        return 0, *capsys.readouterr()
+
+    return run
+
+
+def test_the_command_trains_adapters_on_references(data: Path, tmp_path: Path, nnd: Any) -> None:
+    pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
+    out = tmp_path / "out"
+    code, _, _ = nnd(
+        *("--model", data / "gpt2", "--data", data / "texts.csv", "--out", out),
+        *("--test", data / "other.parquet", "--loss", "mle", "--steps", 1, "--accumulation", 2),
+        *("--lora-rank", 2, "--lora-target", "c_attn", "--lora-target", "c_proj"),
+        *("--device", "cpu", "--batch-size", 1),
+    )
+    facts = read_facts_of(out / TRAINING)
+
+    assert code == 0
+    assert facts["lora"]["targets"] == ["c_attn", "c_proj"]
+    assert facts["schedule"]["accumulation"] == 2
