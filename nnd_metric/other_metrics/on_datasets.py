@@ -158,7 +158,7 @@ def metrics(
 
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if not is_several(data):
-        return compare(folders, data, systems, out)
+        return compare(folders, data, systems, out)  # type: ignore[arg-type] # it is one dataset
     if references is not None:
         raise only_of_one("references")
     _check_same_rules(folders, mixed_rules=mixed_rules)
