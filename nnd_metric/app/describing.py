@@ -19,7 +19,7 @@ def describe(data: PairData, *, window: int = 100) -> Description:
 
     Args:
         data: What to describe. References are those of a converted folder, else parts of the
-            contexts called reference, reference_1 …
+            contexts called reference, reference_1 and so on.
         window: Window of MSTTR, in tokens.
 
     Raises:

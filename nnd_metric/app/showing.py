@@ -42,6 +42,8 @@ def show(
         nnd show quiz_design -n 3
         nnd show ./my_source --from ratings.csv --annotations
     """
+    if n < 1:
+        raise ScoringError(f"-n {n}: give 1 pair or more")
     is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
     converted = None
     if isinstance(data, str | Path) and (is_source or origin is not None):

@@ -30,9 +30,9 @@ def slice(  # noqa: A001 - the function of a command has its name
         data: The pairs that were scored, because a run does not store their texts. Without them,
             slices by error_category, error_group, aspect, category and split are possible.
         by: Axes of the slices: category, error_category, error_group, aspect, system, language,
-            split, shape[:high|low], length[:words|tokens][:high|low], sentences[:high|low], turns,
-            candidates, novelty[:low], nearness[:lengths|bigrams], margin, agreement, or a part of
-            inputs or metadata. Numbers take edges (length=0,10,20), percentages
+            split, `shape[:high|low]`, `length[:words|tokens][:high|low]`, `sentences[:high|low]`,
+            turns, candidates, `novelty[:low]`, `nearness[:lengths|bigrams]`, margin, agreement, or
+            a part of inputs or metadata. Numbers take edges (length=0,10,20), percentages
             (length=0%,90%,100%) or quantiles (length:quantiles=4).
         where: A condition in SQL that defines a slice, over the columns of a pair, the numeric axes
             and the parts of inputs and metadata.

@@ -123,7 +123,7 @@ def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
         panel: Title of its group in the help.
     """
     kind, name = parameter.type, name_of(parameter)
-    sentence, shown_default = _help(parameter)
+    sentence, shown_default = _help(parameter, is_repeated=is_repeated(parameter))
     shown: dict[str, Any] = {"help": sentence, "rich_help_panel": panel}
     if kind.name == "bool":
         return Annotated[bool, typer.Option(name, **shown)], False
@@ -144,7 +144,7 @@ def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
 def argument(parameter: Parameter) -> tuple[object, object]:
     """Return the annotation and the default of an argument, as typer reads them."""
     base = _base(parameter)
-    sentence, shown_default = _help(parameter)
+    sentence, shown_default = _help(parameter, is_repeated=False)
     metavar = metavar_of(parameter) or _singular(parameter).upper()
     shown: dict[str, Any] = {"metavar": metavar, "help": sentence}
     if shown_default:
@@ -188,7 +188,7 @@ def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa:
     if as_data and parameter.name in _DATA:
         from nnd.metric.app import find_data
 
-        value = [find_data(each) for each in value] if kind.many else find_data(str(value))
+        value = [find_data(str(each)) for each in value] if kind.many else find_data(str(value))
     if name_of(parameter) in _TEXTS and isinstance(value, str):
         return resolved(value)
     if isinstance(value, list):
@@ -208,7 +208,7 @@ def plain(text: str) -> str:
     return said.replace("`", "").strip()
 
 
-def _help(parameter: Parameter) -> tuple[str, str]:
+def _help(parameter: Parameter, *, is_repeated: bool) -> tuple[str, str]:
     """Return the sentence of an option, and the default that it says."""
     sentence = plain(parameter.sentence)
     default = ""
@@ -219,7 +219,7 @@ def _help(parameter: Parameter) -> tuple[str, str]:
         negated = name_of(parameter).startswith("--no-")
         sentence = re.sub("^Whether to ", "Do not " if negated else "", sentence)
         sentence = sentence[:1].upper() + sentence[1:]
-    if is_repeated(parameter):
+    if is_repeated:
         sentence = re.sub(r"\.(?=\s|$)", " (repeatable).", sentence, count=1)
     return sentence, default
 

@@ -135,7 +135,8 @@ class Verb:
                 if key_of(each) not in found or function == "":
                     is_optional = function in self.also and each.default is ...
                     found[key_of(each)] = replace(each, default=None) if is_optional else each
-        return list(found.values())
+        first = [found.pop(name) for name in self.takes]
+        return [*first, *found.values()]
 
     def takes_data(self) -> bool:
         """Return whether data of any kind can be typed."""

@@ -100,6 +100,8 @@ def choose_part(
         _, pairs = cut_pairs(pairs, held_out, split_seed)
     pairs = choose_splits(pairs, splits)
     pairs = choose_categories(pairs, categories)
+    if limit is not None and limit < 1:
+        raise ScoringError(f"limit {limit}: give 1 test or more")
     if limit is not None and pairs.pairs.select(DISTINCT).n_unique() > limit:
         part = dict(pairs.part) | {"limit": f"{limit}"}
         pairs = replace(_with_rows(pairs, _draw(pairs.pairs, limit)), part=tuple(part.items()))

@@ -99,7 +99,7 @@ def train(
 
     Examples:
         nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
-        nnd train --model gpt2 --data my_suite --set negation --set numbers --out trained
+        nnd train --model gpt2 --data my_suite --set negation --set numbers --out new
         nnd train --model gpt2 --data quiz_design --lora-rank 16 --out gpt2-lora
     """
     out = Path(out)

@@ -64,6 +64,8 @@ def slice_runs(
         ScoringError: If a run or the data cannot be read, they do not fit together, or a name is
             unknown.
     """
+    if contexts < 2:  # noqa: PLR2004 - one context has no spread
+        raise ScoringError(f"--contexts {contexts}: give 2 or more")
     folders = [Path(run) for run in _listed(runs)]
     scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
     frames = by_model(scored)

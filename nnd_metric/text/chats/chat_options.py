@@ -26,7 +26,7 @@ class Chat:
 
     Attributes:
         template: Render contexts as chats: with the tokenizer's own template if a decoder-only
-            model has one (auto), with a Jinja file, or not at all (none). By default, auto.
+            model has one (auto), with a Jinja file, or not at all (none).
         system: Text of a chat's system turn; '' removes the default of the chat template. None
             means the template's default.
         arguments: Argument of the chat template, such as enable_thinking=false. In Python, a

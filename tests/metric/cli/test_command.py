@@ -227,6 +227,28 @@ def test_wrong_usage_exits_with_2_and_prints_nothing(arguments: list[str], nnd: 
     assert ran.err.startswith("Usage: ")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["show", "SAMPLE", "-n", "0"], "nnd: -n 0: give 1 pair or more"),
+        (["describe", "SAMPLE", "--window", "0"], "nnd: --window 0: give a window of 1 token"),
+        (["slice", "SAMPLE", "--find", "--contexts", "1"], "nnd: --contexts 1: give 2 or more"),
+        (["compare", "SAMPLE", "--by", "length"], "nnd: "),
+        (["derive", "SAMPLE", "--op", "typos", "--on", "both sides"], "nnd: "),
+        (["derive", "SAMPLE", "--op", "typos", "--negatives", "worst"], "nnd: "),
+        (["export", "SAMPLE", "--to", "xml", "--out", "x"], "nnd: "),
+        (["metrics", "--data", "SAMPLE", "--several", "most"], "nnd: "),
+        (["publish-metric", "a/b", "--sdk", "docker", "--dry-run"], "nnd: "),
+        (["suite", "make", "quiz_design"], "nnd: unknown action"),
+    ],
+)
+def test_a_value_that_cannot_be_is_one_line(
+    arguments: list[str], said: str, nnd: Nnd, sample: Path
+) -> None:
+    ran = nnd(*(str(sample) if each == "SAMPLE" else each for each in arguments))
+    assert_one_line(ran, said)
+
+
 # What it prints
 
 

@@ -85,7 +85,7 @@ def test_lists_and_mappings_are_repeated() -> None:
     options = {name_of(each): is_repeated(each) for each in VERBS["metrics"].parameters()}
 
     assert [name for name, repeated in options.items() if repeated] == [
-        "--runs",
+        "--run",
         "--data",
         "--scorer",
         "--system",
