@@ -28,6 +28,7 @@ def convert(typed: Typed, *, source: str, out: Path | None = None) -> None:
     """Convert a source.
 
     Args:
+        typed: What was typed.
         source: Built-in source, or folder with a source.yaml.
         out: Folder to write. None means SOURCE-nnd.
     """
@@ -39,6 +40,7 @@ def show_pairs(typed: Typed, *, data: str) -> None:
     """Show a few pairs; a folder with annotations to convert is not searched for as data.
 
     Args:
+        typed: What was typed.
         data: What to show, DATA or a folder with a source.yaml.
     """
     is_source = "origin" in typed.values
@@ -63,6 +65,7 @@ def derive(
     """Derive a suite, or list the operations.
 
     Args:
+        typed: What was typed.
         data: Converted folder, or built-in source.
         operations: An operation of --list, or path.py:function.
         out: Folder to write. None means DATA-suite.
@@ -89,6 +92,7 @@ def suite(
     """Build a suite.
 
     Args:
+        typed: What was typed.
         action: Action; the only one is build.
         definition: YAML file, or a built-in definition: quiz_design, summeval, wmt_mqm.
         out: Folder to write. None means DEFINITION-suite.
@@ -146,6 +150,7 @@ def curve(typed: Typed, *, out: Path = Path("curve.svg")) -> None:
     """Draw pass rates over training steps.
 
     Args:
+        typed: What was typed.
         out: The figure, .svg or .png.
     """
     typed.show(typed.call("curve", out=out), written=out)

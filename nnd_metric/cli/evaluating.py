@@ -26,8 +26,10 @@ _REFUSED = {
     ),
     "dimensions": (
         ("human_scores", "systems", "worker", "ray", "ray_address", "push_to_model_card"),
-        "--vary works with one --model and one --data; leave out further ones, --human-scores, "
-        "--system, --worker, --ray and --push-to-model-card",
+        (
+            "--vary works with one --model and one --data; leave out further ones, "
+            "--human-scores, --system, --worker, --ray and --push-to-model-card"
+        ),
     ),
     "ray": (("worker",), "--ray shares the pairs among actors of its own; leave out --worker"),
     "worker": (
@@ -62,6 +64,7 @@ def evaluate(
     """Score pairs with models, in one of the ways.
 
     Args:
+        typed: What was typed.
         models: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter, or a GGUF file.
         checkpoints: Also score the checkpoints of a training, in order of their steps: those in a
             folder (checkpoint-N), or the revisions of a model on the Hub (step1000).

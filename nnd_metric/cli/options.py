@@ -33,6 +33,7 @@ _METAVARS = {
     "answers.no_error": "LABEL",
     "answers.order": "LABEL",
     "answers.verdict": "CELL=COLUMN",
+    "arguments": "KEY=VALUE",
     "by": "AXIS,…",
     "chat.template": "auto|none|FILE",
     "data": "DATA",
@@ -94,18 +95,14 @@ def metavar_of(parameter: Parameter) -> str | None:
     kind, holder = parameter.type, parameter.record.rpartition(".")[2]
     if kind.choices and not kind.many:
         return "|".join(kind.choices)
-    own = _METAVARS.get(f"{holder}.{parameter.name}")
-    if known := own or (_METAVARS.get(parameter.name) if holder != "answers" else None):
-        return known
-    if kind.name == "PairData":
-        return "DATA"
-    if kind.name != "str":
-        return None
-    if parameter.sentence.startswith("Why "):
-        return "WHY"
-    if holder == "answers":
-        return "COLUMN"
-    return "KEY=VALUE" if kind.mapped else name_of(parameter).strip("-").upper().replace("-", "_")
+    known = _METAVARS.get(f"{holder}.{parameter.name}")
+    if known is None and holder != "answers":
+        known = _METAVARS.get(parameter.name)
+    if known is None and kind.name == "str":
+        is_reason = parameter.sentence.startswith("Why ")
+        word = name_of(parameter).strip("-").upper().replace("-", "_")
+        known = "COLUMN" if holder == "answers" else "WHY" if is_reason else word
+    return "DATA" if kind.name == "PairData" else known
 
 
 def _singular(parameter: Parameter) -> str:
@@ -134,7 +131,7 @@ def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
     if kind.choices:
         shown["autocompletion"] = lambda: kind.choices
     if is_repeated(parameter):
-        default = ... if parameter.default is ... else []
+        default: Any = ... if parameter.default is ... else []
         return Annotated[list[base], typer.Option(name, **shown)], default  # type: ignore[valid-type]
     if parameter.default in (None, "", ()):
         return Annotated[base | None, typer.Option(name, **shown)], None
@@ -150,7 +147,7 @@ def argument(parameter: Parameter) -> tuple[object, object]:
     if shown_default:
         shown["show_default"] = shown_default
     if parameter.type.many:
-        default = ... if parameter.default is ... else []
+        default: Any = ... if parameter.default is ... else []
         return Annotated[list[base], typer.Argument(**shown)], default  # type: ignore[valid-type]
     if parameter.default is None:
         return Annotated[base | None, typer.Argument(**shown)], None

@@ -205,29 +205,27 @@ def _fields(
 
 def _type(node: ast.expr, module: str) -> Type:
     """Return a type; of several in a union the one that can be typed on a command line."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return _type(ast.parse(text, mode="eval").body, module)
-        case ast.Constant(value=None):
-            return Type("None")
-        case ast.BinOp(op=ast.BitOr()):
-            return _union([_type(each, module) for each in _members(node)])
-        case ast.Subscript(value=ast.Name(id=outer)):
-            inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            match outer:
-                case "Literal":
-                    return Type("str", tuple(str(ast.literal_eval(each)) for each in inner))
-                case "Mapping" | "dict":
-                    return Type("str", mapped=True)
-                case "Annotated":
-                    return _type(inner[0], module)
-                case "Sequence" | "list" | "tuple":
-                    return replace(_type(inner[0], module), many=True, alone=False)
-        case ast.Name(id=name) if name in _TYPED:
-            return Type(name)
-        case ast.Name(id=name) if name not in _ANYTHING:
-            return _named(name, module)
-    return Type("str")
+    if isinstance(node, ast.Constant):
+        inside = ast.parse(str(node.value), mode="eval")
+        return Type("None") if node.value is None else _type(inside.body, module)
+    if isinstance(node, ast.BinOp):
+        return _union([_type(each, module) for each in _members(node)])
+    if isinstance(node, ast.Subscript):
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return _subscripted(ast.unparse(node.value), inner, module)
+    name = node.id if isinstance(node, ast.Name) else "Any"
+    if name in _TYPED:
+        return Type(name)
+    return Type("str") if name in _ANYTHING else _named(name, module)
+
+
+def _subscripted(outer: str, inner: list[ast.expr], module: str) -> Type:
+    if outer == "Literal":
+        return Type("str", tuple(str(ast.literal_eval(each)) for each in inner))
+    if outer in ("Mapping", "dict"):
+        return Type("str", mapped=True)
+    first = _type(inner[0], module)
+    return first if outer == "Annotated" else replace(first, many=True, alone=False)
 
 
 def _union(members: list[Type]) -> Type:

@@ -109,8 +109,8 @@ def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Su
     loaded = pin_version(loaded, remember=True)  # without the adapters, which are not its own
     config = peft.LoraConfig(
         task_type="SEQ_2_SEQ_LM" if loaded.is_encoder_decoder else "CAUSAL_LM",
-        r=lora.rank,
-        lora_alpha=lora.scale,
+        r=lora.rank,  # type: ignore[arg-type] # checked by the caller
+        lora_alpha=lora.scale,  # type: ignore[arg-type] # PEFT takes any number
         lora_dropout=lora.dropout,
         target_modules=_ALL_LINEAR if lora.targets == (_ALL_LINEAR,) else [*lora.targets] or None,
         revision=loaded.commit,
@@ -128,5 +128,5 @@ def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Su
     if isinstance(model, str | Path):
         config.base_model_name_or_path = place_of(split_revision(model)[0])
     found = config.target_modules
-    targets = (found,) if isinstance(found, str) else tuple(sorted(found))
+    targets = (found,) if isinstance(found, str) else tuple(sorted(found or ()))
     return Subject(wrapped, loaded), replace(lora, targets=targets)

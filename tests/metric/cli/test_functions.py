@@ -1,4 +1,4 @@
-"""Every public function is a command, and every parameter an option of it, read without importing it."""
+"""Every public function is a command, and its parameters are options, read from its source."""
 
 import dataclasses
 import inspect

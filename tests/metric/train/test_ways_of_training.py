@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 import pytest
 import torch
+from safetensors.torch import load_file
 from support.stored_folders import read_facts_of
 from support.training.runs import bits, make_model, sample_pairs
+from transformers import AutoModelForCausalLM
 
 from nnd.converters.folder import convert
 from nnd.converters.make import derive
@@ -98,8 +100,6 @@ def test_batches_of_a_step_train_like_one_large_batch(
 
 
 def _weights(folder: Path) -> dict[str, torch.Tensor]:
-    from safetensors.torch import load_file
-
     return load_file(folder / "model.safetensors")
 
 
@@ -163,13 +163,6 @@ def test_references_are_trained_on_and_other_pairs_tested(data: Path, tmp_path: 
     assert [*check_rows("training", [facts])] == []
 
 
-def test_references_give_what_the_same_better_texts_give(data: Path, tmp_path: Path) -> None:
-    rows = pl.DataFrame(TEXTS).rename({"reference": "candidate_high"})
-    alone = load_corpus(data / "texts.csv").pairs["candidate_high"].to_list()
-
-    assert sorted(alone) == sorted(rows["candidate_high"])
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -214,8 +207,6 @@ def test_adapters_are_trained_and_the_model_is_not(adapted: Path, data: Path) ->
 
 
 def _model(folder: Path) -> Any:
-    from transformers import AutoModelForCausalLM
-
     return AutoModelForCausalLM.from_pretrained(folder)
 
 
@@ -247,7 +238,7 @@ def test_adapters_that_cannot_be_are_refused(how: dict[str, Any], said: str) -> 
 
 def test_layers_that_the_model_lacks_are_refused(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
-    with pytest.raises(ScoringError, match="PEFT finds no layers for LoRA: .*--lora-target"):
+    with pytest.raises(ScoringError, match=r"PEFT finds no layers for LoRA: .*--lora-target"):
         begin(data, tmp_path / "out", lora=Lora(2, targets=("wings",)))
 
 
