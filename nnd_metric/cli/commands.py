@@ -4,7 +4,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -22,18 +21,6 @@ def sources(typed: Typed) -> None:
     """List the sources."""
     found = typed.call("sources")
     typed.show(found, found.entries())
-
-
-def convert(typed: Typed, *, source: str, out: Path | None = None) -> None:
-    """Convert a source.
-
-    Args:
-        typed: What was typed.
-        source: Built-in source, or folder with a source.yaml.
-        out: Folder to write. None means SOURCE-nnd.
-    """
-    target = out or Path(f"{Path(source).resolve().name}-nnd")
-    typed.show(typed.call("convert", source=source, out=target), written=target)
 
 
 def show_pairs(typed: Typed, *, data: str) -> None:
@@ -54,53 +41,34 @@ def validate(typed: Typed) -> None:
     raise typer.Exit(0 if validation.ok else 1)
 
 
-def derive(
-    typed: Typed,
-    *,
-    data: str | None = None,
-    operations: Sequence[str] = (),
-    out: Path | None = None,
-    list: bool = False,  # noqa: A002 - the option's name
-) -> None:
+def derive(typed: Typed, *, list: bool = False) -> None:  # noqa: A002 - the option's name
     """Derive a suite, or list the operations.
 
     Args:
         typed: What was typed.
-        data: Converted folder, or built-in source.
-        operations: An operation of --list, or path.py:function.
-        out: Folder to write. None means DATA-suite.
         list: List the operations, each with an example.
     """
     if list:
         typed.show(typed.call("operations"))
         return
-    if data is None:
+    if "data" not in typed.values:
         raise NNDError(
             "DATA is missing; name a converted folder, or list the operations with --list"
         )
-    target = out or Path(f"{Path(data).resolve().name}-suite")
-    typed.show(typed.call("derive", operations=operations, out=target))
+    operations = typed.values.get("operations", ())
+    typed.show(typed.call("derive", operations=operations))
 
 
-def suite(
-    typed: Typed,
-    *,
-    action: str,
-    definition: Path,
-    out: Path | None = None,
-) -> None:
+def suite(typed: Typed, *, action: str) -> None:
     """Build a suite.
 
     Args:
         typed: What was typed.
         action: Action; the only one is build.
-        definition: YAML file, or a built-in definition: quiz_design, summeval, wmt_mqm.
-        out: Folder to write. None means DEFINITION-suite.
     """
     if action != "build":
-        raise NNDError(f'unknown action "{action}"; write nnd suite build {definition}')
-    target = out or Path(f"{definition.stem}-suite")
-    typed.show(typed.call("suite", definition=definition, out=target))
+        raise NNDError(f'unknown action "{action}"; write nnd suite build DEFINITION')
+    typed.show(typed.call("suite"))
 
 
 def train(typed: Typed) -> None:
@@ -144,16 +112,6 @@ def report(typed: Typed) -> None:
     """Write a page, whose footer says when and how it was made."""
     command, day = shlex.join(["nnd", *sys.argv[1:]]), datetime.now(tz=UTC).date()
     typed.show(typed.call("report", day=day, command=command))
-
-
-def curve(typed: Typed, *, out: Path = Path("curve.svg")) -> None:
-    """Draw pass rates over training steps.
-
-    Args:
-        typed: What was typed.
-        out: The figure, .svg or .png.
-    """
-    typed.show(typed.call("curve", out=out), written=out)
 
 
 def card(typed: Typed) -> None:
@@ -213,18 +171,33 @@ def _ask(question: "Question") -> Sequence[str]:
 GROUPS: dict[str, tuple[Verb, ...]] = {
     "Data": (
         Verb("sources", run=sources),
-        Verb("convert", ("source",), run=convert),
+        Verb("convert", ("source",), out="SOURCE-nnd", writes=True),
         Verb("show", ("data",), run=show_pairs, has_details=False),
         Verb("describe", ("data",), has_details=False),
         Verb("validate", ("folder",), run=validate, has_details=False),
-        Verb("derive", ("data",), run=derive, also=("operations",), has_details=False),
-        Verb("suite", ("action", "definition"), run=suite, has_details=False),
+        Verb(
+            "derive",
+            ("data",),
+            optional=("data", "operations"),
+            out="DATA-suite",
+            run=derive,
+            also=("operations",),
+            has_details=False,
+        ),
+        Verb(
+            "suite",
+            ("action", "definition"),
+            out="DEFINITION-suite",
+            run=suite,
+            has_details=False,
+        ),
         Verb("export", ("folder",), has_details=False),
     ),
     "Score": (
         Verb(
             "evaluate",
             without=("scoring.template", "model"),
+            optional=("models", "data"),
             run=evaluate,
             also=("evaluate_runs", "vary", "evaluate_parts", "evaluate_on_ray", "estimate"),
         ),
@@ -241,7 +214,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("compare", ("runs",), run=compare),
         Verb("metrics", ("runs",), run=metrics),
         Verb("report", ("results",), ("day", "command"), run=report, has_details=False),
-        Verb("curve", ("histories",), run=curve),
+        Verb("curve", ("histories",), out="curve.svg", writes=True),
     ),
     "Hub": (
         Verb("card", ("folder", "existing"), run=card, has_details=False),

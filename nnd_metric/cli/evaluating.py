@@ -50,14 +50,9 @@ _WITH_RUNS = {
 def evaluate(
     typed: Typed,
     *,
-    models: Sequence[str] = (),
-    checkpoints: str | None = None,
-    data: Sequence[str] = (),
-    out: Path | None = None,
     templates: Sequence[str] = (),
-    dimensions: str | None = None,
+    checkpoints: str | None = None,
     dry_run: bool = False,
-    worker: str | None = None,
     ray: bool = False,
     push_to_model_card: bool = False,
 ) -> None:
@@ -65,28 +60,21 @@ def evaluate(
 
     Args:
         typed: What was typed.
-        models: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter, or a GGUF file.
-        checkpoints: Also score the checkpoints of a training, in order of their steps: those in a
-            folder (checkpoint-N), or the revisions of a model on the Hub (step1000).
-        data: What to score.
-        out: Folder for result.json and log_likelihoods.parquet; with several datasets, it gets a
-            subfolder for each; with --runs, subfolders PROTOCOL[+TEMPLATE]/DATASET.
         templates: instruction (what people asked the systems), default (the stored context), mixqg,
             prophetnet, macaw, unifiedqa, t5-ssm-nq, t5-summarize, chat-turns (the turns of a
             dialogue), auto (by the model's name), or your own: "Q: {question}"; MODEL=TEMPLATE for
             one model of several. None means instruction for chats, default for plain text.
-        dimensions: Score one model under other choices too, one dimension at a time, and count the
-            verdicts that flip: protocol, template, chat-template, dtype, separator, normalise (how
-            texts are written).
+        checkpoints: Also score the checkpoints of a training, in order of their steps: those in a
+            folder (checkpoint-N), or the revisions of a model on the Hub (step1000).
         dry_run: Estimate the cost (tokens, operations, memory, time) without loading weights or
             writing anything.
-        worker: Score the share of worker I of N; all write to the same --out. auto takes I and N
-            from torchrun or a Slurm array. `nnd merge` makes a run of all shares.
         ray: Score in parts, by actors of Ray Data: on the cluster that RAY_ADDRESS names, else on
             this machine. Needs --out, in a folder that all machines share.
         push_to_model_card: Open a pull request on the Hub that adds the pass rates to each model's
             card.
     """
+    models, data = typed.values.get("models", []), typed.values.get("data", [])
+    out, worker = typed.values.get("out"), typed.values.get("worker")
     if push_to_model_card:
         check_pushable_run(models, typed.values)
     if "runs" in typed.values:
@@ -115,9 +103,9 @@ def evaluate(
         return
     ray = ray or "ray_address" in typed.values
     _check_place(typed, ray=ray)
-    if dimensions is not None:
+    if "dimensions" in typed.values:
         _check_alone(typed, "dimensions", is_alone=len(models) == len(found) == 1)
-        varied = {"model": models[0], "data": found[0], "dimensions": dimensions.split(",")}
+        varied = {"model": models[0], "data": found[0]}
         scoring = replace(scoring, template=next(iter(own.values()), for_all))
         typed.show(typed.call("vary", **varied, scoring=scoring), written=out)
         return

@@ -98,7 +98,7 @@ def metavar_of(parameter: Parameter) -> str | None:
     known = _METAVARS.get(f"{holder}.{parameter.name}")
     if known is None and holder != "answers":
         known = _METAVARS.get(parameter.name)
-    if known is None and kind.name == "str":
+    if known is None and kind.name in ("str", "Model"):
         is_reason = parameter.sentence.startswith("Why ")
         word = name_of(parameter).strip("-").upper().replace("-", "_")
         known = "COLUMN" if holder == "answers" else "WHY" if is_reason else word
@@ -181,7 +181,7 @@ def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa:
     if kind.mapped:
         return dict(_entries(parameter, value))
     if kind.many and kind.choices:
-        return value if value in kind.choices else value.split(",")
+        return value if kind.alone and value in kind.choices else value.split(",")
     if as_data and parameter.name in _DATA:
         from nnd.metric.app import find_data
 
@@ -223,8 +223,8 @@ def _help(parameter: Parameter, *, is_repeated: bool) -> tuple[str, str]:
 
 def _base(parameter: Parameter) -> Any:  # noqa: ANN401 - a type
     kind = parameter.type
-    is_word = kind.name == "Path" and isinstance(parameter.default, str)  # "auto", or a path
-    return str if is_word else _TYPES.get(kind.name, str)
+    is_word = isinstance(parameter.default, str) or parameter.name in ("source", "model")
+    return str if is_word else _TYPES.get(kind.name, str)  # a name or a path is a word
 
 
 def _entries(parameter: Parameter, typed: Sequence[str]) -> Iterator[tuple[str, object]]:

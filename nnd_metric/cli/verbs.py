@@ -4,6 +4,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -90,6 +91,8 @@ class Verb:
     Attributes:
         name: The function.
         takes: Parameters that are given without an option.
+        optional: Parameters that need not be typed, although the function needs them.
+        out: The place to write to if none is named: a path, or ARGUMENT-suffix.
         without: Parameters that cannot be typed, and holders of such.
         run: Calls the function instead, and prints its result. Its own parameters are options too,
             in place of those of the same names.
@@ -101,6 +104,8 @@ class Verb:
     name: str
     takes: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    out: str = ""
     run: Callable[..., None] | None = None
     also: tuple[str, ...] = ()
     has_details: bool = True
@@ -133,8 +138,7 @@ class Verb:
                 if not names.isdisjoint(self.without):
                     continue
                 if key_of(each) not in found or function == "":
-                    is_optional = function in self.also and each.default is ...
-                    found[key_of(each)] = replace(each, default=None) if is_optional else each
+                    found[key_of(each)] = self._as_typed(each, function)
         first = [found.pop(name) for name in self.takes]
         return [*first, *found.values()]
 
@@ -151,6 +155,8 @@ class Verb:
             context: typer.Context, *, details: bool = False, as_json: bool = False, **typed: object
         ) -> None:
             given = {name: typed[name] for name in typed if _is_given(context, name)}
+            if (place := self._place(given)) is not None:
+                given = {"out": place} | given
             asked = Typed(self.signatures(), given, details, as_json)
             if self.run is not None:
                 self.run(asked, **asked.arguments(""))
@@ -177,6 +183,26 @@ class Verb:
             ]
         )
         return called
+
+    def _as_typed(self, parameter: Parameter, function: str) -> Parameter:
+        """Return a parameter as it can be typed: of several functions, none needs its own."""
+        if self.out and parameter.name == "out":
+            sentence = f"{parameter.sentence} None means {self.out}."
+            return replace(parameter, default=None, sentence=sentence)
+        is_optional = function in self.also or parameter.name in self.optional
+        if is_optional and parameter.default is ...:
+            return replace(parameter, default=() if parameter.type.many else None)
+        return parameter
+
+    def _place(self, given: Mapping[str, Any]) -> Path | None:
+        """Return where to write if no place is named, or None without such a place."""
+        name, dash, suffix = self.out.partition("-")
+        if not dash:
+            return Path(self.out) if self.out else None
+        if name.lower() not in given:
+            return None
+        source = Path(given[name.lower()]).resolve()
+        return Path(f"{source.stem if source.suffix == '.yaml' else source.name}-{suffix}")
 
     def _shown(self, parameter: Parameter) -> tuple[object, object]:
         """Return the annotation and the default of a parameter; few options need no groups."""

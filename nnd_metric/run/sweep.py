@@ -54,7 +54,7 @@ def evaluate(
 @with_run_options
 def evaluate(
     models: Model | Sequence[Model],
-    data: Any,
+    data: Dataset | Sequence[Dataset],
     *,
     out: str | Path | None = None,
     **options: Unpack[RunOptions],
@@ -62,7 +62,9 @@ def evaluate(
     """Score pairs with models: pass rates and agreement.
 
     To resume a run, start it again: finished likelihoods are not computed again. A new model is
-    added to the run in the output folder; the others remain. If one of several models or datasets
+    added to the run in the output folder, which must have the same pairs, protocol and template
+    (one chosen for a model stays with it); the others remain. Results are written as they arrive,
+    also by several processes into one folder. If one of several models or datasets
     fails, the others are still scored; the failure is reported, and the command exits with 1.
     With several GPUs, models given by name are scored side by side, unless a device is named.
 
@@ -70,16 +72,13 @@ def evaluate(
     a single model on a list of one; further failures are warnings, listed in the result.
 
     Args:
-        models: Hub ids, NAME or NAME@REVISION, or folders of models or adapters, or GGUF files. In
-            Python, loaded models, too (`wrap_model`). The results name a model NAME, unless several
-            of its revisions are scored.
+        models: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter, or a GGUF file.
+            In Python, also loaded models (`wrap_model`). In Python, the results name a model NAME,
+            unless several of its revisions are scored.
         data: What to score. In Python, pairs (see `load_pairs`), or a list of several datasets; a
             list of dicts holds the rows of one dataset.
         out: Folder for result.json and log_likelihoods.parquet; with several datasets, it gets a
-            subfolder for each. A run of other models in it is kept if it has the same pairs,
-            protocol and template (a template chosen for one model stays with it). Results are
-            written as they arrive, also when the run is interrupted or fails. Several processes may
-            write models into one folder.
+            subfolder for each.
         **options: The other fields of `RunRequest`.
 
     Returns:

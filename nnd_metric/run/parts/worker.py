@@ -41,8 +41,9 @@ def evaluate_parts(
             some of their pairs are scored. In Python, pairs, or a list of several datasets.
         out: Folder of the run, the same for all workers; for several datasets, it gets a subfolder
             for each.
-        worker: The number of this worker, from 1, and the number of workers; auto takes both from
-            torchrun, which also says on which GPU, or from a Slurm array.
+        worker: Score the share of worker I of N; all write to the same folder. auto takes I and N
+            from torchrun, which also says on which GPU, or from a Slurm array. `nnd merge` makes a
+            run of all shares.
         **options: The other fields of `RunRequest`.
 
     Returns:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from nnd.metric.likelihood import LoadedModel, Loading, Scoring
 from nnd.metric.run.variation.rewording import RAW, REWORDINGS
@@ -108,6 +108,8 @@ def _chats(base: Choice) -> Others:
 def _dtypes(base: Choice) -> Others:
     return {name: replace(base, loading=replace(base.loading, dtype=name)) for name in _DTYPES}
 
+
+Dimension = Literal["protocol", "template", "chat-template", "dtype", "separator", "normalise"]
 
 DIMENSIONS: dict[str, tuple[Callable[[Choice, LoadedModel], str], Callable[[Choice], Others]]] = {
     "protocol": (

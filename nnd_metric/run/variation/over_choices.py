@@ -15,7 +15,7 @@ from nnd.metric.likelihood import LoadedModel, Loading, Model, Scoring, load_mod
 from nnd.metric.numbers import adjust, find_flips
 from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.run.sweep import evaluate
-from nnd.metric.run.variation.choices import Choice, check_dimensions, choices_of
+from nnd.metric.run.variation.choices import Choice, Dimension, check_dimensions, choices_of
 from nnd.metric.run.variation.rewording import reword
 from nnd.metric.run.variation.variation import VARIATION, Default, LeftOut, Variant, Variation
 from nnd.schemas import ScoringError, check_replaceable
@@ -24,7 +24,7 @@ from nnd.schemas import ScoringError, check_replaceable
 def vary(
     model: Model,
     data: PairData | PairSet,
-    dimensions: Sequence[str],
+    dimensions: Sequence[Dimension],
     *,
     out: str | Path | None = None,
     splits: Sequence[str] = (),
@@ -43,8 +43,9 @@ def vary(
         model: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter. In Python, a
             loaded model, too.
         data: The pairs; sets of a suite are ignored.
-        dimensions: Dimensions to vary: protocol, template (the instruction, two paraphrases, the
-            stored context), chat-template, dtype, separator, normalise (how texts are written).
+        dimensions: Score one model under other choices too, one dimension at a time, and count the
+            verdicts that flip: protocol, template (the instruction, two paraphrases, the stored
+            context), chat-template, dtype, separator, normalise (how texts are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
         splits: Only pairs of these splits of the data. Empty means test, if the others are called
             train, validation, dev or the like and no share is held out, else all.
