@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, Unpack, overload
+from typing import TypeVar, Unpack, overload
 
 import polars as pl
 

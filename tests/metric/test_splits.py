@@ -167,7 +167,7 @@ def test_a_part_is_not_cut_again(letters: Path, models: list[str]) -> None:
     whole = choose_splits(load_pairs(letters), ["test", "valid"])
     assert choose_splits(whole) == whole
     assert run(models[0], whole).results[0].rates.n_pairs == 16
-    training = take_sides(str(letters), None, [], share=0.5, seed=0)
+    training = take_sides(str(letters), [], [], share=0.5, seed=0)
     assert {*training.training.pairs["split"]} == {"test", "valid"}
     (tested,) = training.tests
     n = run(models[0], replace(tested, human_scores=None)).results[0].rates.n_pairs

@@ -19,6 +19,7 @@ BESIDE_COMMANDS = {
     "DISTRIBUTION",
     "LicenceError",
     "Loading",
+    "Lora",
     "NNDCallback",
     "NNDError",
     "Objective",
