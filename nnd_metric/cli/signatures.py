@@ -137,8 +137,12 @@ def signature_of(module: str, name: str) -> Signature:
     if place.node.args.kwarg is not None:  # the options of a run, as `with_run_options` shows them
         request = _record("RunRequest", place.module)
         assert request is not None  # noqa: S101 - no other function takes options
-        known = {each.name for each in parameters} | {"models", "data"}
-        parameters += [each for each in _fields(request, "", records) if each.name not in known]
+        taken = {*_options(place.node.args.kwarg.annotation, place.module)}
+        parameters += [
+            each
+            for each in _fields(request, "", records)
+            if (each.record.partition(".")[0] or each.name) in taken
+        ]
     return Signature(tuple(parameters), records)
 
 
@@ -148,6 +152,20 @@ def sentences_in(docstring: str, section: str) -> dict[str, str]:
     lines = re.split(r"\n(?=\S)", rest, maxsplit=1)[0]
     entries = re.findall(r"^ {4}(\w+): ((?:.|\n(?! {4}\S))*)", lines, flags=re.MULTILINE)
     return {name: " ".join(words.split()) for name, words in entries}
+
+
+def _options(annotation: ast.expr | None, module: str) -> Iterator[str]:
+    """Yield the names in a TypedDict and its bases; in `Unpack[…]`, in that of the brackets."""
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.slice
+    if isinstance(annotation, ast.Name) and annotation.id != "TypedDict":
+        place = _find(module, annotation.id)
+        assert isinstance(place.node, ast.ClassDef)  # noqa: S101 - else Unpack is of no use
+        for base in place.node.bases:
+            yield from _options(base, place.module)
+        for each in place.node.body:
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+                yield each.target.id
 
 
 def _arguments(function: _Function) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
-from typing import Any, TypeAlias, TypedDict, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar, get_args, get_type_hints
 
 from nnd.metric.data import (
     PairData,
@@ -39,12 +39,9 @@ _OPTIONS = "    **options: The other fields of `RunRequest`."
 """The entry of all options in a docstring."""
 
 
-class RunOptions(TypedDict, total=False):
-    """The options that every way of scoring takes; their types are those of `RunRequest`."""
+class PartOptions(TypedDict, total=False):
+    """The options that every scoring takes; their types are those of `RunRequest`."""
 
-    human_scores: PairData | None
-    systems: Mapping[str, str] | None
-    templates: Mapping[str, str] | None
     splits: Sequence[str]
     limit: int | None
     categories: Sequence[str]
@@ -52,6 +49,14 @@ class RunOptions(TypedDict, total=False):
     split_seed: int
     scoring: Scoring
     loading: Loading
+
+
+class RunOptions(PartOptions, total=False):
+    """The options that every scoring of several models takes."""
+
+    human_scores: PairData | None
+    systems: Mapping[str, str] | None
+    templates: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,17 +158,18 @@ class RunRequest:
 
 
 def with_run_options(function: _Function) -> _Function:
-    """Show the options of a function that takes `**options: Unpack[RunOptions]` one by one.
+    """Show the options of a function one by one: of `**options: Unpack[RunOptions]`, or of a part.
 
     `help` and notebooks then show each with its default, and the sentence that `RunRequest` has on
     it in the place of the docstring's `**options: …`. Options are so described once.
     """
     own = inspect.signature(function)
+    (taken,) = get_args(own.parameters["options"].annotation)
     kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
     options = [
         each.replace(kind=each.KEYWORD_ONLY)
         for name, each in inspect.signature(RunRequest).parameters.items()
-        if name in RunOptions.__annotations__
+        if name in get_type_hints(taken)
     ]
     described = describe_fields(RunRequest)
     sentences = [

@@ -7,13 +7,15 @@ evaluation of the default, a choice costs little more than loading the model.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from tqdm import tqdm
 
-from nnd.metric.data import PairData, PairSet, choose_part, load_pairs
+from nnd.metric.data import PairData, PairSet, load_pairs
 from nnd.metric.likelihood import LoadedModel, Loading, Model, Scoring, load_model, pin_version
 from nnd.metric.numbers import adjust, find_flips
 from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.run.run_request import PartOptions, RunRequest, with_run_options
 from nnd.metric.run.sweep import evaluate
 from nnd.metric.run.variation.choices import Choice, Dimension, check_dimensions, choices_of
 from nnd.metric.run.variation.rewording import reword
@@ -21,23 +23,18 @@ from nnd.metric.run.variation.variation import VARIATION, Default, LeftOut, Vari
 from nnd.schemas import ScoringError, check_replaceable
 
 
+@with_run_options
 def vary(
     model: Model,
     data: PairData | PairSet,
     dimensions: Sequence[Dimension],
     *,
     out: str | Path | None = None,
-    splits: Sequence[str] = (),
-    limit: int | None = None,
-    categories: Sequence[str] = (),
-    held_out: float | None = None,
-    split_seed: int = 0,
-    scoring: Scoring = Scoring(),
-    loading: Loading = Loading(),
+    **options: Unpack[PartOptions],
 ) -> Variation:
     """Score pairs under several choices; count flipped verdicts.
 
-    One dimension is varied at a time; `scoring` and `loading` define the default.
+    One dimension is varied at a time; the other options define the default.
 
     Args:
         model: Hub id, NAME or NAME@REVISION, or folder of a model or an adapter. In Python, a
@@ -47,15 +44,7 @@ def vary(
             verdicts that flip: protocol, template (the instruction, two paraphrases, the stored
             context), chat-template, dtype, separator, normalise (how texts are written).
         out: Folder for variation.json and choices.parquet, the log-likelihoods of every choice.
-        splits: Only pairs of these splits of the data. Empty means test, if the others are called
-            train, validation, dev or the like and no share is held out, else all.
-        limit: Score at most this many tests, for a first look: up to three of each context.
-        categories: Only pairs of these error categories.
-        held_out: Only the contexts that `train` and `export` hold out if this share is for
-            training.
-        split_seed: Seed of the split by context.
-        scoring: How pairs are scored by default.
-        loading: How the model is loaded by default.
+        **options: The other fields of `RunRequest`.
 
     Returns:
         For every choice the pass rate, and the share of verdicts that differ from the default's.
@@ -67,20 +56,14 @@ def vary(
     """
     dimensions = list(dict.fromkeys(dimensions))
     check_dimensions(dimensions)
+    request = RunRequest(model, data, **options)
+    scoring = replace(request.scoring, unconditional=False)
     scoring.check()
     if out is not None:
         check_replaceable(Path(out), document=VARIATION)
     pairs = data if isinstance(data, PairSet) else load_pairs(data)
-    pairs = choose_part(
-        pairs,
-        splits=splits,
-        limit=limit,
-        categories=categories,
-        held_out=held_out,
-        split_seed=split_seed,
-    )
-    pairs = replace(pairs, sets=())
-    found = _score_all(model, pairs, dimensions, replace(scoring, unconditional=False), loading)
+    pairs = replace(request.part_of(pairs), sets=())
+    found = _score_all(model, pairs, dimensions, scoring, request.loading)
     if out is not None:
         found.write(out)
     return found
