@@ -189,8 +189,8 @@ class Verb:
         if self.out and parameter.name == "out":
             sentence = f"{parameter.sentence} None means {self.out}."
             return replace(parameter, default=None, sentence=sentence)
-        is_optional = function in self.also or parameter.name in self.optional
-        if is_optional and parameter.default is ...:
+        is_of_another = function in self.also and parameter.type.name != "bool"
+        if is_of_another or (parameter.name in self.optional and parameter.default is ...):
             return replace(parameter, default=() if parameter.type.many else None)
         return parameter
 
