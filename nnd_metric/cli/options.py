@@ -224,7 +224,9 @@ def _help(parameter: Parameter, *, is_repeated: bool) -> tuple[str, str]:
 def _base(parameter: Parameter) -> Any:  # noqa: ANN401 - a type
     kind = parameter.type
     is_word = isinstance(parameter.default, str) or parameter.name in ("source", "model")
-    return str if is_word or kind.choices else _TYPES.get(kind.name, str)  # a name or a path is a word
+    return (
+        str if is_word or kind.choices else _TYPES.get(kind.name, str)
+    )  # a name or a path is a word
 
 
 def _entries(parameter: Parameter, typed: Sequence[str]) -> Iterator[tuple[str, object]]:
