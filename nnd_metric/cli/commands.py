@@ -174,6 +174,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("convert", ("source",), out="SOURCE-nnd", writes=True),
         Verb("show", ("data",), run=show_pairs, has_details=False),
         Verb("describe", ("data",), has_details=False),
+        Verb("check", ("data",), has_details=False),
         Verb("validate", ("folder",), run=validate, has_details=False),
         Verb(
             "derive",

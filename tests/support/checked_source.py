@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 from support import card_folders
 
-from nnd.converters.onboard import CheckReport, check_source
+from nnd.converters.check.check_report import Check, CheckReport
+from nnd.converters.onboard import check_source
 from nnd.converters.onboard.check import child_process as child, separate_run as run
-from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.process_limits import Sandbox
 from nnd.converters.onboard.check.source_readings import Reading
 

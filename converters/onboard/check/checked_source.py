@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
+from nnd.converters.check.check_report import Verdict, judged, labelled
 from nnd.converters.onboard.check.file_changes import Change
 from nnd.converters.onboard.check.file_content import Contents, read_parts
 from nnd.converters.onboard.check.separate_run import ReadingRun, run_readings

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
+from nnd.converters.check.check_report import Verdict, judged, labelled
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
 from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts

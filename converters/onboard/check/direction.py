@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_report import Verdict, judged
+from nnd.converters.check.check_report import Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.file_columns import FileColumn
 from nnd.converters.onboard.check.knockouts import families_of

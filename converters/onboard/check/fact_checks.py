@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nnd.cards import check_card as lint, data_card, faults_of, hub_licence
+from nnd.converters.check.check_report import Verdict, judged
 from nnd.converters.folder import validate
-from nnd.converters.onboard.check.check_report import Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.process_limits import Limits
 from nnd.converters.onboard.scaffold.first_facts import LEFT, TO_FILL, UNDETERMINED

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_report import AT_HAND, Verdict, judged
+from nnd.converters.check.check_report import AT_HAND, Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case, reviews
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.pairs import ANY_SYSTEM, make_pairs

@@ -6,6 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
+from nnd.converters.check.check_report import (
+    AT_HAND,
+    NOT_AT_HAND,
+    Check,
+    CheckReport,
+    Verdict,
+)
 from nnd.converters.folder import Examples, pair_examples
 from nnd.converters.onboard.check import (
     coverage,
@@ -13,13 +20,6 @@ from nnd.converters.onboard.check import (
     fact_checks as facts,
     row_checks as rows,
     text_checks as texts,
-)
-from nnd.converters.onboard.check.check_report import (
-    AT_HAND,
-    NOT_AT_HAND,
-    Check,
-    CheckReport,
-    Verdict,
 )
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings

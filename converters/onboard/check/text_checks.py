@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_report import AT_HAND, NOT_AT_HAND, Verdict, judged
+from nnd.converters.check.check_report import AT_HAND, NOT_AT_HAND, Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case, reviews
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import is_own

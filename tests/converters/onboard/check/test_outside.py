@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from support.checked_source import Birds, make_birds, outcomes
 
+from nnd.converters.check.check_report import Check
 from nnd.converters.onboard.check import separate_run as run
-from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.process_limits import NONE, find_sandbox, sandboxes
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.source import load_source

@@ -20,13 +20,13 @@ from support.checked_source import (
     run_here,
 )
 
-from nnd.converters.onboard import CheckReport, check_source
+from nnd.converters.check.check_report import Check, CheckReport
+from nnd.converters.onboard import check_source
 from nnd.converters.onboard.check import (
     checked_source as case,
     fact_checks as checked_facts,
     separate_run as run,
 )
-from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.process_limits import Limits
 from nnd.converters.onboard.check.source_checks import NAMES
 from nnd.converters.source import source

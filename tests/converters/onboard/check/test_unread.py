@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.checked_source import Birds, make_birds, run_here
 
+from nnd.converters.check.check_report import Check
 from nnd.converters.onboard.check import checked_source as case
-from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.coverage import check_coverage
 from nnd.converters.onboard.check.file_columns import columns_of

@@ -1,4 +1,4 @@
-"""The result of a check of a source, a line with its remedy, and the results of all checks."""
+"""The result of a check, a line with its remedy, and the results of all checks."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -66,15 +66,15 @@ _STYLES: dict[Outcome, str] = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckReport(Printable):
-    """The results of all checks of a source.
+    """The results of all checks of data or a source.
 
     Attributes:
-        source: The source, as the caller named it.
-        checks: One check for each of `NAMES`, in that order.
+        name: The data or the source.
+        checks: What each of them found, in order.
         examples: A few example pairs; None if it has none.
     """
 
-    source: str
+    name: str
     checks: tuple[Check, ...]
     examples: Annotated[Examples | None, UNSTORED] = None
 
@@ -100,7 +100,7 @@ class CheckReport(Printable):
 
     def headline(self) -> str:
         """Return the source and how many checks had each outcome."""
-        return f"{self.source}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}."
+        return f"{self.name}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}."
 
     def table(self) -> "Table":
         """Return a row for each check."""

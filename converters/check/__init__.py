@@ -1,0 +1,22 @@
+"""Checks of pairs, whatever made them: do texts, contexts and judgements belong together?"""
+
+from typing import TYPE_CHECKING
+
+from nnd.schemas.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from .check_report import (
+        Check as Check,
+        CheckReport as CheckReport,
+        Verdict as Verdict,
+        judged as judged,
+    )
+    from .checked_data import (
+        CheckedData as CheckedData,
+    )
+    from .pair_checks import (
+        CHECKS as CHECKS,
+        check_pairs as check_pairs,
+    )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
