@@ -10,12 +10,20 @@ if TYPE_CHECKING:
         CheckReport as CheckReport,
         Verdict as Verdict,
         judged as judged,
+        labelled as labelled,
     )
     from .checked_data import (
         CheckedData as CheckedData,
     )
+    from .direction import (
+        BAD as BAD,
+        PEOPLE as PEOPLE,
+        win_shares as win_shares,
+        words_of as words_of,
+    )
     from .pair_checks import (
         CHECKS as CHECKS,
+        PairCheck as PairCheck,
         check_pairs as check_pairs,
     )
 else:

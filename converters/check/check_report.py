@@ -1,6 +1,6 @@
 """The result of a check, a line with its remedy, and the results of all checks."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 
@@ -18,9 +18,6 @@ another check failed or the real file is missing."""
 
 Verdict: TypeAlias = tuple[Outcome, str, str]
 """What a check finds: outcome, message and remedy, as in `Check`."""
-
-AT_HAND = "name the real file with --from, without --fixture-only"
-NOT_AT_HAND = "the real files are not available"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +61,25 @@ _STYLES: dict[Outcome, str] = {
 }
 
 
+_SAID = {"fail": "fail", "review": "to look at", "skipped": "skipped"}
+
+
+def _table(checks: Sequence[Check]) -> "Table | None":
+    if not checks:
+        return None
+    from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
+
+    rows = (
+        (
+            Text(check.outcome, _STYLES[check.outcome]),
+            check.name,
+            "; ".join(filter(None, (check.message, check.remedy))),
+        )
+        for check in checks
+    )
+    return text_table(("outcome", "checked", "found"), rows, prose=["found"])
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckReport(Printable):
     """The results of all checks of data or a source.
@@ -99,22 +115,20 @@ class CheckReport(Printable):
         return {outcome: found.count(outcome) for outcome in get_args(Outcome)}
 
     def headline(self) -> str:
-        """Return the source and how many checks had each outcome."""
-        return f"{self.name}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}."
+        """Return how many checks pass, and how many had each other outcome."""
+        counts = self.counts
+        passed = f"{counts.pop('pass')} of {len(self.checks)} checks pass"
+        others = [f"{n} {_SAID[outcome]}" for outcome, n in counts.items() if n]
+        return f"{self.name}: {', '.join([passed, *others])}."
 
-    def table(self) -> "Table":
-        """Return a row for each check."""
-        from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
+    def table(self) -> "Table | None":
+        """Return a row for each check that does not pass."""
+        return _table([check for check in self.checks if check.outcome != "pass"])
 
-        rows = (
-            (
-                Text(check.outcome, _STYLES[check.outcome]),
-                check.name,
-                "; ".join(filter(None, (check.message, check.remedy))),
-            )
-            for check in self.checks
-        )
-        return text_table(("outcome", "checked", "found"), rows, prose=["found"])
+    def details(self) -> list["Table"]:
+        """Return what the other checks counted."""
+        passed = _table([check for check in self.checks if check.outcome == "pass"])
+        return [] if passed is None else [passed]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each check: name, outcome, message, remedy."""

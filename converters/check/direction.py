@@ -22,7 +22,7 @@ PEOPLE = {
 
 BAD = {
     *("adversarial", "altered", "bad", "corrupted", "edited", "error", "hallucinated"),
-    *("incorrect", "loser", "losing", "perturbed", "rejected", "unfaithful"),
+    *("incorrect", "loser", "losing", "pert", "perturbed", "rejected", "unfaithful"),
     *("worse", "worst", "wrong"),
 }
 """Words in names of worse texts, and in labels that name an error."""
@@ -32,6 +32,7 @@ _NOTHING_WRONG = {
     *("accurate", "better", "consistent", "correct", "factual", "faithful", "fine", "good"),
     *("no", "no error", "no errors", "no issue", "no issues", "noe", "ok", "supported"),
 }
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 _SAMPLE = 2_000
 _GRAM = 4
 _STANDARD_ERRORS = 3.0
@@ -119,6 +120,5 @@ def _grams(text: str) -> set[str]:
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name in snake_case, CamelCase or prose, in lower case."""
-    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return re.findall(r"[^\W_]+", parts.lower())
+    """Return the words of a name in lower case: `docId_2` has doc, id and 2."""
+    return [word.lower() for word in _WORD.findall(name)]

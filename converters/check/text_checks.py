@@ -121,7 +121,11 @@ def _passes(marks: _Marks, pairs: Sequence[tuple[set[str], set[str]]]) -> float:
 def _telling_marks(marks: _Marks, n: int) -> Iterator[str]:
     """Yield the mark that tells most tests apart, if it tells many."""
     apart = {mark: abs(marks.high[mark] - marks.low[mark]) for mark in marks.high | marks.low}
-    mark = max(apart, key=lambda one: (apart[one], len(one), one), default="")
+    mark = max(
+        apart,
+        key=lambda one: (apart[one], "\x03" in one or "\x02" in one, len(one), one),
+        default="",
+    )
     if apart.get(mark, 0) >= _TELLING * n:
         where = " at the end" if mark.endswith("\x03") else ""
         where = " at the beginning" if mark.startswith("\x02") else where

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         find_contradictions as find_contradictions,
     )
     from .hygiene.contacts import (
-        Contact as Contact,
         find_contacts as find_contacts,
         find_in_manifest as find_in_manifest,
         redact_contacts as redact_contacts,

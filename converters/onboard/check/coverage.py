@@ -10,14 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.check.check_report import Verdict, judged, labelled
+from nnd.converters.check import Verdict, judged, labelled, words_of
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
 from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts
 from nnd.converters.onboard.check.knockouts import Family, fields_of, try_columns
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
 from nnd.converters.source import SourceFile
 from nnd.schemas import file_digest, fold, listed
@@ -36,7 +35,7 @@ _JUDGEMENT = {
 }
 
 
-def check_coverage(case: Case) -> Verdict:
+def check_unread(case: Case) -> Verdict:
     """Check that the content of the real files is read, or declared under `unread`."""
     sets = defaultdict[tuple[Path, str | None], list[ReadingRun]](list)
     for one in case.measured:
