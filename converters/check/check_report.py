@@ -36,6 +36,11 @@ class Check(Record):
     message: str
     remedy: str = ""
 
+    @property
+    def passes(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.outcome == "pass"
+
     def __str__(self) -> str:
         remedy = f" ({self.remedy})" if self.remedy else ""
         return one_line(f"{self.outcome}: {self.name}: {self.message}{remedy}")
@@ -123,11 +128,11 @@ class CheckReport(Printable):
 
     def table(self) -> "Table | None":
         """Return a row for each check that does not pass."""
-        return _table([check for check in self.checks if check.outcome != "pass"])
+        return _table([check for check in self.checks if not check.passes])
 
     def details(self) -> list["Table"]:
         """Return what the other checks counted."""
-        passed = _table([check for check in self.checks if check.outcome == "pass"])
+        passed = _table([check for check in self.checks if check.passes])
         return [] if passed is None else [passed]
 
     def to_frame(self) -> pl.DataFrame:

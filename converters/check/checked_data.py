@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from nnd.converters.folder import Conversion
 from nnd.schemas import CONTEXT, DISTINCT, SchemaName, polars_schema
 
 _SIDES = ("high", "low")
@@ -29,6 +30,13 @@ class CheckedData:
     annotations: pl.DataFrame | None = None
     references: pl.DataFrame | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, conversion: Conversion) -> "CheckedData":
+        """Return what `nnd convert` makes."""
+        source = conversion.manifest["source"]
+        frames = conversion.pairs, conversion.annotations, conversion.references
+        return cls(source["name"], *frames, source)
 
     @cached_property
     def tests(self) -> pl.DataFrame:

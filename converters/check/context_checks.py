@@ -150,8 +150,8 @@ def check_in_context(data: CheckedData) -> Verdict:
 
 
 def _parts_of_answers(data: CheckedData) -> Iterator[str]:
-    parts = data.contexts.select(pl.col("inputs").explode()).drop_nulls()
-    names = parts.unnest("inputs")["key"].unique().sort() if parts.height else []
+    parts = data.contexts.select(part=pl.col("inputs").explode()).drop_nulls()
+    names: list[str] = parts["part"].struct.field("key").unique().sort().to_list()
     wrong = [name for name in names if {*re.findall("[a-z]+", name.lower())} & _NO_CONTEXT]
     if wrong:
         yield f"the context has a part called {listed(wrong)}"

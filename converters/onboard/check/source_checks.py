@@ -20,7 +20,6 @@ from nnd.converters.onboard.check import coverage, fact_checks as facts, row_che
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.direction import find_contradictions
 from nnd.converters.onboard.check.invented_texts import check_invented
-from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import (
     AT_HAND,
     NOT_AT_HAND,
@@ -54,7 +53,7 @@ def _of_pairs(check: PairCheck) -> Judge:
     """Return a check of pairs as one of a source: of the pairs of all real files."""
 
     def judge(case: Case) -> Verdict:
-        verdicts = [(run.label, check(_checked(run))) for run in case.measured]
+        verdicts = [(run.label, check(CheckedData.of(run.conversion))) for run in case.measured]
         found = [(label, verdict) for label, verdict in verdicts if verdict[0] != "pass"]
         if not found:
             return verdicts[0][1]
@@ -63,11 +62,6 @@ def _of_pairs(check: PairCheck) -> Judge:
         return "review", listed(messages, 3), found[0][1][2]
 
     return judge
-
-
-def _checked(run: ReadingRun) -> CheckedData:
-    pairs, facts = run.conversion.pairs, run.source.facts
-    return CheckedData(run.label, pairs, run.annotations, run.references, facts)
 
 
 def _check_columns(case: Case) -> Verdict:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -123,13 +124,9 @@ def converted(nnd_data: Path) -> Callable[[str], Conversion]:
 
 
 def findings(conversion: Conversion, pairs: Rows | None = None) -> set[str]:
-    data = CheckedData(
-        "planted",
-        conversion.pairs if pairs is None else pairs,
-        conversion.annotations,
-        conversion.references,
-        conversion.manifest["source"],
-    )
+    data = CheckedData.of(conversion)
+    if pairs is not None:
+        data = replace(data, pairs=pairs)
     return {check.name for check in check_pairs(data) if check.outcome != "pass"}
 
 
