@@ -1,4 +1,4 @@
-"""Checks of pairs, whatever made them: do texts, contexts and judgements belong together?"""
+"""Checks of pairs, whatever made them: texts, contexts and judgements must belong together."""
 
 from typing import TYPE_CHECKING
 

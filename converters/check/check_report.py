@@ -127,8 +127,17 @@ class CheckReport(Printable):
         return f"{self.name}: {', '.join([passed, *others])}."
 
     def table(self) -> "Table | None":
-        """Return a row for each check that does not pass."""
-        return _table([check for check in self.checks if not check.passes])
+        """Return a row for each check that fails or is to be looked at."""
+        return _table([check for check in self.checks if check.outcome in ("fail", "review")])
+
+    def remarks(self) -> list[str]:
+        """Return which checks were skipped, and why."""
+        reasons: dict[str, list[str]] = {}
+        for check in self.checks:
+            if check.outcome == "skipped":
+                why = "; ".join(filter(None, (check.message, check.remedy)))
+                reasons.setdefault(why, []).append(check.name)
+        return [f"Skipped: {', '.join(names)} ({why})." for why, names in reasons.items()]
 
     def details(self) -> list["Table"]:
         """Return what the other checks counted."""

@@ -3,33 +3,48 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from nnd.converters.check import (
-    context_checks as contexts,
-    direction,
-    judgement_checks as judgements,
-    text_checks as texts,
-)
 from nnd.converters.check.check_report import Check, CheckReport, Verdict
 from nnd.converters.check.checked_data import CheckedData
+from nnd.converters.check.context_checks import (
+    check_contexts,
+    check_duplicates,
+    check_in_context,
+    check_own_context,
+)
+from nnd.converters.check.direction import check_direction
+from nnd.converters.check.judgement_checks import (
+    check_aspects,
+    check_scales,
+    check_systems,
+    check_verdicts,
+)
+from nnd.converters.check.text_checks import (
+    check_form,
+    check_giveaways,
+    check_lengths,
+    check_personal_data,
+    check_rights,
+    check_surface,
+)
 
 PairCheck: TypeAlias = Callable[[CheckedData], Verdict]
 
 CHECKS: dict[str, PairCheck] = {
-    "contexts": contexts.check_contexts,
-    "own context": contexts.check_own_context,
-    "in the context": contexts.check_in_context,
-    "duplicates": contexts.check_duplicates,
-    "systems": judgements.check_systems,
-    "verdicts": judgements.check_verdicts,
-    "aspects": judgements.check_aspects,
-    "scales": judgements.check_scales,
-    "direction": direction.check_direction,
-    "lengths": texts.check_lengths,
-    "giveaways": texts.check_giveaways,
-    "surface": texts.check_surface,
-    "form": texts.check_form,
-    "rights": texts.check_rights,
-    "personal data": texts.check_personal_data,
+    "contexts": check_contexts,
+    "own context": check_own_context,
+    "in the context": check_in_context,
+    "duplicates": check_duplicates,
+    "systems": check_systems,
+    "verdicts": check_verdicts,
+    "aspects": check_aspects,
+    "scales": check_scales,
+    "direction": check_direction,
+    "lengths": check_lengths,
+    "giveaways": check_giveaways,
+    "surface": check_surface,
+    "form": check_form,
+    "rights": check_rights,
+    "personal data": check_personal_data,
 }
 """Name → check of pairs, in the order of the report."""
 

@@ -8,12 +8,12 @@ from nnd.schemas import find_frame, find_manifest
 
 
 def check(data: PairData) -> CheckReport:
-    """Check whether texts, contexts and judgements belong together.
+    """Find mistakes in pairs: in texts, contexts and judgements.
 
-    Looks for what went wrong in a conversion, and for what a model could use instead of quality:
-    ids in place of contexts, candidates of another context, references in the context, merged
-    systems or annotators, reversed aspects, cut texts, giveaways. No model is run. What it finds is
-    to be looked at by a person; the exit code is 0.
+    Looks for what went wrong in a conversion, and for what a model could use in the place of
+    quality: ids for contexts, contexts of other candidates, references in the context, merged
+    systems or annotators, reversed aspects, cut texts, giveaways. No model is run. Each finding is
+    for a person to judge, so the exit code is 0.
 
     Args:
         data: What to check. A converted folder also has annotations and references, which more

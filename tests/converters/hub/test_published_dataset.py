@@ -169,7 +169,12 @@ def test_what_is_published(
         "files": [{"path": p, "bytes": len(held[p]), "change": "added"} for p in paths],
         "card_diff": "",
         "unasked": None,
+        "doubts": published["doubts"],
     }
+    assert [doubt.partition(": ")[2][:9] for doubt in published["doubts"]] == [
+        "contexts:",
+        "form: low",
+    ]
     assert there.titles() == ["initial commit", f"Publish toy with nnd {nnd_version()}"]
     outputs = there.manifest()["outputs"]
     assert set(outputs) == {path for path in paths if path.endswith((".parquet", ".schema.json"))}
