@@ -1,8 +1,10 @@
 """`nnd check` on real data: what is right passes, and planted mistakes are found."""
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TypeAlias
 
@@ -10,6 +12,7 @@ import polars as pl
 import pytest
 
 from nnd.converters.check import CheckedData, check_pairs
+from nnd.converters.check.judgement_checks import check_aspects
 from nnd.converters.folder import Conversion, convert, convert_again
 from nnd.schemas import CONTEXT
 
@@ -54,6 +57,7 @@ UNLABELLED = {"challenge300", "dialsummeval", "goyal_gpt3_news", "simplification
 NAMELESS = {"bump", "demetr", "llmbar", "summedits"}
 """Sources that do not name systems."""
 
+NO_PAIRS = pl.DataFrame()
 Rows: TypeAlias = pl.DataFrame
 
 
@@ -180,6 +184,40 @@ def test_a_number_outside_its_scale(name: str, converted: Callable[[str], Conver
     seen = findings(Conversion(wrong, plain.pairs, *rest(plain)))
 
     assert "scales" in seen
+
+
+ASPECTS = [
+    *("fluency", "clarity", "conciseness", "relevance", "consistency", "answerability"),
+    "answer_consistency",
+]
+
+
+@pytest.mark.parametrize("reversed_ones", [*combinations(ASPECTS, 2)][:: 1 if FULL else 10])
+def test_two_aspects_of_seven_reversed(reversed_ones: Sequence[str], nnd_data: Path) -> None:
+    """QGEval: 3,000 questions with means of three ratings under each of seven aspects."""
+    contexts = json.loads((nnd_data / "qgeval" / "instances.json").read_text())
+    rows = pl.DataFrame(
+        {
+            "context_id": context["id"],
+            "context": context["passage"],
+            "candidate_id": f"{context['id']}/{number}",
+            "candidate": question["prediction"],
+            "system": question["source"],
+            "aspect": aspect,
+            "score": float(question[aspect]),
+        }
+        for context in contexts
+        for number, question in enumerate(context["questions"])
+        for aspect in ASPECTS
+    )
+    turned = pl.when(pl.col("aspect").is_in(reversed_ones)).then(-pl.col("score"))
+    wrong = rows.with_columns(score=turned.otherwise("score"))
+
+    right, found = (check_aspects(CheckedData("q", NO_PAIRS, frame)) for frame in (rows, wrong))
+
+    assert right[0] == "pass"
+    assert found[1].count(" falls where the others rise") == 2
+    assert all(f"{aspect} falls" in found[1] for aspect in reversed_ones)
 
 
 def test_a_reference_in_the_context(converted: Callable[[str], Conversion]) -> None:

@@ -418,7 +418,12 @@ def test_ids_that_are_numbers_of_rows_as_source_yaml_says(here: Birds) -> None:
         table={
             "inputs": {"question": "question"},
             "compute": {"number": "'row ' || _row"},
-            "columns": {"candidate": "answer", "candidate_id": "number", "system": "system"},
+            "columns": {
+                "context_id": "key",
+                "candidate": "answer",
+                "candidate_id": "number",
+                "system": "system",
+            },
             "labels": {"answer": "label"},
         }
     )
