@@ -671,7 +671,7 @@ def test_addresses_are_reviewed_once(convert_rows: Callable[..., Path], toy: Row
     assert "redacted" in read_release(folder, redact=True).manifest["contacts"]
     # Nobody has reviewed other files.
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"][0]["verified"] = False
+    manifest["files"][0] |= {"verified": False, "sha256": "0" * 64}
     write_sealed(folder / "manifest.json", manifest)
     with pytest.raises(PublishError, match="hold 5 e-mail or IP addresses"):
         read_release(folder, unverified="mine")
