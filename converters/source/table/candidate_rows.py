@@ -163,7 +163,9 @@ def _read_ratings(row: Row, table: Table, aspect: str) -> list[float] | None:
     if aspect not in table.get("ratings", {}):
         return None
     scale = table.get("scale", {}).get(aspect)
-    numbers = [row.number(column, scale) for column in table["ratings"][aspect]]
+    numbers = (
+        number for column in table["ratings"][aspect] for number in row.numbers(column, scale)
+    )
     return [number for number in numbers if number is not None]
 
 
