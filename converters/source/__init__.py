@@ -32,6 +32,9 @@ if TYPE_CHECKING:
         NamedText as NamedText,
         number_texts as number_texts,
     )
+    from .table.nested_paths import (
+        unfolded_keys as unfolded_keys,
+    )
     from .table.table_annotations import (
         table_annotations as table_annotations,
     )

@@ -47,8 +47,12 @@ class _Item(NamedTuple):
     values: dict[Steps, Any]  # what each part of the path up to `[]` or `*` leads to
 
 
-def unfold(records: Iterable[Record], path: str, columns: Sequence[str]) -> Iterator[Record]:
+def unfold(
+    records: Iterable[Record], path: str, columns: Sequence[str], number_as: str
+) -> Iterator[Record]:
     """Yield a record with the named columns for each thing at a path; none: for each record.
+
+    It has the number of the outermost object, from 1, under `number_as`.
 
     Raises:
         SourceError: If a step finds neither a list nor an object, or no record has a column.
@@ -57,9 +61,9 @@ def unfold(records: Iterable[Record], path: str, columns: Sequence[str]) -> Iter
     parts = [steps[:end] for end in range(len(steps), -1, -1) if not end or steps[end - 1] in EVERY]
     routes = {column: _route(column, parts) for column in columns if column not in names}
     unseen, where = dict.fromkeys(routes), ""
-    for where, fields in records:
+    for number, (where, fields) in enumerate(records, start=1):
         for item in _items(fields, steps, where):
-            cells: dict[str, Any] = dict(zip(names, item.keys, strict=True))
+            cells: dict[str, Any] = {number_as: number, **dict(zip(names, item.keys, strict=True))}
             for column, route in routes.items():
                 part, rest = ((), (column,)) if column in fields else route
                 try:
@@ -121,7 +125,9 @@ def _follow(value: Any, steps: Steps, where: str, *, as_text: bool = True) -> An
                 for item in (inner.values() if kind is dict else inner)
             ]
             return [one for item in found for one in (item if isinstance(item, list) else [item])]
-        value = value[step] if isinstance(value, dict) else {}[step]
+        if not isinstance(value, dict):
+            raise KeyError(step)
+        value = value[step]
     return json.dumps(value, ensure_ascii=False) if as_text and isinstance(value, dict) else value
 
 

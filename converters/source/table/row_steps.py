@@ -73,9 +73,9 @@ def _rows(part: Mapping[str, Any], names: Iterable[str], files: Files, columns: 
             records = files.table(name, part, [c for c in columns if c not in unfolded_keys(path)])
         else:
             nested = files.table(name) if ".parquet" in suffixes else files.objects(name)
-            records = unfold(nested, path, columns)
+            records = unfold(nested, path, columns, NUMBER)
         for number, (where, fields) in enumerate(records, start=1):
-            yield Row(where, {**fields, FILE: name, NUMBER: number}, files.report)
+            yield Row(where, {NUMBER: number, **fields, FILE: name}, files.report)
 
 
 def steps_of(table: Table, files: Files) -> list[RowStep]:
