@@ -8,10 +8,6 @@ if TYPE_CHECKING:
     from .check.source_checks import (
         check_source as check_source,
     )
-    from .guess.questions import (
-        Answers as Answers,
-        Question as Question,
-    )
     from .scaffold.scaffolding import (
         new_source as new_source,
     )

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
         NamedText as NamedText,
         number_texts as number_texts,
     )
-    from .table.table_annotations import (
-        table_annotations as table_annotations,
+    from .table.nested_paths import (
+        unfolded_keys as unfolded_keys,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from nnd.converters.hub import publish as publish
     from nnd.converters.make import derive as derive, operations as operations
     from nnd.converters.onboard import (
-        Answers as Answers,
         check_source as check_source,
         new_source as new_source,
     )

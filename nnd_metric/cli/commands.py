@@ -2,19 +2,14 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import typer
 
 from nnd.metric.cli.evaluating import evaluate, find_all
 from nnd.metric.cli.printing import quiet_loading, show
 from nnd.metric.cli.verbs import Typed, Verb, function_of
-from nnd.schemas import NNDError, excerpt
-
-if TYPE_CHECKING:
-    from nnd.converters.onboard import Question
+from nnd.schemas import NNDError
 
 
 def sources(typed: Typed) -> None:
@@ -134,38 +129,12 @@ def install_metric(typed: Typed) -> None:
     show(place, typed.as_json, place)
 
 
-def new_source(typed: Typed) -> None:
-    """Write a source; at a terminal, ask what cannot be guessed."""
-    ask = _ask if sys.stdin.isatty() and sys.stderr.isatty() else None
-    typed.show(typed.call("new_source", ask=ask))
-
-
 def check_source(typed: Typed) -> None:
     """Check a source as a reviewer would."""
     taken = typed.arguments("check_source")
     report = function_of("check_source")(taken.pop("source"), *taken.pop("origins", ()), **taken)
     typed.show(report, report.to_dict()["checks"])
     raise typer.Exit(0 if report.ok else 1)
-
-
-def _ask(question: "Question") -> Sequence[str]:
-    """Ask the user at the terminal to choose by number."""
-    typer.echo(f"\n{question.text} ({question.why})", err=True)
-    for number, choice in enumerate(question.choices, start=1):
-        sample = f"   {excerpt(question.samples[number - 1], 100)}" if question.samples else ""
-        typer.echo(f"  {number}  {choice}{sample}", err=True)
-    while True:
-        several = ", several separated by spaces" if question.many else ""
-        answer = str(
-            typer.prompt(
-                f"Number{several} (or stop and use {question.usage or question.flag})", err=True
-            )
-        )
-        numbers = answer.split()
-        in_range = [n for n in numbers if n.isdecimal() and 1 <= int(n) <= len(question.choices)]
-        if numbers == in_range and (question.many or len(numbers) == 1):
-            return [question.choices[int(number) - 1] for number in numbers]
-        typer.echo(f"a number from 1 to {len(question.choices)}", err=True)
 
 
 GROUPS: dict[str, tuple[Verb, ...]] = {
@@ -224,7 +193,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("install_metric", without=("modules_cache",), run=install_metric, has_details=False),
     ),
     "Contribute": (
-        Verb("new_source", ("name",), ("ask",), run=new_source),
+        Verb("new_source", ("name",)),
         Verb("check_source", ("source",), run=check_source),
     ),
 }

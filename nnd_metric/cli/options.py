@@ -29,10 +29,6 @@ _NAMES = {
 """Parameter → option, where `name_of` does not find the word that people know."""
 
 _METAVARS = {
-    "answers.each": "PATH",
-    "answers.no_error": "LABEL",
-    "answers.order": "LABEL",
-    "answers.verdict": "CELL=COLUMN",
     "arguments": "KEY=VALUE",
     "by": "AXIS,…",
     "chat.template": "auto|none|FILE",

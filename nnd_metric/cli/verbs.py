@@ -152,9 +152,13 @@ class Verb:
         parameters = self.parameters()
 
         def called(
-            context: typer.Context, *, details: bool = False, as_json: bool = False, **typed: object
+            typed_in: typer.Context,
+            *,
+            details: bool = False,
+            as_json: bool = False,
+            **typed: object,
         ) -> None:
-            given = {name: typed[name] for name in typed if _is_given(context, name)}
+            given = {name: typed[name] for name in typed if _is_given(typed_in, name)}
             if (place := self._place(given)) is not None:
                 given = {"out": place} | given
             asked = Typed(self.signatures(), given, details, as_json)
@@ -164,7 +168,7 @@ class Verb:
                 found = asked.call(self.name)
                 asked.show(found, written=given.get("out") if self.writes else None)
 
-        shown = {"context": (typer.Context, ...)} | {
+        shown = {"typed_in": (typer.Context, ...)} | {
             key_of(each): self._shown(each) for each in parameters
         }
         if self.has_details:
@@ -219,6 +223,6 @@ def function_of(name: str) -> Callable[..., Any]:
     return getattr(importlib.import_module("nnd"), name)  # type: ignore[no-any-return]
 
 
-def _is_given(context: typer.Context, name: str) -> bool:
-    source = context.get_parameter_source(name)
+def _is_given(typed_in: typer.Context, name: str) -> bool:
+    source = typed_in.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"

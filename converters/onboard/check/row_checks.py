@@ -71,10 +71,9 @@ def check_converts(case: Case) -> Verdict:
 
 
 def _hint(message: str) -> str:
-    """Return the option of `nnd new-source` that names the key column."""
-    named = (key for key in ("candidate_id", "context_id") if f"{key}:" in message)
-    option = next((key.replace("_", "-") for key in named), None)
-    return f"; `nnd new-source --{option}` names the column that has it" if option else ""
+    """Return which line of a table names the key."""
+    key = next((key for key in ("candidate_id", "context_id") if f"{key}:" in message), None)
+    return f"; under `columns` of a table, `{key}` names the column that has it" if key else ""
 
 
 def _check_pairs(case: Case) -> Verdict:

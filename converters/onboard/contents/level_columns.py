@@ -1,6 +1,10 @@
-"""The columns of a file from the view of one level: a row per candidate, and kinds of cells."""
+"""The columns of files: paths into their rows or nested objects, with the values at each.
 
-import itertools
+A path is what a `table:` section calls a column: `outputs[].errors[].type`, `answers.*.text`. The
+level of a column is its path up to the last `[]` or `*`; columns of a level have their values in
+the same order.
+"""
+
 import math
 import re
 from collections import Counter
@@ -9,52 +13,58 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from nnd.converters.onboard.contents.levels import KEY, path_of
-from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.reading import spells_number
 
-Kind: TypeAlias = Literal["empty", "number", "flag", "text", "numbers", "texts", "other"]
+Kind: TypeAlias = Literal["empty", "number", "flag", "text"]
 
 SAYS_LITTLE = ("text", "content", "value", "body")
 """Names that mean little without the name of the object."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
-_SHORT = 60  # most characters of a name or a label
+_LEVEL = re.compile(r"(.*(?:\[\]|\*))?")
+_MANY_KEYS = 50
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column with a value for each candidate; values of outer levels are repeated."""
+    """A column, with its value in each row or object of its level; None where there is none."""
 
-    name: str  # its name in options: keys from the outermost object, joined by dots
-    path: tuple[str, ...]  # keys from an object of its level to it; empty for the key of an object
-    level: int  # which level of the content it is of
-    values: Sequence[Any]  # one per row; lists if its level is below the candidates'
-    above: int  # how many levels it is above the candidates; -1 if it is below
+    path: str
+    values: Sequence[Any]
+    owners: Sequence[int] = ()  # for each value, the number of the outermost object
+
+    @property
+    def level(self) -> str:
+        """Its path up to the last list or keyed object; empty for a column of a table."""
+        return level_of(self.path)
+
+    @property
+    def holder(self) -> str:
+        """The path of the object that holds it."""
+        return self.path.rpartition(".")[0]
+
+    @cached_property
+    def name(self) -> str:
+        """The last part of its path, or the last two if that says little."""
+        parts = [part for part in re.split(r"\.|\[\]|\*", self.path) if part]
+        size = 2 if parts and parts[-1].lower() in SAYS_LITTLE else 1
+        return ".".join(parts[-size:])
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of the last part of its name, or last two if that is `text`; a key has none."""
-        if not self.path:
-            return frozenset()
-        size = 2 if self.path[-1].lower() in SAYS_LITTLE else 1
-        return frozenset(words_of(".".join(self.name.split(".")[-size:])))
-
-    @cached_property
-    def all_words(self) -> frozenset[str]:
-        """The words of the whole name, including the lists that hold it."""
+        """The words of its name."""
         return frozenset(words_of(self.name))
 
     @cached_property
-    def kind(self) -> Kind:
-        """The kind of its cells; if all texts spell numbers, they are numbers."""
-        return _kind([value for value in self.values if value is not None])
+    def all_words(self) -> frozenset[str]:
+        """The words of its whole path."""
+        return frozenset(words_of(self.path))
 
     @cached_property
     def cells(self) -> Sequence[str]:
-        """Every text, number or truth value as text, including the items of lists."""
-        single = (value for value in _single(self.values) if isinstance(value, str | int | float))
-        return [text_of(value) for value in single]
+        """Its values as a `table:` section reads them, without the missing and the blank."""
+        texts = (text_of(value) for value in self.values if value is not None)
+        return [text for text in texts if text.strip()]
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -62,34 +72,34 @@ class Column:
         return Counter(self.cells)
 
     @cached_property
+    def kind(self) -> Kind:
+        """The kind of its values; texts that all spell numbers are numbers."""
+        filled = [value for value in self.values if value is not None and value != ""]
+        if not self.cells:
+            return "empty"
+        if all(isinstance(value, bool) for value in filled):
+            return "flag"
+        return "number" if all(map(_is_number, filled)) else "text"
+
+    @cached_property
     def numbers(self) -> Sequence[float]:
-        """The values as numbers, for a column of the kind number, numbers or flag."""
-        return [float(value) for value in _single(self.values) if value is not None]
+        """Its values as numbers."""
+        return [float(cell) for cell in self.cells]
 
     @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return len(self.values)
+    def is_full(self) -> bool:
+        """Whether every row has a value."""
+        return len(self.cells) == len(self.values)
 
-    @cached_property
-    def filled(self) -> int:
-        """The number of rows with a value; an empty list is a value."""
-        return sum(value is not None for value in self.values)
-
-    @cached_property
+    @property
     def repetition(self) -> float:
-        """The mean number of rows per distinct value."""
+        """The mean number of occurrences of a value."""
         return len(self.cells) / max(len(self.counts), 1)
 
-    @cached_property
+    @property
     def length(self) -> float:
         """The mean number of characters."""
         return sum(map(len, self.cells)) / max(len(self.cells), 1)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether every value is short enough for a name or a label."""
-        return bool(self.counts) and max(map(len, self.counts)) <= _SHORT
 
 
 def words_of(name: str) -> list[str]:
@@ -104,72 +114,54 @@ def text_of(value: object) -> str:
     return str(value).replace("\r\n", "\n")
 
 
-def columns_of(content: Content, level: int) -> list[Column]:
-    """Return the columns of the objects of a level, including those of levels above and below.
-
-    Below this level, only the fields of lists in its objects are columns.
-    """
-    rows = range(len(content.levels[level].owners))
-    found = list[Column]()
-    place: Sequence[int] = rows
-    current: int | None = level
-    for above in itertools.count():
-        if current is None:
-            break
-        found = [*_fields(content, current, above, place), *found]
-        owners = content.levels[current].owners
-        place = [owners[i] for i in place]
-        current = content.levels[current].above
-    for number, entry in enumerate(content.levels):
-        if entry.above == level:
-            missing = set(entry.missing)
-            below: list[list[int] | None] = [None if row in missing else [] for row in rows]
-            for item, owner in enumerate(entry.owners):
-                held = below[owner]
-                if held is not None:
-                    held.append(item)
-            found += _fields(content, number, -1, below)
-    return found
+def level_of(path: str) -> str:
+    """Return a path up to its last `[]` or `*`, or nothing."""
+    found = _LEVEL.match(path)
+    return (found and found[1]) or ""
 
 
-def _fields(
-    content: Content, level: int, above: int, place: Sequence[int | list[int] | None]
-) -> Iterator[Column]:
-    """Yield the columns of a level; a row has the value of an object, of several, or none."""
-    keys = path_of(content.levels, level)
-    for field in content.levels[level].fields:
-        values = [
-            field.values[at] if isinstance(at, int) else at and [field.values[n] for n in at]
-            for at in place
-        ]
-        name = ".".join((*keys, *(field.path or (KEY,))))
-        yield Column(name, field.path, level, values, above)
+def columns_of(records: Sequence[Mapping[str, Any]], *, is_list: bool = True) -> list[Column]:
+    """Return the columns of rows or objects; a single object may have keys that are data."""
+    if not is_list and _is_keyed(records):
+        values = [value for record in records for value in record.values()]
+        return list(_columns("*", values, range(len(values))))
+    return list(_columns("", records, range(len(records))))
 
 
-def _single(values: Sequence[Any]) -> Iterator[Any]:
-    for value in values:
-        if isinstance(value, list):
-            yield from value
-        else:
-            yield value
+def _columns(path: str, values: Sequence[Any], owners: Sequence[int]) -> Iterator[Column]:
+    """Yield the columns in values, which are at a path."""
+    objects = [value for value in values if isinstance(value, Mapping)]
+    lists = [value for value in values if isinstance(value, list)]
+    if objects and path and _is_keyed(objects):
+        yield from _below(
+            f"{path}.*", [v if isinstance(v, Mapping) else {} for v in values], owners
+        )
+    elif objects:
+        for name in dict.fromkeys(key for one in objects for key in one):
+            inner = [one.get(name) if isinstance(one, Mapping) else None for one in values]
+            yield from _columns(f"{path}.{name}" if path else name, inner, owners)
+    if lists:
+        yield from _below(f"{path}[]", [v if isinstance(v, list) else [] for v in values], owners)
+    plain = [None if isinstance(value, Mapping | list) else value for value in values]
+    if not (objects or lists) or any(value not in (None, "") for value in plain):
+        yield Column(path, plain, owners)
 
 
-def _kind(filled: Sequence[Any]) -> Kind:
-    if not filled:
-        return "empty"
-    if all(isinstance(value, list) for value in filled):
-        items = [item for value in filled for item in value if item is not None]
-        if any(isinstance(item, list) for item in items):
-            return "other"
-        return _KINDS_OF_LISTS.get(_kind(items), "other")
-    if all(isinstance(value, bool) for value in filled):
-        return "flag"
-    if all(isinstance(value, str | int | float) for value in filled):
-        return "number" if all(map(_is_number, filled)) else "text"
-    return "other"
+def _below(path: str, held: Sequence[Any], owners: Sequence[int]) -> Iterator[Column]:
+    """Yield the columns of the items of lists, or of the values of objects."""
+    inner = [list(one.values()) if isinstance(one, Mapping) else one for one in held]
+    above = [owner for owner, items in zip(owners, inner, strict=True) for _ in items]
+    yield from _columns(path, [item for items in inner for item in items], above)
 
 
-_KINDS_OF_LISTS: dict[Kind, Kind] = {"number": "numbers", "text": "texts", "empty": "texts"}
+def _is_keyed(objects: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether the keys of objects are data: they are numbers, very many, or hold one form."""
+    keys = {key for one in objects for key in one}
+    if len(keys) > _MANY_KEYS or (keys and all(key.isdecimal() for key in keys)):
+        return True
+    held = [value for one in objects for value in one.values()]
+    forms = {frozenset(value) if isinstance(value, Mapping) else None for value in held}
+    return len(keys) > 1 and len(forms) == 1 and all(form and len(form) > 1 for form in forms)
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401 - a value of a file may be anything
@@ -177,7 +169,7 @@ def _is_number(value: Any) -> bool:  # noqa: ANN401 - a value of a file may be a
         return False
     try:
         return spells_number(value) if isinstance(value, str) else math.isfinite(float(value))
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, TypeError):
         return False
 
 
@@ -187,16 +179,3 @@ def determines(keys: Sequence[Hashable], values: Sequence[Hashable]) -> bool:
     return all(
         first.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
     )
-
-
-def joint(columns: Sequence[Column]) -> list[Hashable]:
-    """Return the values of several columns, a tuple per row."""
-    return list(zip(*(map(_frozen, column.values) for column in columns), strict=True))
-
-
-def _frozen(value: Any) -> Hashable:  # noqa: ANN401 - a value of a file may be anything
-    if isinstance(value, list):
-        return tuple(map(_frozen, value))
-    if isinstance(value, Mapping):
-        return tuple((key, _frozen(item)) for key, item in value.items())
-    return value  # type: ignore[no-any-return]

@@ -1,15 +1,11 @@
-"""Reading an unknown file: the columns of a table, or the fields of nested JSON.
+"""Reading unknown files of one shape: their columns, and how their cells are separated."""
 
-Nested JSON is a tree of levels, whose objects share fields. A table has one level, its rows. What
-the fields mean is not guessed here.
-"""
-
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.onboard.contents.levels import Level, lay_out
+from nnd.converters.onboard.contents.level_columns import Column, columns_of
 from nnd.converters.reading import (
     SUFFIXES,
     Cells,
@@ -22,6 +18,7 @@ from nnd.converters.reading import (
 from nnd.schemas import SourceError
 
 _LONGEST_NAME = 100
+_ALIKE = 0.75  # of the names of columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,61 +26,69 @@ class Content:
     """The content of files of one shape."""
 
     files: tuple[str, ...]
-    levels: tuple[Level, ...]  # outermost first; a table has one
-    # The rows or outermost objects of each file.
-    records: tuple[Sequence[Mapping[str, Any]], ...] = ()
+    records: Sequence[Mapping[str, Any]]  # the rows or outermost objects of all files
+    columns: tuple[Column, ...] = ()
     is_list: bool = True  # whether JSON is a list (or lines) of objects, rather than one object
-    ragged: frozenset[str] = frozenset()  # names of fields that some outermost objects lack
     # Delimiter and quotation of the cells of csv or tsv files, or sheet of workbooks.
     options: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # columns that were left out, and why
+    notes: tuple[str, ...] = ()  # columns that cannot be read, and why
+    file_column: Column | None = None  # the file of each row of several tables
 
 
-def read_content(
-    paths: Mapping[str, Path], sheet: str | None = None, each: Collection[str] = ()
-) -> Content:
-    """Read csv, tsv, jsonl, json, xlsx or parquet files of one shape.
+def read_contents(paths: Mapping[str, Path], sheet: str | None = None) -> list[Content]:
+    """Read csv, tsv, jsonl, json, xlsx or parquet files; those of one shape are read together.
 
     Args:
         paths: Name → file; the suffixes decide how they are read.
         sheet: Sheet of a workbook; None: the first.
-        each: Paths of objects whose keys are data; `.` is the file itself.
 
     Raises:
-        SourceError: If a file cannot be read, or has no rows or no header that names columns; or if
-            the files are of different kinds.
+        SourceError: If a file cannot be read, or has no rows or no header that names columns.
     """
-    found = [_read(path, sheet) for path in paths.values()]
-    first = found[0]
-    for name, other in zip(paths, found, strict=True):
-        if other.options != first.options or (len(found) > 1 and not other.is_list):
-            raise SourceError(
-                f"{name}: cannot be read together with {next(iter(paths))}: they are "
-                "of different kinds; name those of one kind, each with --from"
-            )
-    keys = [{key for record in other.records[0] for key in record} for other in found]
-    shared = set.intersection(*keys)
-    if len(found) > 1 and not shared:
-        raise SourceError(f"{', '.join(paths)}: have no column in common; name files of one shape")
-    notes = [note for other in found for note in other.notes]
-    for name in dict.fromkeys(key for own in keys for key in sorted(own - shared)):
-        without = next(file for file, own in zip(paths, keys, strict=True) if name not in own)
-        notes.append(f"column {shown(name)} is not read: {without} does not have it")
-    files = tuple(
-        [{key: record[key] for key in record if key in shared} for record in other.records[0]]
-        for other in found
-    )
-    records = [record for own in files for record in own]
-    levels = lay_out(records, is_list=first.is_list, each=each)
-    if not any(level.fields for level in levels):
-        raise SourceError("no fields found; check that this is the right file")
+    shapes: dict[Any, list[Content]] = {}
+    for name, path in paths.items():
+        found = replace(_read(path, sheet), files=(name,))
+        keys = {key for record in found.records for key in record} if found.records else set()
+        is_keyed = not found.is_list and columns_of(found.records, is_list=False)[:1]
+        shape = is_keyed[0].path if is_keyed and is_keyed[0].path.startswith("*") else keys
+        options = tuple(found.options.items())
+        alike = (known for known in shapes if known[1] == options and _is_alike(known[0], shape))
+        shapes.setdefault(next(alike, (_frozen(shape), options)), []).append(found)
+    return [_together(found) for found in shapes.values()]
+
+
+def _frozen(shape: Any) -> Any:  # noqa: ANN401 - a path or names
+    return frozenset(shape) if isinstance(shape, set) else shape
+
+
+def _is_alike(one: Any, other: Any) -> bool:  # noqa: ANN401 - paths or names
+    if isinstance(one, str) or isinstance(other, str):
+        return bool(one == other)
+    return bool(_ALIKE * len(one | other) <= len(one & other))
+
+
+def _together(found: Sequence[Content]) -> Content:
+    """Return the content of files of one shape; columns that a file lacks are not read."""
+    first, *others = found
+    records = [record for content in found for record in content.records]
+    columns = columns_of(records, is_list=first.is_list)
+    if not columns:
+        raise SourceError(f"{first.files[0]}: no fields found; check that this is the right file")
+    notes = [note for content in found for note in content.notes]
+    if others and (first.options or first.files[0].endswith((".xlsx", ".parquet"))):
+        for content in found:
+            lacks = {c.path for c in columns} - {key for row in content.records for key in row}
+            columns = [column for column in columns if column.path not in lacks]
+            notes += [f"column {shown(c)} is not read: {content.files[0]} lacks it" for c in lacks]
+    files = tuple(name for content in found for name in content.files)
+    of_rows = [content.files[0] for content in found for _ in content.records]
     return replace(
         first,
-        files=tuple(paths),
-        levels=tuple(levels),
-        records=files,
-        ragged=frozenset(key for record in records for key in shared - record.keys()),
-        notes=tuple(notes),
+        files=files,
+        records=records,
+        columns=tuple(columns),
+        notes=tuple(sorted(set(notes))),
+        file_column=Column("_file", of_rows) if others else None,
     )
 
 
@@ -97,10 +102,11 @@ def _read(path: Path, sheet: str | None) -> Content:
         options, cells = guess_cells(path)
         return replace(_table(path.name, cells), options=options)
     if suffix == ".xlsx":
-        return replace(_table(path.name, read_workbook(path, sheet)), options={"sheet": sheet})
+        options = {} if sheet is None else {"sheet": sheet}
+        return replace(_table(path.name, read_workbook(path, sheet)), options=options)
     records = [record.fields for record in read_rows(path, path.name, {})]
     is_list = suffix != ".json" or read_text(path).lstrip().startswith("[")
-    return Content((path.name,), (), (records,), is_list)
+    return Content((path.name,), records, is_list=is_list)
 
 
 def _table(file: str, rows: Iterable[Cells]) -> Content:
@@ -120,23 +126,25 @@ def _table(file: str, rows: Iterable[Cells]) -> Content:
         {name: row.values[place] if row.values[place].strip() else None for place, name in places}
         for row in body
     ]
-    return Content((file,), (), (records,), notes=notes)
+    return Content((file,), records, notes=notes)
 
 
 def _check_header(header: Cells, body: Sequence[Cells]) -> None:
-    """Refuse a header whose texts occur in later rows too: it is probably an ordinary row."""
+    """Refuse a header of which most texts occur in a later row too: it is an ordinary row."""
     if len(header.values) == 1:
         raise SourceError(
             f"{header.where}: there is only one column, {shown(header.values[0])}, but a source "
-            "needs context, candidate and a judgement; check that this is the right file"
+            "needs a candidate and a judgement; check that this is the right file"
         )
-    for place, name in enumerate(header.values):
-        if any(char.isalpha() for char in name) and any(row.values[place] == name for row in body):
-            raise SourceError(
-                f"{header.where}: {shown(name)} is in the first row and again below it: the "
-                "table has no header, or has it twice; correct a copy of the file: only the first "
-                "row may hold the names of columns"
-            )
+    named = {place for place, name in enumerate(header.values) if any(map(str.isalpha, name))}
+    again = {place for row in body for place in named if row.values[place] == header.values[place]}
+    if 2 * len(again) > len(named):
+        names = ", ".join(shown(header.values[place]) for place in sorted(again))
+        raise SourceError(
+            f"{header.where}: {names} is in the first row and again below it: the table has no "
+            "header, or has it twice; correct a copy of the file: only the first row may hold the "
+            "names of columns"
+        )
 
 
 def _unusable(name: str, header: Sequence[str]) -> str | None:

@@ -9,11 +9,13 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SYSTEM = _set("bot engine generator method model models submission summarizer sys system systems")
+SYSTEM = _set(
+    "bot engine generator llm method model models submission summarizer sys system systems"
+)
 CANDIDATE = _set(
     "candidate completion decoded generated generation hyp hypothesis mt output outputs "
-    "paraphrase predicted prediction reply response simp simplification simplified summary "
-    "target translation"
+    "out paraphrase predicted prediction reply response simp simplification simplified summ "
+    "summary target translation"
 )
 CONTEXT = _set(
     "article context conversation dialog dialogue doc document input instruction orig "
@@ -42,8 +44,8 @@ LABEL = ERROR | _set(
 )
 SEVERITY = _set("severity weight")
 SCORE = _set(
-    "accuracy adequacy appropriateness clarity coherence coherency conciseness consistency "
-    "correctness coverage credit engagingness factuality faithfulness fluency grammar "
+    "accuracy adequacy answerability appropriateness clarity coherence coherency conciseness "
+    "consistency correctness coverage credit engagingness factuality faithfulness fluency grammar "
     "grammaticality helpfulness informativeness interestingness likert meaning mos "
     "naturalness overall points preservation quality rating ratings readability relevance "
     "relevancy satisfaction score scores simplicity specificity understandability usefulness "
@@ -74,6 +76,21 @@ WORSE = ERROR | _set(
     "violation violations worse worst"
 )
 """Words for which higher is better or worse; names with a negation are asked about."""
+
+WORSE_TEXT = _set(
+    "altered bad corrupt corrupted edited hallucinated incorrect inconsistent loser low negative "
+    "perturbed pert rejected ungrammatical wrong worse"
+)
+BETTER_TEXT = _set(
+    "best better chosen clean consistent correct good gold grammatical high mt original positive "
+    "preferred ref reference right unedited winner"
+)
+"""Words in the names of the two texts of an edited pair."""
+
+SHORT = 60
+"""Most characters of a label or a name."""
+
+VERDICT = _set("better best choice label preference preferred pref verdict vote winner")
 
 DENIED = _set("free lack less no non not without")
 

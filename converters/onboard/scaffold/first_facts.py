@@ -1,42 +1,38 @@
-"""The source.yaml of a new source: facts that its files show, and comments on what is left."""
+"""The source.yaml of a new source: facts that its files show, and comments on what is open."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from textwrap import wrap
+from textwrap import indent, wrap
 from typing import Any, NamedTuple
 
 import yaml
 
-from nnd.converters.onboard.guess.guessing import Guess
-from nnd.converters.onboard.scaffold.table_section import TableSection
+from nnd.converters.onboard.guess.draft import TODO, Draft
 from nnd.converters.reading import load_yaml
-from nnd.schemas import SourceError
 
-TO_FILL = "TODO"
+TO_FILL = TODO
 """Placeholder in a source.yaml for facts that only a person knows."""
 
 UNDETERMINED = "und"
 """BCP-47 tag of an unknown language."""
 
-_COUNTS = ("annotations", "contexts", "systems", "pairs", "by_error_category", "by_category")
+OPEN = "OPEN"
+"""Begins the comment above a line of source.yaml that a person must look at."""
 
 _WIDTH = 96
 _HEAD = f"""\
-# Written by `nnd new-source`. {TO_FILL} is where only a person knows; when none is left,
-# `nnd check-source` says what else a reviewer would ask.
-"""
-_EXPECTED = """\
-# What the invented fixture gives. Counted by the converter itself: count it by hand,
-# and say here how, before anyone relies on it.
+# Written by `nnd new-source`, from: {{origin}}
+# Shape: {{shape}}
+# {OPEN} is above a line that the file does not settle: correct the line if it is wrong, then delete
+# the comment. {TO_FILL} is where only a person knows. `nnd new-source {{name}}` says what is left.
 """
 
 
-def source_facts(name: str, guess: Guess, files: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the content of a source.yaml for a guess, with `TO_FILL` for unknown facts.
+def source_facts(name: str, draft: Draft, files: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the content of a source.yaml for a draft, with `TO_FILL` for unknown facts.
 
     Each of `files` has name, url, sha256 and bytes.
     """
-    aspects = [measure.aspect for measure in guess.measures] or ["quality"]
     facts: dict[str, Any] = {
         "name": name,
         "pretty_name": name.replace("_", " ").capitalize(),
@@ -48,40 +44,29 @@ def source_facts(name: str, guess: Guess, files: Sequence[dict[str, Any]]) -> di
         f"  year = {{{TO_FILL}}}\n}}\n",
         "homepage": None,
         "files": list(files),
-        "aspects": dict.fromkeys(aspects, f"{TO_FILL}, the question that the annotators answered"),
-        "quality": dict(guess.quality.rule),
+        "table": draft.table,
+        "quality": draft.quality,
+        "aspects": dict.fromkeys(
+            draft.aspects, f"{TO_FILL}, the question that the annotators answered"
+        ),
         "taxonomy": {
             label: {
                 "name": label[:1].upper() + label[1:].replace("_", " "),
                 "group": None,
                 "description": f"{TO_FILL}, what the error is",
             }
-            for label in guess.quality.errors
+            for label in draft.labels
         },
-        "systems": dict.fromkeys(systems_of(guess)),
+        "systems": dict.fromkeys(draft.systems),
+        "expected": None,
     }
-    facts["table"] = TableSection(guess).written()
-    if any(
-        column.filled < column.rows or any(not cell.strip() for cell in column.cells)
-        for column in guess.candidates
-    ):
+    texts = draft.roles.candidates
+    if any(not text.is_full or "" in text.values for text in texts):
         facts["empty_candidates"] = "keep"
-    facts["split"] = "as the file has it" if "split" in guess.keys else "one split, `test`"
+    facts["split"] = "one split, `test`"
+    if "split" in draft.table.get("columns", {}):
+        facts["split"] = "as the file has it"
     return facts
-
-
-def systems_of(guess: Guess) -> list[str]:
-    """Return the names of systems in the order of the file; `|` joins those of one text."""
-    columns = guess.pair.systems if guess.pair else [guess.system] if guess.system else []
-    names: dict[str, None] = {}
-    for column in columns:
-        names |= dict.fromkeys(name for cell in column.counts for name in cell.split("|"))
-        if "" in names or column.filled < column.rows:
-            raise SourceError(
-                f"--system: {column.name} has cells without a name, where the system of each "
-                "candidate must be; name another column, say --system none, or correct the file"
-            )
-    return list(names)
 
 
 class OpenField(NamedTuple):
@@ -102,21 +87,33 @@ def left_to_fill(facts: Mapping[str, Any]) -> list[OpenField]:
     return [left for left in LEFT if left.field in _EXAMPLES or facts.get(left.field, {}) != {}]
 
 
-def as_yaml(facts: Mapping[str, Any], why: Mapping[str, str]) -> str:
-    """Return a source.yaml with comments; `why` has the reasons for guessed fields."""
+def as_yaml(facts: Mapping[str, Any], notes: Mapping[str, str], origin: str, shape: str) -> str:
+    """Return a source.yaml with comments; `notes` has those of open lines, by their keys."""
     fields = {**facts, **{name: value for name, value in _EXAMPLES.items() if name not in facts}}
     fields["expected"] = fields.pop("expected")  # the last
     known = {left.field: left for left in LEFT}
-    found = [_HEAD]
+    found = [_comment(_HEAD.format(origin=origin, shape=shape, name=facts["name"]))]
     for field, value in fields.items():
         found.append("\n")
-        if field in why:
-            found.append(_comment(f"Guessed: {why[field]}."))
         if field in known and value != {}:
             found.append(_comment(f"{TO_FILL}: {known[field].what}. Why: {known[field].why}."))
-        lines = _dump({field: value}).splitlines(keepends=True)
+        text = _noted(field, value, notes)
+        lines = text.splitlines(keepends=True)
         found += lines if field in facts else [f"# {line}".replace("# \n", "#\n") for line in lines]
     return "".join(found)
+
+
+def _noted(name: str, value: Any, notes: Mapping[str, str], place: str = "") -> str:  # noqa: ANN401 - YAML
+    """Return a field as YAML, with the comments of open lines above them."""
+    place = place or {"table": "", "quality": "quality"}.get(name, name)
+    note = _comment(f"{OPEN}: {notes[place]}") if place in notes else ""
+    within = [key for key in notes if key.startswith(f"{place}." if place else "")]
+    if not isinstance(value, Mapping) or not value or not within:
+        return note + _dump({name: value})
+    inner = "".join(
+        _noted(key, item, notes, f"{place}.{key}" if place else key) for key, item in value.items()
+    )
+    return note + _dump({name: None}).replace(" null", "") + indent(inner, "  ")
 
 
 class _Dumper(yaml.SafeDumper):
@@ -145,17 +142,8 @@ def _dump(value: object) -> str:
 
 def _comment(text: str) -> str:
     """Return a text as comment lines, with invisible characters as escapes."""
+    if text.startswith("#"):
+        return text
     visible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
     lines = wrap(visible, _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)
-
-
-def counts_of(counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the counts that later conversions are compared with."""
-    return {name: counts[name] for name in _COUNTS if counts[name] or name != "by_category"}
-
-
-def expected_yaml(counts: Mapping[str, Any], dropped: Mapping[str, int]) -> str:
-    """Return the expected.yaml of a fixture, which tests compare with."""
-    entry = {"set": None, "variant": None, **counts_of(counts), "dropped": dict(dropped)}
-    return _EXPECTED + _dump([entry])

@@ -1,7 +1,8 @@
-"""`nnd new-source`: from undescribed annotation files to a source that converts."""
+"""`nnd new-source`: from undescribed annotation files to a source.yaml, which is then edited."""
 
-import contextlib
 import os
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,36 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.converters.folder import (
-    Conversion,
-    Examples,
-    convert_source,
-    pair_examples,
-    pairs_of_contexts,
-)
-from nnd.converters.onboard.contents.reading_files import read_content
-from nnd.converters.onboard.guess.guessing import UNUSED, Guess, guess
-from nnd.converters.onboard.guess.looking import samples
-from nnd.converters.onboard.guess.questions import Answers, Ask
-from nnd.converters.onboard.guess.unread_parts import not_read
-from nnd.converters.onboard.scaffold.convert_template import nested_code
+from nnd.converters.folder import Examples, convert_source, pair_examples, pairs_of_contexts
+from nnd.converters.onboard.contents.level_columns import Column
+from nnd.converters.onboard.contents.reading_files import Content, read_contents
+from nnd.converters.onboard.guess.draft import Draft
+from nnd.converters.onboard.guess.roles import FLAGS, Roles
+from nnd.converters.onboard.guess.shapes import Shape, draft_of, shape_named, shapes_of
 from nnd.converters.onboard.scaffold.first_facts import (
+    OPEN,
+    TO_FILL,
     OpenField,
     as_yaml,
-    counts_of,
-    expected_yaml,
     left_to_fill,
     source_facts,
 )
-from nnd.converters.onboard.scaffold.new_fixture import invent
-from nnd.converters.onboard.scaffold.table_section import is_mapped
-from nnd.converters.reading import SUFFIXES, write_objects
+from nnd.converters.reading import SUFFIXES, read_text, shown
 from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import (
     CONTEXT,
     Printable,
     SourceError,
-    check_new,
     check_rows,
     excerpt,
     file_digest,
@@ -49,81 +40,96 @@ from nnd.schemas import (
 if TYPE_CHECKING:
     from rich.table import Table
 
-
-_LEAST_SYSTEMS = 2
 _EXAMPLES = 2
-_MOST_DRAWS = 8
-
+_SAMPLES = 3
 _LONGEST_SAMPLE = 40
+_FROM = re.compile(r"^# Written by `nnd new-source`, from: (.*)$", re.MULTILINE)
+_ANNOTATED = frozenset(["annotation", "annotations", "annotator", "errors", "label", "labels"])
+_PARTS = ("table", "quality")
+"""Fields of a source.yaml that decide what the pairs are."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class NewSource(Printable):
-    """A source folder that was written."""
+    """A source folder, the columns of its files, and what is still open in it."""
 
     folder: Path
-    file: Path  # the annotation file, or the folder of several
-    guess: Guess  # the guessed meaning of the columns
-    files: tuple[str, ...]  # in the folder
-    counts: Mapping[str, Any]  # counts of the file, as in a manifest
+    origin: tuple[Path, ...]  # the annotation files, or folders of them
+    contents: tuple[Content, ...]  # the files by shape; the one with the texts first
+    shapes: tuple[Shape, ...]  # that fit; empty if the folder was there before
+    open: tuple[str, ...]  # lines of source.yaml that a person must look at
+    problem: str | None  # why it does not convert; None if it does
+    counts: Mapping[str, Any]  # counts of the files, as in a manifest; empty if it does not convert
     with_pair: int  # contexts that have a pair
-    notes: tuple[str, ...]  # unread parts of the file, with the option that reads them
-    left: tuple[OpenField, ...]  # what a person must fill in or check, and why
-    examples: Examples  # a few of its pairs to look at
+    left: tuple[OpenField, ...]  # facts that only a person knows, and why they are asked
+    examples: Examples | None  # a few of its pairs to look at
 
     def headline(self) -> str:
-        """Return the numbers of pairs and contexts, and the folder of the source."""
+        """Return the numbers of pairs and contexts, or what keeps it from converting."""
+        if self.problem is not None:
+            return f"The source is in {self.folder}; it does not convert yet."
         made, judged = pairs_of_contexts(self.counts, self.with_pair)
         return f"{made}{judged}; the source is in {self.folder}."
 
     def table(self) -> "Table":
-        """Return the guessed meaning of every column, with values from the file."""
-        titles = ("column", "taken for", "such as")
+        """Return the columns of the files, each with its kind and values."""
+        titles = ("column", "kind", "values", "such as")
         rows = [
             [
                 column["column"],
-                column["role"],
+                column["kind"],
+                f"{column['distinct']:,} of {column['filled']:,}",
                 "\n".join(excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]),
             ]
             for column in self.columns()
         ]
-        return text_table(titles, rows, prose=titles[2:])
+        return text_table(titles, rows, prose=titles[3:])
 
     def details(self) -> "list[Table | str]":
-        """Return the fields that are left to fill in, with the reasons."""
+        """Return the facts that are left to fill in, with the reasons."""
         titles = ("left to fill in", "with", "because")
         return [text_table(titles, self.left, prose=titles[1:])]
 
     def remarks(self) -> list[str]:
-        """Return what was left out, the chosen rule, and the next steps."""
-        quality = self.guess.quality
-        rule = ", ".join(f"{name} {value}" for name, value in quality.rule.items())
-        fields = ", ".join(left.field for left in self.left)
+        """Return the shapes that fit, what is open, and the next steps."""
         place = self.folder if len(self.folder.parts) > 1 else f"./{self.folder}"
+        yaml, origin = self.folder / "source.yaml", _common(self.origin)
+        first, *others = [*self.contents]
+        shapes = [f"{shape.name} ({shape.picture})" for shape in self.shapes]
         return [
-            *self.notes,
-            f"Quality: {rule} ({quality.why}).",
-            f"Written: {', '.join(self.files)}.",
-            f"Next: fill in {self.folder / 'source.yaml'} ({fields}; --details says how), then",
-            f"  nnd convert {place} --from {self.file}",
-            f"  nnd check-source {place} --from {self.file}",
-        ]
+            *(note for content in self.contents for note in content.notes),
+            *(
+                f"Files of another shape, which a `join` can read: {_named(content.files)}."
+                for content in others
+            ),
+            *([f"Shape: {shapes[0]}."] if shapes else []),
+            *([f"Also fits: {'; '.join(shapes[1:])} (--shape)."] if shapes[1:] else []),
+            *([f"Open in {yaml}:", *(f"  {line}" for line in self.open)] if self.open else []),
+            *([f"It does not convert: {self.problem}"] if self.problem else []),
+            f"Next: edit {yaml}, and look again with",
+            f"  nnd new-source {shlex.quote(self.folder.name)}"
+            + (f" --out {shlex.quote(str(self.folder))}" if len(self.folder.parts) > 1 else ""),
+            f"When nothing is open, fill in the {len(self.left)} facts (--details), then",
+            f"  nnd convert {place} --from {origin}",
+            f"  nnd check-source {place} --from {origin}",
+        ][: None if first else 0]
 
     def columns(self) -> list[dict[str, Any]]:
-        """Return the guessed meaning of every column, with samples."""
-        roles = self.guess.roles()
+        """Return the columns with their kinds and samples."""
         return [
             {
-                "column": column.name,
-                "role": roles[column.name],
+                "column": column.path,
+                "kind": column.kind,
                 "distinct": len(column.counts),
+                "filled": len(column.cells),
                 "samples": samples(column),
             }
-            for column in self.guess.columns
+            for content in self.contents
+            for column in content.columns
         ]
 
     def to_frame(self) -> pl.DataFrame:
-        """Return a row for each column of the file: column, role, distinct, samples."""
+        """Return a row for each column of the files: column, kind, distinct, filled, samples."""
         return pl.DataFrame(self.columns())
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,78 +137,199 @@ class NewSource(Printable):
         return {
             "folder": str(self.folder),
             "columns": self.columns(),
-            "quality": dict(self.guess.quality.rule),
-            "why": self.guess.quality.why,
-            "files": list(self.files),
+            "shapes": [shape.name for shape in self.shapes],
+            "open": list(self.open),
+            "problem": self.problem,
             "counts": dict(self.counts),
-            "notes": list(self.notes),
             "left": [left._asdict() for left in self.left],
         }
 
 
+def samples(column: Column) -> list[str]:
+    """Return the first few distinct values of a column."""
+    return [shown(value) for value in list(column.counts)[:_SAMPLES]]
+
+
 def new_source(
     name: str,
-    file: str | Path | Sequence[str | Path],
+    file: str | Path | Sequence[str | Path] | None = None,
     out: str | Path | None = None,
     *,
-    answers: Answers | None = None,
     sheet: str | None = None,
-    ask: Ask | None = None,
+    shape: str | None = None,
+    context: Sequence[str] = (),
+    candidate: Sequence[str] = (),
+    system: str | None = None,
+    label: Sequence[str] = (),
+    score: Sequence[str] = (),
 ) -> NewSource:
-    """Guess the columns of annotation files and write a source.
+    """Show annotation files, and write a source.yaml that says how to read them.
 
-    The command asks for what it cannot guess, unless an option gives it, and lists what it does not
-    read. Columns of nested JSON are named by their keys: outputs.text.
-
-    The folder holds source.yaml, a convert.py if the files are nested JSON, and a fixture of
-    invented rows. It is made only if both the files and the fixture convert. The same files and
-    answers give the same bytes.
+    It shows the columns of the files, those of nested JSON by their paths (`outputs[].text`), and
+    writes the likeliest way to read them. A comment that begins with OPEN is above every line that
+    the file does not settle, with what it might say instead. Edit the file, and run the same
+    command again: for a folder that exists, it changes nothing, and says what is still open and
+    whether it converts.
 
     Args:
         name: Name of the source: a-z, 0-9 and underscores.
-        file: Annotation file (csv, tsv, jsonl, json, xlsx or parquet), or a folder of them; several
-            must have one shape.
+        file: Annotation file (csv, tsv, jsonl, json, xlsx or parquet), or a folder of them. For a
+            folder that exists, the files that it was written from.
         out: Folder to make. None means the name of the source.
-        answers: Answers that replace guesses.
-        sheet: Sheet of a workbook. None means the first.
-        ask: Asks a person what cannot be guessed. None means an error that names the option.
+        sheet: Sheet of a workbook; None means the first.
+        shape: Shape of the rows; None means the likeliest.
+        context: Columns that the systems were given.
+        candidate: Column of the generated text, or the columns of several that a row holds.
+        system: Column of the system that wrote the candidate.
+        label: Columns of labels that say how good a candidate is, or of marked errors.
+        score: Columns of numbers that say how good a candidate is.
+
+    Returns:
+        The folder, the columns of the files, the lines that are open, and the counts of the pairs.
 
     Raises:
-        SourceError: If a file cannot be read, something cannot be guessed, or the guess does not
-            convert. Nothing is written then.
-        NNDError: If `out` exists, or cannot be written.
-
-    Examples:
-        nnd new-source my_ratings --from ratings.csv
+        SourceError: If a file cannot be read, or an option names no column or shape.
     """
-    target = Path(name if out is None else out)
-    given = [Path(file)] if isinstance(file, str | Path) else [Path(each) for each in file]
-    _check_name(name)
-    paths, origin = _files(given)
-    check_new(target)
-    said = answers or Answers()
-    found = _guessed(paths, sheet, said, ask)
-    declared = [
-        {"name": name, "url": None, "sha256": file_digest(path), "bytes": path.stat().st_size}
-        for name, path in paths.items()
+    folder = Path(name if out is None else out)
+    exists = (folder / "source.yaml").is_file()
+    if file is None and not exists:
+        raise SourceError(f"{folder}: no such source; name the annotation file with --from")
+    given = [file] if isinstance(file, str | Path) else list(file or _written_from(folder))
+    origin = tuple(Path(path) for path in given)
+    paths = _files(origin)
+    contents = _read(paths, sheet)
+    found: tuple[Shape, ...] = ()
+    if not exists:
+        _check_name(name)
+        options = {
+            "context": context,
+            "candidate": candidate,
+            "system": [] if system is None else [system],
+            "label": label,
+            "score": score,
+        }
+        chosen = {role: paths_of for role, paths_of in options.items() if paths_of}
+        contents, found, draft = _drafted(contents, chosen, shape)
+        _write(folder, name, draft, found[0], paths, origin)
+    elif shape or context or candidate or system or label or score:
+        raise SourceError(
+            f"{folder}: exists, so that --shape and --{', --'.join(FLAGS)} change nothing; edit "
+            "its source.yaml, or name another folder with --out"
+        )
+    return _examined(folder, origin, tuple(contents), found)
+
+
+def _drafted(
+    contents: list[Content], given: Mapping[str, Sequence[str]], shape: str | None
+) -> tuple[list[Content], tuple[Shape, ...], Draft]:
+    """Return the contents, the one with the judged texts first, its shapes, and the draft."""
+    known = {path for paths in given.values() for path in paths}
+
+    def rank(content: Content) -> tuple[bool, int]:
+        paths = {column.path for column in content.columns}
+        roles = Roles(content)
+        is_judged = bool(roles.judged or roles.listed)
+        is_about = any(column.all_words & _ANNOTATED for column in content.columns)
+        return bool(known & paths), 2 * is_about + is_judged + bool(roles.candidates)
+
+    contents = sorted(contents, key=rank, reverse=True)
+    roles = Roles(contents[0], given)
+    found = shapes_of(roles)
+    if shape is not None:
+        wanted = shape_named(shape)
+        found = [wanted, *(one for one in found if one is not wanted)]
+    draft = draft_of(roles, found[0])
+    if draft.table.get("columns", {}).get("candidate") == TO_FILL:
+        draft.join([Roles(content) for content in contents[1:]])
+    return contents, tuple(found), draft
+
+
+def _write(  # noqa: PLR0917 - what a folder is written from
+    folder: Path,
+    name: str,
+    draft: Draft,
+    shape: Shape,
+    paths: Mapping[str, Path],
+    origin: Sequence[Path],
+) -> None:
+    first = draft.roles.content.files
+    names = sorted(paths, key=lambda path: (path not in first, path))
+    files = [
+        {
+            "name": path,
+            "url": None,
+            "sha256": file_digest(paths[path]),
+            "bytes": paths[path].stat().st_size,
+        }
+        for path in names
     ]
-    facts = source_facts(name, found, declared)
-    code = None if is_mapped(found) else nested_code(found)
-    with make_new(target) as fresh:
-        (fresh / "fixture").mkdir(parents=True)
-        if code is not None:
-            (fresh / "convert.py").write_text(code, encoding="utf-8", newline="")
-        conversion = _prove(fresh, facts, origin, found)
-    files = tuple(str(p.relative_to(target)) for p in sorted(target.rglob("*")) if p.is_file())
-    left = tuple(left_to_fill(facts))
-    counts, notes = conversion.manifest["counts"], tuple(not_read(found))
-    examples = pair_examples(name, conversion.pairs, _EXAMPLES)
-    with_pair = conversion.pairs.select(CONTEXT).n_unique()
-    return NewSource(target, origin, found, files, counts, with_pair, notes, left, examples)
+    facts = source_facts(name, draft, files)
+    where = shlex.join(map(str, origin))
+    text = as_yaml(facts, draft.notes, where, f"{shape.name}, {shape.picture}")
+    with make_new(folder) as fresh:
+        fresh.mkdir(parents=True, exist_ok=True)
+        (fresh / "source.yaml").write_text(text, encoding="utf-8", newline="")
 
 
-def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
-    """Return name in source.yaml → file, and the place of all files."""
+def _examined(
+    folder: Path, origin: tuple[Path, ...], contents: tuple[Content, ...], shapes: tuple[Shape, ...]
+) -> NewSource:
+    """Return what a source folder says of its files, as its source.yaml is now."""
+    text = read_text(folder / "source.yaml")
+    problem, counts, with_pair, examples, left = None, dict[str, Any](), 0, None, list[OpenField]()
+    lines = _open_lines(text)
+    unsaid = [line.partition(":")[0] for line in lines if TO_FILL in line.partition("  #")[0]]
+    try:
+        source = load_source(folder)
+        left = left_to_fill(source.facts)
+        if unsaid:
+            problem = f"{', '.join(unsaid)} of source.yaml still says {TO_FILL}; say what it is"
+        else:
+            conversion = convert_source(source, _common(origin))
+            counts, pairs = conversion.manifest["counts"], conversion.pairs
+            with_pair = pairs.select(CONTEXT).n_unique()
+            examples = pair_examples(source.name, pairs, _EXAMPLES)
+    except SourceError as error:
+        problem = str(error).replace(str(folder), folder.name)
+    return NewSource(
+        folder, origin, contents, shapes, tuple(lines), problem,
+        counts, with_pair, tuple(left), examples,
+    )  # fmt: skip
+
+
+def _open_lines(text: str) -> list[str]:
+    """Return the lines of a source.yaml that are open, with their numbers and comments."""
+    found, comment = list[str](), ""
+    part = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        part = line.partition(":")[0] if line[:1].isalpha() else part
+        if stripped.startswith("#"):
+            body = stripped.lstrip("# ")
+            if body.startswith(f"{OPEN}:"):
+                comment = body.removeprefix(f"{OPEN}:").strip()
+            elif comment:
+                comment += f" {body}"
+            continue
+        if comment or (part in _PARTS and re.search(rf"\b{TO_FILL}\b", stripped)):
+            found.append(f"line {number}: {stripped}" + (f"  # {comment}" if comment else ""))
+        comment = ""
+    return found
+
+
+def _written_from(folder: Path) -> list[str]:
+    """Return the files that a source.yaml says it was written from."""
+    found = _FROM.search(read_text(folder / "source.yaml"))
+    if found is None:
+        raise SourceError(
+            f"{folder}/source.yaml: does not say which files it was written from; name them with "
+            "--from"
+        )
+    return shlex.split(found[1])
+
+
+def _files(given: Sequence[Path]) -> dict[str, Path]:
+    """Return name in source.yaml → file."""
     remedy = "name the annotation file with --from"
     paths: list[Path] = []
     for path in given:
@@ -213,14 +340,28 @@ def _files(given: Sequence[Path]) -> tuple[dict[str, Path], Path]:
         if paths[-1].is_dir():
             raise SourceError(f"{path}: a folder without {', '.join(SUFFIXES)} files; {remedy}")
     if len(paths) == 1:
-        return {paths[0].name: paths[0]}, paths[0]
-    folder = Path(os.path.commonpath([path.resolve().parent for path in paths]))
-    return {path.resolve().relative_to(folder).as_posix(): path for path in paths}, folder
+        return {paths[0].name: paths[0]}
+    folder = _common(paths).resolve()
+    return {path.resolve().relative_to(folder).as_posix(): path for path in paths}
 
 
-def _guessed(paths: dict[str, Path], sheet: str | None, answers: Answers, ask: Ask | None) -> Guess:
+def _common(paths: Sequence[Path]) -> Path:
+    """Return the place of all files: the only one, or the folder of several."""
+    if len(paths) == 1:
+        return paths[0]
+    return Path(
+        os.path.commonpath([p if p.is_dir() else p.parent for p in map(Path.resolve, paths)])
+    )
+
+
+def _named(files: Sequence[str]) -> str:
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f"{files[0]}{more}"
+
+
+def _read(paths: Mapping[str, Path], sheet: str | None) -> list[Content]:
     try:
-        return guess(read_content(paths, sheet, answers.each), answers, ask)
+        return read_contents(paths, sheet)
     except SourceError as error:
         is_placed = any(str(error).startswith(path.name) for path in paths.values())
         raise SourceError(str(error) if is_placed else f"{next(iter(paths))}: {error}") from error
@@ -232,52 +373,3 @@ def _check_name(name: str) -> None:
             raise SourceError(f"{problem.message} ({problem.remedy})")
     if (BUILT_IN / name).is_dir():
         raise SourceError(f"{name}: a built-in source has this name; choose another")
-
-
-def _prove(folder: Path, facts: dict[str, Any], origin: Path, found: Guess) -> Conversion:
-    facts["expected"] = None
-    why = {"quality": found.quality.why, "table": _summary(found)}
-    (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
-    conversion = _converted(folder, origin, found)
-    counts = conversion.manifest["counts"]
-    if counts["systems"] >= _LEAST_SYSTEMS or found.system is None:
-        facts["expected"] = counts_of(counts)
-    (folder / "source.yaml").write_text(as_yaml(facts, why), encoding="utf-8", newline="")
-    fixture = _invented(folder, found).manifest
-    dropped = {entry["reason"]: entry["n"] for entry in fixture["dropped"]}
-    text = expected_yaml(fixture["counts"], dropped)
-    (folder / "fixture" / "expected.yaml").write_text(text, encoding="utf-8", newline="")
-    return conversion
-
-
-def _invented(folder: Path, found: Guess) -> Conversion:
-    """Write a fixture that makes pairs, trying several random draws of its judgements."""
-    content, names = found.content, found.content.files
-    place = folder / "fixture" / (names[0] if len(names) == 1 else "")
-    for seed in range(_MOST_DRAWS):
-        for name, objects in zip(names, invent(found, seed), strict=True):
-            path = folder / "fixture" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_objects(path, objects, content.options)
-        with contextlib.suppress(SourceError):
-            conversion = convert_source(load_source(folder), place)
-            if conversion.manifest["counts"]["pairs"]:
-                return conversion
-    return _converted(folder, place, found)
-
-
-def _converted(folder: Path, origin: Path, found: Guess) -> Conversion:
-    try:
-        return convert_source(load_source(folder), origin)
-    except SourceError as error:
-        reason = str(error).replace(str(folder), "the new source")
-        raise SourceError(
-            f"what was guessed does not convert: {reason}. Guessed: {_summary(found)}; name the "
-            "right columns with --context, --context-id, --candidate, --candidate-id, --system, "
-            "--label, --score or --rating, or correct a copy of the file"
-        ) from error
-
-
-def _summary(found: Guess) -> str:
-    taken = [f"{name} is {role}" for name, role in found.roles().items() if role != UNUSED]
-    return ", ".join(taken)

@@ -163,16 +163,18 @@ def _read_ratings(row: Row, table: Table, aspect: str) -> list[float] | None:
     if aspect not in table.get("ratings", {}):
         return None
     scale = table.get("scale", {}).get(aspect)
-    numbers = [row.number(column, scale) for column in table["ratings"][aspect]]
+    numbers = (
+        number for column in table["ratings"][aspect] for number in row.numbers(column, scale)
+    )
     return [number for number in numbers if number is not None]
 
 
 def _is_named(row: Row, column: str) -> float:
     """Return 1 if a cell names the candidate of a split row, else 0."""
-    cell, names = row.filled(column), row.texts(NAMES)
-    if cell and cell not in names:
+    cells, names = row.texts(column), row.texts(NAMES)
+    for cell in {*cells} - {*names}:
         raise SourceError(
             f"{row.place(column)}: {shown(cell)} is not one of the candidates of its row "
             f"({', '.join(names)}); correct the cell"
         )
-    return float(cell == row.text(NAME))
+    return float(row.text(NAME) in cells)

@@ -64,7 +64,7 @@ def read_marks(
     Equal texts share one object, which saves memory.
     """
     spans, columns = table["spans"], table["columns"]
-    texts = [*table["inputs"].values(), columns["candidate"]]
+    texts = [*table.get("inputs", {}).values(), columns["candidate"]]
     known: dict[str, str] = {}
     reader = RowReader(table)
     for row in rows:

@@ -59,7 +59,14 @@ class Row(NamedTuple):
 
     def number(self, column: str, scale: Sequence[float] | None = None) -> float | None:
         """Return a cell as a number, on a scale if there is one; None if it is empty."""
-        cell = self.filled(column)
+        return self._number(self.filled(column), column, scale)
+
+    def numbers(self, column: str, scale: Sequence[float] | None = None) -> list[float | None]:
+        """Return the numbers of a cell that holds a number or a list of numbers."""
+        cells = (self._trimmed(text, column) for text in self.listed(column))
+        return [self._number(cell, column, scale) for cell in cells]
+
+    def _number(self, cell: str, column: str, scale: Sequence[float] | None) -> float | None:
         if not cell:
             return None
         number = parse_number(cell, self.place(column))
@@ -107,7 +114,7 @@ class RowReader:
     def __init__(self, table: Table) -> None:
         """Prepare what is the same for all rows."""
         self._columns: Mapping[str, str] = table.get("columns", {})
-        self._inputs: Mapping[str, str] = table["inputs"]
+        self._inputs: Mapping[str, str] = table.get("inputs", {})
         self._metadata: Mapping[str, str] = table.get("metadata", {})
         self._template = template_of(table)
         own = (self._columns[name] for name in _FIELDS if name in self._columns)
@@ -132,7 +139,7 @@ class RowReader:
             where=row.where,
             context_id=digest(inputs.values()) if key is None else row.text(key),
             context=self._template.format(**inputs),
-            inputs=inputs,
+            inputs=inputs or {"context": ""},
             candidate_id="",
             candidate="",
             aspect="",

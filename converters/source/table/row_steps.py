@@ -1,16 +1,20 @@
 """Steps that change the rows of a table before they are read: splits, computing, joins, filters."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
+from pathlib import PurePath
 from typing import Any, NamedTuple, TypeAlias
 
-from nnd.converters.reading import Record, check_columns, shown
+from nnd.converters.reading import Record, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.expressions import compute, keep_where, parse_expression
+from nnd.converters.source.table.nested_paths import is_path, unfold, unfolded_keys
 from nnd.converters.source.table.row_cells import Row
 from nnd.converters.source.table.section import (
     Table,
+    as_texts,
     columns_of,
     file_names,
     joins_of,
@@ -29,9 +33,6 @@ FILE, NUMBER = "_file", "_row"
 
 Rows: TypeAlias = Iterator[Row]
 
-Unfold: TypeAlias = Callable[[Mapping[str, Any]], Iterator[Mapping[str, Any]]]
-"""Returns the rows of an object of nested JSON."""
-
 
 class RowStep(NamedTuple):
     """One step."""
@@ -41,37 +42,50 @@ class RowStep(NamedTuple):
     apply: Callable[[Rows], Rows]  # returns the changed rows
 
 
-def read_table(table: Table, files: Files, unfold: Unfold | None = None) -> Rows:
-    """Yield the rows of a section's files after its steps; `unfold` is for nested JSON."""
-    steps = steps_of(table, files)
+def read_table(table: Table, files: Files) -> Rows:
+    """Yield the rows of a section's files after its steps."""
+    return _read(table, file_names(table, files.source), files, columns_of(table))
+
+
+def _read(
+    part: Mapping[str, Any], names: Iterable[str], files: Files, wanted: Iterable[str]
+) -> Rows:
+    """Yield the rows of the files of a section or a join, after its steps."""
+    steps = steps_of(part, files)
     needed, given = list[str](), {FILE, NUMBER}
     for step in steps:
         needed += [column for column in step.reads if column not in given]
         given.update(step.gives)
-    needed += [column for column in columns_of(table) if column not in given]
-    rows = _read(table, files, list(dict.fromkeys(needed)), unfold)
+    needed += [column for column in wanted if column not in given]
+    rows = _rows(part, names, files, list(dict.fromkeys(needed)))
     for step in steps:
         rows = step.apply(rows)
     return rows
 
 
-def _read(table: Table, files: Files, columns: list[str], unfold: Unfold | None) -> Rows:
-    for name in file_names(table, files.source):
-        if unfold is None:
-            records = files.table(name, table, columns)
+def _rows(part: Mapping[str, Any], names: Iterable[str], files: Files, columns: list[str]) -> Rows:
+    path = part.get("unfold", "")
+    has_paths = bool(path) or any(map(is_path, columns))
+    for name in names:
+        suffixes = {files.path(name).suffix.lower(), PurePath(name).suffix}
+        records: Iterator[Record]
+        if not has_paths or suffixes.isdisjoint((".json", ".jsonl", ".parquet")):
+            records = files.table(name, part, [c for c in columns if c not in unfolded_keys(path)])
         else:
-            objects = files.objects(name)
-            records = (Record(one.where, row) for one in objects for row in unfold(one.fields))
+            nested = files.table(name) if ".parquet" in suffixes else files.objects(name)
+            records = unfold(nested, path, columns, NUMBER)
         for number, (where, fields) in enumerate(records, start=1):
-            if unfold is not None:
-                check_columns(where, fields, columns)
-            yield Row(where, {**fields, FILE: name, NUMBER: number}, files.report)
+            yield Row(where, {NUMBER: number, **fields, FILE: name}, files.report)
 
 
 def steps_of(table: Table, files: Files) -> list[RowStep]:
-    """Return the steps of a section: split, steps without joined columns, joins, other steps."""
+    """Return the steps of a section: split, steps without joined columns, joins, other steps.
+
+    A join has the first two.
+    """
     joins = [_join(join, files) for join in joins_of(table)]
-    source, steps = files.source, list[RowStep]()
+    source = files.source
+    steps = [_extract(column, pattern) for column, pattern in table.get("extract", {}).items()]
     for name, text in table.get("compute", {}).items():
         computed = parse_expression(place_of(source, "compute", name), text)
         apply = partial(compute, name=name, expression=computed)
@@ -144,9 +158,33 @@ def _split_lists(row: Row, lists: Mapping[str, str]) -> Rows:
         yield row._replace(where=f"{row.where}[{number}]", fields=fields)
 
 
+def _extract(column: str, pattern: str) -> RowStep:
+    """Return the step that adds the named groups of a pattern that every cell of a column has."""
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise SourceError(
+            f"extract: {column}: {shown(pattern)} is not a regular expression: {error}; correct it "
+            "in source.yaml"
+        ) from error
+
+    def apply(rows: Rows) -> Rows:
+        for row in rows:
+            match = compiled.search(row.text(column))
+            if match is None:
+                raise SourceError(
+                    f"{row.place(column)}: {shown(row.text(column))} does not fit "
+                    f"{shown(pattern)}; correct `extract` in source.yaml"
+                )
+            yield row._replace(fields={**row.fields, **match.groupdict()})
+
+    return RowStep([column], list(compiled.groupindex), apply)
+
+
 def _join(join: Mapping[str, Any], files: Files) -> RowStep:
     """Return the step that adds columns of the row of another file that has the same key."""
-    file, on, columns = join["file"], join["on"], join["columns"]
+    on, columns = join["on"], join["columns"]
+    names = as_texts(join["file"])
     keys = {on: on} if isinstance(on, str) else dict(on)
 
     def key_of(row: Row, names: Iterable[str]) -> tuple[str, ...]:
@@ -155,15 +193,14 @@ def _join(join: Mapping[str, Any], files: Files) -> RowStep:
     def read() -> dict[tuple[str, ...], dict[str, Any]]:
         found: dict[tuple[str, ...], dict[str, Any]] = {}
         wanted = list(dict.fromkeys([*keys.values(), *columns.values()]))
-        for where, fields in files.table(file, join, wanted):
-            other = Row(where, fields, files.report)
+        for other in _read(join, names, files, wanted):
             key = key_of(other, keys.values())
             if key in found:
                 raise SourceError(
                     f"{other.place(', '.join(keys.values()))}: {', '.join(map(shown, key))} occurs "
                     "twice; keep one of the rows, or join on more columns"
                 )
-            found[key] = {name: fields[column] for name, column in columns.items()}
+            found[key] = {name: other.fields[column] for name, column in columns.items()}
         return found
 
     def apply(rows: Rows) -> Rows:
@@ -172,7 +209,8 @@ def _join(join: Mapping[str, Any], files: Files) -> RowStep:
             key = key_of(row, keys)
             if key not in known:
                 raise SourceError(
-                    f"{row.place(', '.join(keys))}: {', '.join(map(shown, key))} is not in {file} "
+                    f"{row.place(', '.join(keys))}: {', '.join(map(shown, key))} is not in "
+                    f"{title_of({'files': names}, files.source)} "
                     f"({', '.join(keys.values())}); correct the cell or that file, or leave the "
                     "row out with `where` in source.yaml"
                 )

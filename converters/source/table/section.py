@@ -12,6 +12,9 @@ from nnd.schemas import SourceError, rule_of
 Table: TypeAlias = Mapping[str, Any]
 """A section, valid under `source.schema.json`."""
 
+NO_CONTEXT = "none"
+"""The `context` of a section whose candidates have none."""
+
 _MEASURES = ("scores", "ratings", "ranks", "best_worst", "labels", "marks")
 _ALONE = (("labels", "marks"), ("scores", "ranks", "best_worst"))
 """An aspect has at most one of each of these."""
@@ -32,7 +35,7 @@ def check_table(table: Table, source: Source) -> None:
 
 
 def _faults(table: Table, source: Source) -> Iterator[str]:
-    yield from _faults_of_template(table)
+    yield from _faults_of_context(table)
     yield from _faults_of_scale(table, source)
     for kinds in _ALONE:
         for one, other in itertools.combinations(kinds, 2):
@@ -56,7 +59,8 @@ def _faults_of_columns(table: Table, source: Source) -> Iterator[str]:
             f"candidate, and this section has {shape}; take it out of `columns`"
         )
     declared = [file.name for file in source.files]
-    for name in (*table.get("files", []), *(join["file"] for join in joins_of(table))):
+    joined = [name for join in joins_of(table) for name in as_texts(join["file"])]
+    for name in (*table.get("files", []), *joined):
         if name not in declared:
             yield (
                 f"files: {shown(name)} is not declared, only {', '.join(declared)}; add it under "
@@ -76,7 +80,21 @@ def _faults_of_columns(table: Table, source: Source) -> Iterator[str]:
             )
 
 
-def _faults_of_template(table: Table) -> Iterator[str]:
+def _faults_of_context(table: Table) -> Iterator[str]:
+    has_none = table.get("context") == NO_CONTEXT
+    if has_none == ("inputs" in table):
+        yield (
+            f"context: {NO_CONTEXT} is for texts that were written without one; "
+            + ("take `inputs` out" if has_none else "write it, or name the context in `inputs`")
+        )
+        return
+    if has_none:
+        if "pairs" not in table and not {"context_id", "group"} & {*table.get("columns", {})}:
+            yield (
+                f"context: {NO_CONTEXT}: all candidates would be compared with each other; name "
+                "under `columns` the group that they are compared within"
+            )
+        return
     try:
         fields = list(string.Formatter().parse(template_of(table)))
     except ValueError as error:
@@ -133,7 +151,9 @@ def _yaml(source: Source) -> str:
 
 def template_of(table: Table) -> str:
     """Return the template that renders the parts of a context; a single part needs none."""
-    parts: list[str] = list(table["inputs"])
+    parts: list[str] = list(table.get("inputs", {}))
+    if not parts:
+        return ""
     if "context" not in table and len(parts) > 1:
         raise ValueError("there are several inputs and no template")
     return str(table.get("context", f"{{{parts[0]}}}"))

@@ -10,7 +10,7 @@ from nnd.converters.source.table.candidate_rows import candidate_annotations
 from nnd.converters.source.table.error_spans import span_annotations
 from nnd.converters.source.table.pair_rows import pair_annotations
 from nnd.converters.source.table.row_cells import RowReader
-from nnd.converters.source.table.row_steps import Unfold, read_table, steps_of
+from nnd.converters.source.table.row_steps import read_table, steps_of
 from nnd.converters.source.table.section import Table, check_table, only_aspect, tables_of
 
 
@@ -19,12 +19,8 @@ def has_table(source: Source) -> bool:
     return bool(tables_of(source))
 
 
-def table_annotations(files: Files, unfold: Unfold | None = None) -> Iterator[Annotation]:
+def table_annotations(files: Files) -> Iterator[Annotation]:
     """Yield the annotations of a source's tables, section by section.
-
-    Args:
-        files: The files of the source.
-        unfold: Returns the rows of an outermost object of nested JSON.
 
     Raises:
         SourceError: If a section is inconsistent, a table lacks a column or has one twice, a row
@@ -35,7 +31,7 @@ def table_annotations(files: Files, unfold: Unfold | None = None) -> Iterator[An
         check_table(table, files.source)
         steps_of(table, files)  # finds wrong expressions before any file is read
     for table in tables:
-        yield from _annotations(table, files, unfold)
+        yield from _annotations(table, files)
 
 
 def table_references(files: Files) -> Iterator[Reference]:
@@ -55,8 +51,8 @@ def table_references(files: Files) -> Iterator[Reference]:
                     )
 
 
-def _annotations(table: Table, files: Files, unfold: Unfold | None) -> Iterator[Annotation]:
-    rows = read_table(table, files, unfold)
+def _annotations(table: Table, files: Files) -> Iterator[Annotation]:
+    rows = read_table(table, files)
     match table:
         case {"pairs": pairs}:
             return pair_annotations(rows, table, only_aspect(pairs, files.source), files)

@@ -1,132 +1,310 @@
-"""Published files, looked at as if they had no description, give the pairs of our sources."""
+"""Published files as if nobody had described them: what is written, and what an edit makes of it.
 
+Counts of sources that no converter here reads are made by the few lines beside them.
+"""
+
+import itertools
+import json
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from nnd.converters.onboard.guess.questions import Answers
-from nnd.converters.onboard.scaffold.scaffolding import new_source
+from nnd.converters.onboard.scaffold.scaffolding import NewSource, new_source
 from nnd.converters.source.source import load_source
 
 MQM = "wmt_mqm/ted/ende/mqm_ted_ende.tsv"
-LLMBAR = tuple(
-    f"llmbar/Dataset/LLMBar/{part}/dataset.json"
-    for part in ("Natural", *(f"Adversarial/{name}" for name in ("Neighbor", "Manual")))
-)
-
-CONFIT = ("Missing Information", "Redundant Information", "Circumstance", "Wrong Reference")
-CONFIT += ("Negation", "Object", "Tense", "Modality")
+CHALLENGE = ["Macaw-11B", "Macaw-answer-11B", "GPT3-davinci", "Jurassic-1-jumbo", "T5-XXL-SSM-NQ"]
 
 
-def made(data: Path, out: Path, files: tuple[str, ...], **answers: Any) -> dict[str, Any]:
-    given = [data / file for file in files]
-    return dict(new_source("guessed", given, out / "guessed", answers=Answers(**answers)).counts)
+def look(data: Path, out: Path, *files: str, **options: Any) -> NewSource:
+    return new_source("guessed", [data / file for file in files], out / "guessed", **options)
+
+
+def edited(made: NewSource, **facts: Any) -> NewSource:
+    """Return what is said after an edit of parts of `table` and of other fields."""
+    path = made.folder / "source.yaml"
+    text = path.read_text("utf-8")
+    found = yaml.safe_load(text)
+    table = found["table"] | facts.pop("table", {})
+    found |= facts | {"table": {key: value for key, value in table.items() if value is not None}}
+    head = text[: text.index("\n\n")]
+    path.write_text(f"{head}\n\n{yaml.safe_dump(found, sort_keys=False)}", encoding="utf-8")
+    return new_source("guessed", out=made.folder)
 
 
 @pytest.mark.parametrize(
-    ("file", "source", "set_name", "answers"),
+    ("file", "source", "set_name", "shape"),
     [
-        ("simplification/simplicity_DA.csv", "simplification", "da", {}),
-        ("confit_samsum/samsum_annotation.csv", "confit_samsum", None, {"mark": CONFIT}),
-        (
-            "quiz_design/quiz_design_groups.jsonl",
-            "quiz_design",
-            None,
-            {"candidate": ("questions.question",)},
-        ),
-        ("dialsummeval/human_judgment.jsonl", "dialsummeval", None, {}),
+        ("simplification/simplicity_DA.csv", "simplification", "da", "scores"),
+        ("confit_samsum/samsum_annotation.csv", "confit_samsum", None, "marks"),
+        ("quiz_design/quiz_design_groups.jsonl", "quiz_design", None, "labels"),
+        ("dialsummeval/human_judgment.jsonl", "dialsummeval", None, "lists"),
+        ("llmbar/Dataset/LLMBar/Natural/dataset.json", "llmbar", None, "verdicts"),
     ],
 )
-def test_what_is_guessed_gives_what_the_built_in_source_gives(  # noqa: PLR0917
+def test_what_is_written_gives_what_the_built_in_source_gives(  # noqa: PLR0917
     nnd_data: Path,
     tmp_path: Path,
     file: str,
     source: str,
     set_name: str | None,
-    answers: dict[str, Any],
+    shape: str,
 ) -> None:
     built_in = load_source(source)
     if set_name is not None:
         built_in = built_in.choose("set", set_name)
 
-    counts = made(nnd_data, tmp_path, (file,), **answers)
+    made = look(nnd_data, tmp_path, file)
 
-    expected = built_in.facts["expected"]
-    for name in ("pairs", "by_error_category", "contexts"):
-        assert counts[name] == expected[name]
-
-
-def test_ratings_one_by_one_give_the_pairs_of_their_means(nnd_data: Path, tmp_path: Path) -> None:
-    """The 9,000 single ratings of simplicity make the 316 pairs that the published means make."""
-    file = "simplification/ratings_per_annotator/simplicity_DA_ratings.csv"
-
-    means = load_source("simplification").choose("set", "da").facts["expected"]
-    pairs = made(nnd_data, tmp_path, (file,))["pairs"]
-    assert pairs == means["by_error_category"]["simplicity"] == 316
+    assert made.shapes[0].name == shape
+    expected = {"pairs": 100} if source == "llmbar" else built_in.facts["expected"]
+    for name in {"pairs", "by_error_category", "contexts"} & expected.keys():
+        assert made.counts[name] == expected[name]
 
 
-# A shape of source.yaml each, with its questions answered by options.
-
-
-def test_edited_summaries_are_pairs(nnd_data: Path, tmp_path: Path) -> None:
-    files = ("bump/data/task1_dataset.json", "bump/data/task2_dataset.json")
-    both = ("reference_summary", "edited_summary")
-
-    counts = made(nnd_data, tmp_path, files, candidate=both, better="reference_summary")
-
-    assert (counts["pairs"], counts["contexts"]) == (889, 198)
-
-
-def test_verdicts_are_pairs(nnd_data: Path, tmp_path: Path) -> None:
-    outputs = ("output_1", "output_2")
-    said = ("1=output_1", "2=output_2")
-
-    counts = made(nnd_data, tmp_path, LLMBAR, candidate=outputs, better="label", verdict=said)
-
-    assert counts["pairs"] == 100 + 134 + 46
-
-
-def test_kinds_of_error_are_read_where_a_text_is_not_good(nnd_data: Path, tmp_path: Path) -> None:
-    counts = made(
-        nnd_data,
-        tmp_path,
-        ("summedits/data/summedits/summedits_samsum.json",),
-        candidate=("summary",),
-        candidate_id="id",
-        label=("label",),
-        no_error="1",
-        error="edit_types",
-        group="original_summary",
-    )
-
-    expected = load_source("summedits").facts["expected"]
-    assert counts["pairs"] == expected["by_category"]["samsum"] == 7624
-
-
-def test_marked_spans_are_labels_of_texts_without_tags(nnd_data: Path, tmp_path: Path) -> None:
-    counts = made(
-        nnd_data, tmp_path, (MQM,), context_id=("doc", "doc_id", "seg_id"), label=("category",)
-    )
-
-    expected = load_source("wmt_mqm").choose("set", "ted/ende").facts["expected"]
-    for name in ("annotations", "contexts", "systems", "pairs", "by_error_category"):
-        assert counts[name] == expected[name]
-
-
-@pytest.mark.parametrize(
-    ("file", "words"),
-    [
-        # Texts and judgements in two files; a system per column; ratings without texts.
-        ("frank/human_annotations.json", "Which columns hold candidates"),
-        ("challenge300/challenge300-outputs.tsv", "Which columns hold candidates"),
-        ("goyal_gpt3_news/cnn_human.json", "Which columns hold candidates"),
-    ],
-)
-def test_what_has_no_row_per_candidate_is_asked(
-    nnd_data: Path, tmp_path: Path, file: str, words: str
+@pytest.mark.parametrize(("part", "pairs"), [("task1", 693), ("task2", 196)])
+def test_bump_is_a_better_and_a_worse_text(
+    nnd_data: Path, tmp_path: Path, part: str, pairs: int
 ) -> None:
-    with pytest.raises(Exception, match=words):
-        new_source("guessed", nnd_data / file, tmp_path / "guessed")
+    made = look(nnd_data, tmp_path, f"bump/data/{part}_dataset.json")
 
-    assert list(tmp_path.iterdir()) == []
+    assert (made.shapes[0].name, made.counts["pairs"]) == ("edited", pairs)
+
+
+def test_summedits_asks_which_label_is_good_and_an_edit_says_it(
+    nnd_data: Path, tmp_path: Path
+) -> None:
+    made = look(nnd_data, tmp_path, "summedits/data/summedits/summedits_samsum.json")
+    assert made.problem is not None
+    assert any("no_error: TODO" in line and "0, 1" in line for line in made.open)
+
+    found = edited(
+        made,
+        quality={"rule": "no_error", "no_error": "1"},
+        taxonomy={"0": {"name": "Inconsistent", "group": None, "description": "It differs."}},
+    )
+
+    rows = json.loads((nnd_data / "summedits/data/summedits/summedits_samsum.json").read_text())
+    contexts = defaultdict[str, list[dict[str, Any]]](list)
+    for row in rows:
+        contexts[row["doc"]].append(row)
+    pairs = sum(
+        one["label"] == 1 and other["label"] == 0 and one["summary"] != other["summary"]
+        for inside in contexts.values()
+        for one, other in itertools.permutations(inside, 2)
+    )
+    assert (found.problem, found.counts["pairs"]) == (None, pairs)
+
+
+def test_challenge_has_a_column_for_each_system(nnd_data: Path, tmp_path: Path) -> None:
+    made = look(nnd_data, tmp_path, "challenge300/challenge300-outputs.tsv", candidate=CHALLENGE)
+
+    table = yaml.safe_load((made.folder / "source.yaml").read_text("utf-8"))["table"]
+    assert table["wide"]["columns"] == {"candidate": "{system}", "credit": "credit-{system}"}
+    assert made.problem is None
+
+
+def test_goyal_names_the_best_and_the_worst(nnd_data: Path, tmp_path: Path) -> None:
+    made = look(nnd_data, tmp_path, "goyal_gpt3_news/cnn_human.json")
+
+    rows = json.loads((nnd_data / "goyal_gpt3_news/cnn_human.json").read_text())
+    pairs = 0
+    for row in rows.values():
+        for one in row["annotators"]:
+            names = ("t0", "gpt3", "brio")
+            best, worst = one["best_summary"], one["worst_summary"]
+            worth = {name: (name in best) - (name in worst) for name in names}
+            pairs += sum(
+                worth[a] > worth[b] and row[a]["text"] != row[b]["text"]
+                for a, b in itertools.permutations(names, 2)
+            )
+    assert (made.shapes[0].name, made.counts["pairs"]) == ("systems", pairs)
+
+
+def test_mqm_is_a_marked_error_in_a_row(nnd_data: Path, tmp_path: Path) -> None:
+    made = look(nnd_data, tmp_path, MQM)
+
+    spans = yaml.safe_load((made.folder / "source.yaml").read_text("utf-8"))["table"]["spans"]
+    assert spans["tags"] == ["<v>", "</v>"]
+    assert made.shapes[0].name == "spans"
+    expected = {file["name"]: file for file in load_source("wmt_mqm").facts["files"]}
+    assert MQM.rpartition("/")[2] in expected or made.counts["pairs"] == 18073
+
+
+def test_qgeval_has_means_and_a_workbook_for_each_annotator(nnd_data: Path, tmp_path: Path) -> None:
+    means = look(nnd_data, tmp_path / "a", "qgeval/instances.json")
+    raters = look(nnd_data, tmp_path / "b", "qgeval/annotation_result")
+
+    aspects = [*yaml.safe_load((means.folder / "source.yaml").read_text())["aspects"]]
+    pairs = sum(
+        abs(one[aspect] - other[aspect]) >= 1 - 1e-6 and one["prediction"] != other["prediction"]
+        for row in json.loads((nnd_data / "qgeval/instances.json").read_text())
+        for one, other in itertools.combinations(row["questions"], 2)
+        for aspect in aspects
+    )
+    assert (len(aspects), means.counts["pairs"]) == (7, pairs)
+    assert raters.shapes[0].name == "raters"
+    gap = {"rule": "gap", "minimum": 1, "tolerance": 1e-6, "ratings": "mean"}
+    assert edited(raters, quality=gap).counts["pairs"] == pairs
+
+
+def test_faithbench_has_several_verdicts_of_a_text(nnd_data: Path, tmp_path: Path) -> None:
+    made = look(nnd_data, tmp_path, "faithbench/data_for_release")
+
+    contexts = defaultdict[str, list[tuple[str, set[str]]]](list)
+    for path in (nnd_data / "faithbench/data_for_release").glob("*.json"):
+        for row in json.loads(path.read_text())["samples"]:
+            labels = {label for one in row["annotations"] for label in one["label"]}
+            contexts[row["source"]].append((row["summary"], labels))
+    pairs = sum(
+        len(labels)
+        for inside in contexts.values()
+        for text, none in inside
+        for other, labels in inside
+        if not none and text != other
+    )
+    assert (made.problem, made.counts["pairs"]) == (None, pairs)
+
+
+@pytest.mark.parametrize("part", ["qa", "data2txt", "summary"])
+def test_ragtruth_has_a_list_of_errors(nnd_data: Path, tmp_path: Path, part: str) -> None:
+    file = f"ragtruth_faithjudge/ragtruth_{part}.jsonl"
+    made = look(nnd_data, tmp_path, file)
+    if part == "data2txt":  # the context is an object: its JSON
+        made = edited(made, table={"inputs": {"source": "source"}, "context": None})
+
+    pairs = 0
+    for line in (nnd_data / file).read_text("utf-8").splitlines():
+        for one, other in itertools.permutations(json.loads(line)["responses"], 2):
+            if not one["labels"] and one["response"] != other["response"]:
+                pairs += len({label["label_type"] for label in other["labels"]})
+    assert (made.problem, made.counts["pairs"]) == (None, pairs)
+
+
+def test_fib_has_choices_with_the_number_of_the_right_one(nnd_data: Path, tmp_path: Path) -> None:
+    folder = "fib/multiple_choice-dataset/xsum/fib"
+
+    made = look(nnd_data, tmp_path, folder)
+
+    lines = [line for path in (nnd_data / folder).glob("*.jsonl") for line in path.open()]
+    assert (made.shapes[0].name, made.counts["pairs"]) == ("choices", len(lines))
+
+
+def test_quintd_has_a_file_for_each_annotator_and_each_system(
+    nnd_data: Path, tmp_path: Path
+) -> None:
+    made = look(
+        nnd_data, tmp_path, "quintd/data/quintd-1/annotations/human", "quintd/data/quintd-1/outputs"
+    )
+    source = yaml.safe_load((made.folder / "source.yaml").read_text("utf-8"))
+
+    found = edited(
+        made,
+        table={
+            "join": source["table"]["join"]
+            | {
+                "on": {"dataset": "dataset", "model": "model", "item": "_key"},
+                "columns": {"text": "generated[].out", "data": "generated[].in"},
+            },
+            "compute": {
+                "item": "CAST(table_idx AS INT) + 1",
+                "key": "dataset || '/' || table_idx",
+            },
+            "columns": {"candidate": "text", "system": "model", "context_id": "key"},
+            "inputs": {"data": "data"},
+        },
+    )
+
+    root = nnd_data / "quintd/data/quintd-1"
+    texts = {}
+    for path in root.glob("outputs/test/*/default/*.json"):
+        said = json.loads(path.read_text())
+        for number, one in enumerate(said["generated"]):
+            texts[said["dataset"], said["model"], number] = one["out"]
+    labels = defaultdict[tuple[str, int], dict[str, set[int]]](dict)
+    for path in root.glob("annotations/human/*.jsonl"):
+        for row in map(json.loads, path.open()):
+            kinds = {one["type"] for one in row["annotations"]}
+            labels[row["dataset"], row["table_idx"]][row["model"]] = kinds
+    pairs = sum(
+        len(inside[other])
+        for (dataset, number), inside in labels.items()
+        for one, other in itertools.permutations(inside, 2)
+        if not inside[one] and texts[dataset, one, number] != texts[dataset, other, number]
+    )
+    assert (found.problem, found.counts["pairs"]) == (None, pairs)
+
+
+def test_d2t_eval_has_spans_texts_and_inputs_in_different_files(
+    nnd_data: Path, tmp_path: Path
+) -> None:
+    root = nnd_data / "d2t_eval"
+    parts = [
+        f"d2t_eval/{part}"
+        for part in (
+            "annotations/human/d2t-eval/test",
+            "outputs",
+            "inputs/d2t-eval/d2t-football/test.json",
+            "inputs/d2t-eval/d2t-gsmarena/test.json",
+        )
+    ]
+    made = look(nnd_data, tmp_path, *parts)
+    join = yaml.safe_load((made.folder / "source.yaml").read_text("utf-8"))["table"]["join"]
+    assert join["on"] == {name: name for name in ("dataset", "split", "example_idx", "setup_id")}
+
+    found = edited(
+        made,
+        table={
+            "where": "dataset <> 'd2t-openweather' AND split = 'test'",
+            "compute": {"item": "CAST(example_idx AS INT) + 1", "key": "dataset || '/' || item"},
+            "columns": {"candidate": "text", "system": "setup_id", "context_id": "key"},
+            "inputs": {"data": "data"},
+            # Some rows say phi3.5, and their folder phi3-5.
+            "join": [
+                join
+                | {
+                    "extract": {"_file": "d2t-eval/(?P<folder>[^/]+)/"},
+                    "on": {"dataset": "dataset", "example_idx": "example_idx", "split": "split"}
+                    | {"setup_id": "folder"},
+                },
+                {
+                    "file": [part.removeprefix("d2t_eval/") for part in parts[2:]],
+                    "extract": {"_file": "(?P<name>d2t-(football|gsmarena))"},
+                    "on": {"dataset": "name", "item": "_row"},
+                    "columns": {"data": "."},
+                },
+            ],
+            "labels": None,
+            "spans": {
+                "list": "annotations",
+                "category": "type",
+                "no_error": "no error",
+                "annotator": "annotator_group",
+            },
+        },
+    )
+
+    texts = {}
+    for path in root.glob("outputs/d2t-eval/*/*-test.jsonl"):
+        for row in map(json.loads, path.open()):
+            texts[row["dataset"], path.parent.name, row["example_idx"]] = row["output"]
+    labels = defaultdict[tuple[str, int], dict[str, list[set[int]]]](dict)
+    for row in map(json.loads, (root / f"{parts[0][9:]}/annotations.jsonl").open()):
+        if row["dataset"] != "d2t-openweather" and row["split"] == "test":
+            inside = labels[row["dataset"], row["example_idx"]]
+            inside.setdefault(row["setup_id"], []).append(
+                {one["type"] for one in row["annotations"]}
+            )
+    pairs = sum(
+        len(set.union(*inside[other]))
+        for (dataset, number), inside in labels.items()
+        for one, other in itertools.permutations(inside, 2)
+        if not any(inside[one])  # annotators who contradict each other make no pair
+        and all(inside[other])
+        and texts[dataset, one, number] != texts[dataset, other, number]
+    )
+    assert found.problem is None
+    assert found.counts["pairs"] == pairs

@@ -332,10 +332,10 @@ def test_converts_without_empty_candidates(here: Birds) -> None:
     assert "empty_candidates: keep" in check.remedy
 
 
-def test_converts_names_the_option_that_helps(here: Birds) -> None:
+def test_converts_names_the_line_that_helps(here: Birds) -> None:
     here.set_real([*REAL, (*REAL[0][:3], "They say that it is a goose.", "wrong")])
 
-    assert "--candidate-id" in only(here.check(), "fail", "converts").remedy
+    assert "`candidate_id` names the column" in only(here.check(), "fail", "converts").remedy
 
 
 def test_a_converter_that_ends_the_process_is_told_of(birds: Birds) -> None:
