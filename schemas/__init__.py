@@ -120,7 +120,6 @@ if TYPE_CHECKING:
         row_group_sizes as row_group_sizes,
     )
     from .files.places import (
-        check_new as check_new,
         check_own as check_own,
         check_replaceable as check_replaceable,
         exclusive as exclusive,

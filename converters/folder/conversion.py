@@ -293,10 +293,13 @@ def _check_result(source: Source, derived: DerivedRows, *, verified: bool) -> No
     """
     alone = sum(entry.n for entry in derived.dropped if entry.reason == "one_candidate")
     if derived.pairs.is_empty() and not 0 < alone == derived.facts["counts"]["contexts"]:
-        reasons = ", ".join(f"{entry.n} {entry.what} {entry.reason}" for entry in derived.dropped)
+        reasons = [f"{one.n:,} {one.what} {one.reason}" for one in derived.dropped if one.n]
+        if not derived.facts["counts"]["annotations"]:
+            reasons = ["no annotation was read"]
+        why = f" ({', '.join(reasons)})" if reasons else ""
         raise SourceError(
-            f"{source.name}: the file makes no pair (dropped: {reasons}); check that it is the "
-            "right file and that `quality` in source.yaml fits it"
+            f"{source.name}: the file makes no pair{why}; check that it is the right file and that "
+            "`quality` in source.yaml fits it"
         )
     known: dict[str, Any] = source.facts["expected"] or {}
     counts = derived.facts["counts"]

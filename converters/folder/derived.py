@@ -14,8 +14,8 @@ from nnd.converters.pairs import (
     annotator_agreement,
     find_contradictions,
     make_pairs,
+    report_form,
     report_hygiene,
-    report_references,
     same_text,
 )
 from nnd.converters.source import Source
@@ -82,7 +82,7 @@ def derive(
         dropped = [*dropped, DropReason("other_slice", "pairs", n - pairs.height, why)]
     hygiene = report_hygiene(annotations, pairs) | {"texts": report_texts(pairs)}
     if not references.is_empty():
-        hygiene["references"] = report_references(references)
+        hygiene["references"] = report_form(references["reference"])
     facts = {
         "counts": _count(annotations, pairs, texts),
         "dropped": [entry._asdict() for entry in dropped if entry.n],

@@ -7,13 +7,15 @@ addresses of people, or a card with problems.
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import polars as pl
 
+from nnd.converters.check import CheckedData, check_pairs
+from nnd.converters.folder import Conversion
 from nnd.converters.hub.earlier_files import card_there, earlier_files, with_card_there
 from nnd.converters.hub.hub_calls import ask
 from nnd.converters.hub.hub_errors import UnreachableError
@@ -69,6 +71,7 @@ class Publication(Printable):
         card_diff: After a dry run, the changes of the card as a unified diff.
         usage: Lines of code and commands that use the dataset.
         unasked: Why a dry run could not ask the Hub, or None.
+        doubts: What `nnd check` finds in the pairs.
     """
 
     repo_id: str
@@ -81,6 +84,7 @@ class Publication(Printable):
     card_diff: str = ""
     usage: Annotated[tuple[str, ...], UNSTORED] = ()
     unasked: str | None = None
+    doubts: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -120,7 +124,10 @@ class Publication(Printable):
         return text_table(("change", "bytes", "file"), rows, right=["bytes"])
 
     def remarks(self) -> list[str]:
-        """Return how to find and use the commit, or what would change after a dry run."""
+        """Return what is to be looked at, and how to use the commit or what would change."""
+        return [*self.doubts, *self._outcome()]
+
+    def _outcome(self) -> list[str]:
         if self.unasked is not None:
             tagged = "" if self.tag is None else f", whether the tag {self.tag} is free"
             unknown = (
@@ -158,8 +165,8 @@ def publish(
 
     It makes one commit, which is read back and compared; if it is interrupted, the repository is
     unchanged or complete. It needs a token with write access: `hf auth login`, or HF_TOKEN. Only
-    the text between nnd's marks in the card is replaced; files of others stay. A dry run shows the
-    changes, and works offline.
+    the text between nnd's marks in the card is replaced; files of others stay. What `nnd check`
+    finds in the pairs is printed. A dry run shows the changes, and works offline.
 
     Args:
         folder: A folder that `nnd convert` wrote.
@@ -200,9 +207,18 @@ def publish(
         keep_contacts=keep_contacts,
         unverified=unverified,
     )
+    doubts = [str(check) for check in check_pairs(CheckedData.of(conversion)) if not check.passes]
+    done = _publish(repository, conversion, pr=pr, tag=tag, dry_run=dry_run)
+    return replace(done, doubts=tuple(doubts))
+
+
+def _publish(
+    repository: Repository, conversion: Conversion, *, pr: bool, tag: str | None, dry_run: bool
+) -> Publication:
+    """Send what may be published, or plan to; errors are those of `publish`."""
     source = conversion.manifest["source"]
     with temporary_folder("nnd-publish") as place:
-        files = write_release(conversion, place, repo_id)
+        files = write_release(conversion, place, repository.name)
         obsolete = partial(earlier_files, repository, source, files)
         adapt = partial(with_card_there, repository, files[CARD])
         try:
@@ -227,8 +243,8 @@ def publish(
         if tag is not None:
             put_tag(repository, tag, files, pushed.commit, adapt=adapt)
         usage = (
-            f'load_dataset("{repo_id}", "pairs", revision="{pushed.commit}")',
-            f"nnd evaluate --data {repo_id}@{pushed.commit} --model MODEL",
+            f'load_dataset("{repository.name}", "pairs", revision="{pushed.commit}")',
+            f"nnd evaluate --data {repository.name}@{pushed.commit} --model MODEL",
         )
         return Publication.of(repository, files, pushed.changes, pushed, tag=tag, usage=usage)
 

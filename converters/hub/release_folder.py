@@ -193,12 +193,14 @@ def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | No
 def _without_contacts(
     conversion: Conversion, folder: Path, *, redact: bool, keep_contacts: str | None
 ) -> Conversion:
-    """Redact or keep addresses as requested, else refuse them."""
+    """Redact or keep addresses as requested, or as source.yaml says of its files, else refuse."""
     manifest = conversion.manifest
     if "kept" in manifest.get("contacts", {}) and keep_contacts is None and not redact:
         return conversion  # an earlier publish stated why
     in_manifest = list(find_in_manifest(manifest))
     rows = (conversion.annotations, conversion.references)
+    if not redact and all(file["verified"] for file in manifest["files"]):
+        keep_contacts = keep_contacts or manifest["source"].get("contacts", {}).get("reviewed")
     addresses = [*itertools.chain.from_iterable(map(find_contacts, rows)), *in_manifest]
     if not addresses:
         return conversion

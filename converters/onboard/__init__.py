@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .check.check_report import (
-        CheckReport as CheckReport,
-    )
     from .check.source_checks import (
         check_source as check_source,
     )

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         find_contradictions as find_contradictions,
     )
     from .hygiene.contacts import (
-        Contact as Contact,
         find_contacts as find_contacts,
         find_in_manifest as find_in_manifest,
         redact_contacts as redact_contacts,
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
     from .hygiene.hygiene import (
         check_steps as check_steps,
         normalise_texts as normalise_texts,
+        report_form as report_form,
         report_hygiene as report_hygiene,
         report_lengths as report_lengths,
-        report_references as report_references,
     )
     from .pairing import (
         make_pairs as make_pairs,

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
         find_member as find_member,
         read_members as read_members,
     )
-    from .file_writing import (
-        write_objects as write_objects,
-    )
     from .parquet_files import (
         read_parquet_rows as read_parquet_rows,
     )
@@ -33,8 +30,6 @@ if TYPE_CHECKING:
     from .table_rows import (
         SUFFIXES as SUFFIXES,
         by_header as by_header,
-        check_columns as check_columns,
-        default_options as default_options,
         guess_cells as guess_cells,
         is_lines as is_lines,
         read_rows as read_rows,

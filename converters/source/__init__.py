@@ -35,8 +35,5 @@ if TYPE_CHECKING:
     from .table.nested_paths import (
         unfolded_keys as unfolded_keys,
     )
-    from .table.table_annotations import (
-        table_annotations as table_annotations,
-    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     )
     from nnd.converters.source import sources as sources
     from nnd.metric.app import (
+        check as check,
         describe as describe,
         evaluate_runs as evaluate_runs,
         export as export,

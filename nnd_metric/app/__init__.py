@@ -7,7 +7,9 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .any_data import (
         find_data as find_data,
-        one_or_several as one_or_several,
+    )
+    from .checking import (
+        check as check,
     )
     from .describing import (
         describe as describe,

@@ -1,9 +1,7 @@
 """Data as users name it: a path, a dataset on the Hub, or a built-in source."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from nnd.schemas import ScoringError
 
@@ -43,12 +41,6 @@ def find_data(name: str) -> str:
     if meant := did_you_mean(name, built_in):
         raise ScoringError(f"{name}: file, folder or built-in source not found{meant}")
     return name
-
-
-def one_or_several(names: Sequence[str]) -> Any:  # noqa: ANN401 - as functions take data
-    """Return the data for names: None for none, the data itself for one, else a list."""
-    found = [find_data(name) for name in names]
-    return found if len(found) > 1 else next(iter(found), None)
 
 
 def _converted(name: str) -> Path:

@@ -143,6 +143,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         Verb("convert", ("source",), out="SOURCE-nnd", writes=True),
         Verb("show", ("data",), run=show_pairs, has_details=False),
         Verb("describe", ("data",), has_details=False),
+        Verb("check", ("data",)),
         Verb("validate", ("folder",), run=validate, has_details=False),
         Verb(
             "derive",
@@ -193,7 +194,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
     ),
     "Contribute": (
         Verb("new_source", ("name",)),
-        Verb("check_source", ("source",), run=check_source, has_details=False),
+        Verb("check_source", ("source",), run=check_source),
     ),
 }
 """Commands by task, in the order of the help."""

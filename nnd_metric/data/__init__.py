@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from .data_places import (
         check_place as check_place,
+        find_place as find_place,
     )
     from .dataset_names import (
         is_several as is_several,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         frame_of as frame_of,
     )
     from .pairs import (
+        NEEDED as NEEDED,
         WITH_EQUAL_TEXTS as WITH_EQUAL_TEXTS,
         PairSet as PairSet,
         equal_texts as equal_texts,

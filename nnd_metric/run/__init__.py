@@ -5,9 +5,6 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from .cost.estimate import (
-        Estimate as Estimate,
-    )
     from .cost.estimation import (
         estimate as estimate,
     )
@@ -59,9 +56,6 @@ if TYPE_CHECKING:
     )
     from .parts.worker import (
         evaluate_parts as evaluate_parts,
-    )
-    from .parts.worker_report import (
-        WorkerReport as WorkerReport,
     )
     from .parts.worker_share import (
         ignored_workers as ignored_workers,

@@ -23,7 +23,7 @@ SHOWN = {
     "first_run": ["2,686 pairs", "Instruct.Q4_1.gguf passes", "points ahead", "report.html"],
     "your_own_pairs": ["of 12 tests", "length:low=[0,30)", "626", "candidate_low is missing"],
     "watch_a_training": ["seen passes", "held-out passes", "overall"],
-    "add_a_source": ["10 pairs of 2 contexts", "gap", "0 fail"],
+    "add_a_source": ["10 pairs of 2 contexts", "gap", "checks pass"],
 }
 """Notebook → some of what its cells show."""
 

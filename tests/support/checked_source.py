@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 from support import card_folders
 
-from nnd.converters.onboard import CheckReport, check_source
+from nnd.converters.check.check_report import Check, CheckReport
+from nnd.converters.onboard import check_source
 from nnd.converters.onboard.check import child_process as child, separate_run as run
-from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.process_limits import Sandbox
 from nnd.converters.onboard.check.source_readings import Reading
 
@@ -147,21 +147,21 @@ def make_birds(place: Path) -> Birds:
 
 
 def outcomes(checks: Iterable[Check]) -> dict[str, list[str]]:
-    """Outcome → names of checks, without passes, and without the review of `outside` where this
-    machine has no sandbox that holds a convert.py."""
+    """Outcome → names of checks, without passes, and without the review of `sandbox` where this
+    machine has none that holds a convert.py."""
     found: dict[str, list[str]] = {}
     for check in checks:
-        if check.outcome != "pass" and (check.outcome, check.name) != ("review", "outside"):
+        if check.outcome != "pass" and (check.outcome, check.name) != ("review", "sandbox"):
             found.setdefault(check.outcome, []).append(check.name)
     return found
 
 
 def run_here(place: Path) -> Any:
-    """Return a `run_readings` that stays in this process, which is quicker and watches nothing."""
+    """Return a `run_readings` that stays in this process, which is quicker."""
 
     def run_readings(readings: Sequence[Reading]) -> list[run.ReadingRun]:
         place.mkdir(exist_ok=True)
-        reports: Iterable[Mapping[str, Any]] = child.reports(readings, place, [])
+        reports: Iterable[Mapping[str, Any]] = child.reports(readings, place)
         return [
             run.read_report(reading, place, number, dict(report), Sandbox((), "here", holds=True))
             for number, (reading, report) in enumerate(zip(readings, reports, strict=True))

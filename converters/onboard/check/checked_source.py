@@ -5,12 +5,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
+from nnd.converters.check import labelled
 from nnd.converters.onboard.check.file_changes import Change
 from nnd.converters.onboard.check.file_content import Contents, read_parts
 from nnd.converters.onboard.check.separate_run import ReadingRun, run_readings
 from nnd.converters.onboard.check.source_readings import Reading, fixture_readings
 from nnd.converters.source import Source, SourceFile
+from nnd.schemas import SourceError
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,21 @@ class Case:
         return self.variants[0]
 
     @cached_property
+    def _fixture(self) -> tuple[list[Reading], str | None]:
+        try:
+            return fixture_readings(self.source), None
+        except SourceError as error:
+            return [], str(error)
+
+    @property
     def fixture(self) -> list[Reading]:
-        """The readings of the fixture; raises a SourceError if it cannot be read."""
-        return fixture_readings(self.source)
+        """The readings of the fixture; none if it cannot be read."""
+        return self._fixture[0]
+
+    @property
+    def fixture_fault(self) -> str | None:
+        """Why the fixture cannot be read, or None."""
+        return self._fixture[1]
 
     @property
     def unshuffled(self) -> list[str]:
@@ -46,7 +59,7 @@ class Case:
         """All runs: fixture and real files, unchanged and with shuffled rows."""
         readings = [*self.fixture, *self.real]
         shuffled = [replace(one, change=Change(shuffles=True)) for one in readings]
-        return run_readings([*readings, *shuffled])
+        return run_readings([*readings, *shuffled]) if readings else []
 
     @property
     def straight(self) -> list[ReadingRun]:
@@ -100,14 +113,3 @@ class Case:
         if len(self.measured) == 1:
             return [*find(self.measured[0])]
         return [what for run in self.measured for what in labelled(run.label, find(run))]
-
-
-def reviews(
-    remedy: str, fine: str, *, most: int = 8
-) -> Callable[[Callable[[ReadingRun], Iterable[str]]], Callable[[Case], Verdict]]:
-    """Make a function that yields findings in a result a check of all real files."""
-
-    def check_of(find: Callable[[ReadingRun], Iterable[str]]) -> Callable[[Case], Verdict]:
-        return lambda case: judged("review", case.found(find), remedy, fine, most=most)
-
-    return check_of

@@ -1,10 +1,10 @@
-"""Runs the convert.py of a source, watched by `audit`, in a process that `run` starts.
+"""Runs the convert.py of a source in a process that `separate_run` starts.
 
     python -m nnd.converters.onboard.check.child_process PLACE [--sandboxed]
 
 PLACE/jobs.pickle lists the readings to convert (`write_jobs`). For each, the annotations are
 written to `N.parquet`, the references to `N.references.parquet`, and a line to `reports.jsonl`:
-files, oddities, error, changed files, refused requests, seconds, peak_bytes.
+files, oddities, error, changed files, seconds, peak_bytes.
 """
 
 import contextlib
@@ -20,7 +20,6 @@ from typing import Any
 import polars as pl
 
 from nnd.converters import Annotation
-from nnd.converters.onboard.check.audit import watch
 from nnd.converters.onboard.check.file_changes import Change, Changer
 from nnd.converters.onboard.check.process_limits import limit_files, limit_threads, peak_memory
 from nnd.converters.onboard.check.source_readings import Reading
@@ -59,9 +58,7 @@ def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
     return Source(source.folder, facts)
 
 
-def reports(
-    readings: Sequence[Reading], place: Path, refused: list[str]
-) -> Iterator[dict[str, Any]]:
+def reports(readings: Sequence[Reading], place: Path) -> Iterator[dict[str, Any]]:
     """Convert readings, writing rows to `place`; yield a report of each, as in `ReadingRun`."""
     samples: dict[Path, dict[tuple[object, ...], Any]] = {}
     for number, reading in enumerate(readings):
@@ -77,8 +74,6 @@ def reports(
         except NNDError as error:
             report["error"] = str(error)
         report["changed"] = sorted(change.files)
-        report["refused"] = list(dict.fromkeys(refused))
-        refused.clear()
         report["seconds"] = time.process_time() - began
         report["peak_bytes"] = peak_memory()
         yield report
@@ -103,9 +98,8 @@ def main(place: Path, *options: str) -> None:
     if SANDBOXED in options:
         limit_threads()
     readings = pickle.loads((place / JOBS).read_bytes())  # noqa: S301 - `write_jobs` wrote it
-    refused = watch(readings[0].source.folder / "convert.py", place)
     with (place / REPORTS).open("w", encoding="utf-8") as file:
-        for report in reports(readings, place, refused):
+        for report in reports(readings, place):
             file.write(json.dumps(report) + "\n")
             file.flush()
 

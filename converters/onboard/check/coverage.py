@@ -10,14 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_report import Verdict, judged, labelled
+from nnd.converters.check import Verdict, judged, labelled, words_of
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
 from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts
 from nnd.converters.onboard.check.knockouts import Family, fields_of, try_columns
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
 from nnd.converters.source import SourceFile
 from nnd.schemas import file_digest, fold, listed
@@ -30,13 +29,14 @@ _ALIKE = 0.7
 _SLICE = 30
 _MOST_NEIGHBOURS = 200
 _LARGEST_NEIGHBOUR = 64 * 2**20
+_SPLITS = {"train", "training", "dev", "valid", "validation", "val", "test", "testing"}
 _JUDGEMENT = {
     *("annotation", "grade", "judgement", "judgment", "label"),
     *("preference", "rating", "score", "vote", "winner"),
 }
 
 
-def check_coverage(case: Case) -> Verdict:
+def check_unread(case: Case) -> Verdict:
     """Check that the content of the real files is read, or declared under `unread`."""
     sets = defaultdict[tuple[Path, str | None], list[ReadingRun]](list)
     for one in case.measured:
@@ -45,16 +45,15 @@ def check_coverage(case: Case) -> Verdict:
     for results in sets.values():
         patterns = results[0].source.facts.get("unread", {})
         declared |= patterns
-        unread = [
-            what
-            for name, what in _findings(case, results)
-            if not any(fnmatchcase(name, pattern) for pattern in patterns)
-        ]
-        found += labelled(results[0].label, unread)
+        unread = dict[str, str]()
+        for name, what in _findings(case, results):
+            if not any(fnmatchcase(name, pattern) for pattern in patterns):
+                unread.setdefault(name, what)
+        found += labelled(results[0].label, unread.values())
     remedy = "read it, or state under `unread` in source.yaml why it is not read"
     more = f"; declared as unread: {listed([*declared])}" if declared else ""
-    fine = f"every column that looks like a judgement or a text is read{more}"
-    return judged("review", found, remedy, fine, most=5)
+    fine = f"every column that says anything is read{more}"
+    return judged("review", found, remedy, fine, most=8)
 
 
 def _findings(case: Case, results: Sequence[ReadingRun]) -> Iterator[tuple[str, str]]:
@@ -69,12 +68,13 @@ def _findings(case: Case, results: Sequence[ReadingRun]) -> Iterator[tuple[str, 
         yield from _unread_columns(family, families, held)
     yield from _unread_texts(contents, families, held)
     yield from _neighbours(case, results[0].reading, contents)
+    yield from _others_unread(families)
 
 
 def _unread_columns(
     family: Family, families: Sequence[Family], held: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield columns that do not affect annotations but resemble columns that do."""
+    """Yield columns that do not affect annotations but resemble columns that do, or are splits."""
     read = [
         (one.columns[path], effect)
         for one in families
@@ -87,11 +87,26 @@ def _unread_columns(
             texts = _folded(filter(_is_long, column.texts))
             if texts and len(texts - held) <= _FEW * len(texts):
                 continue  # they are read elsewhere
-            reasons = filter(None, (_likeness(column, *one) for one in read))
+            reasons = [*filter(None, (_likeness(column, *one) for one in read))]
+            if {str(value).lower() for value in column.values} <= _SPLITS:
+                reasons.append("though its values are names of splits")
             if reason := min(reasons, default=None):  # "and" (a sibling) sorts before "though"
                 yield column.name, f"{column.name} is unread, {reason}"
         elif family.tails.get(path) == "unread":
             yield column.name, f"the last items of {column.name} are unread, unlike the first"
+
+
+def _others_unread(families: Sequence[Family]) -> Iterator[tuple[str, str]]:
+    """Yield all unread columns that say anything, the largest first; a name is reported once."""
+    columns = (
+        family.columns[path]
+        for family in families
+        for path, effect in family.effects.items()
+        if effect == "unread"
+    )
+    telling = (column for column in columns if len({*column.values}) > 1)
+    for column in sorted(telling, key=lambda one: -sum(len(str(value)) for value in one.values)):
+        yield column.name, f"{column.name} is unread"
 
 
 def _likeness(column: FileColumn, other: FileColumn, effect: str) -> str | None:

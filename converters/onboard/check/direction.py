@@ -1,4 +1,4 @@
-"""Check of the direction of quality: do names in a file contradict which texts are better?"""
+"""Names of columns in a file that contradict which texts are better."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -7,56 +7,33 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters.onboard.check.check_report import Verdict, judged
+from nnd.converters.check import BAD, PEOPLE, win_shares, words_of
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.file_columns import FileColumn
 from nnd.converters.onboard.check.knockouts import families_of
 from nnd.converters.onboard.check.separate_run import ReadingRun
-from nnd.converters.onboard.contents.level_columns import words_of
 from nnd.converters.reading import spells_number
 from nnd.schemas import DISTINCT
 
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PEOPLE = _set("expert gold golden human humans original ref reference references truth")
-_GOOD = _PEOPLE | _set("accepted best better chosen correct good preferred winner winning")
-_BAD = _set(
-    "adversarial altered bad corrupted edited hallucinated incorrect loser losing perturbed pert "
-    "rejected worse worst wrong"
-)
-_WORSE_THE_MORE = _BAD | _set(
-    "defects distance edits errors error faults mistakes penalty rank ranking severity toxicity "
-    "violations"
-)
-_NOTHING_WRONG = _set(
-    "accurate better consistent correct factual faithful fine good no noe ok supported"
-) | {"no error", "no errors", "no issue", "no issues"}
-_CHOICES = _set("answer best better choice chosen label preference preferred winner")
+_GOOD = PEOPLE | {
+    *("accepted", "best", "better", "chosen", "correct", "good", "preferred", "winner", "winning")
+}
+_BAD = BAD - {"error"}
+_WORSE_THE_MORE = _BAD | {
+    *("defects", "distance", "edits", "errors", "error", "faults", "mistakes", "penalty", "rank"),
+    *("ranking", "severity", "toxicity", "violations"),
+}
+_CHOICES = {
+    *("answer", "best", "better", "choice", "chosen", "label", "preference", "preferred", "winner")
+}
 _LEAST = 2
 _MOST_VALUES = 12
 
 
-def check_direction(case: Case) -> Verdict:
-    """Check that what is called human, reference, best or no error does not come out worse."""
-    remedy = "look at some pairs; if they are the wrong way round, reverse `quality` or the columns"
-    fine = "no name suggests that the worse texts are taken for the better ones"
-    return judged("review", case.found(lambda one: _doubts(case, one)), remedy, fine, most=3)
-
-
-def _doubts(case: Case, result: ReadingRun) -> Iterator[str]:
-    yield from _reversed_rules(result)
-    for label in result.conversion.pairs["error_category"].unique():
-        is_aspect = label in {*result.conversion.pairs["aspect"].unique()}
-        if " ".join(words_of(label)) in _NOTHING_WRONG and not is_aspect:
-            yield f'candidates labelled "{label}" are the worse ones'
+def find_contradictions(case: Case, result: ReadingRun) -> Iterator[str]:
+    """Yield columns of the files whose names say that the worse texts are the better ones."""
     tests = result.conversion.pairs.unique(DISTINCT)
-    wins = _win_shares(tests)
-    worst = min(wins, key=wins.__getitem__, default="")
-    if len(wins) > 1 and _PEOPLE & {*words_of(worst)}:
-        yield f"{worst} ranks worst of {len(wins)} systems"
+    wins = win_shares(tests)
     high, low = {*tests["candidate_high"]}, {*tests["candidate_low"]}
     sides = high - low, low - high
     scores = _mean_scores(result.annotations)
@@ -66,30 +43,6 @@ def _doubts(case: Case, result: ReadingRun) -> Iterator[str]:
             yield from _contradicted_names(column, sides, wins)
             yield from _opposed_scores(column, scores)
             yield from _contradicted_choices(column, columns, sides)
-
-
-def _reversed_rules(result: ReadingRun) -> Iterator[str]:
-    """Yield rules whose numbers say that less is better."""
-    rules = result.source.facts["quality"]
-    ratings: list[float] = result.annotations["ratings"].explode().drop_nulls().to_list()
-    middle = (min(ratings) + max(ratings)) / 2 if ratings else None
-    for aspect, rule in {"": rules, **rules.get("aspects", {})}.items():
-        name = f"{aspect}: " if aspect else ""
-        if rule.get("rule") == "credit" and min(rule["high"]) < max(rule.get("low", rule["high"])):
-            yield f"{name}a credit of {min(rule['high']):g} is high and {max(rule['low']):g} is low"
-        if rule.get("rule") == "majority" and middle is not None and rule["top"] < middle:
-            scale = f"{min(ratings):g} to {max(ratings):g}"
-            yield f"{name}the top rating {rule['top']:g} is low, of {scale}"
-
-
-def _win_shares(tests: pl.DataFrame) -> dict[str, float]:
-    """Return system → the share of its tests in which its candidate is the better one."""
-    sides = [
-        tests.select(pl.col(f"system_{side}").str.split("|").alias("system"), won=pl.lit(won))
-        for side, won in (("high", 1.0), ("low", 0.0))
-    ]
-    shares = pl.concat(sides).explode("system").drop_nulls().group_by("system").mean()
-    return dict(shares.rows())
 
 
 def _mean_scores(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:

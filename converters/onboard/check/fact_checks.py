@@ -1,21 +1,20 @@
-"""Checks of the folder: source.yaml, the fixture, convert.py, and what would be published."""
+"""Checks of the folder: source.yaml, the fixture, where convert.py ran, and the card."""
 
-import ast
 import re
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from nnd.cards import check_card as lint, data_card, faults_of, hub_licence
+from nnd.converters.check import Verdict, judged
 from nnd.converters.folder import validate
-from nnd.converters.onboard.check.check_report import Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.process_limits import Limits
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.scaffold.first_facts import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.source import Source
-from nnd.schemas import NNDError, SourceError, listed
+from nnd.schemas import NNDError, counted, listed
 
 _FOR_THE_CARD = (
     *("homepage", "instruction", "task_categories", "source_datasets", "texts", "annotators"),
@@ -49,12 +48,11 @@ def check_schema(source: Source, n_variants: int) -> Verdict:
     return "pass", f"follows its schema{more}", ""
 
 
-def check_filled_in(case: Case) -> Verdict:
-    """Check that no placeholder of `nnd new-source` is left."""
-    open_fields = [
-        path for path, text in _texts(case.source.facts) if re.search(rf"\b{TO_FILL}\b", text)
-    ]
-    if UNDETERMINED in case.source.facts["languages"]:
+def check_facts(case: Case) -> Verdict:
+    """Check that every field is filled in, the BibTeX parses, and what the licence allows."""
+    facts = case.source.facts
+    open_fields = [path for path, text in _texts(facts) if re.search(rf"\b{TO_FILL}\b", text)]
+    if UNDETERMINED in facts["languages"]:
         open_fields.append("languages")
     if open_fields:
         meanings = {left.field: left.what for left in LEFT}
@@ -63,11 +61,25 @@ def check_filled_in(case: Case) -> Verdict:
             f"fill them in; {first}: {meanings.get(first, 'see its description in the schema')}"
         )
         return "fail", f"not filled in: {listed(open_fields)}", remedy
-    missing = [field for field in _FOR_THE_CARD if not case.source.facts.get(field)]
-    if missing:
+    if faults := list(faults_of(facts["citation"])):
+        remedy = "paste the BibTeX of the paper under `citation`, with a title and a year"
+        return "fail", listed(faults), remedy
+    return _check_stated(facts)
+
+
+def _check_stated(facts: Mapping[str, Any]) -> Verdict:
+    licence, redistribution = facts["licence"], facts["redistribution"]
+    stated = f"{licence}, redistribution: {redistribution}"
+    if redistribution != "allowed":
+        remedy = "`nnd publish` needs --private or --i-have-permission; ask the authors"
+        return "review", stated, remedy
+    if hub_licence(licence) == "other":
+        remedy = "check its name at https://spdx.org/licenses; its text must be at the homepage"
+        return "review", f"the Hub does not know the licence {licence}", remedy
+    if missing := [field for field in _FOR_THE_CARD if not facts.get(field)]:
         remedy = "state them if they are known; until then the card says that they are not stated"
         return "review", f"not stated: {', '.join(missing)}", remedy
-    return "pass", "every field is stated", ""
+    return "pass", f"every field is stated; {stated}", ""
 
 
 def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any YAML
@@ -84,27 +96,6 @@ def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
         yield path, value
 
 
-def check_licence(case: Case) -> Verdict:
-    """Check that the licence allows pairs to be published, and that the Hub knows it."""
-    facts = case.source.facts
-    licence, redistribution = facts["licence"], facts["redistribution"]
-    if redistribution != "allowed":
-        stated = f"{licence}, redistribution: {redistribution}"
-        remedy = "`nnd publish` needs --private or --i-have-permission; ask the authors"
-        return "review", stated, remedy
-    if hub_licence(licence) == "other":
-        remedy = "check its name at https://spdx.org/licenses; its text must be at the homepage"
-        return "review", f"the Hub does not know the licence {licence}", remedy
-    return "pass", f"{licence}, redistribution: {redistribution}", ""
-
-
-def check_citation(case: Case) -> Verdict:
-    """Check that the BibTeX parses, and that its entries have a key, a title and a year."""
-    remedy = "paste the BibTeX of the paper under `citation`, with a title and a year"
-    faults = list(faults_of(case.source.facts["citation"]))
-    return judged("fail", faults, remedy, "the BibTeX parses")
-
-
 def check_files(case: Case) -> Verdict:
     """Check that every file can be fetched and recognised."""
     files = list(dict.fromkeys(file for one in case.variants for file in one.files))
@@ -116,12 +107,9 @@ def check_files(case: Case) -> Verdict:
 
 def check_fixture(case: Case) -> Verdict:
     """Check that there is a fixture, that its files are there, and that it covers every variant."""
-    try:
-        missing = list(_missing(case))
-    except SourceError as error:
-        missing = [str(error)]
-    readings = "" if missing else f"{len(case.fixture)} reading(s)"
-    return judged("fail", missing, _LAYOUT, readings)
+    if case.fixture_fault is not None:
+        return "fail", case.fixture_fault, _LAYOUT
+    return judged("fail", list(_missing(case)), _LAYOUT, counted(len(case.fixture), "reading"))
 
 
 def _missing(case: Case) -> Iterator[str]:
@@ -164,91 +152,26 @@ def check_card(case: Case) -> Verdict:
     return "pass", "the folder and its card are valid", ""
 
 
-def check_code(case: Case) -> Verdict:
-    """Check that convert.py is Python that imports little, and does nothing when imported."""
-    path = case.source.folder / "convert.py"
-    if not path.exists():
-        if {"table", "tables"} & {*case.source.facts}:
-            return "pass", "no code is needed, because `table:` maps the columns", ""
-        remedy = "write `def annotations(files)` there, or a `table:` section in source.yaml"
-        return "fail", "the source has neither a convert.py nor a `table:` section", remedy
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (SyntaxError, ValueError, OSError) as error:
-        return "fail", f"cannot be read: {error}", "fix the file"
-    for fault in _faults(tree, case):
-        return "fail", *fault
-    return "pass", "imports only what it may, and was not seen to do anything else at import", ""
-
-
-def _faults(tree: ast.Module, case: Case) -> Iterator[tuple[str, str]]:
-    strange = [f"line {line}: {name}" for line, name in _imports(tree) if not _is_allowed(name)]
-    if strange:
-        yield f"imports {listed(strange)}", "import only the standard library and nnd.converters"
-    asked = (what for run in case.runs for what in run.refused if what.startswith(_AT_IMPORT))
-    if done := list(dict.fromkeys(what.removeprefix(_AT_IMPORT) for what in asked)):
-        remedy = "move it into annotations(files); keep only constants at the top"
-        yield f"importing it does something: {listed(done, 2)}", remedy
-    if "annotations" not in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}:
-        yield "has no function annotations(files)", "write it"
-
-
-def _imports(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield node.lineno, f"{'.' * node.level}{node.module or ''}"
-
-
-def _is_allowed(name: str) -> bool:
-    standard = name.partition(".")[0] in sys.stdlib_module_names
-    return standard or any(f"{name}.".startswith(f"{ours}.") for ours in _OURS)
-
-
-def check_outside(case: Case) -> Verdict:
-    """Check that converting requested only its files, as far as can be seen.
-
-    Python's audit events report requests (see `audit`), but the code runs in the same process and
-    can hide them: only a sandbox that holds it makes this check pass.
-    """
-    if not (case.source.folder / "convert.py").exists():
-        return "pass", "the source has no code to run", ""
-    asked = [what for run in case.runs for what in run.refused if not what.startswith(_AT_IMPORT)]
+def check_sandbox(case: Case) -> Verdict:
+    """Check where convert.py ran, and what it took: everyone who checks the source waits for it."""
+    if not case.runs:
+        return "skipped", "there are no files to convert", "name the real files with --from"
+    if over := list(_over(case.runs)):
+        return "fail", listed(over), "read row by row, and print little"
+    seconds = max(run.seconds for run in case.runs)
+    memory = max(run.peak_bytes for run in case.runs) / 2**20
+    took = f"{seconds:.1f} s and at most {memory:,.0f} MiB for a conversion"
     sandbox = case.runs[0].sandbox
-    ran = f"convert.py was run {sandbox.description}"
-    if asked:
-        remedy = "declare what it needs under `files` in source.yaml, and read it with files.path()"
-        message = f"{ran}; it asked for {listed(list(dict.fromkeys(asked)), 3)}"
-        return "fail", message, remedy
-    saw = "no connection, other program, native code or change to other files was seen"
+    if not (case.source.folder / "convert.py").exists():
+        return "pass", f"the source has no code to run; {took}", ""
+    ran = f"convert.py was run {sandbox.description}; {took}"
     if sandbox.holds:
-        return "pass", f"{ran}; {saw}", ""
-    remedy = "read convert.py, which may hide what it does, or check it where bwrap works"
-    return "review", f"{ran}; {saw}", remedy
+        return "pass", ran, ""
+    return "review", ran, "read convert.py, or check it where bwrap works"
 
 
-def check_limits(case: Case) -> Verdict:
-    """Check time, memory and size, because everyone who runs the tests waits for all sources."""
-    over = list(_over(case))
-    if over:
-        remedy = (
-            "read row by row, print little, and keep only rows in the fixture that show something "
-            "new"
-        )
-        return "fail", listed(over), remedy
-    path = case.source.folder / "convert.py"
-    lines = len(path.read_bytes().splitlines()) if path.is_file() else 0
-    if lines > _MOST_LINES:
-        remedy = "make it shorter if you can; a reader has to follow it"
-        return "review", f"convert.py has {lines} lines", remedy
-    seconds = max((run.seconds for run in case.runs), default=0.0)
-    memory = max((run.peak_bytes for run in case.runs), default=0) / 2**20
-    return "pass", f"{seconds:.1f} s and at most {memory:,.0f} MiB for a conversion", ""
-
-
-def _over(case: Case) -> Iterator[str]:
-    for run in case.runs:
+def _over(runs: Sequence[ReadingRun]) -> Iterator[str]:
+    for run in runs:
         if run.is_ended:
             yield f"{run.label} {run.error}"
             return
@@ -256,20 +179,3 @@ def _over(case: Case) -> Iterator[str]:
             yield f"{run.label} took {run.seconds:.0f} s, more than {_MOST_SECONDS:.0f} s"
         if run.peak_bytes > _MOST_BYTES:
             yield f"{run.label} took {run.peak_bytes / 2**30:.1f} GiB of memory"
-    sizes = {path: path.stat().st_size for path in _files(case.source)}
-    for path, size in sizes.items():
-        if path.is_relative_to(case.source.folder / "fixture") and size > _MOST_FIXTURE_BYTES:
-            yield f"{path.name} in fixture/ has {size:,} bytes, more than {_MOST_FIXTURE_BYTES:,}"
-    if sum(sizes.values()) > _MOST_FOLDER_BYTES:
-        yield f"the folder has {sum(sizes.values()):,} bytes, more than {_MOST_FOLDER_BYTES:,}"
-
-
-def _files(source: Source) -> list[Path]:
-    try:
-        return sorted(
-            path
-            for path in source.folder.rglob("*")
-            if path.is_file() and "__pycache__" not in path.parts
-        )
-    except OSError as error:
-        raise SourceError(f"{source.folder}: cannot be read: {error.strerror}") from error

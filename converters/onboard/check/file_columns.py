@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from nnd.converters.onboard.contents.level_columns import words_of
+from nnd.converters.check import words_of
 
 Value: TypeAlias = Any
 """A list of rows, each a dict by column, or any value of nested JSON."""

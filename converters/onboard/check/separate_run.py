@@ -51,9 +51,6 @@ class ReadingRun:
     # The files whose content was changed, as the reading asks.
     changed: list[str] = field(default_factory=list)
     error: str | None = None  # why it gave no rows, or None
-    # What the converter wanted and did not get: connections, other programs, native code, changing
-    # files of others, and, after `import: `, reading while it is imported.
-    refused: list[str] = field(default_factory=list)
     seconds: float = 0.0  # processor time
     peak_bytes: int = 0  # upper bound of the memory in use
     sandbox: Sandbox = NONE

@@ -13,6 +13,9 @@ from nnd.converters.reading import load_yaml
 from nnd.converters.source import Files, Source, find_set
 from nnd.schemas import SourceError
 
+AT_HAND = "name the real file with --from, without --fixture-only"
+NOT_AT_HAND = "the real files are not available"
+
 _PLACE = ("from", "set", "variant")
 _WRITE = "list in it what the fixture gives, as CONTRIBUTING.md describes"
 

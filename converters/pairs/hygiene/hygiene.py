@@ -70,14 +70,14 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
     }
 
 
-def report_references(references: pl.DataFrame) -> dict[str, float]:
-    """Report the form of the references of a source, as `report_hygiene` does for candidates.
+def report_form(texts: pl.Series) -> dict[str, float]:
+    """Report the form of texts, such as references, as `report_hygiene` does for candidates.
 
     Args:
-        references: Rows of the reference schema, at least one.
+        texts: At least one.
     """
-    looks = references.select(candidate="reference").select(**_LOOKS).mean().row(0, named=True)
-    return {"n": references.height, **looks}
+    looks = texts.to_frame("candidate").select(**_LOOKS).mean().row(0, named=True)
+    return {"n": len(texts), **looks}
 
 
 def _report_systems(annotations: pl.DataFrame) -> dict[str, dict[str, float]]:

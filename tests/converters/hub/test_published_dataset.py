@@ -169,7 +169,12 @@ def test_what_is_published(
         "files": [{"path": p, "bytes": len(held[p]), "change": "added"} for p in paths],
         "card_diff": "",
         "unasked": None,
+        "doubts": published["doubts"],
     }
+    assert [doubt.partition(": ")[2][:9] for doubt in published["doubts"]] == [
+        "contexts:",
+        "form: low",
+    ]
     assert there.titles() == ["initial commit", f"Publish toy with nnd {nnd_version()}"]
     outputs = there.manifest()["outputs"]
     assert set(outputs) == {path for path in paths if path.endswith((".parquet", ".schema.json"))}
@@ -657,6 +662,21 @@ def test_kept_addresses_are_told(there: There, convert_rows: Callable[..., Path]
     assert why in there.files()["README.md"].decode()
 
 
+def test_addresses_are_reviewed_once(convert_rows: Callable[..., Path], toy: Row) -> None:
+    why = "they are invented"
+    folder = convert_rows(with_address(toy), contacts={"reviewed": why})
+
+    assert read_release(folder).manifest["contacts"] == {"kept": why}
+    assert read_release(folder, keep_contacts="I saw").manifest["contacts"] == {"kept": "I saw"}
+    assert "redacted" in read_release(folder, redact=True).manifest["contacts"]
+    # Nobody has reviewed other files.
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][0] |= {"verified": False, "sha256": "0" * 64}
+    write_sealed(folder / "manifest.json", manifest)
+    with pytest.raises(PublishError, match="hold 5 e-mail or IP addresses"):
+        read_release(folder, unverified="mine")
+
+
 def test_one_cannot_keep_and_redact(there: There, convert_rows: Callable[..., Path]) -> None:
     error = there.refused(convert_rows(), redact=True, keep_contacts="why")
 
@@ -1008,8 +1028,11 @@ def test_real_data_with_addresses(nnd_data: Path, tmp_path: Path, source: str) -
     convert(source, origin=nnd_data / source, set_name=set_name, out=folder)
     # No digest of FRANK's texts is known.
     options = {"unverified": "a test"} if source == "frank" else {}
-    with pytest.raises(PublishError, match="e-mail or IP addresses"):
-        read_release(folder, **options)
+    if source == "frank":
+        with pytest.raises(PublishError, match="e-mail or IP addresses"):
+            read_release(folder, **options)
+    else:
+        assert "newsrooms" in read_release(folder).manifest["contacts"]["kept"]
 
     write_release(read_release(folder, redact=True, **options), place, f"org/{source}")
 

@@ -4,10 +4,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.checked_source import Birds, make_birds, outcomes
+from support.checked_source import Birds, make_birds
 
 from nnd.converters.onboard.check import separate_run as run
-from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.process_limits import NONE, find_sandbox, sandboxes
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.source import load_source
@@ -24,100 +23,6 @@ def run_with(birds: Birds, *lines: str) -> run.ReadingRun:
     birds.set_code("    for number", f"{more}    for number")
     (done,) = run.run_readings([Reading("real files", load_source(birds.folder), birds.real)])
     return done
-
-
-def refused(birds: Birds, *calls: str) -> list[str]:
-    """Return what of these calls was refused, each tried in secret; the conversion goes on."""
-    lines = [f"with contextlib.suppress(Exception): {call}" for call in calls]
-    imports = "import contextlib, ctypes, os, pathlib, shutil, sqlite3, socket, subprocess"
-    done = run_with(birds, imports, *lines)
-    assert done.error is None
-    return done.refused
-
-
-def test_connections_and_programs(birds: Birds) -> None:
-    made = birds.folder.parent / "made"
-    started = (
-        f"import _posixsubprocess as p; r, w = os.pipe(); p.fork_exec([b'/bin/touch', b'{made}'], "
-        "[b'/bin/touch'], True, (), None, None, -1, -1, -1, -1, -1, -1, r, w, True, True, 0, None, "
-        "None, None, -1, None, False)"
-    )
-
-    found = refused(
-        birds,
-        "socket.socket().connect(('127.0.0.1', 9))",
-        "socket.getaddrinfo('example.org', 80)",
-        f"subprocess.run(['touch', '{made}'])",
-        f"os.system('touch {made}')",
-        f"ctypes.CDLL(None).system(b'touch {made}')",
-        "ctypes.CDLL('./stranger.so')",
-        started,
-    )
-
-    assert [what.split()[0] for what in found] == [
-        "socket.connect",
-        "socket.getaddrinfo",
-        "subprocess.Popen",
-        "os.system",
-        "ctypes.dlsym",
-        "ctypes.dlopen",
-        "_posixsubprocess.fork_exec",
-    ]
-    assert "/bin/touch" in found[-1]
-    assert not made.exists()
-
-
-def test_files_of_others(birds: Birds) -> None:
-    theirs = birds.folder.parent / "theirs"
-    (theirs / "deep").mkdir(parents=True)
-    thesis = theirs / "thesis.tex"
-    thesis.write_text("years of work")
-
-    found = refused(
-        birds,
-        f"os.remove('{thesis}')",
-        f"pathlib.Path('{thesis}').unlink()",
-        f"os.remove('thesis.tex', dir_fd=os.open('{theirs}', os.O_RDONLY))",
-        f"shutil.rmtree('{theirs}')",
-        f"os.rmdir('{theirs}/deep')",
-        f"os.rename('{thesis}', 'mine')",
-        f"shutil.move('{thesis}', 'mine')",
-        f"os.mkdir('{theirs}/new')",
-        f"open('{thesis}', 'w')",
-        f"os.open('{thesis}', os.O_WRONLY | os.O_TRUNC)",
-        f"os.symlink('{thesis}', 'link'); open('link', 'w')",
-        f"os.link('{thesis}', 'hard')",
-        f"os.truncate('{thesis}', 0)",
-        f"os.chmod('{thesis}', 0)",
-        f"sqlite3.connect('{theirs}/new.db')",
-    )
-
-    assert list(dict.fromkeys(what.split()[0] for what in found)) == [
-        "os.remove",
-        "os.rmdir",
-        "os.rename",
-        "os.mkdir",
-        "open",
-        "os.link",
-        "os.truncate",
-        "os.chmod",
-        "sqlite3.connect",
-    ]
-    assert thesis.read_text() == "years of work"
-    assert sorted(theirs.iterdir()) == [theirs / "deep", thesis]
-
-
-def test_a_temporary_folder_is_for_anything(birds: Birds) -> None:
-    found = refused(
-        birds,
-        "import tempfile; folder = tempfile.mkdtemp(); open(f'{folder}/a', 'w').write('x'); "
-        "os.mkdir(f'{folder}/b'); os.replace(f'{folder}/a', f'{folder}/b/c'); "
-        "os.symlink('/etc/passwd', f'{folder}/link'); shutil.rmtree(folder); "
-        "sqlite3.connect(':memory:').execute('select 1'); open(os.devnull, 'w')",
-        "open('beside', 'w')",
-    )
-
-    assert found == []
 
 
 def test_nothing_of_the_user_is_handed_over(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,62 +48,30 @@ def test_nothing_of_the_user_is_handed_over(birds: Birds, monkeypatch: pytest.Mo
     assert folders == ["home: []", "folder: []"]
 
 
-def test_the_verdict_says_what_was_run_and_seen(birds: Birds) -> None:
-    birds.set_code("    for number", "    import os; os.remove(__file__)\n    for number")
-
-    checks = {check.name: check for check in birds.check()}
-
-    assert checks["outside"].outcome == "fail"
-    assert checks["outside"].message.startswith(f"convert.py was run {here()}; it asked for os.rem")
-    assert "`files`" in checks["outside"].remedy
-    assert (birds.folder / "convert.py").exists()
-
-
-def test_a_call_in_secret_fails_without_hindering_what_follows(birds: Birds) -> None:
-    call = "import os, contextlib\n    with contextlib.suppress(Exception): os.system('true')"
-    birds.set_code("    for number", f"    {call}\n    for number")
-
-    assert outcomes(birds.check()) == {"fail": ["outside"]}
-
-
 def test_the_verdict_claims_no_more_than_was_seen(
     birds: Birds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
 
-    (outside,) = (check for check in birds.check() if check.name == "outside")
+    (sandbox,) = (check for check in birds.check() if check.name == "sandbox")
 
-    assert str(outside) == (
-        "review: outside: convert.py was run without a sandbox (neither bwrap nor unshare -rn "
-        "works here); no connection, other program, native code or change to other files was seen "
-        "(read convert.py, which may hide what it does, or check it where bwrap works)"
+    assert str(sandbox).startswith(
+        "review: sandbox: convert.py was run without a sandbox (neither bwrap nor unshare -rn "
+        "works here); "
     )
+    assert str(sandbox).endswith("(read convert.py, or check it where bwrap works)")
 
 
-BLINDING = "import nnd.converters.onboard.check.audit as a; a._changed = lambda *_: []"
-
-
-def blinded(birds: Birds) -> tuple[Check, Path]:
-    """Check a converter that switches the audit off before it changes a file of others."""
+def test_only_a_sandbox_holds_the_files_of_others(birds: Birds) -> None:
     thesis = birds.folder.parent / "thesis.tex"
     thesis.write_text("years of work")
     change = f"import contextlib\n    with contextlib.suppress(OSError): open({str(thesis)!r}, 'w')"
-    birds.set_code("    for number", f"    {BLINDING}\n    {change}\n    for number")
-    (outside,) = (check for check in birds.check() if check.name == "outside")
-    return outside, thesis
-
-
-@pytest.mark.parametrize("path", [None, ""])
-def test_a_converter_that_blinds_the_audit_does_not_pass(
-    birds: Birds, monkeypatch: pytest.MonkeyPatch, path: str | None
-) -> None:
-    if path is not None:
-        monkeypatch.setenv("PATH", path)
+    birds.set_code("    for number", f"    {change}\n    for number")
     holds = find_sandbox(birds.folder).holds
 
-    outside, thesis = blinded(birds)
+    (sandbox,) = (check for check in birds.check() if check.name == "sandbox")
 
-    assert outside.outcome == ("pass" if holds else "review")
+    assert sandbox.outcome == ("pass" if holds else "review")
     assert thesis.read_text() == ("years of work" if holds else "")
 
 
@@ -294,7 +167,7 @@ def test_a_sandbox_holds_the_disk_even_of_root(birds: Birds, tmp_path: Path) -> 
 
     done = run_with(
         birds,
-        f"{BLINDING}; a._REFUSED = ('-',); import os",
+        "import os",
         f"report = os.system('mount -o remount,rw,bind /; touch {made}; test -S /run/docker.sock')",
         "files.report('found', str(report != 0))",
     )

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from support.checked_source import Birds, make_birds, run_here
 
+from nnd.converters.check.check_report import Check
 from nnd.converters.onboard.check import checked_source as case
-from nnd.converters.onboard.check.check_report import Check
 from nnd.converters.onboard.check.checked_source import Case
-from nnd.converters.onboard.check.coverage import check_coverage
+from nnd.converters.onboard.check.coverage import check_unread
 from nnd.converters.onboard.check.file_columns import columns_of
 from nnd.converters.onboard.check.file_content import read_parts
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings
@@ -57,7 +57,7 @@ def check_rows(birds: Birds, rows: list[dict[str, Any]], picked: str) -> Check:
     place.mkdir()
     checked = Case([*every_variant(source)], real_readings(source, [birds.real], place))
     checked.__dict__["fixture"] = []
-    return Check("coverage", *check_coverage(checked))
+    return Check("coverage", *check_unread(checked))
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
-"""The result of a check of a source, a line with its remedy, and the results of all checks."""
+"""The result of a check, a line with its remedy, and the results of all checks."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 
@@ -19,9 +19,6 @@ another check failed or the real file is missing."""
 Verdict: TypeAlias = tuple[Outcome, str, str]
 """What a check finds: outcome, message and remedy, as in `Check`."""
 
-AT_HAND = "name the real file with --from, without --fixture-only"
-NOT_AT_HAND = "the real files are not available"
-
 
 @dataclass(frozen=True, slots=True)
 class Check(Record):
@@ -38,6 +35,11 @@ class Check(Record):
     outcome: Outcome
     message: str
     remedy: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.outcome == "pass"
 
     def __str__(self) -> str:
         remedy = f" ({self.remedy})" if self.remedy else ""
@@ -64,17 +66,36 @@ _STYLES: dict[Outcome, str] = {
 }
 
 
+_SAID = {"fail": "fail", "review": "to look at", "skipped": "skipped"}
+
+
+def _table(checks: Sequence[Check]) -> "Table | None":
+    if not checks:
+        return None
+    from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
+
+    rows = (
+        (
+            Text(check.outcome, _STYLES[check.outcome]),
+            check.name,
+            "; ".join(filter(None, (check.message, check.remedy))),
+        )
+        for check in checks
+    )
+    return text_table(("outcome", "checked", "found"), rows, prose=["found"])
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class CheckReport(Printable):
-    """The results of all checks of a source.
+    """The results of all checks of data or a source.
 
     Attributes:
-        source: The source, as the caller named it.
-        checks: One check for each of `NAMES`, in that order.
+        name: The data or the source.
+        checks: What each of them found, in order.
         examples: A few example pairs; None if it has none.
     """
 
-    source: str
+    name: str
     checks: tuple[Check, ...]
     examples: Annotated[Examples | None, UNSTORED] = None
 
@@ -99,22 +120,29 @@ class CheckReport(Printable):
         return {outcome: found.count(outcome) for outcome in get_args(Outcome)}
 
     def headline(self) -> str:
-        """Return the source and how many checks had each outcome."""
-        return f"{self.source}: {', '.join(f'{n} {name}' for name, n in self.counts.items())}."
+        """Return how many checks pass, and how many had each other outcome."""
+        counts = self.counts
+        passed = f"{counts.pop('pass')} of {len(self.checks)} checks pass"
+        others = [f"{n} {_SAID[outcome]}" for outcome, n in counts.items() if n]
+        return f"{self.name}: {', '.join([passed, *others])}."
 
-    def table(self) -> "Table":
-        """Return a row for each check."""
-        from rich.text import Text  # noqa: PLC0415 - slow, and only people look at it
+    def table(self) -> "Table | None":
+        """Return a row for each check that fails or is to be looked at."""
+        return _table([check for check in self.checks if check.outcome in ("fail", "review")])
 
-        rows = (
-            (
-                Text(check.outcome, _STYLES[check.outcome]),
-                check.name,
-                "; ".join(filter(None, (check.message, check.remedy))),
-            )
-            for check in self.checks
-        )
-        return text_table(("outcome", "checked", "found"), rows, prose=["found"])
+    def remarks(self) -> list[str]:
+        """Return which checks were skipped, and why."""
+        reasons: dict[str, list[str]] = {}
+        for check in self.checks:
+            if check.outcome == "skipped":
+                why = "; ".join(filter(None, (check.message, check.remedy)))
+                reasons.setdefault(why, []).append(check.name)
+        return [f"Skipped: {', '.join(names)} ({why})." for why, names in reasons.items()]
+
+    def details(self) -> list["Table"]:
+        """Return what the other checks counted."""
+        passed = _table([check for check in self.checks if check.passes])
+        return [] if passed is None else [passed]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each check: name, outcome, message, remedy."""
