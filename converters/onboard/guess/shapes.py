@@ -366,7 +366,7 @@ def _write_marks(draft: Draft) -> None:
     draft.note(
         "marks.errors",
         "a mark is read as an error; if it means that all is well, exchange "
-        "`marks` and `blank`. Take out columns that are no errors",
+        "`marks` and `blank`. Take out columns that are not errors",
     )
     draft.aspects, draft.labels = ["errors"], list(names)
     draft.quality = {"rule": "no_error", "no_error": _NO_ERROR}

@@ -189,6 +189,10 @@ def new_source(
 
     Raises:
         SourceError: If a file cannot be read, or an option names no column or shape.
+
+    Examples:
+        nnd new-source my_ratings --from ratings.csv
+        nnd new-source my_ratings
     """
     folder = Path(name if out is None else out)
     exists = (folder / "source.yaml").is_file()
