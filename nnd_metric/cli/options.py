@@ -91,13 +91,11 @@ def metavar_of(parameter: Parameter) -> str | None:
     kind, holder = parameter.type, parameter.record.rpartition(".")[2]
     if kind.choices and not kind.many:
         return "|".join(kind.choices)
-    known = _METAVARS.get(f"{holder}.{parameter.name}")
-    if known is None and holder != "answers":
-        known = _METAVARS.get(parameter.name)
+    known = _METAVARS.get(f"{holder}.{parameter.name}") or _METAVARS.get(parameter.name)
     if known is None and kind.name in ("str", "Model"):
         is_reason = parameter.sentence.startswith("Why ")
         word = name_of(parameter).strip("-").upper().replace("-", "_")
-        known = "COLUMN" if holder == "answers" else "WHY" if is_reason else word
+        known = "WHY" if is_reason else word
     return "DATA" if kind.name == "PairData" else known
 
 

@@ -22,7 +22,6 @@ _PANELS = {
     **dict.fromkeys(
         ("template", "templates", "dimensions", "scoring", "chat"), "How pairs are scored"
     ),
-    "answers": "What the columns hold",
     "loading": "Loading the model",
     "lora": "Adapters to train",
     "objective": "What training minimises",

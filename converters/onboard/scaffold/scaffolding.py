@@ -176,8 +176,8 @@ def new_source(
         file: Annotation file (csv, tsv, jsonl, json, xlsx or parquet), or a folder of them. For a
             folder that exists, the files that it was written from.
         out: Folder to make. None means the name of the source.
-        sheet: Sheet of a workbook; None means the first.
-        shape: Shape of the rows; None means the likeliest.
+        sheet: Sheet of a workbook. None means the first.
+        shape: Shape of the rows. None means the likeliest.
         context: Columns that the systems were given.
         candidate: Column of the generated text, or the columns of several that a row holds.
         system: Column of the system that wrote the candidate.
