@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from nnd.converters.check import words_of
 from nnd.converters.reading import spells_number
 
 Kind: TypeAlias = Literal["empty", "number", "flag", "text"]
@@ -20,7 +21,6 @@ Kind: TypeAlias = Literal["empty", "number", "flag", "text"]
 SAYS_LITTLE = ("text", "content", "value", "body")
 """Names that mean little without the name of the object."""
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|\d+")
 _LEVEL = re.compile(r"(.*(?:\[\]|\*))?")
 _MANY_KEYS = 50
 
@@ -100,11 +100,6 @@ class Column:
     def length(self) -> float:
         """The mean number of characters."""
         return sum(map(len, self.cells)) / max(len(self.cells), 1)
-
-
-def words_of(name: str) -> list[str]:
-    """Return the words of a name in lower case: `docId_2` has doc, id and 2."""
-    return [word.lower() for word in _WORD.findall(name)]
 
 
 def text_of(value: object) -> str:

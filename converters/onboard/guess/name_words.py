@@ -2,7 +2,7 @@
 
 import re
 
-from nnd.converters.onboard.contents.level_columns import words_of
+from nnd.converters.check import words_of
 
 
 def _set(text: str) -> frozenset[str]:

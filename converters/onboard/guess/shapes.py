@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nnd.converters.onboard.contents.level_columns import Column, level_of, words_of
+from nnd.converters.check import words_of
+from nnd.converters.onboard.contents.level_columns import Column, level_of
 from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.draft import TODO, Draft, aspect_names, literal, quoted
 from nnd.converters.onboard.guess.roles import MARKED, UNMARKED, Roles, is_score, is_unclear
