@@ -8,11 +8,11 @@ from typing import Any
 import polars as pl
 import pytest
 from support.checked_source import Birds, make_birds, outcomes, run_here
+from support.table_files import csv_of, jsonl_of, parquet_of, xlsx_of
 
 from nnd.converters.onboard.check import checked_source as case
 from nnd.converters.onboard.check.file_changes import Change, Changer
 from nnd.converters.onboard.check.file_content import read_parts
-from nnd.converters.reading.file_writing import write_objects
 from nnd.converters.source import Files, Source
 
 ROWS = [{"key": f"k{n}", "text": f'text "{n}",\nin two lines', "score": str(n)} for n in range(9)]
@@ -25,13 +25,34 @@ def shuffled(name: str, raw: bytes, folder: Path) -> Files:
     return Files(Source(folder, facts), folder, change=change)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".xlsx", ".jsonl", ".json", ".parquet"])
-def test_a_table_keeps_its_rows(suffix: str, tmp_path: Path) -> None:
-    path = tmp_path / f"a{suffix}"
-    rows = [{**row, "text": row["text"].replace("\n", " ")} for row in ROWS]
-    write_objects(path, rows)
+CELLS = [[*ROWS[0]], *([*row.values()] for row in ROWS)]
 
-    files = shuffled(path.name, path.read_bytes(), tmp_path)
+
+def tsv_of(*rows: list[str]) -> bytes:
+    return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
+def json_of(*rows: list[str]) -> bytes:
+    return b"[" + b",".join(jsonl_of(*rows).splitlines()) + b"]"
+
+
+WRITERS = {
+    ".csv": csv_of,
+    ".tsv": tsv_of,
+    ".xlsx": xlsx_of,
+    ".jsonl": jsonl_of,
+    ".json": json_of,
+    ".parquet": parquet_of,
+}
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_table_keeps_its_rows(suffix: str, tmp_path: Path) -> None:
+    rows = [{**row, "text": row["text"].replace("\n", " ")} for row in ROWS]
+    raw = WRITERS[suffix]([*rows[0]], *([*row.values()] for row in rows))
+    path = tmp_path / f"a{suffix}"
+
+    files = shuffled(path.name, raw, tmp_path)
     after = [dict(row.fields) for row in files.table(path.name)]
 
     assert sorted(after, key=lambda row: str(row["key"])) == rows
@@ -40,10 +61,7 @@ def test_a_table_keeps_its_rows(suffix: str, tmp_path: Path) -> None:
 
 
 def test_a_csv_keeps_its_header_and_cells_of_several_lines(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    write_objects(path, ROWS)
-
-    files = shuffled(path.name, path.read_bytes(), tmp_path)
+    files = shuffled("a.csv", csv_of(*CELLS), tmp_path)
     header, *after = [row.values for row in files.cells("a.csv", delimiter=",", quoted=True)]
 
     assert header == ["key", "text", "score"]
