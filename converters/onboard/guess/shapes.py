@@ -4,22 +4,29 @@ The first shape in `SHAPES` that fits is the likeliest; the others that fit are 
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from nnd.converters.check import words_of
-from nnd.converters.onboard.contents.level_columns import Column, level_of
+from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.draft import TODO, Draft, aspect_names, literal, quoted
-from nnd.converters.onboard.guess.roles import MARKED, UNMARKED, Roles, is_score, is_unclear
-from nnd.converters.source import unfolded_keys
+from nnd.converters.onboard.guess.pair_shapes import (
+    choices_of,
+    compared_texts,
+    edited_texts,
+    write_choices,
+    write_edited,
+    write_verdicts,
+)
+from nnd.converters.onboard.guess.roles import MARKED, UNMARKED, Roles, is_unclear
+from nnd.converters.onboard.guess.system_rows import (
+    SIDES,
+    patterns_of_judgements,
+    write_systems,
+)
 from nnd.schemas import SourceError, did_you_mean
 
-_SIDES = 2
-_CHOICES = frozenset(["choices", "options", "endings", "completions", "candidates"])
-_MOST_VERDICTS = 8
-_TIES = frozenset(["tie", "ties", "tied", "same", "equal", "both", "neither", "draw", "none"])
 _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
 _TAGGED = 0.1  # of the texts
 _NO_ERROR = "no error"
@@ -61,281 +68,13 @@ def shape_named(name: str) -> Shape:
     return known[name]
 
 
-def _choices(roles: Roles) -> list[Column]:
-    """Return the lists of texts in a row that has the number of the right one."""
-    lists = [c for c in roles.content.columns if c.path.endswith("[]") and c.kind == "text"]
-    able = [c for c in lists if c.words & _CHOICES or c.length >= words.SHORT]
-    return [c for c in able if _right_number(roles, c)]
-
-
-def _right_number(roles: Roles, choices: Column) -> Column | None:
-    outer = choices.path[:-2].rpartition(".")[0]
-    beside = (c for c in roles.content.columns if c.holder == outer and c.kind == "number")
-    sized = (c for c in beside if c.words & {"label", "lbl", "answer", "index", "gold", "correct"})
-    most = len(choices.values) / max(len(roles.content.records), 1)
-    return next(
-        (c for c in sized if c.numbers and min(c.numbers) >= 0 and max(c.numbers) <= most), None
-    )
-
-
-def _write_choices(draft: Draft) -> None:
-    (choices, *_), content = _choices(draft.roles), draft.roles.content
-    right = _right_number(draft.roles, choices)
-    roles = Roles(content, {**draft.roles.given, "candidate": [choices.path]})
-    draft.roles = roles
-    draft.read_files()
-    draft.read_row()
-    draft.part("columns").pop("context_id", None)
-    if right is None:
-        raise ValueError("no column has the number of the right choice")
-    base = int(min(right.numbers))
-    shift = "" if base else " + 1"
-    text = (
-        f"CASE WHEN CAST(_key AS INT) = CAST({quoted(right.path)} AS INT){shift} THEN 1 ELSE 0 END"
-    )
-    draft.table["scores"] = {"quality": draft.compute("is_right", text)}
-    draft.note("scores.quality", f"{right.path} is read as counting from {base}")
-    draft.part("columns")["group"] = _row_id(draft)
-    draft.part("columns")["candidate_id"] = draft.row_key()
-    draft.systems, draft.aspects = [], ["quality"]
-    draft.quality = {"rule": "credit", "high": [1], "low": [0]}
-
-
-def _edited(roles: Roles) -> list[Column]:
-    """Return the better and the worse text of a row, by their names."""
-    texts = [c for c in roles.row_columns if c.kind == "text" and c.level == roles.level]
-    if len(given := roles.named("candidate")) == _SIDES:
-        texts = given
-    for low in (c for c in texts if c.words & words.WORSE_TEXT and any(" " in t for t in c.counts)):
-        rest = low.words - words.WORSE_TEXT
-        for high in texts:
-            left = high.words - words.BETTER_TEXT
-            if high is not low and high.words & words.BETTER_TEXT and (left == rest or not rest):
-                return [high, low]
-    return []
-
-
-def _write_edited(draft: Draft) -> None:
-    roles, (high, low) = draft.roles, _edited(draft.roles)
-    draft.roles = Roles(roles.content, {**roles.given, "candidate": [high.path, low.path]})
-    draft.read_row(has_candidate=False)
-    references = [c for c in draft.table.get("references", []) if c not in (high.path, low.path)]
-    draft.table.pop("references", None)
-    draft.table |= {"references": references} if references else {}
-    pairs = {"high": high.path, "low": low.path}
-    draft.note("pairs.high", "the better text, by its name; if the other one is, exchange them")
-    kind = draft.roles.first(words.ERROR | {"type", "category", "operation", "name"}, _is_kind)
-    if kind is not None:
-        pairs["category"] = kind.path
-        draft.note("pairs.category", "what is wrong with the worse text; delete it if it says not")
-        draft.part("columns").pop("category", None)
-    pairs["id"] = _row_id(draft)
-    draft.table["pairs"] = pairs
-    _better(draft, [*kind.counts] if kind else ["worse"])
-
-
-def _is_kind(column: Column) -> bool:
-    return column.kind == "text" and column.is_full and column.repetition > 1
-
-
-def _row_id(draft: Draft) -> str:
-    many = len(draft.roles.content.files) > 1
-    return draft.compute("row_id", "_file || '/' || _row") if many else "_row"
-
-
-def _better(draft: Draft, labels: Sequence[str]) -> None:
-    if not draft.table.get("columns", {1: 1}):
-        del draft.table["columns"]
-    draft.aspects, draft.labels = ["quality"], list(labels)
-    draft.quality = {"rule": "no_error", "no_error": "better"}
-
-
-def _sides(roles: Roles) -> list[Column]:
-    """Return two texts of a row whose names differ in a number or letter."""
-    texts = roles.candidates if len(roles.candidates) == _SIDES else []
-    return texts if texts and _verdicts(roles, texts) and not _scored(roles) else []
-
-
-def _differing(sides: Sequence[Column]) -> list[str]:
-    """Return the words in which the names of two texts differ."""
-    one, other = (words_of(side.path) for side in sides)
-    return [" ".join(w for w in a if w not in b) for a, b in ((one, other), (other, one))]
-
-
-def _verdicts(roles: Roles, sides: Sequence[Column]) -> list[Column]:
-    """Return the columns whose cells say which of two texts is better."""
-    able = [
-        column
-        for column in roles.row_columns
-        if column not in sides
-        and column.level == roles.level
-        and 1 < len(column.counts) <= _MOST_VERDICTS
-        and column.length < words.SHORT
-    ]
-    meanings = {c.path: [_meaning(cell, sides) for cell in c.counts] for c in able}
-    clear = [
-        column
-        for column in able
-        if {0, 1} <= {*meanings[column.path]}
-        and meanings[column.path].count(None) <= 1
-        and (column.kind != "number" or len(column.counts) <= _SIDES + 1)
-    ]
-    if given := roles.named("label"):
-        return [column for column in clear if column in given]
-    return [c for c in clear if c.words & words.VERDICT] or clear
-
-
-def _meaning(cell: str, sides: Sequence[Column]) -> int | None:
-    """Return the side that a verdict names, 2 for a tie, None if it is unclear."""
-    found = words_of(cell)
-    if {*found} & _TIES:
-        return _SIDES
-    parts = _differing(sides)
-    named = [n for n, part in enumerate(parts) if part and {*part.split()} & {*found}]
-    named = named or [n for n, side in enumerate(sides) if cell.strip() == side.path]
-    if len(named) == 1:
-        return named[0]
-    orders = [["a", "b"], ["1", "2"], ["first", "second"], ["left", "right"]]
-    plain = [order.index(word) for order in orders for word in found if word in order]
-    return plain[0] if len(plain) == 1 else None
-
-
-def _write_verdicts(draft: Draft) -> None:
-    roles = draft.roles
-    sides = roles.candidates[:_SIDES]
-    if len(sides) < _SIDES:
-        raise SourceError("--shape: this shape needs two texts in a row; name both by --candidate")
-    verdicts = _verdicts(roles, sides)
-    draft.read_row(has_candidate=False)
-    values: dict[str, list[str]] = {"first": [], "second": []}
-    unclear = []
-    for cell in dict.fromkeys(cell for column in verdicts for cell in column.counts):
-        side = _meaning(cell, sides)
-        if side is None:
-            unclear.append(cell)
-        else:
-            values.setdefault(("first", "second", "tie")[side], []).append(cell.strip())
-    values = {name: cells or [f"{TODO} {name}"] for name, cells in values.items()}
-    place = "pairs.values"
-    draft.note(
-        place, "cells that name neither text, to be put under a side or `tie: [...]`", unclear
-    )
-    if not unclear:
-        draft.note(place, "what the cells mean; if it is the other way round, exchange them")
-    first, second = (_side(roles, side, sides) for side in sides)
-    better = verdicts[0].path if verdicts else TODO
-    pairs: dict[str, Any] = {"first": first, "second": second, "better": better, "values": values}
-    if len(verdicts) > 1:
-        names = [column.path for column in verdicts]
-        draft.table["wide"] = {"systems": names, "columns": {"verdict": "{system}"}}
-        draft.note("wide", "one verdict column per annotator; if they are aspects, keep one")
-        pairs |= {"better": "verdict", "annotator": "_system"}
-    elif (who := roles.first(words.ANNOTATOR, lambda c: c.is_full)) is not None:
-        pairs["annotator"] = who.path
-    else:
-        pairs["id"] = _row_id(draft)
-        draft.note("pairs.id", "a row is a pair; without this line, rows of two texts are votes")
-    draft.table["pairs"] = pairs
-    _better(draft, ["worse"])
-
-
-def _side(roles: Roles, side: Column, sides: Sequence[Column]) -> str | dict[str, str]:
-    """Return the column of a text, with that of its system if a name says so."""
-    own = {*_differing(sides)[sides.index(side)].split()}
-    able = (c for c in roles.row_columns if c.words & words.SYSTEM and c not in sides)
-    system = next((c for c in able if own & c.words and len(c.counts) > 1), None)
-    return {"candidate": side.path, "system": system.path} if system else side.path
-
-
-def _scored(roles: Roles) -> dict[str, str]:
-    """Return the patterns of columns that each of several texts of a row has: its judgements."""
-    wide = _wide(roles.candidates)
-    known = {column.path for column in roles.row_columns}
-    found = {}
-    for column in roles.row_columns:
-        part = next((p for p in wide.values() if p in column.path and column.path != p), None)
-        if part is None or column in roles.candidates or column.kind == "empty":
-            continue
-        pattern = column.path.replace(part, "{system}", 1)
-        if all(pattern.replace("{system}", other) in known for other in wide.values()):
-            found[words.slug(pattern.replace("{system}", ""), "judged")] = pattern
-    return found
-
-
-def _wide(candidates: Sequence[Column]) -> dict[str, str]:
-    """Return system → its part in the names of columns, for a text of each system in a row."""
-    paths = [column.path for column in candidates]
-    start, end = _shared(paths), _shared([path[::-1] for path in paths])
-    parts = [path[len(start) : len(path) - len(end)] for path in paths]
-    parts = parts if all(parts) else paths
-    return {part.strip("_- .") or part: part for part in parts}
-
-
-def _shared(names: Sequence[str]) -> str:
-    """Return the common beginning of names, up to the end of a word."""
-    size = next((n for n, chars in enumerate(zip(*names, strict=False)) if len({*chars}) > 1), 0)
-    while size and names[0][size - 1].isalnum():
-        size -= 1
-    return names[0][:size]
-
-
-def _write_systems(draft: Draft) -> None:
-    roles = draft.roles
-    if len(roles.candidates) < _SIDES:
-        raise SourceError("--shape: systems needs the texts of a row; name each by --candidate")
-    wide, patterns = _wide(roles.candidates), _scored(roles)
-    part = next(iter(wide.values()))
-    pattern = roles.candidates[0].path.replace(part, "{system}", 1)
-    same = all(name == own for name, own in wide.items())
-    draft.table["wide"] = {
-        "systems": [*wide] if same else wide,
-        "columns": {"candidate": pattern, **patterns},
-    }
-    draft.note("wide", "each row has a text of each of these systems; take out what is none")
-    by_path = {column.path: column for column in roles.content.columns}
-    judged = []
-    for name, own in patterns.items():
-        cells = [v for p in wide.values() for v in by_path[own.replace("{system}", p)].values]
-        judged.append(Column(name, cells))
-    draft.read_row(has_candidate=False)
-    draft.part("columns").update({"system": "_system", "candidate": "candidate"})
-    draft.systems = [*wide]
-    if draft.table.get("context") == "none":
-        draft.table["inputs"] = {"context": TODO}
-        del draft.table["context"]
-        draft.note("inputs", "what the systems were given is one of", roles.possible_contexts)
-    judged = [column for column in judged if column.kind == "number" or is_score(column)]
-    if judged:
-        draft.judge(judged)
-    elif not _best_worst(draft):
-        draft.judge_nothing()
-
-
-def _best_worst(draft: Draft) -> bool:
-    """Read the columns, if any, that name the best and the worst system."""
-    found: dict[str, str] = {}
-    for column in draft.roles.content.columns:
-        side = next(iter(column.words & {"best", "worst"}), None)
-        if side and {*column.counts} <= {*draft.systems}:
-            found.setdefault(side, column.path)
-    if len(found) < _SIDES:
-        return False
-    level = level_of(found["best"].removesuffix("[]"))
-    if level:
-        draft.table["unfold"] = level
-        draft.part("columns")["group"] = draft.compute(
-            "own_row", " || '/' || ".join(["_file", *unfolded_keys(level)])
-        )
-    draft.table["best_worst"] = {"quality": found}
-    draft.aspects, draft.quality = ["quality"], {"rule": "gap", "minimum": 1, "tolerance": 1e-6}
-    draft.note("quality.minimum", "the best has 1, the worst -1, others 0: with 2 only these pair")
-    return True
-
-
 def _write_lists(draft: Draft) -> None:
     """Write the section for a list of errors or of ratings in each row."""
     listed = draft.roles.listed
     draft.read_row()
+    if not listed:
+        draft.judge_nothing()
+        return
     is_number = all(c.kind == "number" and not c.words & words.LABEL for c in listed)
     if is_number and not draft.roles.given.get("label"):
         names = aspect_names(listed)
@@ -481,11 +220,14 @@ def _alike(roles: Roles) -> list[Column]:
 def _write_ratings(draft: Draft) -> None:
     columns = _alike(draft.roles)
     draft.read_row()
-    stem = [w for w in words_of(columns[0].name) if not w.isdigit()] if columns else ["quality"]
+    if not columns:
+        draft.judge_nothing()
+        return
+    stem = [w for w in words_of(columns[0].name) if not w.isdigit()]
     aspect = words.slug("_".join(stem), "quality")
-    draft.table["ratings"] = {aspect: [column.path for column in columns] or [TODO]}
+    draft.table["ratings"] = {aspect: [column.path for column in columns]}
     draft.note(f"ratings.{aspect}", "several people's numbers; if each is an aspect, use `scores:`")
-    draft.by_numbers({aspect: columns[0]} if columns else {}, many=True)
+    draft.by_numbers({aspect: columns[0]}, many=True)
     draft.aspects = [aspect]
 
 
@@ -523,6 +265,11 @@ def _is_labelled(roles: Roles) -> list[Column]:
     return [c for c in roles.judged if c.kind != "number" or c in given or is_unclear(c)]
 
 
+def _is_wide(roles: Roles) -> bool:
+    size = len(roles.candidates)
+    return size > SIDES or (size == SIDES and bool(patterns_of_judgements(roles)))
+
+
 def _is_spans(roles: Roles) -> bool:
     severity = roles.first(words.SEVERITY, lambda c: c.kind == "text")
     kind = roles.first(words.LABEL | {"category"}, lambda c: c.kind == "text")
@@ -530,19 +277,21 @@ def _is_spans(roles: Roles) -> bool:
 
 
 SHAPES = (
-    Shape("choices", "a list of texts, and the number of the right one", _choices, _write_choices),
-    Shape("edited", "a better and a worse text in a row", _edited, _write_edited),
+    Shape("choices", "a list of texts, and the number of the right one", choices_of, write_choices),
+    Shape("edited", "a better and a worse text in a row", edited_texts, write_edited),
     Shape(
         "verdicts",
         "two texts in a row, and which is better, by one or several annotators",
-        _sides,
-        _write_verdicts,
+        compared_texts,
+        write_verdicts,
     ),
     Shape(
         "systems",
         "a text of each system in a row, with its judgements",
-        lambda r: len(r.candidates) > 1 and (len(r.candidates) > _SIDES or _scored(r)),
-        _write_systems,
+        lambda r: (
+            len(r.candidates) > 1 and (len(r.candidates) > SIDES or patterns_of_judgements(r))
+        ),
+        write_systems,
     ),
     Shape(
         "lists",

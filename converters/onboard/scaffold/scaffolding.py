@@ -1,17 +1,12 @@
 """`nnd new-source`: from undescribed annotation files to a source.yaml, which is then edited."""
 
-import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import polars as pl
-
-from nnd.converters.folder import Examples, convert_source, pair_examples, pairs_of_contexts
-from nnd.converters.onboard.contents.level_columns import Column
+from nnd.converters.folder import convert_source, pair_examples
 from nnd.converters.onboard.contents.reading_files import Content, read_contents
 from nnd.converters.onboard.guess.draft import Draft
 from nnd.converters.onboard.guess.roles import FLAGS, Roles
@@ -24,130 +19,22 @@ from nnd.converters.onboard.scaffold.first_facts import (
     left_to_fill,
     source_facts,
 )
-from nnd.converters.reading import SUFFIXES, read_text, shown
+from nnd.converters.onboard.scaffold.new_source_result import NewSource, common_place
+from nnd.converters.reading import SUFFIXES, read_text
 from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import (
     CONTEXT,
-    Printable,
     SourceError,
     check_rows,
-    excerpt,
     file_digest,
     make_new,
-    text_table,
 )
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 _EXAMPLES = 2
-_SAMPLES = 3
-_LONGEST_SAMPLE = 40
 _FROM = re.compile(r"^# Written by `nnd new-source`, from: (.*)$", re.MULTILINE)
 _ANNOTATED = frozenset(["annotation", "annotations", "annotator", "errors", "label", "labels"])
 _PARTS = ("table", "quality")
 """Fields of a source.yaml that decide what the pairs are."""
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class NewSource(Printable):
-    """A source folder, the columns of its files, and what is still open in it."""
-
-    folder: Path
-    origin: tuple[Path, ...]  # the annotation files, or folders of them
-    contents: tuple[Content, ...]  # the files by shape; the one with the texts first
-    shapes: tuple[Shape, ...]  # that fit; empty if the folder was there before
-    open: tuple[str, ...]  # lines of source.yaml that a person must look at
-    problem: str | None  # why it does not convert; None if it does
-    counts: Mapping[str, Any]  # counts of the files, as in a manifest; empty if it does not convert
-    with_pair: int  # contexts that have a pair
-    left: tuple[OpenField, ...]  # facts that only a person knows, and why they are asked
-    examples: Examples | None  # a few of its pairs to look at
-
-    def headline(self) -> str:
-        """Return the numbers of pairs and contexts, or what keeps it from converting."""
-        if self.problem is not None:
-            return f"The source is in {self.folder}; it does not convert yet."
-        made, judged = pairs_of_contexts(self.counts, self.with_pair)
-        return f"{made}{judged}; the source is in {self.folder}."
-
-    def table(self) -> "Table":
-        """Return the columns of the files, each with its kind and values."""
-        titles = ("column", "kind", "values", "such as")
-        rows = [
-            [
-                column["column"],
-                column["kind"],
-                f"{column['distinct']:,} of {column['filled']:,}",
-                "\n".join(excerpt(sample, _LONGEST_SAMPLE) for sample in column["samples"][:2]),
-            ]
-            for column in self.columns()
-        ]
-        return text_table(titles, rows, prose=titles[3:])
-
-    def details(self) -> "list[Table | str]":
-        """Return the facts that are left to fill in, with the reasons."""
-        titles = ("left to fill in", "with", "because")
-        return [text_table(titles, self.left, prose=titles[1:])]
-
-    def remarks(self) -> list[str]:
-        """Return the shapes that fit, what is open, and the next steps."""
-        place = self.folder if len(self.folder.parts) > 1 else f"./{self.folder}"
-        yaml, origin = self.folder / "source.yaml", _common(self.origin)
-        first, *others = [*self.contents]
-        shapes = [f"{shape.name} ({shape.picture})" for shape in self.shapes]
-        return [
-            *(note for content in self.contents for note in content.notes),
-            *(
-                f"Files of another shape, which a `join` can read: {_named(content.files)}."
-                for content in others
-            ),
-            *([f"Shape: {shapes[0]}."] if shapes else []),
-            *([f"Also fits: {'; '.join(shapes[1:])} (--shape)."] if shapes[1:] else []),
-            *([f"Open in {yaml}:", *(f"  {line}" for line in self.open)] if self.open else []),
-            *([f"It does not convert: {self.problem}"] if self.problem else []),
-            f"Next: edit {yaml}, and look again with",
-            f"  nnd new-source {shlex.quote(self.folder.name)}"
-            + (f" --out {shlex.quote(str(self.folder))}" if len(self.folder.parts) > 1 else ""),
-            f"When nothing is open, fill in the {len(self.left)} facts (--details), then",
-            f"  nnd convert {place} --from {origin}",
-            f"  nnd check-source {place} --from {origin}",
-        ][: None if first else 0]
-
-    def columns(self) -> list[dict[str, Any]]:
-        """Return the columns with their kinds and samples."""
-        return [
-            {
-                "column": column.path,
-                "kind": column.kind,
-                "distinct": len(column.counts),
-                "filled": len(column.cells),
-                "samples": samples(column),
-            }
-            for content in self.contents
-            for column in content.columns
-        ]
-
-    def to_frame(self) -> pl.DataFrame:
-        """Return a row for each column of the files: column, kind, distinct, filled, samples."""
-        return pl.DataFrame(self.columns())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {
-            "folder": str(self.folder),
-            "columns": self.columns(),
-            "shapes": [shape.name for shape in self.shapes],
-            "open": list(self.open),
-            "problem": self.problem,
-            "counts": dict(self.counts),
-            "left": [left._asdict() for left in self.left],
-        }
-
-
-def samples(column: Column) -> list[str]:
-    """Return the first few distinct values of a column."""
-    return [shown(value) for value in list(column.counts)[:_SAMPLES]]
 
 
 def new_source(
@@ -289,7 +176,7 @@ def _examined(
         if unsaid:
             problem = f"{', '.join(unsaid)} of source.yaml still says {TO_FILL}; say what it is"
         else:
-            conversion = convert_source(source, _common(origin))
+            conversion = convert_source(source, common_place(origin))
             counts, pairs = conversion.manifest["counts"], conversion.pairs
             with_pair = pairs.select(CONTEXT).n_unique()
             examples = pair_examples(source.name, pairs, _EXAMPLES)
@@ -345,22 +232,8 @@ def _files(given: Sequence[Path]) -> dict[str, Path]:
             raise SourceError(f"{path}: a folder without {', '.join(SUFFIXES)} files; {remedy}")
     if len(paths) == 1:
         return {paths[0].name: paths[0]}
-    folder = _common(paths).resolve()
+    folder = common_place(paths).resolve()
     return {path.resolve().relative_to(folder).as_posix(): path for path in paths}
-
-
-def _common(paths: Sequence[Path]) -> Path:
-    """Return the place of all files: the only one, or the folder of several."""
-    if len(paths) == 1:
-        return paths[0]
-    return Path(
-        os.path.commonpath([p if p.is_dir() else p.parent for p in map(Path.resolve, paths)])
-    )
-
-
-def _named(files: Sequence[str]) -> str:
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f"{files[0]}{more}"
 
 
 def _read(paths: Mapping[str, Path], sheet: str | None) -> list[Content]:

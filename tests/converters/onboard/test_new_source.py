@@ -10,7 +10,8 @@ import yaml
 from support.table_files import csv_of, parquet_of, xlsx_of
 
 from nnd.converters.onboard.scaffold.first_facts import LEFT
-from nnd.converters.onboard.scaffold.scaffolding import NewSource, new_source
+from nnd.converters.onboard.scaffold.new_source_result import NewSource
+from nnd.converters.onboard.scaffold.scaffolding import new_source
 from nnd.schemas import SourceError
 
 BIRDS = ("heron", "wren", "plover")
@@ -305,3 +306,19 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
         look(tmp_path, NESTED)
 
     assert [path.name for path in (tmp_path / "birds").iterdir()] == ["mine.txt"]
+
+
+@pytest.mark.parametrize("shape", ["choices", "edited", "verdicts", "systems"])
+def test_a_shape_that_the_columns_do_not_have_is_refused(tmp_path: Path, shape: str) -> None:
+    with pytest.raises(SourceError, match=r"^--shape: "):
+        look(tmp_path, rows_of(RATED), shape=shape)
+
+
+@pytest.mark.parametrize(
+    "shape", ["lists", "spans", "marks", "aspects", "raters", "ratings", "ranks"]
+)
+def test_a_shape_that_lacks_a_column_leaves_it_open(tmp_path: Path, shape: str) -> None:
+    made, _ = look(tmp_path, rows_of(TEXTS | {"points": cycle(1, 3, 5)}), shape=shape)
+
+    assert made.problem is not None
+    assert (made.folder / "source.yaml").is_file()

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from nnd.converters.onboard.scaffold.scaffolding import NewSource, new_source
+from nnd.converters.onboard.scaffold.new_source_result import NewSource
+from nnd.converters.onboard.scaffold.scaffolding import new_source
 from nnd.converters.source.source import load_source
 
 MQM = "wmt_mqm/ted/ende/mqm_ted_ende.tsv"
