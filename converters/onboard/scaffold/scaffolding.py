@@ -50,13 +50,13 @@ def new_source(
     label: Sequence[str] = (),
     score: Sequence[str] = (),
 ) -> NewSource:
-    """Show annotation files, and write a source.yaml that says how to read them.
+    """Show annotation files, and write a source that reads them.
 
     It shows the columns of the files, those of nested JSON by their paths (`outputs[].text`), and
-    writes the likeliest way to read them. A comment that begins with OPEN is above every line that
-    the file does not settle, with what it might say instead. Edit the file, and run the same
-    command again: for a folder that exists, it changes nothing, and says what is still open and
-    whether it converts.
+    writes a source.yaml with the likeliest way to read them. A comment that begins with OPEN is
+    above every line that the file does not settle, with what it might say instead. Edit the file,
+    and run the same command again: for a folder that exists, it changes nothing, and says what is
+    still open and whether it converts.
 
     Args:
         name: Name of the source: a-z, 0-9 and underscores.

@@ -300,7 +300,9 @@ def test_unlabelled_rows_and_lonely_contexts_are_counted_and_no_error(
 def test_a_file_that_makes_no_pair(refused: Callable[[str, bytes], str]) -> None:
     message = refused("quiz_design", lines(with_question(1, reason="No error")))
 
-    assert message.startswith("quiz_design: the file makes no pair (dropped: 0 annotations unlabel")
+    assert message.startswith(
+        "quiz_design: the file makes no pair; check that it is the right file"
+    )
     assert message.endswith(
         "check that it is the right file and that `quality` in source.yaml fits it"
     )

@@ -14,7 +14,6 @@ from nnd.schemas import Printable
 
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 BESIDE_COMMANDS = {
-    "Answers",
     "Chat",
     "DISTRIBUTION",
     "LicenceError",
