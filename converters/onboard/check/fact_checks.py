@@ -28,12 +28,6 @@ _LAYOUT = (
     "counted by hand"
 )
 
-_AT_IMPORT = "import: "
-
-_OURS = ("nnd.converters", "nnd.schemas")
-_MOST_LINES = 120
-_MOST_FIXTURE_BYTES = 64 * 1024
-_MOST_FOLDER_BYTES = 2**20
 _MOST_SECONDS = 300.0
 _MOST_BYTES = Limits().memory_bytes
 

@@ -288,9 +288,7 @@ SHAPES = (
     Shape(
         "systems",
         "a text of each system in a row, with its judgements",
-        lambda r: (
-            len(r.candidates) > 1 and (len(r.candidates) > SIDES or patterns_of_judgements(r))
-        ),
+        _is_wide,
         write_systems,
     ),
     Shape(
