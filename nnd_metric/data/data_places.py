@@ -50,12 +50,13 @@ def check_place(data: str | Path) -> re.Match[str] | None:
         ScoringError: If the data is neither.
     """
     path = Path(data)
-    if path.exists():
+    if path.exists() and str(data).strip():
         return None
     hub = _HUB_ID.fullmatch(str(data))
     if hub is None or isinstance(data, Path) or path.suffix == ".parquet":
+        named = data if str(data).strip() else '""'
         raise ScoringError(
-            f"{data}: file or folder not found; name a folder that `nnd convert` wrote, a Parquet "
+            f"{named}: file or folder not found; name a folder that `nnd convert` wrote, a Parquet "
             "file, or ORG/name[@revision] on the Hub"
         )
     return hub

@@ -257,6 +257,10 @@ def test_what_is_neither_here_nor_a_hub_name_is_refused(
     assert refusal(name).startswith(f"{name}: file or folder not found; name a folder")
 
 
+def test_an_empty_name_is_shown_as_one() -> None:
+    assert refusal("").startswith('"": file or folder not found; name a folder')
+
+
 def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path) == (
         f"{tmp_path}: pairs.parquet not found; name a folder that `nnd convert` wrote"
