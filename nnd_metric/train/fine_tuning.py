@@ -104,6 +104,11 @@ def train(
     """
     out = Path(out)
     check_place(out, resume=resume)
+    if isinstance(model, str | Path) and str(model).endswith(".gguf"):
+        raise ScoringError(
+            f"{model}: a GGUF file is quantised and cannot be trained; name the model that it was "
+            "made from, by its folder or Hub id"
+        )
     if template is not None:
         check_template(template)
     sides = take_sides(data, sets, tests, share=split, seed=split_seed)

@@ -272,3 +272,10 @@ def test_the_command_trains_adapters_on_references(data: Path, tmp_path: Path, n
     assert code == 0
     assert facts["lora"]["targets"] == ["c_attn", "c_proj"]
     assert facts["schedule"]["accumulation"] == 2
+
+
+def test_a_quantised_file_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(ScoringError, match="a GGUF file is quantised and cannot be trained"):
+        train(tmp_path / "model.gguf", tmp_path / "nowhere", out=tmp_path / "out")
+
+    assert not (tmp_path / "out").exists()
