@@ -34,16 +34,16 @@ EVERY = {
 NAMES = [*EVERY] if FULL else ["confit_samsum", "quiz_design"]
 
 KNOWN = {
-    "bump": {"surface", "form", "rights", "personal data"},
+    "bump": {"surface", "form", "rights"},
     "challenge300": {"form"},
     "confit_samsum": {"surface"},
     "demetr": set[str](),
     "dialsummeval": {"form"},
-    "goyal_gpt3_news": {"surface", "personal data"},
-    "llmbar": {"surface", "personal data"},
+    "goyal_gpt3_news": {"surface"},
+    "llmbar": {"surface"},
     "quiz_design": {"duplicates"},
     "simplification": set[str](),
-    "summedits": {"personal data"},
+    "summedits": set[str](),
     "summeval": {"form"},
     "wmt23_mqm_sxs": {"verdicts"},
 }
