@@ -56,7 +56,7 @@ def check_rows(birds: Birds, rows: list[dict[str, Any]], picked: str) -> Check:
     source, place = load_source(birds.folder), birds.folder.parent / "place"
     place.mkdir()
     checked = Case([*every_variant(source)], real_readings(source, [birds.real], place))
-    checked.__dict__["fixture"] = []
+    checked.__dict__["_fixture"] = [], None
     return Check("coverage", *check_unread(checked))
 
 
@@ -103,6 +103,18 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], str, str, str]] = {
         "[row.fields]",
         "fluency is unread, though on the scale of score",
         '[{**row.fields, "score": row.fields["score"] + row.fields["fluency"]}]',
+    ),
+    "names of splits": (
+        [row(n, **item(n), part="Train" if n % 3 else "test") for n in range(12)],
+        "[row.fields]",
+        "part is unread, though its values are names of splits",
+        '[{**row.fields, "answer": row.fields["answer"] + row.fields["part"]}]',
+    ),
+    "anything": (
+        [row(n, **item(n), weight_of_the_bird=n * 11) for n in range(12)],
+        "[row.fields]",
+        "weight_of_the_bird is unread",
+        '[{**row.fields, "answer": f"{row.fields}"}]',
     ),
 }
 
