@@ -12,13 +12,15 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 # find that folder, an empty namespace. A folder on the path that holds the front door comes before.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 
-.PHONY: help demo readme schemas test test-full bench bench-gpu site check format types constraints
+.PHONY: help demo readme schemas test test-full publish-all bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       set up, fetch a small model (93 MB), test it on questions that teachers judged"
 	@echo "make test       set up with the development tools, run the tests"
 	@echo "make test-full  the same, slow tests in full"
+	@echo "make publish-all  convert each source that may be published, publish it on a Hub of this machine,"
+	@echo "                load it with datasets; NND_DATA names the folder of the real files"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make bench-gpu  the engine on a GPU: its numbers, its speed, its peers (ten minutes)"
 	@echo "make readme     run what README and the guide show, and write what it printed into them"
@@ -76,6 +78,10 @@ test: $(VENV)/dev
 test-full: $(VENV)/dev
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations=15 -m "not alone"
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -q --durations=15 -m alone
+
+publish-all: $(VENV)/dev
+	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 -q -rA --no-header tests/support/hub/test_round_trip.py \
+		-k test_what_is_loaded_is_what_was_published_of_the_real_files
 
 bench: $(VENV)/dev
 	$(INSTALL) -e '.[dev,bench]'

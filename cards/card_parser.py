@@ -43,15 +43,7 @@ def split_head(text: str) -> tuple[str | None, str]:
 
 
 def read_metadata(head: str, place: str) -> dict[str, Any]:
-    """Return the metadata of a card.
-
-    Args:
-        head: Its YAML.
-        place: Name of the card in errors.
-
-    Raises:
-        PublishError: If it is not a mapping.
-    """
+    """Return the metadata of a card."""
     try:
         metadata = yaml.safe_load(head)
     except yaml.YAMLError as error:

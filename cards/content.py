@@ -76,12 +76,7 @@ class CardContent:
 
 
 def read_content(folder: Path) -> CardContent:
-    """Read a folder that `nnd convert` wrote, or one in the layout of the Hub.
-
-    Raises:
-        SchemaError: If a file is missing or cannot be read, the manifest breaks its schema or has
-            an instruction that cannot be read, or validity.json was computed from other pairs.
-    """
+    """Read a folder that `nnd convert` wrote, or one in the layout of the Hub."""
     manifest = read_manifest(folder)
     for problem in check_document("manifest", manifest):
         raise SchemaError(f"{folder / MANIFEST}: {problem}")

@@ -42,10 +42,6 @@ def data_card(folder: Path, repo_id: str) -> str:
     Args:
         folder: What `nnd convert` wrote, or what `nnd publish` made of it.
         repo_id: ORG/NAME of the data set on the Hub, for the commands that load it.
-
-    Raises:
-        SchemaError: If the folder is neither, or a split has a name that the Hub cannot load.
-        PublishError: If `repo_id` is not the name of a repository.
     """
     try:
         validate_repo_id(repo_id)
@@ -91,11 +87,7 @@ def write_card(folder: Path, repo_id: str, out: Path) -> None:
 
 
 def read_card(path: Path) -> str:
-    """Return the text of a card.
-
-    Raises:
-        SchemaError: If it is missing or not UTF-8.
-    """
+    """Return the text of a card."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:

@@ -54,12 +54,7 @@ class _Parts(NamedTuple):
 
 
 def marked_card(metadata: DatasetCardData, body: str) -> str:
-    """Return a card that has only nnd's part.
-
-    Args:
-        metadata: The result of `front_matter.metadata`.
-        body: Markdown, without blank lines around it.
-    """
+    """Return a card that has only nnd's part."""
     head = metadata.to_yaml()
     end = f"<!-- nnd: end {_digest(yaml.safe_load(head), body)} -->"
     return f"---\n{head}\n---\n\n{_BEGIN}\n\n{body}\n\n{end}\n"
@@ -72,11 +67,6 @@ def is_marked(path: Path) -> bool:
 
 def merge_card(held: str, ours: str, place: str) -> str:
     """Return a card with a new part of nnd, and the rest unchanged.
-
-    Args:
-        held: The existing card.
-        ours: A card made by `marked_card`.
-        place: Name of the existing card in errors.
 
     Raises:
         PublishError: If nnd's part was changed by hand, its marks are damaged, a version without

@@ -49,12 +49,6 @@ def add_results(
 
     Results of the same kind have the same dataset, protocol and template.
 
-    Args:
-        readme: The existing README, or None.
-        repo_id: ORG/name of the model.
-        result: The result of one model (`result.schema.json`, a model result).
-        dataset: The dataset of the result.
-
     Raises:
         PublishError: If the metadata is not what the Hub accepts, or cannot be changed without
             changing other metadata.

@@ -15,12 +15,7 @@ _ENOUGH = {
 
 
 def rules_in_words(quality: Mapping[str, Any], aspects: Sequence[str]) -> str:
-    """Return Markdown that says which of two judged candidates is better under each aspect.
-
-    Args:
-        quality: The section of source.yaml, valid under its schema.
-        aspects: The aspects of the source.
-    """
+    """Return Markdown that says which of two judged candidates is better under each aspect."""
     by_rule: dict[str, list[str]] = {}
     for aspect in aspects:
         by_rule.setdefault(_in_words(rule_of(quality, aspect)), []).append(code(aspect))

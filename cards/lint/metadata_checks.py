@@ -21,12 +21,7 @@ _SIZE = re.compile(r"n<1K|\d+[KMB]?<n<\d+[KMBT]|n>1T")
 
 
 def check_metadata(head: str | None, content: CardContent) -> Iterator[Problem]:
-    """Yield every problem of the YAML at the head of a card.
-
-    Args:
-        head: The YAML, or None if it is missing.
-        content: The data of the card.
-    """
+    """Yield every problem of the YAML at the head of a card."""
     if head is None:
         remedy = "begin the card with metadata between two lines of ---"
         yield Problem(None, _WHERE, "the metadata is missing", remedy)

@@ -79,12 +79,7 @@ def _leads_somewhere(link: str, anchors: set[str], paths: set[str]) -> bool:
 
 
 def check_citations(blocks: Sequence[str], citation: str) -> Iterator[Problem]:
-    """Yield what is wrong with the BibTeX of a card: form, order, missing entries.
-
-    Args:
-        blocks: Blocks of BibTeX, in order.
-        citation: The citation of the source, which must come first.
-    """
+    """Yield what is wrong with the BibTeX of a card: form, order, missing entries."""
     where = "Source and citation"
     if faults := [fault for block in blocks for fault in faults_of(block)]:
         remedy = "fix the BibTeX, in source.yaml if it comes from there"

@@ -48,15 +48,18 @@ def write_trl(
 
 def _examples(pairs: pl.DataFrame, separator: str) -> pl.DataFrame:
     """Return distinct preferences: for training, only the texts matter."""
-    texts = pairs.with_columns(
-        prompt=pl.col("context"),
-        chosen=separator + pl.col("candidate_high"),
-        rejected=separator + pl.col("candidate_low"),
-    )
-    return texts.group_by(_EXAMPLE, maintain_order=True).agg(
-        pl.col("pair_id", "source", "language").first(),
-        aspects=pl.col("aspect").unique(maintain_order=True),
-        error_categories=pl.col("error_category").unique(maintain_order=True),
+    return (
+        pairs.with_columns(
+            prompt=pl.col("context"),
+            chosen=separator + pl.col("candidate_high"),
+            rejected=separator + pl.col("candidate_low"),
+        )
+        .group_by(_EXAMPLE, maintain_order=True)
+        .agg(
+            pl.col("pair_id", "source", "language").first(),
+            aspects=pl.col("aspect").unique(maintain_order=True),
+            error_categories=pl.col("error_category").unique(maintain_order=True),
+        )
     )
 
 

@@ -11,12 +11,7 @@ if TYPE_CHECKING:
 
 
 def pairs_of_contexts(counts: Mapping[str, Any], with_pair: int) -> tuple[str, str]:
-    """Return the pairs with their contexts in words, and how many were judged if that is more.
-
-    Args:
-        counts: As in a manifest.
-        with_pair: Number of contexts that have a pair.
-    """
+    """Return the pairs with their contexts in words, and how many were judged if that is more."""
     judged = counts["contexts"]
     more = f"; {counted(judged, 'context')} were judged" if 0 < with_pair < judged else ""
     return f"{counted(counts['pairs'], 'pair')} of {counted(with_pair or judged, 'context')}", more

@@ -21,12 +21,6 @@ def differences(
 
     Numbers may differ by rounding, because another machine may have added them in another order.
     The order of rows does not matter.
-
-    Args:
-        stored: The rows of a folder.
-        derived: The rows that it should have, in the same columns.
-        key: Columns that identify a row.
-        what: Name of a row in messages, such as `pair`.
     """
     if stored.equals(derived):
         return

@@ -20,9 +20,6 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
 
     Polars' own writer would mark texts as `large_string`, which `datasets` reads as another
     feature. The Hub recommends content-defined chunks with a page index.
-
-    Raises:
-        OSError: If the file cannot be written, with its name.
     """
     plain = pa.schema([f.with_type(_plain_type(f.type)) for f in frame.head(0).to_arrow().schema])
     try:
@@ -63,11 +60,7 @@ def write_rows(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
 
 
 def write_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
-    """Write a manifest.
-
-    Raises:
-        SourceError: If it does not keep the contract.
-    """
+    """Write a manifest."""
     for problem in check_document("manifest", manifest):
         raise SourceError(f"{MANIFEST}: {problem}")
     write_document(folder, manifest, document=MANIFEST)

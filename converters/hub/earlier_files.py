@@ -58,12 +58,6 @@ def earlier_files(
 ) -> Iterator[str]:
     """Yield the files of an earlier publish.
 
-    Args:
-        repository: The repository.
-        source: The source of the dataset.
-        sent: Path in the repository → file that will be sent.
-        state: The present state of the repository.
-
     Raises:
         PublishError: If the repository holds another dataset, or a file that nnd did not publish,
             or that was changed since, would be replaced.

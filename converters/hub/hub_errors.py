@@ -30,7 +30,7 @@ _REFUSALS = {
     ),
     HTTPStatus.PAYMENT_REQUIRED: (
         "the Hub requires a paid plan for this",
-        "a Space that runs code needs one; --sdk static is free and suffices for evaluate.load",
+        "use an account or organisation that has one",
     ),
     HTTPStatus.FORBIDDEN: (
         "the token may not write there",
@@ -84,10 +84,6 @@ def explain(error: Exception, where: str) -> PublishError:
     """Return an error with a one-line message and the remedy.
 
     Raise it `from None`, because errors of the client may quote a token.
-
-    Args:
-        error: From the Hub's client.
-        where: Name of the repository.
     """
     cause = _cause(error)
     reason = " ".join(str(cause).split()) or type(cause).__name__

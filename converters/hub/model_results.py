@@ -21,10 +21,6 @@ from nnd.schemas import PublishError, temporary_folder
 def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
     """Check names and token before long work, so that results can be sent to models.
 
-    Args:
-        models: The models as the user names them.
-        revision: The revision of all models, if the user named one.
-
     Raises:
         PublishError: If a model is a folder or not ORG/name, a revision other than main is scored,
             there is no token, or HF_HUB_OFFLINE is set.
@@ -54,10 +50,6 @@ def push_results(
     same data under the same protocol and template; a missing README is created. Results on a
     dataset of the Hub go to `.eval_results` too. If main holds all of it already, nothing is sent;
     if our open pull request does, it is used.
-
-    Args:
-        model: ORG/name on the Hub.
-        results: Dataset → the result of the model on it (`result.schema.json`, a model result).
 
     Returns:
         `sent` is whether a pull request was opened.

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import polars as pl
 
-from nnd.converters.check import CheckedData, check_pairs
 from nnd.converters.folder import Conversion
 from nnd.converters.hub.earlier_files import card_there, earlier_files, with_card_there
 from nnd.converters.hub.hub_calls import ask
 from nnd.converters.hub.hub_errors import UnreachableError
-from nnd.converters.hub.release_folder import CARD, read_release, write_release
+from nnd.converters.hub.release_folder import CARD, check_release, read_release, write_release
 from nnd.converters.hub.repository_state import (
     Adapt,
     Change,
@@ -166,7 +165,8 @@ def publish(
     It makes one commit, which is read back and compared; if it is interrupted, the repository is
     unchanged or complete. It needs a token with write access: `hf auth login`, or HF_TOKEN. Only
     the text between nnd's marks in the card is replaced; files of others stay. What `nnd check`
-    finds in the pairs is printed. A dry run shows the changes, and works offline.
+    finds in the pairs is printed, and stands on the card. A dry run shows the changes, and works
+    offline.
 
     Args:
         folder: A folder that `nnd convert` wrote.
@@ -207,9 +207,8 @@ def publish(
         keep_contacts=keep_contacts,
         unverified=unverified,
     )
-    doubts = [str(check) for check in check_pairs(CheckedData.of(conversion)) if not check.passes]
-    done = _publish(repository, conversion, pr=pr, tag=tag, dry_run=dry_run)
-    return replace(done, doubts=tuple(doubts))
+    checked, doubts = check_release(conversion)
+    return replace(_publish(repository, checked, pr=pr, tag=tag, dry_run=dry_run), doubts=doubts)
 
 
 def _publish(

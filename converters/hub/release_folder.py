@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nnd.cards import check_card, count_differences, data_card
+from nnd.converters.check import CheckedData, check_pairs
 from nnd.converters.folder import Conversion, convert_again, validate
 from nnd.converters.pairs import find_contacts, find_in_manifest, redact_contacts, redact_manifest
 from nnd.schemas import (
@@ -100,19 +101,20 @@ def read_release(
     return _without_contacts(conversion, folder, redact=redact, keep_contacts=keep_contacts)
 
 
+def check_release(conversion: Conversion) -> tuple[Conversion, tuple[str, ...]]:
+    """Return a conversion whose manifest states what `nnd check` finds, and that with remedies."""
+    found = [check for check in check_pairs(CheckedData.of(conversion)) if not check.passes]
+    # The card says elsewhere what was done about addresses.
+    stated = [f"{one.name}: {one.message}" for one in found if one.name != "personal data"]
+    manifest = {**conversion.manifest, "checks": stated}
+    return replace(conversion, manifest=manifest), tuple(map(str, found))
+
+
 def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[str, Path]:
     """Write a conversion as the folder to publish; the same input gives the same bytes.
 
-    Args:
-        conversion: From `read_release`.
-        folder: An empty folder.
-        repo_id: The repository, for the card.
-
     Returns:
         Path in the repository → file.
-
-    Raises:
-        PublishError: If the card has problems.
     """
     by_name = {
         "pairs": conversion.pairs,

@@ -29,13 +29,11 @@ class Repository:
         kind: What it holds.
         name: ORG/name.
         private: Whether to create it as private.
-        sdk: What runs it, if it is a Space.
     """
 
     kind: Literal["dataset", "model", "space"]
     name: str
     private: bool = False
-    sdk: Literal["static", "gradio"] | None = None
 
     @property
     def url(self) -> str:
@@ -77,11 +75,7 @@ Adapt = Callable[[State | None], Mapping[str, Path]]
 
 
 def check_access(repository: Repository, *, dry_run: bool = False) -> None:
-    """Check that a name is ORG/name, and that there is a token, unless `dry_run`.
-
-    Raises:
-        PublishError: Otherwise.
-    """
+    """Check that a name is ORG/name, and that there is a token, unless `dry_run`."""
     try:
         validate_repo_id(repository.name)
     except HFValidationError as error:

@@ -168,7 +168,8 @@ def _create(repository: Repository) -> State:
         repository.name,
         repo_type=repository.kind,
         private=repository.private or None,  # None: public, unless the organisation wants otherwise
-        space_sdk=repository.sdk,
+        # Free, and enough for `evaluate.load`; the Hub asks money for Spaces that run code.
+        space_sdk="static" if repository.kind == "space" else None,
         exist_ok=True,
     )
     state = look(repository)

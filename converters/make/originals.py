@@ -27,9 +27,6 @@ def good_texts(parents: Parents, which: GoodTexts, aspect: str | None) -> pl.Dat
     """Return a row for each text, with the columns of a pair except those of the low side.
 
     A preferred candidate names the first pair, by pair_id, in which it is better.
-
-    Raises:
-        NNDError: If the aspect is unknown or must be chosen, or the folder has no such texts.
     """
     if which not in get_args(GoodTexts):
         raise NNDError(

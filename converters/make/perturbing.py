@@ -23,19 +23,7 @@ def perturb(
     name: str | None = None,
     note: str | None = None,
 ) -> DerivedSet:
-    """Return the children of pairs under an operation.
-
-    Args:
-        pairs: The parents, rows of the pair schema.
-        operation: The operation that changes their texts.
-        seed: Seed of random draws.
-        variants: Number of variants of each text; an operation without randomness makes one.
-        name: Name of the set; None: the operation with its parameters.
-        note: Remark on the set.
-
-    Raises:
-        NNDError: If the operation fails, or changes no pair.
-    """
+    """Return the children of pairs under an operation."""
     name = name or operation.set_name
     made = variants if operation.is_random else 1
     texts = texts_of(pairs)

@@ -40,9 +40,6 @@ def shift_set(
             `from` or `before` (the last two a span of dates or numbers).
         entry: Has this key; it may have a `name` and a `note`.
         seed: Seed of the draw, where the entry has none.
-
-    Raises:
-        NNDError: If the set has no pairs.
     """
     parameters = {key: entry[key] for key in (kind, *SHIFTS[kind]) if key in entry}
     drawn_with = parameters.pop("seed", seed) if kind == "sample" else None
@@ -125,11 +122,7 @@ def sample(
 
 
 def with_keywords(pairs: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
-    """Return the pairs whose context has one of some words, as a whole word in any letter case.
-
-    Raises:
-        NNDError: If a word is blank.
-    """
+    """Return the pairs whose context has one of some words, as a whole word in any letter case."""
     if not all(word.strip() for word in words):
         raise NNDError(f"keywords {list(words)}: give one word or more")
     either = "|".join(map(pl.escape_regex, words))
@@ -155,9 +148,6 @@ def with_metadata(
         values: The values to keep; none: all.
         since: The smallest value to keep.
         before: The smallest value not to keep.
-
-    Raises:
-        NNDError: If the metadata lacks that fact.
     """
     facts = _fact(pairs, name)
     keeps = facts.is_not_null()

@@ -167,9 +167,6 @@ def make_set(
             not changed.
         refusals: Why texts were rejected → how many; None if no reasons are known.
         note: Remark on the set.
-
-    Raises:
-        NNDError: If an operation made no pair.
     """
     if pairs.is_empty():
         outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})
@@ -195,11 +192,7 @@ def make_set(
 
 
 def check_place(parents: Parents, out: Path) -> None:
-    """Check, before long work, that a suite can be written to a folder.
-
-    Raises:
-        NNDError: If it is the folder of the parents, or cannot be replaced.
-    """
+    """Check, before long work, that a suite can be written to a folder."""
     if out.resolve() == parents.folder.resolve():
         raise NNDError(
             f"{out}: is the folder that the suite is made from; name another one with --out"

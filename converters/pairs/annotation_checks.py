@@ -29,12 +29,7 @@ _TEXTS = ("candidate", "context", "system", "label", "category")
 
 
 def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
-    """Yield problems that a schema cannot find: unknown names, clashing ids, invalid texts.
-
-    Args:
-        source: The source, with its aspects, systems, taxonomy and rule.
-        frame: Annotation rows; problems carry their row numbers.
-    """
+    """Yield problems that a schema cannot find: unknown names, clashing ids, invalid texts."""
     numbered = frame.with_row_index("row")
     for column in _TEXTS:
         yield from spreadsheet_errors(numbered, column)

@@ -23,16 +23,7 @@ CHUNK = 50_000
 
 
 def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.DataFrame:
-    """Return the checked annotations of a source, in the order and dtypes of stored files.
-
-    Args:
-        source: The source.
-        annotations: What its converter yields.
-
-    Raises:
-        SourceError: At the first problem, with its file and line, the remedy, and the number of
-            further problems.
-    """
+    """Return the checked annotations of a source, in the order and dtypes of stored files."""
     frames, places = [pl.DataFrame(schema=polars_schema("annotation"))], list[str]()
     numbering: dict[str, str] = {}
     remaining = iter(annotations)

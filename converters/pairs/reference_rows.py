@@ -34,16 +34,6 @@ def reference_frame(
     Rows of candidates repeat the references of their context; each text (after NFC and white-space
     folding) counts once. Within a context references keep their order within a row, so the order of
     rows does not matter.
-
-    Args:
-        source: The source.
-        references: What its converter yields.
-        annotations: Its annotations, which define the known contexts.
-        report: Called if a row has a reference twice.
-
-    Raises:
-        SourceError: At the first problem, with its file and line, the remedy, and the number of
-            further problems.
     """
     rows = _rows(source, references, report)
     places = list(rows.values())
@@ -97,12 +87,7 @@ def _check_types(source: Source, each: object) -> None:
 
 
 def check_references(references: pl.DataFrame, annotations: pl.DataFrame) -> Iterator[Problem]:
-    """Yield problems that a schema cannot find: unknown contexts, invalid texts.
-
-    Args:
-        references: Rows of the reference schema; problems carry their row numbers.
-        annotations: Rows of the annotation schema.
-    """
+    """Yield problems that a schema cannot find: unknown contexts, invalid texts."""
     numbered = references.with_row_index("row")
     unknown = numbered.join(annotations, on=CONTEXT, how="anti", maintain_order="left")
     message = "is not a context in the annotations"
@@ -120,11 +105,7 @@ def reference_id() -> pl.Expr:
 
 
 def check_numbers(references: pl.DataFrame) -> Iterator[Problem]:
-    """Yield a problem for each reference that breaks the numbering 1, 2, 3 … of its context.
-
-    Args:
-        references: Rows of the reference schema; problems carry their row numbers.
-    """
+    """Yield a problem for each reference that breaks the numbering 1, 2, 3 … of its context."""
     numbers = references.select(*CONTEXT, "n").with_row_index("row").sort("n")
     expected = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(CONTEXT)
     wrong = numbers.with_columns(expected=expected).filter(pl.col("n") != pl.col("expected"))

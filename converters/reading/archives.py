@@ -76,11 +76,7 @@ def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
 
 
 def find_member(path: Path, members: Iterable[str], name: str) -> str:
-    """Return which of the `members` of a zip is called `name`, in any folder.
-
-    Raises:
-        SourceError: If none or several are.
-    """
+    """Return which of the `members` of a zip is called `name`, in any folder."""
     members = sorted(members)
     found = [member for member in members if PurePosixPath(member).name == name]
     if len(found) != 1:

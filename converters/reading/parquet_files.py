@@ -24,11 +24,7 @@ _ROWS_TO_COUNT = 2**16
 
 
 def parquet_schema(path: Path) -> "pa.Schema":
-    """Return the columns of a Parquet file with their types.
-
-    Raises:
-        SourceError: If it cannot be read, or is not a Parquet file.
-    """
+    """Return the columns of a Parquet file with their types."""
     from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
 
     with _refusing(path), parquet.ParquetFile(path) as file:

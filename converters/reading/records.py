@@ -116,11 +116,7 @@ class Cells(NamedTuple):
 
 
 def read_jsonl(path: Path) -> Iterator[Record]:
-    """Yield the objects of a JSON-lines file; blank lines are skipped.
-
-    Raises:
-        SourceError: At a line that is not a JSON object, such as a last line that is cut off.
-    """
+    """Yield the objects of a JSON-lines file; blank lines are skipped."""
     name = path.name
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
@@ -129,20 +125,12 @@ def read_jsonl(path: Path) -> Iterator[Record]:
 
 
 def parse_json(text: str, name: str) -> Iterator[Record]:
-    """Yield the objects of a JSON file, which holds a list of objects (`name[17]`) or a single one.
-
-    Raises:
-        SourceError: If it holds neither; the message calls the file `name`.
-    """
+    """Yield the objects of a JSON file: a list of objects (`name[17]`) or a single one."""
     return as_records(load_json(text, name), name)
 
 
 def as_records(value: object, name: str) -> Iterator[Record]:
-    """Yield the objects of a value of JSON: a list of objects, or a single one.
-
-    Raises:
-        SourceError: If it is neither; the message calls it `name`.
-    """
+    """Yield the objects of a value of JSON: a list of objects, or a single one."""
     if isinstance(value, list):
         for number, item in enumerate(value):
             where = f"{name}[{number}]"
@@ -202,9 +190,6 @@ def cells_of(
         delimiter: One character.
         quoted: Whether `"` quotes a cell (doubled inside), rather than being an ordinary character.
         even: Whether all rows must have the same number of cells.
-
-    Raises:
-        SourceError: At a row with more or fewer cells than the header, unless it may be so.
     """
     reader = csv.reader(
         _any_line_ends(lines),

@@ -35,9 +35,6 @@ def guess_cells(path: Path, *, even: bool = True) -> tuple[dict[str, Any], list[
 
     The delimiter is that of the suffix if the header has it. Cells are quoted as the suffix says,
     unless they can only be read otherwise. If `even`, all rows must have as many cells.
-
-    Raises:
-        SourceError: If it cannot be read in any way.
     """
     usual = default_options(path.suffix.lower())
     header = _QUOTED.sub("", next(read_lines(path), ""))
@@ -68,10 +65,6 @@ def read_rows(
         name: Its declared name; its suffix decides if the file's own is unknown.
         options: Delimiter, quotation and sheet, if they differ from the defaults.
         columns: Required columns, and the only ones that are read; None: all.
-
-    Raises:
-        SourceError: If the table lacks a column, has one twice, or a row has more or fewer cells
-            than the header.
     """
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
     match known[0] if known else None:

@@ -24,9 +24,6 @@ def read_text(path: Path, *, largest: int | None = None) -> str:
     """Return the text of a UTF-8 file without its byte-order mark.
 
     It may have `largest` bytes; None: `LARGEST_FILE`.
-
-    Raises:
-        SourceError: If the file cannot be read, is too large or is not UTF-8.
     """
     most = LARGEST_FILE if largest is None else largest
     with _opened(path) as file:
@@ -42,11 +39,7 @@ def read_text(path: Path, *, largest: int | None = None) -> str:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file, each with its line feed, holding one at a time.
-
-    Raises:
-        SourceError: If the file cannot be read, or at a line that is too long or is not UTF-8.
-    """
+    """Yield the lines of a UTF-8 file, each with its line feed, holding one at a time."""
     name = path.name
     with _opened(path) as file:
         for number in itertools.count(1):
@@ -78,9 +71,6 @@ def decode(raw: bytes, name: str, *, line: int = 1) -> str:
     """Decode UTF-8, with line feeds only and without the byte-order mark of a first line.
 
     `raw` is a file, called `name` in messages, or what of it begins in a certain line.
-
-    Raises:
-        SourceError: If it is not UTF-8.
     """
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
         line += raw.count(b"\n", 0, max(raw.find(b"\0"), 0))

@@ -27,12 +27,7 @@ def check_licence(facts: Mapping[str, Any]) -> None:
 
 
 def check_instruction(facts: Mapping[str, Any]) -> None:
-    """Check `instruction` and `instruction_variants` of a source.yaml.
-
-    Raises:
-        SourceError: If there are paraphrases of `none`, or some of another form than the
-            instruction; braces do not match; or some texts have placeholders and others have none.
-    """
+    """Check `instruction` and `instruction_variants` of a source.yaml."""
     variants = facts.get("instruction_variants", ())
     if variants and facts["instruction"] == NO_INSTRUCTION:
         raise SourceError("instruction_variants: `none` cannot be paraphrased; remove them")

@@ -39,11 +39,7 @@ def say_whose_rights(code: Path) -> None:
 
 
 def choose_converter(source: Source) -> Converter:
-    """Return a source's own converter, or the one for tables if it has only `table` sections.
-
-    Raises:
-        SourceError: If it has neither, or its convert.py cannot be run.
-    """
+    """Return a source's own converter, or the one for tables if it has only `table` sections."""
     is_table = has_table(source) and not (source.folder / "convert.py").exists()
     found: Mapping[str, Any] = _TABLES if is_table else load_converter(source)
     return Converter(

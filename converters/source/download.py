@@ -20,11 +20,7 @@ _MOST_LOCKED_S = 1800
 
 
 def find_cached(file: SourceFile, source_name: str) -> Path | None:
-    """Return the path of a declared file in the cache, or None if it must be fetched.
-
-    Raises:
-        SourceError: If the cache cannot be read.
-    """
+    """Return the path of a declared file in the cache, or None if it must be fetched."""
     target = cache_folder() / source_name / file.name
     with _cache_in_use(target):
         return target if target.is_file() and _difference(target, file) is None else None
@@ -37,10 +33,6 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
     complete and checked; without a declared digest only a declared size can be checked. The lock
     `.NAME.lock` lets one process fetch at a time; the operating system releases it when a process
     is killed.
-
-    Raises:
-        SourceError: If no URL is declared, it cannot be reached, something else arrives, or the
-            cache cannot be written.
     """
     from nnd.converters.source.resume import complete, forget  # noqa: PLC0415 - httpx is slow
 
@@ -70,10 +62,6 @@ def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | 
     """Return the path of a declared file after copying it from a zip to the download cache.
 
     It is None if the file has no declared digest, or the zip (or each zip in a folder) lacks it.
-
-    Raises:
-        SourceError: If a zip cannot be read, or holds several files of that name, or one that is
-            not the declared file.
     """
     if file.sha256 is None:
         return None
@@ -103,9 +91,6 @@ def unpack_copy(file: SourceFile, folder: Path, source_name: str) -> Path | None
     It is None if the file has no declared digest, or the folder no copy. A copy is not optional:
     where it is damaged or out of date, fetching the file instead would hide that from everyone who
     has a network.
-
-    Raises:
-        SourceError: If the copy is not that of the declared file.
     """
     packed = folder / f"{file.name}.xz"
     if file.sha256 is None or not packed.is_file():

@@ -22,11 +22,7 @@ class BrokenError(Exception):
 
 
 def offered_folders(point: EntryPoint) -> dict[str, Path]:
-    """Return the source folders of an entry point by its name, or by theirs if there are several.
-
-    Raises:
-        BrokenError: If there is none.
-    """
+    """Return the source folders of an entry point by its name, or theirs if there are several."""
     folder = _folder(point)
     if (folder / "source.yaml").is_file():
         return {point.name: folder}

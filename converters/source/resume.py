@@ -59,10 +59,6 @@ def complete(part: Path, url: str, *, size: int | None = None, pause_s: float) -
 
     The part keeps what has arrived if the connection is lost. At most the declared `size` in bytes
     is fetched, or `MOST_BYTES`. Before the third try the pause is twice as long.
-
-    Raises:
-        SourceError: If the rest does not arrive in `TRIES` tries.
-        OSError: If `part` cannot be written.
     """
     for later_tries in reversed(range(TRIES)):
         try:

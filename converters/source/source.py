@@ -121,11 +121,7 @@ class Source:
         return Source(self.folder, {**self.facts, "expected": expected})
 
     def choose(self, kind: Literal["set", "variant"], name: str) -> "Source":
-        """Return one of the sets or variants of the source, with the fields that it overrides.
-
-        Raises:
-            SourceError: If the name is unknown; the message lists the known ones.
-        """
+        """Return one of the sets or variants of the source, with the fields that it overrides."""
         known: Mapping[str, Any] = self.facts.get(f"{kind}s", {})
         if name not in known:
             raise SourceError(
@@ -205,10 +201,6 @@ def load_source(name_or_folder: str | Path) -> Source:
         name_or_folder: The name of a built-in source, a folder, or the name of a source of an
             installed package, in this order. For a folder called like a built-in source, give a
             Path or write `./name`.
-
-    Raises:
-        SourceError: If it is not found, or its source.yaml is not valid; the message names the
-            field.
     """
     known = built_in_names()
     folder = Path(BUILT_IN, name_or_folder) if name_or_folder in known else Path(name_or_folder)
@@ -266,11 +258,7 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
 
 
 def load_converter(source: Source) -> dict[str, Any]:
-    """Return what a source's convert.py defines: at least the generator `annotations`.
-
-    Raises:
-        SourceError: If the file is missing, cannot be run, or has no such function.
-    """
+    """Return what a source's convert.py defines: at least the generator `annotations`."""
     path = source.folder / "convert.py"
     if not path.is_file():
         raise SourceError(

@@ -71,11 +71,7 @@ class Files:
             return False
 
     def path(self, name: str) -> Path:
-        """Return the path of the declared file `name`, fetching it if needed.
-
-        Raises:
-            SourceError: If it cannot be found or fetched, or several files fit equally well.
-        """
+        """Return the path of the declared file `name`, fetching it if needed."""
         if name not in self.opened:
             file = self._declared(name)
             try:

@@ -30,15 +30,12 @@ def suite(
         nnd suite build quiz_design --out quiz_design-suite
         nnd suite build suite.yaml --data my_source-nnd --out my_suite
     """
-    found = read_definition(definition)
-    place = find_data(found.source) if data is None else data
-    return build_suite(found, place, out, _slicing())
-
-
-def _slicing() -> Slicing:
     from nnd.metric.numbers import slice_names, where_true
 
-    return Slicing(
+    found = read_definition(definition)
+    place = find_data(found.source) if data is None else data
+    slicing = Slicing(
         lambda pairs, by, annotations: slice_names(pairs, by, annotations=annotations),
         lambda pairs, condition, annotations: where_true(pairs, condition, annotations).tolist(),
     )
+    return build_suite(found, place, out, slicing)

@@ -199,10 +199,6 @@ def read_templates(
 
     An entry that begins with the name of a model and = applies to that model; a template may
     contain a = as well.
-
-    Raises:
-        ScoringError: If an entry names an unknown model, or there are two entries for the same
-            model.
     """
     templates: dict[str | None, str] = {}
     for entry in entries:

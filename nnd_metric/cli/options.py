@@ -31,17 +31,23 @@ _NAMES = {
 _METAVARS = {
     "arguments": "KEY=VALUE",
     "by": "AXIS,…",
+    "chat.system": "TEXT",
     "chat.template": "auto|none|FILE",
+    "checkpoints": "FOLDER|MODEL",
     "data": "DATA",
+    "device_map": "auto",
     "dimensions": "DIMENSION,…",
     "existing": "CARD",
     "families": "MODEL=FAMILY",
     "match": "OP=CATEGORY",
     "order": "SYSTEM",
     "over": "SYSTEM,…",
+    "prefix": "TEXT",
+    "ray.address": "HOST:PORT|auto",
     "repo": "ORG/NAME",
     "repo_id": "ORG/NAME",
     "results": "RUN",
+    "separator": "TEXT",
     "systems": "MODEL=SYSTEM",
     "templates": "[MODEL=]TEMPLATE",
     "where": "SQL",
@@ -107,12 +113,7 @@ def _singular(parameter: Parameter) -> str:
 
 
 def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
-    """Return the annotation and the default of an option, as typer reads them.
-
-    Args:
-        parameter: The parameter.
-        panel: Title of its group in the help.
-    """
+    """Return the annotation and the default of an option, as typer reads them."""
     kind, name = parameter.type, name_of(parameter)
     sentence, shown_default = _help(parameter, is_repeated=is_repeated(parameter))
     shown: dict[str, Any] = {"help": sentence, "rich_help_panel": panel}
@@ -164,10 +165,6 @@ def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa:
         parameter: The parameter.
         value: What typer made of what was typed.
         as_data: Whether names of data are searched for (`find_data`).
-
-    Raises:
-        ScoringError: If an entry of a mapping is not KEY=VALUE, or a key is given twice.
-        NNDError: If data is a built-in source that cannot be converted.
     """
     kind = parameter.type
     if kind.name == "bool":
@@ -203,8 +200,9 @@ def _help(parameter: Parameter, *, is_repeated: bool) -> tuple[str, str]:
     """Return the sentence of an option, and the default that it says."""
     sentence = plain(parameter.sentence)
     default = ""
-    if parameter.default in (None, (), "") and (said := _ABSENT.search(sentence)):
-        default = said[1] or said[2]
+    if said := _ABSENT.search(sentence):
+        if parameter.default in (None, (), ""):
+            default = said[1] or said[2]
         sentence = f"{sentence[: said.start()]} {sentence[said.end() :]}".strip()
     if parameter.type.name == "bool":
         negated = name_of(parameter).startswith("--no-")

@@ -109,12 +109,7 @@ def docstring_of(module: str, name: str) -> str:
 
 
 def signature_of(module: str, name: str) -> Signature:
-    """Return what a function takes.
-
-    Args:
-        module: The module or wing that has it; exports of a wing are followed.
-        name: Its name.
-    """
+    """Return what a function takes."""
     place = _find(module, name)
     assert isinstance(place.node, _Function), f"{module}.{name} is not a function"  # noqa: S101
     sentences = sentences_in(ast.get_docstring(place.node) or "", "Args")
@@ -288,11 +283,7 @@ def _record(name: str, module: str) -> Place | None:
 
 
 def _find(module: str, name: str) -> Place:
-    """Return where a module or wing has a name from; imports are followed.
-
-    Raises:
-        LookupError: If it is not from nnd.
-    """
+    """Return where a module or wing has a name from; imports are followed."""
     module, name = _exported(module, name)
     defined, imported = _names(module)
     if name in defined:

@@ -15,7 +15,9 @@ from nnd.metric.cli.signatures import Parameter, Signature, docstring_of, signat
 from nnd.schemas import Printable
 
 _PANELS = {
-    **dict.fromkeys(("splits", "limit", "categories", "held_out"), "Part of the pairs"),
+    **dict.fromkeys(
+        ("splits", "limit", "categories", "held_out", "split", "split_seed"), "Part of the pairs"
+    ),
     **dict.fromkeys(
         ("token_budget", "matmul", "cache", "worker", "dry_run"), "Memory, store and workers"
     ),

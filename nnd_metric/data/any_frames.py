@@ -34,9 +34,6 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
 
     Args:
         data: A `Table`. The index of a pandas frame is not a column.
-
-    Raises:
-        ScoringError: If it is not a `Table`, or its values do not form a table.
     """
     if isinstance(data, pl.DataFrame):
         return data
@@ -73,11 +70,7 @@ def name_of(data: object) -> str:
 
 
 def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
-    """Return columns as a frame; `inputs` may hold an object per row, or a list of {key, value}.
-
-    Raises:
-        ScoringError: If the columns do not form a table, or a text is not valid Unicode.
-    """
+    """Return columns as a frame; `inputs` may hold an object per row, or a list of {key, value}."""
     lists = dict(columns)
     if "inputs" in lists:
         lists["inputs"] = [  # of objects, polars would keep only the keys of the first row
@@ -96,11 +89,7 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
 
 
 def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
-    """Check that no text contains half a surrogate pair, which is not a character.
-
-    Raises:
-        ScoringError: If a text does; the message names the row and the column.
-    """
+    """Check that no text contains half a surrogate pair, which is not a character."""
     for name, values in columns.items():
         for row, value in enumerate(values):
             if has_surrogate(_texts_in(value)):

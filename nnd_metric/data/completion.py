@@ -50,9 +50,6 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
     Args:
         frame: At least context, candidate_high and candidate_low.
         name: Name of the data in errors.
-
-    Raises:
-        ScoringError: If a column is missing or has the wrong type, or a text is null.
     """
     check_columns(frame, REQUIRED, name)
     frame = _with_texts(frame, name)
@@ -177,11 +174,7 @@ def _text_digests(frame: pl.DataFrame, columns: Sequence[str]) -> Iterator[str]:
 
 
 def check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> None:
-    """Check that no column is missing.
-
-    Raises:
-        ScoringError: If a column is missing.
-    """
+    """Check that no column is missing."""
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise ScoringError(

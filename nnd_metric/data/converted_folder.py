@@ -38,22 +38,13 @@ class SuiteSet:
 
 
 def read_rows(file: File) -> pl.DataFrame:
-    """Return the rows of a Parquet file.
-
-    Raises:
-        ScoringError: If it cannot be read as Parquet.
-    """
+    """Return the rows of a Parquet file."""
     with readable(file) as opened:
         return read_parquet(opened)
 
 
 def instruction_in(folder: Path) -> Instruction | None:
-    """Return the instruction of a converted or published folder, or None without one.
-
-    Raises:
-        SchemaError: If the manifest cannot be read.
-        ScoringError: If the instruction cannot be read.
-    """
+    """Return the instruction of a converted or published folder, or None without one."""
     source = find_manifest(folder).get("source")
     return read_instruction(source) if isinstance(source, Mapping) else None
 
@@ -65,10 +56,6 @@ def has_sets(folder: Path) -> bool:
 
 def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
     """Read the sets of a suite; the list is empty for other folders.
-
-    Args:
-        folder: Folder that `nnd derive`, `nnd suite build` or `nnd publish` made.
-        parents: Its human pairs.
 
     Raises:
         ScoringError: If a set has a pair whose human pair is missing.

@@ -32,9 +32,6 @@ def find_place(data: str | Path, needed: Sequence[str]) -> DataPlace:
         data: A path, or `ORG/name[@revision]` of a dataset on the Hub, which is downloaded at
             exactly the commit of the revision.
         needed: Patterns of the files to download from the Hub.
-
-    Raises:
-        ScoringError: If the data is not found, or the Hub does not provide it.
     """
     hub = check_place(data)
     if hub is None:
@@ -44,11 +41,7 @@ def find_place(data: str | Path, needed: Sequence[str]) -> DataPlace:
 
 
 def check_place(data: str | Path) -> re.Match[str] | None:
-    """Return the parts of a Hub id, which is not looked up, or None for a path that exists.
-
-    Raises:
-        ScoringError: If the data is neither.
-    """
+    """Return the parts of a Hub id, which is not looked up, or None for a path that exists."""
     path = Path(data)
     if path.exists() and str(data).strip():
         return None

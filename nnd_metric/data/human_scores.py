@@ -122,11 +122,7 @@ def _check_scores(scores: pl.Series, name: str) -> None:
 
 
 def _without_repetitions(frame: pl.DataFrame, where: str) -> pl.DataFrame:
-    """Return human scores without repeated rows, which would count several times in a mean.
-
-    Raises:
-        ScoringError: If a system has two scores for one aspect and category.
-    """
+    """Return human scores without repeated rows, which would count several times in a mean."""
     key = [name for name in ("source", "system", "aspect", "category") if name in frame.columns]
     rows = frame.unique([*key, "model_id", "score"], keep="first", maintain_order=True)
     groups = rows.drop_nulls("score").group_by(key, maintain_order=True)

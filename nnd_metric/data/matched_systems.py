@@ -135,11 +135,7 @@ def _rows_for(human_scores: pl.DataFrame, category: str) -> pl.DataFrame:
 
 
 def of_aspect(human_scores: pl.DataFrame, aspect: str | None) -> pl.DataFrame:
-    """Return the human scores of one aspect, or all of them for None.
-
-    Raises:
-        ScoringError: If the aspect is unknown.
-    """
+    """Return the human scores of one aspect, or all of them for None."""
     if aspect is None:
         return human_scores
     _check_known("aspect", [aspect], names_in(human_scores, "aspect"))
@@ -149,11 +145,7 @@ def of_aspect(human_scores: pl.DataFrame, aspect: str | None) -> pl.DataFrame:
 def in_order(
     matches: Mapping[str, str], human_scores: pl.DataFrame, order: Sequence[str]
 ) -> dict[str, str]:
-    """Return the matches in an explicit order of systems; those not named follow.
-
-    Raises:
-        ScoringError: If a system is unknown, or named twice.
-    """
+    """Return the matches in an explicit order of systems; those not named follow."""
     _check_known("system", order, names_in(human_scores, "system"))
     repeated = [system for place, system in enumerate(order) if system in order[:place]]
     if repeated:
@@ -191,11 +183,7 @@ def _check_one_to_one(matches: Mapping[str, str]) -> None:
 def check_choices(
     systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
 ) -> None:
-    """Check before scoring that models can be matched with judged systems.
-
-    Raises:
-        ScoringError: If a model or a system is unknown, or models are matched twice.
-    """
+    """Check before scoring that models can be matched with judged systems."""
     check_systems(systems, models, judged)
     for people in judged:
         match_systems(models, people, choices_for(people, systems, systems))

@@ -33,9 +33,6 @@ def read_origin(data: PairData) -> Origin | None:
 
     Returns:
         None without a manifest, as for a file, a URL or a table in memory.
-
-    Raises:
-        NNDError: If the data does not exist, or its manifest cannot be read.
     """
     if not isinstance(data, str | Path) or is_url(data):
         return None

@@ -35,9 +35,6 @@ def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
     Args:
         columns: Lists, arrays or lazy columns of a Dataset, by name. `inputs` may hold an object
             per row, or a list of {key, value}. An empty error category counts as missing.
-
-    Raises:
-        ScoringError: If a column is missing, or the columns do not form a table.
     """
     check_required(columns)
     lists: dict[str, list[Any]] = {}
@@ -59,11 +56,7 @@ def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
 
 
 def check_required(columns: Mapping[str, Any]) -> None:
-    """Check that no required column is missing.
-
-    Raises:
-        ScoringError: If a column is missing.
-    """
+    """Check that no required column is missing."""
     missing = [name for name in REQUIRED if columns.get(name) is None]
     if missing:
         raise ScoringError(f"{missing[0]} is missing; pass {', '.join(REQUIRED)} together")

@@ -45,11 +45,6 @@ SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
 def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) -> dict[str, Path]:
     """Return the folder for each dataset's results: `out` itself for one, else a folder in it.
 
-    Args:
-        out: Folder of the results, or None.
-        names: Names of the datasets.
-        parts: Whether parts are written, to be merged later.
-
     Raises:
         NNDError: If one is a file, holds files that nnd did not write, or has a run that was
             started the other way (in parts or as a whole).
@@ -89,11 +84,6 @@ def read_run(folder: Path, splits: Sequence[str] = ()) -> pl.DataFrame:
 
     Returns:
         One row per model and pair, with the columns of STORED.
-
-    Raises:
-        ScoringError: If they cannot be read, a column is missing or has the wrong type, a row has
-            an invalid value, or no pair has one of the splits.
-        SchemaError: If they were changed since they were written.
     """
     _check_run(folder)
     path = folder / LIKELIHOODS
@@ -103,11 +93,7 @@ def read_run(folder: Path, splits: Sequence[str] = ()) -> pl.DataFrame:
 
 
 def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
-    """Read the rows of a run in pieces, in order; each piece has one model.
-
-    Raises:
-        NNDError: Same as in `read_run`.
-    """
+    """Read the rows of a run in pieces, in order; each piece has one model."""
     _check_run(folder)
     path, start = folder / LIKELIHOODS, 0
     for group in row_groups([path]):
@@ -121,9 +107,6 @@ def read_sets(folder: Path) -> pl.DataFrame:
 
     Returns:
         One row per model, set and pair, with the columns of STORED_SETS.
-
-    Raises:
-        NNDError: Same as in `read_run`.
     """
     path = folder / SETS
     if not path.is_file():
@@ -148,11 +131,7 @@ def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema, start: int = 0)
 
 
 def read_signatures(folder: Path) -> dict[str, str]:
-    """Return model → signature from a run; empty if the run has no result.
-
-    Raises:
-        NNDError: If the result cannot be read, or was changed since it was written.
-    """
+    """Return model → signature from a run; empty if the run has no result."""
     with open_result(folder) as found:
         return {str(each["model"]): str(each["signature"]) for each in found.get("results", ())}
 
@@ -168,11 +147,7 @@ def read_systems(folder: Path) -> dict[str, str]:
 
 
 def read_splits(folders: Sequence[Path]) -> list[str] | None:
-    """Return the splits that some runs scored; None if one does not state them, as older runs.
-
-    Raises:
-        ScoringError: If a result cannot be read.
-    """
+    """Return the splits that some runs scored; None if one does not state them, as older runs."""
     splits: set[str] = set()
     for folder in folders:
         with open_result(folder) as found:
@@ -223,9 +198,6 @@ def check_same(
         filled: Columns in which a null contradicts a value; elsewhere a null, as in older runs, is
             ignored.
         where: Origin of the rows, put before the remedy.
-
-    Raises:
-        ScoringError: If they contradict each other.
     """
     for column in SAME:
         mine, other = pl.col(column), pl.col(f"{column}_b")

@@ -28,11 +28,7 @@ def splits_in(pairs: pl.DataFrame) -> list[str]:
 
 
 def check_splits(data: str, names: Iterable[str], known: Sequence[str]) -> None:
-    """Check that some data has splits.
-
-    Raises:
-        ScoringError: If it does not have one of them.
-    """
+    """Check that some data has splits."""
     for name in names:
         if name not in known:
             raise ScoringError(

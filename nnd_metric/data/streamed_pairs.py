@@ -65,11 +65,7 @@ class PairStream:
             yield complete_pairs(chunk.read(), self.about.name)
 
     def rows(self, table: str, spans: Sequence[Span]) -> Complete:
-        """Return some rows of a table.
-
-        Raises:
-            ScoringError: If the table is shorter, or cannot be read.
-        """
+        """Return some rows of a table."""
         frames, start = [], 0
         for chunk in self.tables[table]:
             inside = [(max(a - start, 0), min(b - start, chunk.rows)) for a, b in spans]
@@ -83,11 +79,7 @@ class PairStream:
 
 
 def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStream:
-    """Open pairs, if possible without reading their texts.
-
-    Raises:
-        ScoringError: Same as in `load_pairs` and `choose_splits`.
-    """
+    """Open pairs, if possible without reading their texts."""
     if isinstance(data, PairSet):
         return _in_memory(choose_splits(data, splits))
     if not isinstance(data, str | Path):
@@ -139,11 +131,7 @@ def _read_splits(read: Callable[..., pl.DataFrame], splits: Sequence[str]) -> pl
 
 
 def read_human_scores_in(data: PairData, splits: Sequence[str] | None) -> pl.DataFrame:
-    """Read the human scores that come with data, of some splits.
-
-    Raises:
-        ScoringError: Same as in `read_human_scores`, or if there is no such split.
-    """
+    """Read the human scores that come with data, of some splits."""
     people = read_human_scores(data)
     if not splits or not isinstance(data, str | Path) or is_url(data):
         return people
@@ -163,11 +151,7 @@ def _in_memory(pairs: PairSet) -> PairStream:
 
 
 def row_groups(files: Sequence[File]) -> list[Chunk]:
-    """Return the row groups of Parquet files; only their sizes are read at first.
-
-    Raises:
-        ScoringError: If a file cannot be read as Parquet; `Chunk.read` raises it, too.
-    """
+    """Return the row groups of Parquet files; only their sizes are read at first."""
     chunks: list[Chunk] = []
     for file in files:
         with readable(file) as opened:

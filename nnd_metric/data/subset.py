@@ -44,9 +44,6 @@ def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
         pairs: All pairs.
         names: Splits; by default those chosen before, else those of `default_splits`; None means
             all.
-
-    Raises:
-        ScoringError: If there is no such split.
     """
     known = splits_in(pairs.pairs)
     check_splits(pairs.name, names or (), known)
@@ -90,10 +87,6 @@ def choose_part(
         held_out: Keep the contexts that `cut_pairs` holds out when this share is used for training;
             applied first.
         split_seed: Same as in `cut_pairs`.
-
-    Raises:
-        ScoringError: If no pair has one of the splits or error categories.
-        NNDError: Same as in `cut_pairs`.
     """
     everything = pairs
     if held_out is not None:
@@ -113,11 +106,7 @@ def choose_part(
 
 
 def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
-    """Return the pairs of some error categories; none keeps all.
-
-    Raises:
-        ScoringError: If no pair has one of them.
-    """
+    """Return the pairs of some error categories; none keeps all."""
     known = pairs.pairs["error_category"].drop_nulls().unique().sort()
     for category in categories:
         if category not in known:
@@ -140,9 +129,6 @@ def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, Pai
         pairs: All pairs; pairs of the sets of a suite follow their human pairs.
         share: About this share of the contexts is used for training (`cut_by_context`).
         seed: Seed of the split.
-
-    Raises:
-        NNDError: If the share is not between 0 and 1, or a side is empty.
     """
     pairs = replace(pairs, splits=pairs.splits or tuple(splits_in(pairs.pairs)))
     to_train_on = cut_by_context(pairs.pairs, share, seed=seed)
@@ -152,11 +138,7 @@ def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, Pai
 
 
 def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
-    """Return the pairs of sets of a suite instead of the human pairs, each pair once.
-
-    Raises:
-        ScoringError: If the data has no set of such a name.
-    """
+    """Return the pairs of sets of a suite instead of the human pairs, each pair once."""
     sets = {each.name: each.pairs for each in pairs.sets}
     for name in names:
         if name not in sets:

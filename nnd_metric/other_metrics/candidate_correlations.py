@@ -94,9 +94,6 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     Args:
         table: One row per candidate: split, context_id, system (several joined by `|`, or null),
             score (of the scorer) and human (the judgement); null if missing.
-
-    Raises:
-        ScoringError: If a number is not finite.
     """
     judged = table.drop_nulls("human")
     used = judged.drop_nulls("score")
@@ -134,15 +131,8 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
 def correlate(x: npt.ArrayLike, y: npt.ArrayLike) -> dict[str, float | None]:
     """Return each of STATISTICS, in time n log n: candidates are many, systems are few.
 
-    Args:
-        x: One number per candidate.
-        y: The other number of the same candidates.
-
     Returns:
         All None for fewer than two candidates or a constant number.
-
-    Raises:
-        ScoringError: If the lengths differ or a number is not finite.
     """
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     linear = CORRELATIONS["pearson"](a, b)

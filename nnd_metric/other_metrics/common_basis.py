@@ -64,9 +64,6 @@ def of_systems(judged: JudgedCandidates, names: Sequence[str]) -> JudgedCandidat
     Args:
         judged: All data.
         names: The systems. Candidates that other systems wrote, too, are included.
-
-    Raises:
-        ScoringError: If a system wrote no candidate.
     """
     writers = judged.candidates["system"].drop_nulls().str.split("|").explode()
     known = names_in(writers.to_frame(), "system")

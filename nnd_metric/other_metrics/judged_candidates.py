@@ -65,9 +65,6 @@ class JudgedCandidates:
         Args:
             references: A table of references (`read_references`), which replaces those
                 of the data: its own references, else those among the contexts' parts.
-
-        Raises:
-            ScoringError: If the table belongs to other data.
         """
         contexts = contexts_of(self.candidates)
         table = self.references if references is None else references
@@ -93,10 +90,6 @@ def read_judged(
         folder: The folder.
         aspect: Only pairs and judgements of this aspect; all candidates are kept.
         splits: Only pairs, judgements and candidates of these splits, as in `choose_splits`.
-
-    Raises:
-        ScoringError: If a file is missing or cannot be read, a judgement is not finite, or the
-            aspect is unknown.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -145,12 +138,7 @@ def read_judged(
 def number_rules(
     annotations: pl.DataFrame, quality: Mapping[str, Any]
 ) -> dict[str, Mapping[str, Any]]:
-    """Return aspect → the rule that gives a candidate its number.
-
-    Args:
-        annotations: Rows of the annotation schema.
-        quality: The source's quality rules, as `source.yaml` and the manifest have them.
-    """
+    """Return aspect → the rule that gives a candidate its number."""
     scored = annotations.drop_nulls("score")["aspect"].unique()
     rules = {}
     for aspect in annotations["aspect"].unique(maintain_order=True):
@@ -165,15 +153,8 @@ def human_judgements(
 ) -> pl.DataFrame:
     """Return one number per candidate and aspect.
 
-    Args:
-        annotations: Rows of the annotation schema.
-        rules: The rule of every aspect (`number_rules`).
-
     Returns:
         split, candidate_id, aspect, human (Float64, null without a judgement).
-
-    Raises:
-        ScoringError: If a rule is unknown, or a number is not finite.
     """
     human = pl.concat(
         _judge(annotations.filter(pl.col("aspect") == aspect), rule)

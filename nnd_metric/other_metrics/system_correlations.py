@@ -36,9 +36,6 @@ def agree_on_systems(
         pairs: NND pairs, which provide the categories.
         people: Human scores of systems, or None.
         aspect: Only human scores of this aspect.
-
-    Raises:
-        ScoringError: If the aspect is unknown.
     """
     if people is None:
         return None, "the data has no human scores"

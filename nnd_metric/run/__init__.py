@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from .evaluation import (
         Evaluation as Evaluation,
         Sweep as Sweep,
-        with_effects as with_effects,
     )
     from .existing_run import (
         read_kept as read_kept,

@@ -1,6 +1,6 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
@@ -23,7 +23,6 @@ from nnd.metric.numbers import (
     Effects,
     Result,
     SetEffect,
-    agree_scored,
     brief_caveat,
     describe_reading,
     describe_readings,
@@ -175,33 +174,46 @@ class Evaluation(Result):
         write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
 
 
-def with_effects(
-    results: Iterable[ModelResult], effects: Effects | None
-) -> tuple[EvaluatedModel, ...]:
-    """Return the results of models with the effects of the sets of a suite on each."""
-    suites = {} if effects is None else effects.by_model
-    return tuple(EvaluatedModel.extend(each, suite=suites.get(each.model, ())) for each in results)
-
-
-def join_results(
-    results: tuple[ModelResult, ...],
-    scored: pl.DataFrame,
-    children: pl.DataFrame,
+def summarise(
     data: PairSet,
+    results: Sequence[ModelResult],
+    children: pl.DataFrame,
+    parents: Iterable[tuple[str, pl.DataFrame]],
+    agree: Callable[[Mapping[str, str]], tuple[Agreement | None, str | None]],
     *,
     systems: Mapping[str, str],
     templates: Mapping[str, str],
+    scored: pl.DataFrame,
 ) -> Evaluation:
-    """Return the evaluation of several models on the same pairs."""
+    """Return what is known of several models on the same pairs: what a run and a merge end with.
+
+    Args:
+        data: The pairs; their texts are not read.
+        results: The results of the models.
+        children: Scored pairs of the sets of a suite: columns of `STORED_SETS`.
+        parents: Each model, with the human pairs as it scored them: the columns of PARENTS.
+        agree: Computes the agreement with people for model → system, or says why there is none.
+        systems: Model → system, as the user chose.
+        templates: Model → template, as the user chose; other models may be named.
+        scored: Scored pairs of all models: columns of `STORED`; none if they are too many.
+    """
     people, names = data.human_scores, [each.model for each in results]
     own = {} if people is None else choices_for(people, systems, names)
-    agreement, reason = agree_scored(scored, people, systems=own)
-    chosen = {model: template for model, template in templates.items() if model in names}
-    parents = ((str(rows["model"][0]), rows) for rows in scored.partition_by("model"))
+    agreement, reason = agree(own)
     effects = find_effects(data.sets, parents, children)
-    evaluated = with_effects(results, effects)
+    suites = {} if effects is None else effects.by_model
     return Evaluation(
-        *(data.title, evaluated, scored, agreement, reason, own, chosen, children, effects),
+        data=data.title,
+        results=tuple(
+            EvaluatedModel.extend(each, suite=suites.get(each.model, ())) for each in results
+        ),
+        scored=scored,
+        agreement=agreement,
+        agreement_reason=reason,
+        systems=own,
+        templates={model: text for model, text in templates.items() if model in names},
+        children=children,
+        effects=effects,
         splits=data.splits,
         asks_agreement=are_judged(names, people, own),
     )

@@ -44,13 +44,6 @@ def read_kept(
 ) -> KeptRun:
     """Return the other models of a run in a folder; none without a run.
 
-    Args:
-        folder: Folder that a run is written to, if any.
-        pairs: The pairs scored now.
-        scoring: The present scoring options.
-        models: Model → its present scoring options, if not `scoring`.
-        done: The models whose results are replaced.
-
     Raises:
         ScoringError: If the run has other pairs, or its models were scored in another way, so that
             the results cannot be combined.

@@ -143,9 +143,6 @@ def evaluate_model(
         store: Where likelihoods are stored, or None.
         version: The result of `loaded.version()`, if known: computing it may read all weights.
         proofs: The last proof of the model, if any; it is replaced by the one of this call.
-
-    Raises:
-        ScoringError: If the model cannot score the pairs.
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
     version = version or loaded.version()

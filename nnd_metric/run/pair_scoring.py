@@ -35,11 +35,6 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     A pair is passed iff LL(high) > LL(low), strictly. Equal likelihoods are a tie; an undefined
     likelihood is null. Both count as failures.
 
-    Args:
-        data: The pairs; their sets are ignored.
-        scorer: An engine, or any callable of its shape.
-        template: How contexts are rendered.
-
     Returns:
         One row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those of
         ALONE_SCHEMA are null, and `score_suite` fills them.
@@ -63,9 +58,6 @@ def score_suite(
         unconditional: Whether the candidates of `data.pairs` are also scored without their
             contexts. The text is the same; the rendered context is omitted. If a scorer refuses, it
             is called again without the baseline.
-
-    Raises:
-        ScoringError: Same as in `score_pairs`.
     """
     n, members = data.pairs.height, _members(data)
     pairs = _with_others(data.pairs, members)

@@ -16,11 +16,7 @@ class Preparation(NamedTuple):
 
 
 def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Preparation:
-    """Return the engine and the template that a model scores pairs with.
-
-    Raises:
-        ScoringError: If the template or the chat template cannot be used.
-    """
+    """Return the engine and the template that a model scores pairs with."""
     template, chat = choose_rendering(
         loaded,
         find_protocol(scoring.protocol),

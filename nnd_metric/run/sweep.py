@@ -23,8 +23,9 @@ from nnd.metric.data import (
     run_folders,
 )
 from nnd.metric.likelihood import Model
+from nnd.metric.numbers import agree_scored
 from nnd.metric.run.arriving_results import Outputs
-from nnd.metric.run.evaluation import Evaluation, Sweep, join_results
+from nnd.metric.run.evaluation import Evaluation, Sweep, summarise
 from nnd.metric.run.existing_run import KeptRun, read_kept
 from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.placement.in_turn import ScoringTask
@@ -129,14 +130,17 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
     def join(key: str, scored: Sequence[ScoredModel]) -> Evaluation:
         before = kept(key, [each.result.model for each in scored])
         scored = sorted(scored, key=lambda each: names.index(each.result.model))
+        rows = pl.concat([before.scored, *(each.pairs.select(*STORED) for each in scored)])
         children = [each.children.select(*STORED_SETS) for each in scored]
-        joined = join_results(
-            (*before.results, *(each.result for each in scored)),
-            pl.concat([before.scored, *(each.pairs.select(*STORED) for each in scored)]),
-            pl.concat([before.children, *children]),
+        joined = summarise(
             pairs[key],
+            [*before.results, *(each.result for each in scored)],
+            pl.concat([before.children, *children]),
+            ((str(own["model"][0]), own) for own in rows.partition_by("model")),
+            lambda own: agree_scored(rows, pairs[key].human_scores, systems=own),
             systems={**before.systems, **systems},
             templates={**before.templates, **(request.templates or {})},
+            scored=rows,
         )
         is_asked = joined.asks_agreement or request.human_scores is not None
         return replace(joined, asks_agreement=is_asked)

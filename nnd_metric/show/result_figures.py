@@ -34,12 +34,7 @@ def drawing(result: object) -> Drawing | None:
 
 
 def draw_slices(slices: "Slices", *, stacked: bool = False) -> Drawing:
-    """Draw the pass rates by slice with their intervals, all tests first.
-
-    Args:
-        slices: The slices.
-        stacked: Whether to keep one column, however long, for narrow screens.
-    """
+    """Draw the pass rates by slice with their intervals, all tests first."""
     groups = [RateGroup("", OVERALL, [*slices.overall.values()])]
     groups += [
         RateGroup("slice", each.name, [of_model.rate for of_model in each.models.values()])

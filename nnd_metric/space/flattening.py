@@ -35,9 +35,6 @@ class _FlatModule:
 def flatten(script: str) -> dict[str, str]:
     """Return the texts of a module and of all modules of its package that it needs.
 
-    Args:
-        script: Dotted name of the module.
-
     Returns:
         Name of each flat file, without `.py` → its text.
     """

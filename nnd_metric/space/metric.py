@@ -28,7 +28,7 @@ from nnd.metric.likelihood import Loading, ModelHolder, Scoring, choose_model
 from nnd.metric.numbers import CITATION, DESCRIPTION, INPUTS
 from nnd.metric.run import evaluate as evaluate_models
 from nnd.metric.text import Chat, Keep
-from nnd.schemas import NNDError, ScoringError, did_you_mean  # noqa: F401 - the page catches it
+from nnd.schemas import ScoringError, did_you_mean
 
 
 @evaluate.utils.file_utils.add_start_docstrings(DESCRIPTION, INPUTS)

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import warnings
 from collections.abc import Iterator
 from functools import partial
 
@@ -18,7 +17,7 @@ from nnd.converters.hub import (
     look,
     push,
 )
-from nnd.metric.space.files import Sdk, siblings_of, write_space
+from nnd.metric.space.files import siblings_of, write_space
 from nnd.schemas import PublishError, nnd_version, temporary_folder
 
 _METRIC = re.compile(rb"^class NND\b", re.MULTILINE)
@@ -26,12 +25,7 @@ _HUBS_OWN = {".gitattributes", ".gitignore", "README.md", "index.html", "style.c
 """Files that a Space may have before the metric is first published there."""
 
 
-def publish_metric(
-    repo_id: str,
-    *,
-    sdk: Sdk = "static",
-    dry_run: bool = False,
-) -> Publication:
+def publish_metric(repo_id: str, *, dry_run: bool = False) -> Publication:
     """Publish the metric as a Space on the Hub.
 
     Then evaluate.load("ORG/name") works where nnd is not installed. It needs a token with write
@@ -40,8 +34,6 @@ def publish_metric(
 
     Args:
         repo_id: ORG/name of the Space, e.g. my-org/nnd.
-        sdk: static shows the card; gradio runs a page for trying the metric, which may need a paid
-            plan of the Hub.
         dry_run: Whether to print what would change, and write nothing.
 
     Raises:
@@ -51,31 +43,32 @@ def publish_metric(
     Examples:
         nnd publish-metric my-org/nnd
     """
-    if sdk not in ("static", "gradio"):
-        raise PublishError(f'unknown SDK "{sdk}"; choose static or gradio')
-    repository = Repository("space", repo_id, sdk=sdk)
+    repository = Repository("space", repo_id)
     check_access(repository, dry_run=dry_run)
     obsolete = partial(_earlier_files, repository)
     with temporary_folder("nnd-space") as place:
-        files = write_space(repo_id, place, sdk=sdk)
+        files = write_space(repo_id, place)
         if dry_run:
             ours = digests(files)
             changes = ask(repository, lambda: compare(ours, look(repository), obsolete))
             return Publication.of(repository, files, changes)
-        message = f"Publish the metric of nnd {nnd_version()}"
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*commit a data file.*")  # the sample
-            pushed = push(repository, files, message=message, obsolete=obsolete)
-        usage = (f'evaluate.load("{repo_id}")',)
-        return Publication.of(repository, files, pushed.changes, pushed, usage=usage)
+        pushed = push(
+            repository,
+            files,
+            message=f"Publish the metric of nnd {nnd_version()}",
+            obsolete=obsolete,
+        )
+        return Publication.of(
+            repository,
+            files,
+            pushed.changes,
+            pushed,
+            usage=(f'evaluate.load("{repo_id}")',),
+        )
 
 
 def _earlier_files(repository: Repository, state: State) -> Iterator[str]:
-    """Yield the modules of an earlier release.
-
-    Raises:
-        PublishError: If the Space has other contents.
-    """
+    """Yield the modules of an earlier release."""
     script = f"{repository.name.rpartition('/')[2]}.py"
     text = fetch(repository, state.commit, script) if script in state.files else b""
     if _METRIC.search(text):

@@ -13,9 +13,6 @@ from nnd.schemas import ScoringError
 def read_trainings(folder: Path) -> Iterator[TrainingRun]:
     """Yield the trainings whose checkpoints are in a run; other models are ignored.
 
-    Args:
-        folder: A folder that `nnd evaluate --checkpoints` wrote.
-
     Raises:
         ScoringError: If it cannot be read, has no checkpoint, or two checkpoints have the same
             step.

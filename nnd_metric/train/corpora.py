@@ -22,9 +22,6 @@ def load_corpus(data: PairData) -> PairSet:
         data: Pairs (see `load_pairs`), or a table in memory or in a file (.csv, .tsv, .json, .jsonl
             or .parquet) with the columns context and reference (one text) or references (lists of
             texts); inputs is used if it exists, and blank references are left out.
-
-    Raises:
-        ScoringError: If it cannot be read, a column is missing, or a context is null.
     """
     where, table = _read_table(data)
     column = None if table is None else reference_column(table)

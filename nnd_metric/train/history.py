@@ -118,12 +118,7 @@ class TrainingRun:
 
 
 def read_history(path: str | Path) -> list[HistoryEntry]:
-    """Read a history; an empty one has no entries.
-
-    Raises:
-        ScoringError: If the file does not exist, a line is not an entry or was changed since it was
-            written, or steps do not increase.
-    """
+    """Read a history; an empty one has no entries."""
     path = Path(path)
     try:
         if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end

@@ -40,13 +40,6 @@ def make_examples(
 
     Pairs with a candidate without a token to score are left out. A worse candidate may be null.
 
-    Args:
-        loaded: The model that is trained.
-        pairs: The pairs.
-        template: How contexts are rendered.
-        chat: How they become chats.
-        objective: The objective to minimise.
-
     Raises:
         ScoringError: If a candidate does not fit the model's window, or a context lacks a part that
             the template names.

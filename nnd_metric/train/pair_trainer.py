@@ -53,11 +53,7 @@ class PairTrainer(Trainer):
         return_outputs: bool = False,  # noqa: FBT001, FBT002 - as the base class has it
         num_items_in_batch: torch.Tensor | int | None = None,  # noqa: ARG002
     ) -> Any:  # noqa: ANN401 - as the base class has it
-        """Return the loss of a batch, as its part of the loss of the optimiser step.
-
-        Raises:
-            ScoringError: If the loss is not a number.
-        """
+        """Return the loss of a batch, as its part of the loss of the optimiser step."""
         targets = _targets(inputs)
         read = {name: value for name, value in inputs.items() if name not in Targets._fields}
         outputs = model(**read, use_cache=False)
@@ -94,16 +90,7 @@ class ProgressBar(ProgressCallback):
 
 
 def make_arguments(folder: Path, schedule: Schedule, device: str | None) -> TrainingArguments:
-    """Return Trainer's arguments.
-
-    Args:
-        folder: Folder for its checkpoints.
-        schedule: Duration and learning rate.
-        device: The device as in `Loading`; None means the first available one.
-
-    Raises:
-        ScoringError: If Trainer cannot train on that device.
-    """
+    """Return Trainer's arguments."""
     on_cpu = device is not None and torch.device(device).type == "cpu"
     arguments = TrainingArguments(
         output_dir=str(folder),

@@ -58,11 +58,7 @@ def find_subject(
     loading: Loading,
     device: torch.device,
 ) -> Subject:
-    """Return the model for a name, or for a loaded model with its tokenizer, on a device.
-
-    Raises:
-        ScoringError: If it cannot be loaded, is not a language model, or is an adapter by name.
-    """
+    """Return the model for a name, or for a loaded model with its tokenizer, on a device."""
     if isinstance(model, str | Path):
         if tokenizer is not None:
             raise ScoringError("a named model has its own tokenizer; leave out tokenizer")
@@ -95,10 +91,6 @@ def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Su
 
     Returns:
         The model, and the adapters with the layers that PEFT found.
-
-    Raises:
-        ScoringError: If PEFT is not installed, the model has adapters already, or has no such
-            layers.
     """
     loaded = subject.loaded
     check_peft("LoRA")

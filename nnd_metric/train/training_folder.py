@@ -65,26 +65,14 @@ class TrainingPlace:
         return None if last < 0 else str(self.out / CHECKPOINTS / f"checkpoint-{last}")
 
     def keep_checkpoint(self, step: int) -> None:
-        """Move a checkpoint from the staging folder to its place, and remove the one before.
-
-        Raises:
-            NNDError: If something else is in its place.
-        """
+        """Move a checkpoint from the staging folder to its place, and remove the one before."""
         before = [*self.files]
         name = f"checkpoint-{step}"
         self._add(self.staging / name, f"{CHECKPOINTS}/{name}/")
         self._remove(before)
 
     def finish(self, fresh: Path, document: Mapping[str, Any]) -> None:
-        """Move the model to its place, then the document that marks the training as finished.
-
-        Args:
-            fresh: A folder with the model and its tokenizer.
-            document: Content of training.json.
-
-        Raises:
-            NNDError: If something else is in their place.
-        """
+        """Move the model to its place, then the document that marks the training as finished."""
         before = [*self.files]
         write_document(fresh, document, document=TRAINING)
         self._add(fresh, "")

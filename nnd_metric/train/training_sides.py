@@ -39,10 +39,6 @@ def take_sides(
         tests: Other data to test on.
         share: About this share of the contexts is to train on.
         seed: Another seed makes another cut.
-
-    Raises:
-        ScoringError: If a side has no pairs, or a context is on both.
-        NNDError: If the share is not between 0 and 1, or leaves a side without a context.
     """
     training, held_out = load_corpus(data), None
     if training.pairs.is_empty():

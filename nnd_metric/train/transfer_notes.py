@@ -34,12 +34,7 @@ def _contexts(data: PairSet) -> Iterator[tuple[str | None, str]]:
 
 
 def circularity(training: PairSet, tests: Sequence[PairSet]) -> list[str]:
-    """Return what to know before believing that training made a model better, a sentence each.
-
-    Args:
-        training: The pairs it was trained on.
-        tests: What it was tested on before and after.
-    """
+    """Return what to know before believing that training made a model better, a sentence each."""
     learnt, transfer = _origins(training), False
     found = []
     for test in tests:

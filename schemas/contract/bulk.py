@@ -16,15 +16,7 @@ _ANNOTATIONS = {"description", "examples", "default"}
 
 
 def suspects(name: SchemaName, frame: pl.DataFrame) -> pl.Series:
-    """Return the numbers of the rows that may break schema `name`.
-
-    Args:
-        name: The schema.
-        frame: Rows in the columns and dtypes of `polars_schema`.
-
-    Raises:
-        NotImplementedError: If the schema uses an unknown keyword.
-    """
+    """Return the numbers of the rows that may break schema `name`."""
     properties = load_schema(name)["properties"]
     fine = [_keeps(pl.col(column), spec) for column, spec in properties.items()]
     doubtful = ~reduce(pl.Expr.and_, fine)

@@ -65,11 +65,7 @@ class Instruction:
 
 
 def read_instruction(facts: Mapping[str, Any]) -> Instruction | None:
-    """Return the instruction in a source.yaml, or in the source of a manifest; None without one.
-
-    Raises:
-        ScoringError: If braces do not match, or the context has no place in one of several texts.
-    """
+    """Return the instruction in a source.yaml, or in the source of a manifest; None without one."""
     given = facts.get("instruction", NO_INSTRUCTION)
     if given == NO_INSTRUCTION:
         return None
@@ -108,11 +104,7 @@ def fill_wording(wording: Wording, context: StoredContext) -> tuple[str, ...]:
 
 
 def fill_placeholders(text: str, values: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a text in pieces: literal, value, literal, and so on.
-
-    Raises:
-        ScoringError: If a placeholder has no value; the message lists the known ones.
-    """
+    """Return a text in pieces: literal, value, literal, and so on."""
     pieces: list[str] = []
     for literal, name in parse_placeholders(text):
         pieces.append(literal)
@@ -131,11 +123,7 @@ def placeholders_in(text: str) -> list[str]:
 
 
 def parse_placeholders(text: str) -> Sequence[tuple[str, str | None]]:
-    """Return literals and placeholders in alternation; doubled braces stand for braces.
-
-    Raises:
-        ScoringError: If braces do not match, or a placeholder is more than a name.
-    """
+    """Return literals and placeholders in alternation; doubled braces stand for braces."""
     try:
         fields = list(Formatter().parse(text))
     except ValueError as error:

@@ -64,10 +64,6 @@ def choose_examples(pairs: pl.DataFrame, most: int) -> pl.DataFrame:
 
     The pair with the lowest pair_id of each category comes first, then the next of each. A pair_id
     is a digest, so the choice is arbitrary and does not depend on the order of rows.
-
-    Args:
-        pairs: With pair_id and error_category.
-        most: Largest number of pairs.
     """
     ordered = (
         pairs.select("pair_id", "error_category")

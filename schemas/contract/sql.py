@@ -90,11 +90,6 @@ class SqlExpression:
 def parse_sql(text: str, where: str, error: type[NNDError]) -> SqlExpression:
     """Parse an SQL expression.
 
-    Args:
-        text: Its text.
-        where: Its place and its text, for messages.
-        error: Class of errors.
-
     Raises:
         NNDError: If it is not an SQL expression, is too large, or would read a file or the clock.
     """

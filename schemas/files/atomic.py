@@ -77,9 +77,6 @@ def sync(path: Path) -> None:
     """Wait until a file, or the list of a folder, is on the disk.
 
     Folders are skipped on systems that cannot do this.
-
-    Raises:
-        OSError: If it cannot be written to the disk.
     """
     try:
         # Windows flushes only what is open for writing.

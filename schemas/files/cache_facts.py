@@ -18,11 +18,7 @@ _MOST: Final = 1_000
 
 
 def cache_folder() -> Path:
-    """Return the folder of files that may be deleted: `$NND_CACHE`, else `~/.cache/nnd`.
-
-    Raises:
-        RuntimeError: If `NND_CACHE` is not set and the user has no home folder.
-    """
+    """Return the folder of files that may be deleted: `$NND_CACHE`, else `~/.cache/nnd`."""
     return Path(os.environ.get("NND_CACHE") or Path.home() / ".cache" / "nnd")
 
 

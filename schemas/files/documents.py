@@ -120,9 +120,6 @@ def list_files(folder: Path, names: Iterable[str]) -> dict[str, Any]:
 def read_document(path: Path) -> dict[str, Any]:
     """Read a document.
 
-    Args:
-        path: A file with one of the names of documents.
-
     Raises:
         SchemaError: If it is missing, is not a JSON object, or was changed since nnd wrote it.
     """
@@ -151,10 +148,6 @@ def find_change(document: Mapping[str, Any], name: str) -> str | None:
 
 def read_with(document: Path, names: Collection[str]) -> dict[str, Any]:
     """Read a document, and check the files of its folder that are about to be read.
-
-    Args:
-        document: Its path.
-        names: Files of its folder.
 
     Raises:
         SchemaError: If the document or a file was changed since nnd wrote them.
@@ -243,11 +236,7 @@ def _keeps_schema(content: Mapping[str, Any], document: str) -> bool:
 
 
 def parse_document(path: Path) -> dict[str, Any]:
-    """Return the content of a document, changed or not.
-
-    Raises:
-        SchemaError: If it is missing, or is not a JSON object.
-    """
+    """Return the content of a document, changed or not."""
     try:
         if path.exists() and not path.is_file():
             raise SchemaError(f"{path}: is not a file; {_KINDS[path.name][1]}")

@@ -39,9 +39,6 @@ def published_path(name: str, split: str) -> str:
     """Return the path of the rows of a split in a published folder, with `/` as separator.
 
     Human scores are of systems and belong to no split: they are in one file for every `split`.
-
-    Raises:
-        SchemaError: If the Hub knows no split of that name.
     """
     if not _SPLIT.fullmatch(split):
         raise SchemaError(
@@ -67,9 +64,6 @@ def frame_files(folder: Path, name: str, *, changed: bool = False) -> list[Path]
         folder: A converted or published folder.
         name: The frame.
         changed: Whether they may have been changed since they were written.
-
-    Raises:
-        SchemaError: If one of them, or the manifest, was changed although it may not.
     """
     single = folder / f"{name}.parquet"
     files = [single] if single.is_file() else sorted((folder / name).glob("*.parquet"))
@@ -132,15 +126,7 @@ def missing_frame(folder: Path, name: str) -> SchemaError:
 
 
 def read_manifest(folder: Path, *, changed: bool = False) -> dict[str, Any]:
-    """Return the manifest of a converted or published folder.
-
-    Args:
-        folder: The folder.
-        changed: Whether it may have been changed since it was written.
-
-    Raises:
-        SchemaError: If it is missing, not a JSON object, or was changed although it may not.
-    """
+    """Return the manifest of a converted or published folder."""
     with contextlib.suppress(OSError):  # no permission, which reading it tells
         if not (folder / MANIFEST).exists():
             raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}")

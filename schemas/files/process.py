@@ -15,9 +15,6 @@ def check_not_forked() -> None:
     """Check that this process may use threads of polars, torch and Arrow, before it does.
 
     In a forked process, these libraries would wait forever for threads of the parent.
-
-    Raises:
-        NNDError: If this process was forked from one that has used threads.
     """
     if not _process:
         _process.append(os.getpid())

@@ -35,12 +35,6 @@ def workplace(target: Path) -> Iterator[Path]:
     """Yield a private folder next to `target`, in which NEW can be made; remove it on leaving.
 
     Leftovers of killed runs for the same target are removed first.
-
-    Args:
-        target: The file or folder to create; missing parents are created.
-
-    Raises:
-        OSError: If the folder cannot be made.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(target)

@@ -22,12 +22,7 @@ _ATTRIBUTE = re.compile(r"^    (\w+): (.+(?:\n        .+)*)", re.MULTILINE)
 
 
 def json_schema(name: str, *records: type[Record]) -> dict[str, Any]:
-    """Return the schema of documents that hold the fields of some records.
-
-    Args:
-        name: Name of the schema.
-        records: The records; the first describes the document.
-    """
+    """Return the schema of documents that hold the fields of some records."""
     definitions: dict[str, Any] = {}
     schemas = [_object(record, definitions) for record in records]
     return {

@@ -32,9 +32,6 @@ def report_texts(pairs: pl.DataFrame) -> dict[Side, dict[str, float | None]]:
     """Return the measures of the texts of each side for a manifest, which take little time.
 
     If a side has more than 20,000 candidates, tokens are counted for every second, third …
-
-    Args:
-        pairs: Rows of the pair schema.
     """
     return {side: _short(_candidates(pairs, side)) for side in SIDES}
 

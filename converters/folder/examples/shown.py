@@ -79,29 +79,14 @@ class Examples(Printable):
 
 
 def pair_examples(name: str, pairs: pl.DataFrame, most: int, *, whole: bool = False) -> Examples:
-    """Choose example pairs of as many error categories as possible (`choose_examples`).
-
-    Args:
-        name: Name of the data.
-        pairs: Rows of the pair schema, or with its columns pair_id, context, candidate_high,
-            candidate_low and error_category at least.
-        most: Pairs at most.
-        whole: Whether to show long texts uncut.
-    """
+    """Choose example pairs of as many error categories as possible (`choose_examples`)."""
     return Examples(name, "pair", choose_examples(pairs, most), pairs.height, whole)
 
 
 def annotation_examples(
     name: str, annotations: pl.DataFrame, most: int, *, whole: bool = False
 ) -> Examples:
-    """Choose example annotations: the first of each aspect and label, then the second of each.
-
-    Args:
-        name: Name of the data.
-        annotations: Rows of the annotation schema.
-        most: Annotations at most.
-        whole: Whether to show long texts uncut.
-    """
+    """Choose example annotations: the first of each aspect and label, then the second of each."""
     turn = pl.int_range(pl.len()).over("aspect", "label")
     chosen = annotations.with_row_index("row").sort(turn, "row").head(most).drop("row")
     return Examples(name, "annotation", chosen, annotations.height, whole)

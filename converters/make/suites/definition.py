@@ -44,14 +44,7 @@ def built_in_definitions() -> list[str]:
 
 
 def read_definition(definition: str | Path) -> Definition:
-    """Read a definition from a file, or a built-in one by name.
-
-    Args:
-        definition: A YAML file, or the name of a built-in definition.
-
-    Raises:
-        SchemaError: If it is not found, cannot be read, or it breaks the contract.
-    """
+    """Read a definition from a file, or a built-in one by name."""
     path = _find(definition)
     try:
         content = load_yaml(read_text(path))

@@ -27,11 +27,6 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
     Each line is an object with `parent_id`, the pair_id of a human pair, and the changed texts
     (`context` with its `inputs`, `candidate_high`, `candidate_low`). The id of the k-th new version
     of a context or candidate is the old id with `~NAME.k`.
-
-    Raises:
-        SourceError: If the file cannot be read.
-        SchemaError: If a line does not name a human pair, changes nothing, or changes a context
-            without its parts.
     """
     name = entry.get("name") or path.stem.lower()
     parents = {row["pair_id"]: row for row in pairs.iter_rows(named=True)}

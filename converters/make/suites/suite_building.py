@@ -67,18 +67,7 @@ def _slice_set(
 def build_suite(
     definition: Definition, data: str | Path, out: str | Path, slicing: Slicing
 ) -> SuiteReport:
-    """Build the suite that a definition describes; the same input gives the same bytes.
-
-    Args:
-        definition: What to build (`read_definition`).
-        data: The converted folder of the definition's source.
-        out: Folder to write.
-        slicing: Functions that slice pairs.
-
-    Raises:
-        SchemaError: If the folder holds another source, was changed, or is a suite.
-        NNDError: If a set cannot be made, or the folder cannot be written; nothing is written then.
-    """
+    """Build the suite that a definition describes; the same input gives the same bytes."""
     parents = read_parents(data)
     source = parents.manifest["source"]["name"]
     if source != definition.source:

@@ -19,9 +19,6 @@ def antonym(path: Path) -> Falsify:
 
     Args:
         path: CSV file with the columns word and antonym; words are replaced in this direction only.
-
-    Raises:
-        NNDError: If it cannot be read, has other columns, or its rows lead back to a word.
     """
     opposites = _read_table(path)
     any_word = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))

@@ -33,11 +33,7 @@ class _Span(NamedTuple):
     type: str
 
     def of(self, text: str) -> str:
-        """Return the entity.
-
-        Raises:
-            NNDError: If it is not inside the text.
-        """
+        """Return the entity."""
         if not 0 <= self.start < self.end <= len(text):
             raise NNDError(
                 f"{self.where}: {self.start} to {self.end} is not inside the text of {len(text)} "
@@ -47,11 +43,7 @@ class _Span(NamedTuple):
 
 
 def swap_entities(path: Path) -> Falsify:
-    """Return the function that replaces an entity of a file of spans.
-
-    Raises:
-        NNDError: If it cannot be read, or a field is missing or unknown.
-    """
+    """Return the function that replaces an entity of a file of spans."""
     spans = defaultdict[_Place, list[_Span]](list)
     for record in read_jsonl(path):
         place, span = _read_span(record)

@@ -85,11 +85,7 @@ class Operation:
         return "-".join([self.name, *map(str, values), *([] if is_usual else [self.on])])
 
     def applied_to(self, target: Target) -> "Operation":
-        """Return the operation for other texts.
-
-        Raises:
-            NNDError: If the target is unknown, or the operation would change labels there.
-        """
+        """Return the operation for other texts."""
         if target not in get_args(Target):
             raise NNDError(f'unknown target "{target}"; choose context, candidate or both')
         if self.together and target != "both":

@@ -74,9 +74,6 @@ def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
         spelled: A function that returns the changed text, or None.
         keeps_label: Whether it keeps human judgements. Otherwise it makes the text wrong, and if it
             has a parameter `context`, it gets the text's context.
-
-    Raises:
-        NNDError: If the function cannot be found.
     """
     own = load_function(spelled)
     takes_context = "context" in inspect.signature(own.function).parameters
@@ -102,11 +99,7 @@ def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
 
 
 def back_translation(spelled: str | None) -> Operation:
-    """Return the operation that replaces a text by its translation there and back.
-
-    Raises:
-        NNDError: If the function is missing or cannot be found.
-    """
+    """Return the operation that replaces a text by its translation there and back."""
     if spelled is None:
         raise NNDError(
             "back_translation needs a function that translates a text there and back: write "
@@ -140,9 +133,6 @@ def load_function(spelled: str) -> Own:
     """Run a Python file and return a function from it.
 
     The file runs with all rights of the user, which is said on stderr.
-
-    Raises:
-        NNDError: If the file or the function is missing, or the file fails.
     """
     form = OWN.fullmatch(spelled)
     if form is None:

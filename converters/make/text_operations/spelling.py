@@ -33,9 +33,6 @@ def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
     Args:
         spelled: `NAME` or `NAME=VALUE` of a known operation, or `path.py:function`.
         keeps_label: Whether it must keep human judgements, or make a right text wrong.
-
-    Raises:
-        NNDError: If the name is unknown, or its value is wrong.
     """
     name, equals, value = spelled.partition("=")
     known = OPERATIONS if keeps_label else FALSIFICATIONS

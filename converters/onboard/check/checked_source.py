@@ -1,58 +1,33 @@
 """A source under check, with everything that its checks need, computed once."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from nnd.converters.check import labelled
 from nnd.converters.onboard.check.file_changes import Change
-from nnd.converters.onboard.check.file_content import Contents, read_parts
 from nnd.converters.onboard.check.separate_run import ReadingRun, run_readings
-from nnd.converters.onboard.check.source_readings import Reading, fixture_readings
-from nnd.converters.source import Source, SourceFile
-from nnd.schemas import SourceError
+from nnd.converters.onboard.check.source_readings import Reading
+from nnd.converters.onboard.contents.reading_files import Contents, read_parts
+from nnd.converters.source import Source
 
 
 @dataclass(frozen=True)
 class Case:
-    """A source under check.
-
-    The fixture is read and the converter runs when a check first needs their results.
-    """
+    """A source under check; its converter runs when a check first needs the results."""
 
     variants: Sequence[Source]  # the source itself, its sets, and the variants of all these
     real: Sequence[Reading]  # the readings of the real files that are available
-    _read: dict[tuple[Path, tuple[SourceFile, ...]], Contents] = field(default_factory=dict)
+    fixture: Sequence[Reading] = ()  # the readings of the fixture
+    fixture_fault: str | None = None  # why the fixture cannot be read, or None
+    _read: dict[Path, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def source(self) -> Source:
         """The source itself."""
         return self.variants[0]
-
-    @cached_property
-    def _fixture(self) -> tuple[list[Reading], str | None]:
-        try:
-            return fixture_readings(self.source), None
-        except SourceError as error:
-            return [], str(error)
-
-    @property
-    def fixture(self) -> list[Reading]:
-        """The readings of the fixture; none if it cannot be read."""
-        return self._fixture[0]
-
-    @property
-    def fixture_fault(self) -> str | None:
-        """Why the fixture cannot be read, or None."""
-        return self._fixture[1]
-
-    @property
-    def unshuffled(self) -> list[str]:
-        """The files whose rows cannot be shuffled."""
-        opened = [(run.label, str(file["name"])) for run in self.straight for file in run.files]
-        changed = {run.label: run.changed for run in self.shuffled.values()}
-        return list(dict.fromkeys(n for label, n in opened if n not in changed.get(label, ())))
 
     @cached_property
     def runs(self) -> list[ReadingRun]:
@@ -72,21 +47,25 @@ class Case:
         return {run.label: run for run in self.runs if run.changed}
 
     @property
+    def unshuffled(self) -> list[str]:
+        """The files whose rows cannot be shuffled."""
+        changed = {(label, name) for label, run in self.shuffled.items() for name in run.changed}
+        opened = [(run.label, str(file["name"])) for run in self.straight for file in run.files]
+        return list(dict.fromkeys(one[1] for one in opened if one not in changed))
+
+    @property
     def failed(self) -> list[ReadingRun]:
         """The runs of unchanged files that gave no rows."""
         return [run for run in self.straight if run.error is not None]
 
     def contents(self, runs: Sequence[ReadingRun]) -> Contents:
         """Return the content of the files that runs of one origin opened, by name and part."""
-        reading = runs[0].reading
-        key = (reading.origin, tuple(reading.source.files))
-        if key not in self._read:
-            files = reading.files
-            paths = {one.name: files.path(one.name) for one in key[1] if files.has(one.name)}
-            self._read[key] = {name: read_parts(path) for name, path in paths.items()}
         opened = {str(file["name"]) for run in runs for file in run.files}
-        found = self._read[key].items()
-        return {name: parts for name, parts in found if parts and name in opened}
+        files, found = runs[0].reading.files, dict[str, Mapping[str, Any]]()
+        for name in (file.name for file in files.source.files if file.name in opened):
+            path = files.path(name)
+            found[name] = self._read[path] = self._read.get(path) or read_parts(path)
+        return {name: parts for name, parts in found.items() if parts}
 
     @staticmethod
     def convert(readings: Sequence[Reading]) -> list[ReadingRun]:

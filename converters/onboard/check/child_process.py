@@ -32,9 +32,13 @@ REPORTS = "reports.jsonl"
 SANDBOXED = "--sandboxed"
 
 
-def run(reading: Reading, files: Files) -> tuple[pl.DataFrame, pl.DataFrame]:
+def frame_names(number: int) -> tuple[str, str]:
+    """Return the names of the files of annotations and references of a reading."""
+    return f"{number}.parquet", f"{number}.references.parquet"
+
+
+def _run(source: Source, files: Files) -> Sequence[pl.DataFrame]:
     """Return annotations and references as `convert` does, but accept unknown names."""
-    source = reading.source
     with contextlib.redirect_stdout(sys.stderr):
         converter = choose_converter(source)
         rows = list(converter.annotations(files))
@@ -65,18 +69,19 @@ def reports(readings: Sequence[Reading], place: Path) -> Iterator[dict[str, Any]
         began = time.process_time()
         change = Changer(reading.change or Change(), samples.setdefault(reading.origin, {}))
         files = Files(reading.source, reading.origin, change=change if reading.change else None)
-        report: dict[str, Any] = {"files": [], "oddities": [], "error": None}
+        report: dict[str, Any] = {"error": None}
         try:
-            annotations, references = run(reading, files)
-            annotations.write_parquet(place / f"{number}.parquet")
-            references.write_parquet(place / f"{number}.references.parquet")
+            frames = _run(reading.source, files)
+            for frame, name in zip(frames, frame_names(number), strict=True):
+                frame.write_parquet(place / name)
             report |= {"files": files.digests(), "oddities": files.oddities}
         except NNDError as error:
             report["error"] = str(error)
-        report["changed"] = sorted(change.files)
-        report["seconds"] = time.process_time() - began
-        report["peak_bytes"] = peak_memory()
-        yield report
+        yield report | {
+            "changed": sorted(change.files),
+            "seconds": time.process_time() - began,
+            "peak_bytes": peak_memory(),
+        }
 
 
 def write_jobs(readings: Sequence[Reading], place: Path) -> None:

@@ -1,39 +1,32 @@
 """Check for content of the real files that no annotation has."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
-from statistics import median
-from typing import Any
 
 import polars as pl
 
-from nnd.converters.check import Verdict, judged, labelled, words_of
+from nnd.converters.check import Verdict, judged, labelled
 from nnd.converters.onboard.check.checked_source import Case
-from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
-from nnd.converters.onboard.check.file_content import READABLE, Contents, read_parts
 from nnd.converters.onboard.check.knockouts import Family, fields_of, try_columns
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.reading import spells_number
+from nnd.converters.onboard.contents.level_columns import Column, columns_in
+from nnd.converters.onboard.contents.reading_files import READABLE, Contents, read_parts
+from nnd.converters.onboard.guess.roles import is_label, is_score
 from nnd.converters.source import SourceFile
 from nnd.schemas import file_digest, fold, listed
 
 _LONG = 25  # fewest bytes of a text that is not a label
 _FEW = 0.02  # share of texts that may be unread: rows without a label, a title, a mistake
-_MOST_LABELS = 30
 _SAMPLE = 40
 _ALIKE = 0.7
 _SLICE = 30
 _MOST_NEIGHBOURS = 200
 _LARGEST_NEIGHBOUR = 64 * 2**20
 _SPLITS = {"train", "training", "dev", "valid", "validation", "val", "test", "testing"}
-_JUDGEMENT = {
-    *("annotation", "grade", "judgement", "judgment", "label"),
-    *("preference", "rating", "score", "vote", "winner"),
-}
 
 
 def check_unread(case: Case) -> Verdict:
@@ -57,6 +50,7 @@ def check_unread(case: Case) -> Verdict:
 
 
 def _findings(case: Case, results: Sequence[ReadingRun]) -> Iterator[tuple[str, str]]:
+    """Yield the name of each file or column with unread content, and a message."""
     contents = case.contents(results)
     opened = {file["name"] for one in results for file in one.files}
     for file in results[0].source.files:
@@ -64,111 +58,36 @@ def _findings(case: Case, results: Sequence[ReadingRun]) -> Iterator[tuple[str, 
             yield file.name, f"{file.name} is declared but never opened"
     families = try_columns([one.reading for one in results], contents, case.convert)
     held = _folded(text for one in results for text in _held_texts(one))
+    unread = _unread_columns(families)
+    first = [column for column in unread if _says_much(column, held)]
+    yield from ((column.pattern, f"{column.pattern} is unread") for column in first)
     for family in families:
-        yield from _unread_columns(family, families, held)
+        for path, is_read in family.tails.items():
+            if family.reads[path] and not is_read:
+                name = family.columns[path].pattern
+                yield name, f"the last items of {name} are unread, unlike the first"
     yield from _unread_texts(contents, families, held)
     yield from _neighbours(case, results[0].reading, contents)
-    yield from _others_unread(families)
+    yield from ((column.pattern, f"{column.pattern} is unread") for column in unread)
 
 
-def _unread_columns(
-    family: Family, families: Sequence[Family], held: set[str]
-) -> Iterator[tuple[str, str]]:
-    """Yield columns that do not affect annotations but resemble columns that do, or are splits."""
-    read = [
-        (one.columns[path], effect)
-        for one in families
-        for path, effect in one.effects.items()
-        if effect != "unread"
-    ]
-    for path, effect in family.effects.items():
-        column = family.columns[path]
-        if effect == "unread":
-            texts = _folded(filter(_is_long, column.texts))
-            if texts and len(texts - held) <= _FEW * len(texts):
-                continue  # they are read elsewhere
-            reasons = [*filter(None, (_likeness(column, *one) for one in read))]
-            if {str(value).lower() for value in column.values} <= _SPLITS:
-                reasons.append("though its values are names of splits")
-            if reason := min(reasons, default=None):  # "and" (a sibling) sorts before "though"
-                yield column.name, f"{column.name} is unread, {reason}"
-        elif family.tails.get(path) == "unread":
-            yield column.name, f"the last items of {column.name} are unread, unlike the first"
-
-
-def _others_unread(families: Sequence[Family]) -> Iterator[tuple[str, str]]:
-    """Yield all unread columns that say anything, the largest first; a name is reported once."""
+def _unread_columns(families: Sequence[Family]) -> list[Column]:
+    """Return all unread columns, the largest first."""
     columns = (
         family.columns[path]
         for family in families
-        for path, effect in family.effects.items()
-        if effect == "unread"
+        for path, is_read in family.reads.items()
+        if not is_read
     )
-    telling = (column for column in columns if len({*column.values}) > 1)
-    for column in sorted(telling, key=lambda one: -sum(len(str(value)) for value in one.values)):
-        yield column.name, f"{column.name} is unread"
+    return sorted(columns, key=lambda column: -sum(map(len, column.cells)))
 
 
-def _likeness(column: FileColumn, other: FileColumn, effect: str) -> str | None:
-    """Return how an unread column resembles one that is read, if it does."""
-    if _are_siblings(column.path, other.path, effect) and len({*column.values}) > 1:
-        return f"and {other.name} is read"
-    if effect == "text" and _are_texts_alike(column, other):
-        return f"though its texts are as long as those of {other.name}"
-    return _likeness_of_judgements(column, other) if effect == "judgement" else None
-
-
-def _are_siblings(path: Keys, other: Keys, effect: str) -> bool:
-    """Say whether paths differ in one key: one above the last, or last names that share a word."""
-    if len(path) != len(other):
-        return False
-    places = [n for n, (key, known) in enumerate(zip(path, other, strict=True)) if key != known]
-    if len(places) != 1 or ANY in (path[places[0]], other[places[0]]):
-        return False
-    are_alike = bool(_words(path[places[0]]) & _words(other[places[0]]))
-    return places[0] < len(path) - 1 or (effect != "other" and are_alike)
-
-
-def _words(name: str) -> set[str]:
-    return {word.removesuffix("s") for word in words_of(name) if not word.isdecimal()}
-
-
-def _are_texts_alike(column: FileColumn, other: FileColumn) -> bool:
-    texts, known = (set(filter(_is_long, one.texts)) for one in (column, other))
-    if not texts or not known or 2 * len(texts) < min(len(known), len({*column.values})):
-        return False
-    shorter, longer = sorted(median(map(len, one)) for one in (texts, known))
-    return longer <= 2 * shorter
-
-
-def _likeness_of_judgements(column: FileColumn, other: FileColumn) -> str | None:
-    values, known = ({*map(_number, one.values)} for one in (column, other))
-    if len(values) == 1 and len(column.values) == len(column.slots):
-        return None  # it has no information
-    if all(isinstance(value, float) for value in values | known):
-        is_alike = known and _is_on_scale(values, known)
-        return f"though on the scale of {other.name}" if is_alike else None
-    if len(values) > _MOST_LABELS:
-        return None
-    if 2 * len(values & known) >= len(values):
-        return f"though it has the values of {other.name}"
-    is_named_so = bool(_words(column.path[-1]) & _JUDGEMENT)
-    return f"though its name is that of a judgement, as {other.name} is" if is_named_so else None
-
-
-def _is_on_scale(values: Collection[Any], scale: Collection[Any]) -> bool:
-    """Say whether numbers cover half of a scale, and are whole if those of the scale are."""
-    lowest, highest = min(scale), max(scale)
-    is_within = lowest <= min(values) and max(values) <= highest
-    is_covered = 2 * (max(values) - min(values)) >= highest - lowest
-    is_whole, is_known_whole = (all(one == int(one) for one in each) for each in (values, scale))
-    return is_within and is_covered and is_whole == is_known_whole
-
-
-def _number(value: object) -> object:
-    """Return a number, also if it is written as a text."""
-    is_number = not isinstance(value, bool) and spells_number(str(value))
-    return float(str(value)) if is_number else value
+def _says_much(column: Column, held: set[str]) -> bool:
+    """Say whether a column has splits, judgements, or texts that are read nowhere else."""
+    texts = _folded(filter(_is_long, column.cells))
+    is_split = {cell.lower() for cell in column.counts} <= _SPLITS
+    is_judgement = is_label(column) or is_score(column)
+    return is_split or is_judgement or len(texts - held) > _FEW * len(texts)
 
 
 def _is_long(text: str) -> bool:
@@ -181,18 +100,18 @@ def _unread_texts(
     """Yield read columns with texts that no annotation holds."""
     whole = "\0".join(held)
     for family, (name, part) in ((one, place) for one in families for place in one.places):
-        for path, column in columns_of(contents[name][part]).items():
-            effect = family.effects.get(path)
-            texts = _folded(filter(_is_long, column.texts))
+        for path, column in columns_in(contents[name][part]).items():
+            is_read = family.reads.get(path)
+            texts = _folded(filter(_is_long, column.cells))
             missing = sorted(texts - held)
-            if effect == "unread" or len(missing) <= _FEW * len(texts):
+            if is_read is False or len(missing) <= _FEW * len(texts):
                 continue
             sample = missing[:: max(1, len(missing) // _SAMPLE)]
             n = len(missing) * sum(not _is_within(text, whole) for text in sample) // len(sample)
-            is_changed = n == len(texts) and effect is not None
+            is_changed = n == len(texts) and is_read is not None
             if n > _FEW * len(texts) and not is_changed:
-                what = f"{n:,} of {len(texts):,} texts under {column.name} unread ({part or name})"
-                yield column.name, what
+                told = column.pattern
+                yield told, f"{n:,} of {len(texts):,} texts under {told} unread ({part or name})"
 
 
 def _held_texts(result: ReadingRun) -> Iterator[str]:
@@ -225,7 +144,7 @@ def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tu
     digests = {file.sha256 for file in declared}
     digests |= {version.sha256 for file in declared for version in file.versions}
     known = {
-        f"{name} {part}".strip(): fields_of(columns_of(value))
+        f"{name} {part}".strip(): fields_of(columns_in(value))
         for name, parts in contents.items()
         for part, value in parts.items()
     }
@@ -234,7 +153,7 @@ def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tu
         if _is_declared(str(path), declared) or file_digest(path) in digests:
             continue
         for part, value in read_parts(path).items():
-            fields = fields_of(columns_of(value))
+            fields = fields_of(columns_in(value))
             like = next(
                 (n for n, own in known.items() if len(fields & own) >= _ALIKE * len(fields | own)),
                 "",

@@ -9,9 +9,11 @@ import polars as pl
 
 from nnd.converters.check import BAD, PEOPLE, win_shares, words_of
 from nnd.converters.onboard.check.checked_source import Case
-from nnd.converters.onboard.check.file_columns import FileColumn
 from nnd.converters.onboard.check.knockouts import families_of
 from nnd.converters.onboard.check.separate_run import ReadingRun
+from nnd.converters.onboard.contents.level_columns import Column
+from nnd.converters.onboard.guess.directions import more_is_better
+from nnd.converters.onboard.guess.name_words import COUNTED, VERDICT
 from nnd.converters.reading import spells_number
 from nnd.schemas import DISTINCT
 
@@ -19,13 +21,7 @@ _GOOD = PEOPLE | {
     *("accepted", "best", "better", "chosen", "correct", "good", "preferred", "winner", "winning")
 }
 _BAD = BAD - {"error"}
-_WORSE_THE_MORE = _BAD | {
-    *("defects", "distance", "edits", "errors", "error", "faults", "mistakes", "penalty", "rank"),
-    *("ranking", "severity", "toxicity", "violations"),
-}
-_CHOICES = {
-    *("answer", "best", "better", "choice", "chosen", "label", "preference", "preferred", "winner")
-}
+_CHOICES = VERDICT | {"answer", "chosen", "preferred"}
 _LEAST = 2
 _MOST_VALUES = 12
 
@@ -59,20 +55,18 @@ _Sides = tuple[Collection[str], Collection[str]]
 """The texts that are only ever better, and those that are only ever worse."""
 
 
-def _contradicted_names(
-    column: FileColumn, sides: _Sides, wins: Mapping[str, float]
-) -> Iterator[str]:
+def _contradicted_names(column: Column, sides: _Sides, wins: Mapping[str, float]) -> Iterator[str]:
     """Yield columns named as good (or bad) whose texts or systems are worse (better)."""
     says = bool(column.words & _GOOD) - bool(column.words & _BAD)
     if not says:
         return
     is_good, outcome = says > 0, "worse" if says > 0 else "better"
-    if wrong := _mostly_worse({*column.texts}, sides if is_good else sides[::-1]):
-        yield f"texts of {column.name} are the {outcome} ones in {wrong}"
-    counts = Counter(name for name in column.texts if name in wins)
-    is_of_systems = len(wins) > 1 and 2 * counts.total() > len(column.texts)
+    if wrong := _mostly_worse({*column.cells}, sides if is_good else sides[::-1]):
+        yield f"texts of {column.pattern} are the {outcome} ones in {wrong}"
+    counts = Counter(name for name in column.cells if name in wins)
+    is_of_systems = len(wins) > 1 and 2 * counts.total() > len(column.cells)
     if is_of_systems and says * _covariance([counts[name] for name in wins], [*wins.values()]) < 0:
-        yield f"systems named in {column.name} come out {outcome}"
+        yield f"systems named in {column.pattern} come out {outcome}"
 
 
 def _mostly_worse(texts: Collection[Any], sides: _Sides) -> str:
@@ -87,44 +81,46 @@ def _covariance(these: Sequence[float], those: Sequence[float]) -> float:
     return sum((one - mean) * (two - other) for one, two in zip(these, those, strict=True))
 
 
-def _opposed_scores(column: FileColumn, scores: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
+def _opposed_scores(column: Column, scores: Mapping[str, Mapping[str, float]]) -> Iterator[str]:
     """Yield columns named like an aspect whose values run against the scores of the aspect."""
     for aspect, means in scores.items():
         is_any = len(scores) == 1 and column.words & {"score", "rating"}
-        if not (is_any or {*words_of(aspect)} <= column.words) or column.words & _WORSE_THE_MORE:
+        is_reversed = more_is_better([column]) is False or column.words & COUNTED
+        if is_reversed or not (is_any or {*words_of(aspect)} <= column.words):
             continue
         both = [
-            (float(slot.value), means[text])
-            for slot in column.slots
-            if isinstance(slot.holder, dict) and spells_number(str(slot.value))
-            for text in slot.holder.values()
+            (float(holder[key]), means[text])
+            for holder, key in column.places()
+            if isinstance(holder, dict) and spells_number(str(holder[key]))
+            for text in holder.values()
             if isinstance(text, str) and text in means
         ]
         if len(both) >= _LEAST and _covariance(*zip(*both, strict=True)) < 0:
-            yield f"scores of {aspect} fall where {column.name} rises"
+            yield f"scores of {aspect} fall where {column.pattern} rises"
 
 
 def _contradicted_choices(
-    column: FileColumn, columns: Sequence[FileColumn], sides: _Sides
+    column: Column, columns: Sequence[Column], sides: _Sides
 ) -> Iterator[str]:
     """Yield columns that name the better of two texts, as `label: 1`, if it comes out worse."""
-    named = {_side(value) for value in column.values}
+    named = {_side(cell) for cell in column.counts}
     if not _CHOICES & column.words or not 1 < len(named) <= _MOST_VALUES:
         return
+    start = column.path.removesuffix(column.field)
     beside = {
-        side: one.path[-1]
+        side: one.field
         for one in columns
-        if one.path[:-1] == column.path[:-1] and one is not column
-        if (side := _side(one.path[-1])) in named
+        if one is not column and one.path == f"{start}{one.field}"
+        if (side := _side(one.field)) in named
     }
     if len(beside) > 1:
         chosen = [
-            slot.holder.get(beside.get(_side(slot.value)))
-            for slot in column.slots
-            if isinstance(slot.holder, dict)
+            holder.get(beside.get(_side(holder[key])))
+            for holder, key in column.places()
+            if isinstance(holder, dict)
         ]
         if wrong := _mostly_worse(chosen, sides):
-            yield f"what {column.name} names is the worse one in {wrong}"
+            yield f"what {column.pattern} names is the worse one in {wrong}"
 
 
 def _side(name: object) -> str:

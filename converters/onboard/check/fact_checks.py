@@ -6,15 +6,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import polars as pl
+
 from nnd.cards import check_card as lint, data_card, faults_of, hub_licence
 from nnd.converters.check import Verdict, judged
 from nnd.converters.folder import validate
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.process_limits import Limits
 from nnd.converters.onboard.check.separate_run import ReadingRun
+from nnd.converters.onboard.check.source_readings import AT_HAND, NOT_AT_HAND, is_own
 from nnd.converters.onboard.scaffold.first_facts import LEFT, TO_FILL, UNDETERMINED
+from nnd.converters.pairs import find_contacts
 from nnd.converters.source import Source
-from nnd.schemas import NNDError, counted, listed
+from nnd.schemas import NNDError, counted, excerpt, fold, listed
 
 _FOR_THE_CARD = (
     *("homepage", "instruction", "task_categories", "source_datasets", "texts", "annotators"),
@@ -23,10 +27,14 @@ _FOR_THE_CARD = (
 """Fields that may be left out; the card then says that the source does not state them."""
 
 _LAYOUT = (
-    "make fixture/ with a tiny invented file named as in source.yaml, and fixture/expected.yaml, a "
-    "list of {set, variant, annotations, contexts, systems, pairs, by_error_category, dropped}, "
-    "counted by hand"
+    "the tests of nnd need one: make fixture/ with a tiny invented file named as in source.yaml, "
+    "and fixture/expected.yaml, a list of {set, variant, annotations, contexts, systems, pairs, "
+    "by_error_category, dropped}, counted by hand"
 )
+
+_SHORTEST = 25
+"""Fewest bytes of a text that two people do not write by chance; `A dog.` is shorter.
+In UTF-8, since nine characters of Chinese say as much as 25 of English."""
 
 _MOST_SECONDS = 300.0
 _MOST_BYTES = Limits().memory_bytes
@@ -102,7 +110,9 @@ def check_files(case: Case) -> Verdict:
 def check_fixture(case: Case) -> Verdict:
     """Check that there is a fixture, that its files are there, and that it covers every variant."""
     if case.fixture_fault is not None:
-        return "fail", case.fixture_fault, _LAYOUT
+        is_there = (case.source.folder / "fixture").exists()
+        message = case.fixture_fault if is_there else "there is none"
+        return "fail" if is_there else "review", message, _LAYOUT
     return judged("fail", list(_missing(case)), _LAYOUT, counted(len(case.fixture), "reading"))
 
 
@@ -121,6 +131,40 @@ def _missing(case: Case) -> Iterator[str]:
         is_plain = not one.reading.is_real and one.reading.change is None
         if is_plain and one.error is not None and not (origin / name).is_file():
             yield f"{one.label}: {origin.name}/ has no {name}"
+
+
+def check_invented(case: Case) -> Verdict:
+    """Check that the fixture has no address, and no text of the real files."""
+    rows = (rows for one in case.invented for rows in (one.annotations, one.references))
+    if invented := [found for frame in rows for found in find_contacts(frame)]:
+        shown = [f"{found.column} ({found.kind} {found.quote})" for found in invented]
+        remedy = "take it out of the fixture: an invented address may belong to a real person"
+        return "fail", f"in the fixture: {listed(shown, 3)}", remedy
+    if not case.fixture:
+        return "skipped", "there is no fixture", ""
+    if is_own(case.source):
+        message = "the source's own files are in its folder"
+        remedy = "make sure that they are invented, or that their licence allows them to be there"
+        return "review", message, remedy
+    if not case.measured:
+        return "skipped", NOT_AT_HAND, AT_HAND
+    copied = sorted(_texts_of(case.invented) & _texts_of(case.measured))
+    if copied:
+        shown = [f'"{excerpt(text, 40)}"' for text in copied]
+        remedy = "write texts of your own into the fixture; real data stays out of the repository"
+        message = f"{len(copied)} texts of the fixture are from the source: {listed(shown, 2)}"
+        return "fail", message, remedy
+    return "pass", "no text of the fixture is in the real files", ""
+
+
+def _texts_of(results: Sequence[ReadingRun]) -> set[str]:
+    found = set[str]()
+    for rows in (one.annotations for one in results):
+        parts = rows.select(pl.col("inputs").explode()).drop_nulls().unnest("inputs")
+        texts = pl.concat([rows["candidate"], rows["context"], parts["value"]])
+        folded = texts.unique().to_frame("text").select(fold(pl.col("text")).str.to_lowercase())
+        found |= {*folded.filter(pl.col("text").str.len_bytes() >= _SHORTEST)["text"]}
+    return found
 
 
 def check_card(case: Case) -> Verdict:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from nnd.converters.onboard.check.file_columns import Keys, Value, columns_of
+from nnd.converters.onboard.contents.level_columns import columns_in
+from nnd.converters.onboard.contents.reading_files import Value
 
 T = TypeVar("T")
 
@@ -19,7 +20,7 @@ class Swap(NamedTuple):
 
     # File and part of each place of the column; the part of a file with one is empty.
     places: Sequence[tuple[str, str]]
-    path: Keys  # the path of the column
+    path: str  # the path of the column
     is_tail: bool  # whether only the last items of its lists that have several are changed
     values: dict[Any, Any]  # value → what is read instead; other values stay
 
@@ -52,10 +53,9 @@ class Changer:
             value = shuffle(value, random.Random(0))  # noqa: S311 - it guards no secret
         swap = self.change.swap
         if swap is not None and any(_is_at(place, name, part) for place in swap.places):
-            column = columns_of(value).get(swap.path)
-            column = column.tail if column and swap.is_tail else column
-            for slot in column.slots if column else ():
-                slot.holder[slot.key] = swap.values.get(slot.value, slot.value)
+            column = columns_in(value).get(swap.path)
+            for holder, place in column.places(is_tail=swap.is_tail) if column else ():
+                holder[place] = swap.values.get(holder[place], holder[place])
         return value
 
     def _sample(self, key: tuple[str, ...], load: Callable[[], Value]) -> Value:

@@ -3,33 +3,29 @@
 If exchanging the values of a column gives the same annotations, the column is not read.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, get_args
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from nnd.converters.onboard.check.file_changes import Change, Swap, sample_of
-from nnd.converters.onboard.check.file_columns import ANY, FileColumn, Keys, columns_of
-from nnd.converters.onboard.check.file_content import Contents
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
-
-Effect: TypeAlias = Literal["judgement", "text", "other", "unread"]
-"""What a column changes in annotations: labels and scores, texts, something else, nothing."""
+from nnd.converters.onboard.contents.level_columns import Column, columns_in
+from nnd.converters.onboard.contents.reading_files import Contents
 
 Convert: TypeAlias = Callable[[Sequence[Reading]], list[ReadingRun]]
 
 _MOST_COLUMNS = 200
 _LEAST_ROWS = 40
-_TEXTS = ["context", "candidate"]
-_JUDGEMENTS = [*_TEXTS, "aspect", "label", "score", "ratings"]
 
 
-def exchanged(column: FileColumn) -> dict[Hashable, Hashable]:
+def exchanged(column: Column, *, is_tail: bool) -> dict[Hashable, Hashable]:
     """Return the next distinct value of each value of a column; nothing if it has only one.
 
     Equal places stay equal so.
     """
-    values = {slot.value for slot in column.slots}
+    values = {holder[key] for holder, key in column.places(is_tail=is_tail)}
     empty = [value for value in (None, "") if value in values][:1]
     truths = [value for value in (True, False) if any(value is other for other in values)]
     kinds = [
@@ -45,17 +41,17 @@ def exchanged(column: FileColumn) -> dict[Hashable, Hashable]:
 class Family:
     """Parts whose records have the same fields."""
 
-    places: list[tuple[str, str]]  # file and part of each
-    columns: dict[Keys, FileColumn]  # their columns by path
-    effects: dict[Keys, Effect]  # the effect of each; a column that could not be changed has none
-    tails: dict[Keys, Effect]  # the effect of the last items of the lists of each
+    places: list[tuple[str, str]] = field(default_factory=list)  # file and part of each
+    columns: dict[str, Column] = field(default_factory=dict)  # their columns by path
+    # Whether each is read, and the last items of its lists; one that could not be changed is not in
+    # them.
+    reads: dict[str, bool] = field(default_factory=dict)
+    tails: dict[str, bool] = field(default_factory=dict)
 
 
-def fields_of(columns: Mapping[Keys, FileColumn]) -> frozenset[str]:
-    """Return the names of the outermost fields of the records of a part."""
-    return frozenset(
-        path[1] if path[:1] == (ANY,) and path[1:] else path[0] for path in columns if path
-    )
+def fields_of(columns: Iterable[str]) -> frozenset[str]:
+    """Return the names of the outermost fields of the records of a part, by the paths in it."""
+    return frozenset(re.split(r"\.|\[\]", path.removeprefix("*."))[0] for path in columns if path)
 
 
 def families_of(contents: Contents) -> list[Family]:
@@ -63,16 +59,17 @@ def families_of(contents: Contents) -> list[Family]:
     found: dict[frozenset[str], Family] = {}
     for name, parts in contents.items():
         for part, value in parts.items():
-            columns = columns_of(value)
-            family = found.setdefault(fields_of(columns), Family([], {}, {}, {}))
+            columns = columns_in(value)
+            family = found.setdefault(fields_of(columns), Family())
             family.places.append((name, part))
             for path, column in columns.items():
-                family.columns.setdefault(path, FileColumn(path, [])).slots.extend(column.slots)
+                known = family.columns.get(path)
+                family.columns[path] = known.followed_by(column) if known else column
     return list(found.values())
 
 
 def try_columns(readings: Sequence[Reading], contents: Contents, convert: Convert) -> list[Family]:
-    """Change the columns of files one after the other, and find their effects.
+    """Change the columns of files one after the other, and note which are read.
 
     The readings are those of one set in each variant: a column is read if any of them reads it.
     """
@@ -90,56 +87,28 @@ def try_columns(readings: Sequence[Reading], contents: Contents, convert: Conver
 def _try(
     readings: Sequence[Reading], families: Sequence[Family], convert: Convert, *, samples: bool
 ) -> int:
-    """Note the effects of columns in families; return the number of annotations."""
-    columns = [
-        (noted, family, path, column)
-        for family in families
-        for path, whole in family.columns.items()
-        for noted, column in ((family.effects, whole), (family.tails, whole.tail))
-        if column is not None
-    ][:_MOST_COLUMNS]
+    """Note which columns of families are read; return the number of annotations."""
     swaps = [
-        (noted, Swap(family.places, path, noted is family.tails, values))
-        for noted, family, path, column in columns
-        if (values := exchanged(column))
-    ]
+        (noted, Swap(family.places, path, is_tail, values))
+        for family in families
+        for path, column in family.columns.items()
+        for is_tail, noted in ((False, family.reads), (True, family.tails))
+        if (values := exchanged(column, is_tail=is_tail))
+    ][:_MOST_COLUMNS]
     changes = [Change(samples=samples), *(Change(False, samples, swap) for _, swap in swaps)]
     runs = iter(convert([replace(one, change=change) for change in changes for one in readings]))
     plain, *others = [[next(runs) for _ in readings] for _ in changes]
-    bases = [_prints(run) for run in plain]
-    rows = max(len(base[0]) for base in bases)
+    bases = [_hashes(run) for run in plain]
+    rows = max(map(len, bases))
     changed = {name for run in plain for name in run.changed}
     for (noted, swap), found in zip(swaps, others if rows else [], strict=False):
         if changed.isdisjoint(name for name, _ in swap.places):
             continue  # the converter opens these files by itself
-        noted[swap.path] = min(
-            (
-                _effect(base, _prints(run))
-                for base, run in zip(bases, found, strict=True)
-                if base[0]
-            ),
-            key=get_args(Effect).index,
+        noted[swap.path] = any(
+            base and base != _hashes(run) for base, run in zip(bases, found, strict=True)
         )
     return rows
 
 
-_Prints: TypeAlias = tuple[list[int], set[int], set[int]]
-"""What annotations are compared by: everything, texts, and judgements of texts."""
-
-
-def _prints(run: ReadingRun) -> _Prints:
-    rows = run.annotations
-    whole = [*rows.hash_rows(), *run.references.hash_rows()]
-    return (
-        sorted(whole),
-        {*rows.select(_TEXTS).hash_rows()},
-        {*rows.select(_JUDGEMENTS).hash_rows()},
-    )
-
-
-def _effect(before: _Prints, after: _Prints) -> Effect:
-    if before[0] == after[0]:
-        return "unread"
-    if before[1] != after[1]:
-        return "text" if after[1] else "other"
-    return "other" if before[2] == after[2] else "judgement"
+def _hashes(run: ReadingRun) -> list[int]:
+    return sorted([*run.annotations.hash_rows(), *run.references.hash_rows()])

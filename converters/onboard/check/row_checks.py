@@ -128,8 +128,7 @@ def check_counts(case: Case) -> Verdict:
             if not one.files or not all(file["verified"] for file in one.files):
                 undeclared.append(one.label)
                 continue
-            if expected is not None and _COUNTED_BY not in expected:
-                uncounted.append(one.label)
+            uncounted += [f"{one.label}: {what}" for what in _uncounted(one, expected)]
         wrong += [f"{one.label}: {difference}" for difference in _differences(one, expected)]
     if wrong:
         remedy = "count by other means; then fix the converter, fixture/expected.yaml or `expected`"
@@ -140,9 +139,11 @@ def check_counts(case: Case) -> Verdict:
         )
         return "review", message, "declare the sha256 of each file, or fetch the files again"
     if uncounted:
-        remedy = "count by other means, and state there who counted, and from what (`counted_by`)"
-        message = f"{listed(uncounted)}: `expected` does not say who counted"
-        return "review", message, remedy
+        remedy = (
+            "count by other means, and state under `expected` who counted, and from what "
+            "(`counted_by`)"
+        )
+        return "review", listed(uncounted), remedy
     if case.measured:
         return "pass", "the fixture and the real files give the expected counts", ""
     if all(one.source.facts["expected"] is None for one in case.invented):
@@ -151,15 +152,20 @@ def check_counts(case: Case) -> Verdict:
     return "pass", f"the fixture gives the expected counts; {AT_HAND} to check it too", ""
 
 
+def _uncounted(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield that nothing is expected of real files, or that nobody says who counted."""
+    if expected is None:
+        found = {name: result.conversion.manifest["counts"][name] for name in _COUNTED}
+        yield f"nothing is expected; the files give {found}"
+    elif _COUNTED_BY not in expected:
+        yield "`expected` does not say who counted"
+
+
 def _differences(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iterator[str]:
     counts, dropped = result.conversion.manifest["counts"], result.conversion.manifest["dropped"]
-    if expected is None:
-        found = {name: counts.get(name) for name in _COUNTED}
-        yield f"source.yaml states no expected counts; the files give {found}"
-        return
     counts = counts | {"dropped": {entry["reason"]: entry["n"] for entry in dropped}}
-    for name, value in expected.items():
+    for name, value in (expected or {}).items():
         if name != _COUNTED_BY and counts.get(name) != value:
             yield f"{name} is {counts.get(name)}, but {value} is expected"
-    if missing := [name for name in _COUNTED if name not in expected]:
+    if expected and (missing := [name for name in _COUNTED if name not in expected]):
         yield f"no expected count of {', '.join(missing)}"

@@ -1,5 +1,6 @@
 """Running conversions in a separate process (`child`), in a sandbox and within `limits`."""
 
+import contextlib
 import itertools
 import json
 import sys
@@ -92,10 +93,15 @@ def run_readings(readings: Sequence[Reading]) -> list[ReadingRun]:
     """Convert readings of one source one after the other in one process."""
     with TemporaryDirectory(prefix="nnd-check-", ignore_cleanup_errors=True) as folder:
         place = Path(folder)
+        home, work = place / "home", place / "work"
+        home.mkdir()
+        work.mkdir()
         child.write_jobs(readings, place)
         sandbox = find_sandbox(place)
-        end = _run_child(place, sandbox) or "there is no report"
-        none = {"error": end, "is_ended": end.startswith(ENDED)}
+        command = [*sandbox.command, sys.executable, "-m", child.__name__, str(place)]
+        command += [child.SANDBOXED] * bool(sandbox.command)
+        end = run_limited(command, LIMITS, cwd=work, env=clean_environment(home, work))
+        none = {"error": end or "there is no report", "is_ended": str(end).startswith(ENDED)}
         reports = itertools.chain(_read_reports(place), itertools.repeat(none))
         return [
             read_report(reading, place, number, report, sandbox)
@@ -103,23 +109,11 @@ def run_readings(readings: Sequence[Reading]) -> list[ReadingRun]:
         ]
 
 
-def _run_child(place: Path, sandbox: Sandbox) -> str | None:
-    home, work = place / "home", place / "work"
-    home.mkdir()
-    work.mkdir()
-    command = [*sandbox.command, sys.executable, "-m", child.__name__, str(place)]
-    command += [child.SANDBOXED] * bool(sandbox.command)
-    return run_limited(command, LIMITS, cwd=work, env=clean_environment(home, work))
-
-
 def _read_reports(place: Path) -> Iterator[dict[str, Any]]:
     path = place / child.REPORTS
     if _is_plain(path) and path.stat().st_size <= _MOST_REPORT_BYTES:
-        for line in path.read_bytes().splitlines():
-            try:
-                yield json.loads(line)
-            except ValueError:
-                return
+        with contextlib.suppress(ValueError):
+            yield from map(json.loads, path.read_bytes().splitlines())
 
 
 def read_report(
@@ -129,15 +123,13 @@ def read_report(
 
     A convert.py may write there too, so none of it is sure to be what `child` wrote.
     """
-    paths = [place / f"{number}.parquet", place / f"{number}.references.parquet"]
-    try:
+    paths = [place / name for name in child.frame_names(number)]
+    with contextlib.suppress(TypeError, KeyError, OSError, pl.exceptions.PolarsError):
         if report["error"] is not None:
             return ReadingRun(reading, **report, sandbox=sandbox)
         if all(map(_is_plain, paths)):
             annotations, references = map(pl.read_parquet, paths)
             return ReadingRun(reading, annotations, references, **report, sandbox=sandbox)
-    except (TypeError, KeyError, OSError, pl.exceptions.PolarsError):
-        pass
     return ReadingRun(reading, error="the process did not write a valid report", sandbox=sandbox)
 
 

@@ -19,11 +19,11 @@ from nnd.converters.folder import Examples, pair_examples
 from nnd.converters.onboard.check import coverage, fact_checks as facts, row_checks as rows
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.direction import find_contradictions
-from nnd.converters.onboard.check.invented_texts import check_invented
 from nnd.converters.onboard.check.source_readings import (
     AT_HAND,
     NOT_AT_HAND,
     every_variant,
+    fixture_readings,
     real_readings,
 )
 from nnd.converters.source import load_source
@@ -43,7 +43,7 @@ _OWN: dict[str, tuple[Judge, tuple[str, ...]]] = {
     "ids": (rows.check_ids, ("converts",)),
     "counts": (rows.check_counts, ("converts",)),
     "unread": (coverage.check_unread, ("converts", _REAL)),
-    "invented": (check_invented, ("converts",)),
+    "invented": (facts.check_invented, ("converts",)),
     "card": (facts.check_card, ("converts", "names", "facts")),
 }
 """The checks of a source after that of its schema: name → function, and what must pass first."""
@@ -126,7 +126,10 @@ def check_source(
         if schema.outcome == "fail":
             return _report(source, schema)
         real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], Path(folder))
-        case = Case(variants, real)
+        try:
+            case = Case(variants, real, fixture_readings(loaded))
+        except SourceError as error:
+            case = Case(variants, real, fixture_fault=str(error))
         checks = [*_check_all(case)]
         return replace(_report(source, schema, *checks), examples=_examples(case, checks))
 

@@ -42,11 +42,7 @@ class Reading:
 
 
 def every_variant(source: Source) -> Iterator[Source]:
-    """Yield a source itself, its sets, and the variants of all these.
-
-    Raises:
-        SourceError: If one is not valid.
-    """
+    """Yield a source itself, its sets, and the variants of all these, if they are valid."""
     for chosen in _every_set(source):
         yield chosen
         yield from _variants(chosen)
@@ -62,9 +58,6 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
 
     They are searched at `origins`, or else in its folder and the download cache, to which links are
     made in `place`.
-
-    Raises:
-        SourceError: If one of `origins` has no file of the source.
     """
     if origins:
         return [
@@ -73,17 +66,13 @@ def real_readings(source: Source, origins: Sequence[Path], place: Path) -> list[
             for held in _sets_at(source, origin)
             for one in _readings(held, origin.absolute())
         ]
-    if is_own(source):
-        return []
     found = list[Reading]()
-    for number, chosen in enumerate(_every_set(source)):
-        files = Files(chosen)
+    for number, chosen in enumerate([] if is_own(source) else _every_set(source)):
+        files, origin = Files(chosen), place / f"set-{number}"
         if all(files.has(file.name) for file in chosen.files):
-            origin = place / f"set-{number}"
             for file in chosen.files:
-                link = origin / file.name
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(files.path(file.name).absolute())
+                (origin / file.name).parent.mkdir(parents=True, exist_ok=True)
+                (origin / file.name).symlink_to(files.path(file.name).absolute())
             found += _readings(chosen, origin)
     return found
 
@@ -118,11 +107,7 @@ def _variants(source: Source) -> Iterator[Source]:
 
 
 def fixture_readings(source: Source) -> list[Reading]:
-    """Return the readings of a fixture, one for each entry of fixture/expected.yaml.
-
-    Raises:
-        SourceError: If that is missing or faulty, or names an unknown set or variant.
-    """
+    """Return the readings of a fixture, one for each entry of fixture/expected.yaml."""
     return [_reading(source, entry) for entry in _entries(source)]
 
 
@@ -140,23 +125,21 @@ def _reading(source: Source, entry: Mapping[str, Any]) -> Reading:
 
 
 def _entries(source: Source) -> list[dict[str, Any]]:
-    path = source.folder / "fixture" / "expected.yaml"
+    path, name = source.folder / "fixture" / "expected.yaml", "fixture/expected.yaml"
     try:
         entries = load_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise SourceError(f"fixture/expected.yaml is missing; {_WRITE}") from error
+        raise SourceError(f"{name} is missing; {_WRITE}") from error
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
-        raise SourceError(
-            f"fixture/expected.yaml cannot be read: {reason}; fix the file"
-        ) from error
-    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise SourceError(f"fixture/expected.yaml is not a list of entries; {_WRITE}")
-    if not entries:
-        raise SourceError(f"fixture/expected.yaml has no entry; {_WRITE}")
-    named = [entry.get(key) for entry in entries for key in _PLACE]
-    if not all(name is None or isinstance(name, str) for name in named):
-        raise SourceError(
-            f"fixture/expected.yaml: {', '.join(_PLACE)} must be texts or null; correct them"
-        )
+        raise SourceError(f"{name} cannot be read: {reason}; fix the file") from error
+    if not entries or not isinstance(entries, list):
+        raise SourceError(f"{name} has no list of entries; {_WRITE}")
+    for entry in entries:
+        is_mapping = isinstance(entry, dict)
+        if not is_mapping or not all(isinstance(entry.get(k), str | None) for k in _PLACE):
+            raise SourceError(
+                f"{name}: an entry is not a mapping in which {', '.join(_PLACE)} are texts or "
+                "null; correct it"
+            )
     return entries

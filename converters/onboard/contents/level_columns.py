@@ -2,14 +2,14 @@
 
 A path is what a `table:` section calls a column: `outputs[].errors[].type`, `answers.*.text`. The
 level of a column is its path up to the last `[]` or `*`; columns of a level have their values in
-the same order.
+the same order. `new-source` reads such columns, and `check-source` exchanges their values.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -31,7 +31,12 @@ class Column:
 
     path: str
     values: Sequence[Any]
-    owners: Sequence[int] = ()  # for each value, the number of the outermost object
+    # For each value: the number of the outermost object, the object or list that holds it, its key
+    # or place there, and whether it is in the last of several items of a list.
+    owners: Sequence[int] = ()
+    holders: Sequence[Any] = ()
+    keys: Sequence[Any] = ()
+    lasts: Sequence[bool] = ()
 
     @property
     def level(self) -> str:
@@ -49,6 +54,29 @@ class Column:
         parts = [part for part in re.split(r"\.|\[\]|\*", self.path) if part]
         size = 2 if parts and parts[-1].lower() in SAYS_LITTLE else 1
         return ".".join(parts[-size:])
+
+    @property
+    def pattern(self) -> str:
+        """Its path in `unread` and in messages, with `*` for any item: `outputs.*.text`."""
+        return self.path.removeprefix("*.").replace("[]", ".*").removeprefix(".")
+
+    @property
+    def field(self) -> str:
+        """The key of its values; that of the first, if they are items of lists."""
+        return str(self.keys[0])
+
+    def places(self, *, is_tail: bool = False) -> Iterator[tuple[Any, Any]]:
+        """Yield the holder and the key of each value that is there, or only of the last items."""
+        for holder, key, is_last in zip(self.holders, self.keys, self.lasts, strict=True):
+            is_there = isinstance(holder, list) or (isinstance(holder, Mapping) and key in holder)
+            is_meant = is_there and (is_last or not is_tail)
+            if is_meant and not isinstance(holder[key], Mapping | list):
+                yield holder, key
+
+    def followed_by(self, other: "Column") -> "Column":
+        """Return the same column of these files and of others."""
+        parts = ("values", "owners", "holders", "keys", "lasts")
+        return Column(self.path, *([*getattr(self, n), *getattr(other, n)] for n in parts))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -97,6 +125,11 @@ class Column:
         return len(self.cells) / max(len(self.counts), 1)
 
     @property
+    def has_spaces(self) -> bool:
+        """Whether any value has a space, unlike names and keys."""
+        return any(" " in cell for cell in self.counts)
+
+    @property
     def length(self) -> float:
         """The mean number of characters."""
         return sum(map(len, self.cells)) / max(len(self.cells), 1)
@@ -115,38 +148,54 @@ def level_of(path: str) -> str:
     return (found and found[1]) or ""
 
 
-def columns_of(records: Sequence[Mapping[str, Any]], *, is_list: bool = True) -> list[Column]:
+def columns_of(records: Sequence[Any], *, is_list: bool = True) -> list[Column]:
     """Return the columns of rows or objects; a single object may have keys that are data."""
+    size = len(records)
+    whole = Column("", records, range(size), [records] * size, range(size), [False] * size)
     if not is_list and _is_keyed(records):
-        values = [value for record in records for value in record.values()]
-        return list(_columns("*", values, range(len(values))))
-    return list(_columns("", records, range(len(records))))
+        whole = _items_of(whole, "*", Mapping)
+        size = len(whole.values)
+        whole = replace(whole, owners=range(size), lasts=[False] * size)
+    return list(_unnested(whole))
 
 
-def _columns(path: str, values: Sequence[Any], owners: Sequence[int]) -> Iterator[Column]:
-    """Yield the columns in values, which are at a path."""
+def columns_in(value: Any) -> dict[str, Column]:  # noqa: ANN401 - any JSON
+    """Return the columns of the content of a file by path."""
+    is_list = isinstance(value, list)
+    found = columns_of(value if is_list else [value], is_list=is_list)
+    return {column.path: column for column in found}
+
+
+def _unnested(column: Column) -> Iterator[Column]:
+    """Yield the columns in the values of a column, which may be objects and lists."""
+    values, path = column.values, column.path
     objects = [value for value in values if isinstance(value, Mapping)]
     lists = [value for value in values if isinstance(value, list)]
     if objects and path and _is_keyed(objects):
-        yield from _below(
-            f"{path}.*", [v if isinstance(v, Mapping) else {} for v in values], owners
-        )
+        yield from _unnested(_items_of(column, f"{path}.*", Mapping))
     elif objects:
         for name in dict.fromkeys(key for one in objects for key in one):
             inner = [one.get(name) if isinstance(one, Mapping) else None for one in values]
-            yield from _columns(f"{path}.{name}" if path else name, inner, owners)
+            keys = [name] * len(inner)
+            below = f"{path}.{name}" if path else name
+            field = replace(column, path=below, values=inner, holders=values, keys=keys)
+            yield from _unnested(field)
     if lists:
-        yield from _below(f"{path}[]", [v if isinstance(v, list) else [] for v in values], owners)
+        yield from _unnested(_items_of(column, f"{path}[]", list))
     plain = [None if isinstance(value, Mapping | list) else value for value in values]
     if not (objects or lists) or any(value not in (None, "") for value in plain):
-        yield Column(path, plain, owners)
+        yield replace(column, values=plain)
 
 
-def _below(path: str, held: Sequence[Any], owners: Sequence[int]) -> Iterator[Column]:
-    """Yield the columns of the items of lists, or of the values of objects."""
-    inner = [list(one.values()) if isinstance(one, Mapping) else one for one in held]
-    above = [owner for owner, items in zip(owners, inner, strict=True) for _ in items]
-    yield from _columns(path, [item for items in inner for item in items], above)
+def _items_of(column: Column, path: str, kind: type[Any]) -> Column:
+    """Return the items of the lists, or the values of the objects, in a column."""
+    found = [
+        (holder[key], owner, holder, key, number == size if size > 1 else is_last)
+        for holder, owner, is_last in zip(column.values, column.owners, column.lasts, strict=True)
+        for size in ([len(holder)] if isinstance(holder, kind) else ())
+        for number, key in enumerate(range(size) if kind is list else holder, start=1)
+    ]
+    return Column(path, *zip(*found, strict=True)) if found else Column(path, ())
 
 
 def _is_keyed(objects: Sequence[Mapping[str, Any]]) -> bool:
@@ -166,11 +215,3 @@ def _is_number(value: Any) -> bool:  # noqa: ANN401 - a value of a file may be a
         return spells_number(value) if isinstance(value, str) else math.isfinite(float(value))
     except (ValueError, OverflowError, TypeError):
         return False
-
-
-def determines(keys: Sequence[Hashable], values: Sequence[Hashable]) -> bool:
-    """Say whether rows with the same key always have the same value."""
-    first: dict[Hashable, Hashable] = {}
-    return all(
-        first.setdefault(key, value) == value for key, value in zip(keys, values, strict=True)
-    )

@@ -1,21 +1,38 @@
-"""Reading unknown files of one shape: their columns, and how their cells are separated."""
+"""Reading unknown files: the columns of those of one shape, or the content of any."""
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
 
 from nnd.converters.onboard.contents.level_columns import Column, columns_of
 from nnd.converters.reading import (
+    ARCHIVES,
     SUFFIXES,
     Cells,
+    by_header,
     guess_cells,
+    load_json,
+    read_archive,
+    read_parquet_rows,
     read_rows,
     read_text,
     read_workbook,
+    sheet_names,
     shown,
 )
 from nnd.schemas import SourceError
+
+Value: TypeAlias = Any
+"""A list of rows, each a dict by column, or any value of nested JSON."""
+
+Contents: TypeAlias = Mapping[str, Mapping[str, Value]]
+"""Declared name of a file → its parts."""
+
+READABLE = (*SUFFIXES, *ARCHIVES)
+"""Suffixes of files whose content can be read."""
 
 _LONGEST_NAME = 100
 _ALIKE = 0.75  # of the names of columns
@@ -38,33 +55,24 @@ class Content:
 def read_contents(paths: Mapping[str, Path], sheet: str | None = None) -> list[Content]:
     """Read csv, tsv, jsonl, json, xlsx or parquet files; those of one shape are read together.
 
-    Args:
-        paths: Name → file; the suffixes decide how they are read.
-        sheet: Sheet of a workbook; None: the first.
-
-    Raises:
-        SourceError: If a file cannot be read, or has no rows or no header that names columns.
+    The keys of `paths` are their names in source.yaml. `sheet` is that of a workbook; None: the
+    first.
     """
-    shapes: dict[Any, list[Content]] = {}
+    shapes: dict[tuple[frozenset[str], str], list[Content]] = {}
     for name, path in paths.items():
         found = replace(_read(path, sheet), files=(name,))
-        keys = {key for record in found.records for key in record} if found.records else set()
-        is_keyed = not found.is_list and columns_of(found.records, is_list=False)[:1]
-        shape = is_keyed[0].path if is_keyed and is_keyed[0].path.startswith("*") else keys
-        options = tuple(found.options.items())
-        alike = (known for known in shapes if known[1] == options and _is_alike(known[0], shape))
-        shapes.setdefault(next(alike, (_frozen(shape), options)), []).append(found)
+        names = frozenset(key for record in found.records for key in record)
+        if not found.is_list:  # the names are those of fields, or a path that begins with `*`
+            columns = columns_of(found.records, is_list=False)
+            names = frozenset([c.path for c in columns[:1] if c.path.startswith("*")]) or names
+        shape = names, str(found.options)
+        alike = (known for known in shapes if known[1] == shape[1] and _is_alike(known[0], names))
+        shapes.setdefault(next(alike, shape), []).append(found)
     return [_together(found) for found in shapes.values()]
 
 
-def _frozen(shape: Any) -> Any:  # noqa: ANN401 - a path or names
-    return frozenset(shape) if isinstance(shape, set) else shape
-
-
-def _is_alike(one: Any, other: Any) -> bool:  # noqa: ANN401 - paths or names
-    if isinstance(one, str) or isinstance(other, str):
-        return bool(one == other)
-    return bool(_ALIKE * len(one | other) <= len(one & other))
+def _is_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return _ALIKE * len(one | other) <= len(one & other)
 
 
 def _together(found: Sequence[Content]) -> Content:
@@ -155,3 +163,41 @@ def _unusable(name: str, header: Sequence[str]) -> str | None:
     if len(name) > _LONGEST_NAME:
         return f"its name has more than {_LONGEST_NAME} characters"
     return None
+
+
+def read_parts(path: Path) -> dict[str, Value]:
+    """Return the content of a file: sheet of a workbook, member of an archive, or "" → value.
+
+    A broken file, or one of another kind, has no parts.
+    """
+    try:
+        if not path.name.lower().endswith(ARCHIVES):
+            return _parts(path)
+        with TemporaryDirectory() as place:
+            found = dict[str, Value]()
+            for name, raw in read_archive(path).items():
+                member = Path(place, f"member{Path(name).suffix.lower()}")
+                member.write_bytes(raw)
+                for value in _parts(member, packed=False).values():
+                    found[name] = value
+            return found
+    except (ValueError, OSError, SourceError):
+        return {}
+
+
+def _parts(path: Path, *, packed: bool = True) -> dict[str, Value]:
+    match path.suffix.lower():
+        case ".parquet" if packed:  # not read in archives
+            return {"": list(read_parquet_rows(path))}
+        case ".xlsx" if packed:
+            return {name: by_header(read_workbook(path, name)) for name in sheet_names(path)}
+        case ".csv" | ".tsv":
+            return {"": by_header(guess_cells(path, even=False)[1])}
+        case ".json" | ".jsonl" as suffix:
+            text = read_text(path)
+            if suffix == ".json":
+                with contextlib.suppress(SourceError):  # it may hold JSON lines
+                    return {"": load_json(text, path.name)}
+            lines = (line for line in text.split("\n") if line.strip())
+            return {"": [load_json(line, path.name) for line in lines]}
+    return {}

@@ -3,6 +3,7 @@
 `notes` has a comment for each line that a person must look at, by the keys that lead to the line.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,13 +12,16 @@ from nnd.converters.onboard.contents.level_columns import SAYS_LITTLE, Column
 from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.directions import good_label, is_doubtful, more_is_better
 from nnd.converters.onboard.guess.roles import Roles, is_unclear
+from nnd.converters.source import unfolded_keys
 
 TODO = "TODO"
 """Stands where nothing in the file says what belongs there; nothing is converted before."""
 
+NO_ERROR = "no error"
+"""What is written as the label of texts that have none."""
+
 _LISTED = 8
 _NARROW, _WIDE = 2, 10
-_NO_ERROR = "no error"
 
 
 @dataclass
@@ -64,19 +68,14 @@ class Draft:
         """Say which columns are the candidate, its system and its context."""
         roles, columns = self.roles, self.part("columns")
         if has_candidate:
-            first, others = roles.candidates[:1], roles.candidates[1:]
-            columns["candidate"] = first[0].path if first else TODO
-            if not first:
-                texts = [c for c in roles.content.columns if c.kind == "text"]
-                self.note("columns.candidate", "the generated text is one of", texts)
-            elif others:
-                self.note("columns.candidate", "there are other texts", others)
+            self._read_candidate()
             self._read_system()
         if roles.context_id is not None:
             columns["context_id"] = roles.context_id.path
+        above = {column.level for column in roles.contexts} - {roles.level}
         for role, kinds in (("category", words.CATEGORY), ("split", words.SPLIT)):
             column = roles.first(kinds, lambda c: 1 < len(c.counts) <= len(c.values) / 2)
-            if column is not None and (role != "category" or column in self._of_contexts()):
+            if column is not None and (role == "split" or column.level in above):
                 columns[role] = column.path
         self._read_context(has_candidate=has_candidate)
         if roles.references:
@@ -84,11 +83,14 @@ class Draft:
         if not columns:
             del self.table["columns"]
 
-    def _of_contexts(self) -> list[Column]:
-        near = {column.level for column in self.roles.contexts}
-        return [
-            c for c in self.roles.row_columns if c.level in near and c.level != self.roles.level
-        ]
+    def _read_candidate(self) -> None:
+        first, others = self.roles.candidates[:1], self.roles.candidates[1:]
+        self.part("columns")["candidate"] = first[0].path if first else TODO
+        if not first:
+            texts = [c for c in self.roles.content.columns if c.kind == "text" and c.has_spaces]
+            self.note("columns.candidate", "the generated text is one of", texts)
+        elif others:
+            self.note("columns.candidate", "there are other texts", others)
 
     def _read_system(self) -> None:
         roles, columns = self.roles, self.part("columns")
@@ -99,28 +101,27 @@ class Draft:
             if others:
                 self.note("columns.system", "who wrote the candidate may be named by", others)
         elif roles.level.endswith("*"):
-            depth = roles.level.count("*") + roles.level.count("[]")
-            columns["system"] = "_key" if depth == 1 else f"_key{depth}"
+            columns["system"] = unfolded_keys(roles.level)[-1]
             self.systems = ["*"]
             self.note("columns.system", "the keys are taken for systems; if not, delete this line")
         own = [*roles.candidates[:1], *roles.contexts, *roles.systems[:1]]
         keys = own[1:] if roles.systems else own
         if roles.annotator is None and own and roles.is_repeated(keys):
-            fits = [
+            ids = (
                 column
                 for column in roles.row_columns
                 if column.words & words.IDENTIFIER
                 and column.level == roles.level
                 and column.is_full
                 and len(column.counts) == len(column.values)
-            ]
-            columns["candidate_id"] = fits[0].path if fits else self.row_key()
+            )
+            key = next(ids, None)
+            columns["candidate_id"] = key.path if key else self.row_key()
 
     def row_key(self) -> str:
         """Return a column that is the key of a row."""
-        parts = ["_row"] if len(self.roles.content.files) == 1 else ["_file", "_row"]
-        depth = sum(self.roles.level.count(step) for step in ("[]", "*"))
-        parts += ["_key", *(f"_key{level}" for level in range(2, depth + 1))] if depth else []
+        file = ["_file"] if len(self.roles.content.files) > 1 else []
+        parts = [*file, "_row", *unfolded_keys(self.roles.level)]
         return parts[0] if parts == ["_row"] else self.compute("row_key", " || '/' || ".join(parts))
 
     def join(self, others: Iterable[Roles]) -> None:
@@ -195,12 +196,16 @@ class Draft:
         """Leave open what says how good a candidate is."""
         free = [c for c in self.roles.free(self.roles.contexts) if not c.words & words.IDENTIFIER]
         able = [c for c in free if c.kind in ("number", "flag")]
-        few = [c for c in free if c not in able]
-        few = [c for c in few if c.counts and c.repetition > 1 and c.length < words.SHORT]
-        self.aspects, self.table["scores"] = ["quality"], {"quality": TODO}
+        few = [c for c in free if c not in able and c.repetition > 1 and c.length < words.SHORT]
         text = "how good a candidate is; `labels:` in place of `scores:` if it is a label"
         self.note("scores.quality", text, [*able, *few])
-        self.quality = {"rule": "gap", "minimum": 1, "tolerance": 1e-6}
+        self.table["scores"] = {"quality": TODO}
+        self.by_order()
+
+    def by_order(self, minimum: float = 1) -> None:
+        """Choose the rule for numbers of which more is better, here of the only aspect."""
+        self.aspects = ["quality"]
+        self.quality = {"rule": "gap", "minimum": minimum, "tolerance": 1e-6}
 
     def _turned(self, column: Column) -> str:
         """Return a column of numbers, below zero if less of it is better."""
@@ -215,56 +220,46 @@ class Draft:
 
     def by_numbers(self, named: dict[str, Column], *, many: bool = False) -> None:
         """Choose a rule for numbers: good ones, most annotators' top, or a gap."""
-        columns, self.aspects = list(named.values()), list(named)
+        columns = list(named.values())
         values = {number for column in columns for number in column.numbers}
         width = max((max(c.numbers) - min(c.numbers) for c in columns), default=1)
-        is_mixed = {False, True} <= {more_is_better([column]) for column in columns}
-        if values == {0, 1} and not many and not is_mixed:
-            good = 0 if more_is_better(columns) is False else 1
-            if good == 0:  # the scores are turned
-                self.quality = {"rule": "credit", "high": [0], "low": [-1]}
-            else:
-                self.quality = {"rule": "credit", "high": [1], "low": [0]}
-            if more_is_better(columns) is None:
+        better = {more_is_better([column]) for column in columns}
+        if values == {0, 1} and not many and not {False, True} <= better:
+            low = -1 if better == {False} else 0  # less is better: the scores are turned
+            self.quality = {"rule": "credit", "high": [low + 1], "low": [low]}
+            if better not in ({False}, {True}):
                 self.note("quality", "a 1 is read as good; if a 0 is, exchange high and low")
-            return
-        whole = all(number.is_integer() for number in values)
-        if many and whole and width <= _WIDE:
+        elif many and width <= _WIDE and all(number.is_integer() for number in values):
             top = max(values)
             self.quality = {"rule": "majority", "top": int(top)}
             self.note(
                 "quality", f"most annotators must give {top:g}; or `rule: gap` of their means"
             )
-            return
-        minimum = sensible_minimum(width)
-        self.quality = {"rule": "gap", "minimum": minimum, "tolerance": 1e-6}
-        if many:
-            self.quality["ratings"] = "mean"
-        self.note("quality.minimum", f"a difference that counts; values go over {width:g}")
+        else:
+            # A point on usual scales, a tenth of others.
+            self.by_order(1 if _NARROW <= width <= _WIDE else float(f"{width / 10:.0e}"))
+            self.quality |= {"ratings": "mean"} if many else {}
+            self.note("quality.minimum", f"a difference that counts; values go over {width:g}")
+        self.aspects = list(named)
 
     def by_labels(self, columns: Sequence[Column], aspects: Sequence[str]) -> None:
         """Choose the label without an error; what is not clear from the words is left open."""
-        counted = sum((column.counts for column in columns), columns[0].counts.__class__())
-        labels = [label for label, _ in counted.most_common() if label.strip()]
-        good = good_label(labels, columns)
-        has_blanks = any(not column.is_full for column in columns) or (
-            columns[0].level not in ("", self.roles.level)
-        )
+        counted = sum((column.counts for column in columns), Counter[str]())
+        labels = [label for label, _ in counted.most_common()]
+        good, place = good_label(labels, columns), "quality.no_error"
+        is_list = columns[0].level not in ("", self.roles.level)
         of_errors = all(column.all_words & words.ERROR for column in columns)
-        is_list = columns[0].level != self.roles.level and columns[0].level != ""
-        if good is None and has_blanks and (of_errors or is_list):
-            good = _NO_ERROR
+        if good is None and (is_list or (of_errors and not all(c.is_full for c in columns))):
+            good = NO_ERROR
             for aspect, path in list(self.table.get("labels", {}).items()):
                 self.table["labels"][aspect] = {"column": path, "empty": good}
-            self.note("quality.no_error", "a candidate without a label has no error")
+            self.note(place, "a candidate without a label has no error")
         elif good is None:
             good = TODO
-            self.note(
-                "quality.no_error", "the label that says that nothing is wrong is one of", labels
-            )
+            self.note(place, "the label that says that nothing is wrong is one of", labels)
         elif len(labels) > _NARROW or is_doubtful(columns[0]):
             others = [label for label in labels if label != good]
-            self.note("quality.no_error", "it must be better than every other label", others)
+            self.note(place, "it must be better than every other label", others)
         self.aspects = list(aspects)
         self.quality = {"rule": "no_error", "no_error": good}
         self.labels = [label for label in labels if label != good]
@@ -287,11 +282,6 @@ def part_names(columns: Sequence[Column]) -> dict[str, Column]:
         name = words.slug("context" if says_little else column.name, "context")
         parts[name if name not in parts else f"{name}_{number}"] = column
     return parts
-
-
-def sensible_minimum(width: float) -> float:
-    """Return the smallest difference that counts: a point on usual scales, a tenth of others."""
-    return 1 if _NARROW <= width <= _WIDE else float(f"{width / 10:.0e}")
 
 
 def quoted(name: str) -> str:

@@ -18,8 +18,8 @@ CANDIDATE = _set(
     "summary target translation"
 )
 CONTEXT = _set(
-    "article context conversation dialog dialogue doc document input instruction orig "
-    "original paragraph passage post premise prompt query question source src transcript"
+    "article context conversation dialog dialogue doc document history input instruction orig "
+    "original paragraph passage post premise prompt query question source src transcript user"
 )
 REFERENCE = _set("gold golden human ref reference references truth")
 IDENTIFIER = _set("guid hash id idx identifier index key number uid uuid")

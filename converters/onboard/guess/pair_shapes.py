@@ -1,15 +1,20 @@
-"""Shapes of rows that hold several texts: choices, an edited text, two texts and a verdict."""
+"""Shapes of rows that hold several texts.
+
+Choices, a better and a worse text, two texts and a verdict, or a text of each system.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 from nnd.converters.check import words_of
-from nnd.converters.onboard.contents.level_columns import Column
+from nnd.converters.onboard.contents.level_columns import Column, level_of
 from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.draft import TODO, Draft, quoted
-from nnd.converters.onboard.guess.roles import Roles
-from nnd.converters.onboard.guess.system_rows import SIDES, patterns_of_judgements
-from nnd.schemas import SourceError
+from nnd.converters.onboard.guess.roles import Roles, is_score
+from nnd.converters.source import unfolded_keys
+
+SIDES = 2
+"""Texts of a pair."""
 
 _CHOICES = frozenset(["choices", "options", "endings", "completions", "candidates"])
 _MOST_VERDICTS = 8
@@ -20,31 +25,20 @@ def choices_of(roles: Roles) -> list[Column]:
     """Return the lists of texts in a row that has the number of the right one."""
     lists = [c for c in roles.content.columns if c.path.endswith("[]") and c.kind == "text"]
     able = [c for c in lists if c.words & _CHOICES or c.length >= words.SHORT]
-    return [c for c in able if _right_number(roles, c)]
+    return [c for c in able if _right_numbers(roles, c)]
 
 
-def _right_number(roles: Roles, choices: Column) -> Column | None:
+def _right_numbers(roles: Roles, choices: Column) -> list[Column]:
     outer = choices.path[:-2].rpartition(".")[0]
     beside = (c for c in roles.content.columns if c.holder == outer and c.kind == "number")
     sized = (c for c in beside if c.words & {"label", "lbl", "answer", "index", "gold", "correct"})
     most = len(choices.values) / max(len(roles.content.records), 1)
-    return next(
-        (c for c in sized if c.numbers and min(c.numbers) >= 0 and max(c.numbers) <= most), None
-    )
+    return [c for c in sized if c.numbers and min(c.numbers) >= 0 and max(c.numbers) <= most]
 
 
 def write_choices(draft: Draft) -> None:
     """Write the section for lists of texts of which one is right."""
-    content, found = draft.roles.content, choices_of(draft.roles)
-    right = _right_number(draft.roles, found[0]) if found else None
-    if right is None:
-        raise SourceError("--shape: no list of texts has the number of the right one beside it")
-    choices = found[0]
-    roles = Roles(content, {**draft.roles.given, "candidate": [choices.path]})
-    draft.roles = roles
-    draft.read_files()
-    draft.read_row()
-    draft.part("columns").pop("context_id", None)
+    right, *_ = _right_numbers(draft.roles, draft.roles.candidates[0])
     base = int(min(right.numbers))
     shift = "" if base else " + 1"
     text = (
@@ -52,8 +46,9 @@ def write_choices(draft: Draft) -> None:
     )
     draft.table["scores"] = {"quality": draft.compute("is_right", text)}
     draft.note("scores.quality", f"{right.path} is read as counting from {base}")
-    draft.part("columns")["group"] = _row_id(draft)
-    draft.part("columns")["candidate_id"] = draft.row_key()
+    columns = draft.part("columns")
+    columns.pop("context_id", None)
+    columns |= {"group": _row_id(draft), "candidate_id": draft.row_key()}
     draft.systems, draft.aspects = [], ["quality"]
     draft.quality = {"rule": "credit", "high": [1], "low": [0]}
 
@@ -72,34 +67,24 @@ def edited_texts(roles: Roles) -> list[Column]:
     return []
 
 
+def sides_of(roles: Roles) -> list[Column]:
+    """Return the better and the worse text of a row, by their names or by the options."""
+    given = roles.named("candidate")
+    return edited_texts(roles) or (given if len(given) == SIDES else [])
+
+
 def write_edited(draft: Draft) -> None:
     """Write the section for a better and a worse text."""
-    roles, texts = draft.roles, edited_texts(draft.roles) or draft.roles.named("candidate")
-    if len(texts) != SIDES:
-        raise SourceError(
-            "--shape: no two columns are a better and a worse text by their names; name both by "
-            "--candidate, the better one first"
-        )
-    high, low = texts
-    draft.roles = Roles(roles.content, {**roles.given, "candidate": [high.path, low.path]})
-    draft.read_row(has_candidate=False)
-    references = [c for c in draft.table.get("references", []) if c not in (high.path, low.path)]
-    draft.table.pop("references", None)
-    draft.table |= {"references": references} if references else {}
+    high, low = draft.roles.candidates
     pairs = {"high": high.path, "low": low.path}
     draft.note("pairs.high", "the better text, by its name; if the other one is, exchange them")
-    kind = draft.roles.first(words.ERROR | {"type", "category", "operation", "name"}, _is_kind)
+    kinds = words.ERROR | {"type", "category", "operation", "name"}
+    kind = draft.roles.first(kinds, lambda c: c.kind == "text" and c.is_full and c.repetition > 1)
     if kind is not None:
         pairs["category"] = kind.path
         draft.note("pairs.category", "what is wrong with the worse text; delete it if it says not")
         draft.part("columns").pop("category", None)
-    pairs["id"] = _row_id(draft)
-    draft.table["pairs"] = pairs
-    _better(draft, [*kind.counts] if kind else ["worse"])
-
-
-def _is_kind(column: Column) -> bool:
-    return column.kind == "text" and column.is_full and column.repetition > 1
+    _write_pairs(draft, pairs | {"id": _row_id(draft)}, [*kind.counts] if kind else ["worse"])
 
 
 def _row_id(draft: Draft) -> str:
@@ -107,9 +92,8 @@ def _row_id(draft: Draft) -> str:
     return draft.compute("row_id", "_file || '/' || _row") if many else "_row"
 
 
-def _better(draft: Draft, labels: Sequence[str]) -> None:
-    if not draft.table.get("columns", {1: 1}):
-        del draft.table["columns"]
+def _write_pairs(draft: Draft, pairs: dict[str, Any], labels: Sequence[str] = ("worse",)) -> None:
+    draft.table["pairs"] = pairs
     draft.aspects, draft.labels = ["quality"], list(labels)
     draft.quality = {"rule": "no_error", "no_error": "better"}
 
@@ -166,12 +150,8 @@ def _meaning(cell: str, sides: Sequence[Column]) -> int | None:
 
 def write_verdicts(draft: Draft) -> None:
     """Write the section for two texts and a verdict, or one of each annotator."""
-    roles = draft.roles
-    sides = roles.candidates[:SIDES]
-    if len(sides) < SIDES:
-        raise SourceError("--shape: this shape needs two texts in a row; name both by --candidate")
-    verdicts = _verdicts(roles, sides)
-    draft.read_row(has_candidate=False)
+    roles, sides = draft.roles, draft.roles.candidates
+    verdicts, place = _verdicts(roles, sides), "pairs.values"
     values: dict[str, list[str]] = {"first": [], "second": []}
     unclear = []
     for cell in dict.fromkeys(cell for column in verdicts for cell in column.counts):
@@ -181,11 +161,10 @@ def write_verdicts(draft: Draft) -> None:
         else:
             values.setdefault(("first", "second", "tie")[side], []).append(cell.strip())
     values = {name: cells or [f"{TODO} {name}"] for name, cells in values.items()}
-    place = "pairs.values"
-    draft.note(
-        place, "cells that name neither text, to be put under a side or `tie: [...]`", unclear
-    )
-    if not unclear:
+    if unclear:
+        text = "cells that name neither text, to be put under a side or `tie: [...]`"
+        draft.note(place, text, unclear)
+    else:
         draft.note(place, "what the cells mean; if it is the other way round, exchange them")
     first, second = (_side(roles, side, sides) for side in sides)
     better = verdicts[0].path if verdicts else TODO
@@ -200,8 +179,7 @@ def write_verdicts(draft: Draft) -> None:
     else:
         pairs["id"] = _row_id(draft)
         draft.note("pairs.id", "a row is a pair; without this line, rows of two texts are votes")
-    draft.table["pairs"] = pairs
-    _better(draft, ["worse"])
+    _write_pairs(draft, pairs)
 
 
 def _side(roles: Roles, side: Column, sides: Sequence[Column]) -> str | dict[str, str]:
@@ -210,3 +188,86 @@ def _side(roles: Roles, side: Column, sides: Sequence[Column]) -> str | dict[str
     able = (c for c in roles.row_columns if c.words & words.SYSTEM and c not in sides)
     system = next((c for c in able if own & c.words and len(c.counts) > 1), None)
     return {"candidate": side.path, "system": system.path} if system else side.path
+
+
+def patterns_of_judgements(roles: Roles) -> dict[str, str]:
+    """Return the patterns of columns that each of several texts of a row has: its judgements."""
+    wide = _wide(roles.candidates)
+    known = {column.path for column in roles.row_columns}
+    found = {}
+    for column in roles.row_columns:
+        part = next((p for p in wide.values() if p in column.path and column.path != p), None)
+        if part is None or column in roles.candidates or column.kind == "empty":
+            continue
+        pattern = column.path.replace(part, "{system}", 1)
+        if all(pattern.replace("{system}", other) in known for other in wide.values()):
+            found[words.slug(pattern.replace("{system}", ""), "judged")] = pattern
+    return found
+
+
+def _wide(candidates: Sequence[Column]) -> dict[str, str]:
+    """Return system → its part in the names of columns, for a text of each system in a row."""
+    paths = [column.path for column in candidates]
+    start, end = _shared(paths), _shared([path[::-1] for path in paths])
+    parts = [path[len(start) : len(path) - len(end)] for path in paths]
+    parts = parts if all(parts) else paths
+    return {part.strip("_- .") or part: part for part in parts}
+
+
+def _shared(names: Sequence[str]) -> str:
+    """Return the common beginning of names, up to the end of a word."""
+    size = next((n for n, chars in enumerate(zip(*names, strict=False)) if len({*chars}) > 1), 0)
+    while size and names[0][size - 1].isalnum():
+        size -= 1
+    return names[0][:size]
+
+
+def write_systems(draft: Draft) -> None:
+    """Write the section for a text of each system."""
+    roles = draft.roles
+    wide, patterns = _wide(roles.candidates), patterns_of_judgements(roles)
+    part = next(iter(wide.values()))
+    pattern = roles.candidates[0].path.replace(part, "{system}", 1)
+    same = all(name == own for name, own in wide.items())
+    draft.table["wide"] = {
+        "systems": [*wide] if same else wide,
+        "columns": {"candidate": pattern, **patterns},
+    }
+    draft.note("wide", "each row has a text of each of these systems; take out what is none")
+    judged = []
+    for name, own in patterns.items():
+        paths = [own.replace("{system}", part) for part in wide.values()]
+        cells = [value for path in paths for value in roles.by_path[path].values]
+        judged.append(Column(name, cells))
+    draft.part("columns").update({"system": "_system", "candidate": "candidate"})
+    draft.systems = [*wide]
+    if draft.table.get("context") == "none":
+        del draft.table["context"]
+        draft.table["inputs"] = {"context": TODO}
+        draft.note("inputs", "what the systems were given is one of", roles.possible_contexts)
+    judged = [column for column in judged if column.kind == "number" or is_score(column)]
+    if judged:
+        draft.judge(judged)
+    elif not _best_worst(draft):
+        draft.judge_nothing()
+
+
+def _best_worst(draft: Draft) -> bool:
+    """Read the columns, if any, that name the best and the worst system."""
+    found: dict[str, str] = {}
+    for column in draft.roles.content.columns:
+        side = next(iter(column.words & {"best", "worst"}), None)
+        if side and {*column.counts} <= {*draft.systems}:
+            found.setdefault(side, column.path)
+    if len(found) < SIDES:
+        return False
+    level = level_of(found["best"].removesuffix("[]"))
+    if level:
+        draft.table["unfold"] = level
+        draft.part("columns")["group"] = draft.compute(
+            "own_row", " || '/' || ".join(["_file", *unfolded_keys(level)])
+        )
+    draft.table["best_worst"] = {"quality": found}
+    draft.by_order()
+    draft.note("quality.minimum", "the best has 1, the worst -1, others 0: with 2 only these pair")
+    return True

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from nnd.converters.onboard.contents.level_columns import Column, determines, level_of
+from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.directions import more_is_better
@@ -45,19 +45,22 @@ class Roles:
 
     def __post_init__(self) -> None:
         """Refuse options that name no column."""
-        known = [column.path for column in self.content.columns]
-        for role, paths in self.given.items():
-            for path in paths:
-                if path not in known:
-                    raise SourceError(
-                        f"--{role}: unknown column {shown(path)}{did_you_mean(path, known)}; the "
-                        "columns are in the first table of `nnd new-source`: name one of them"
-                    )
+        known = self.by_path
+        for role, path in ((role, path) for role, paths in self.given.items() for path in paths):
+            if path not in known:
+                raise SourceError(
+                    f"--{role}: unknown column {shown(path)}{did_you_mean(path, known)}; the "
+                    "columns are in the first table of `nnd new-source`: name one of them"
+                )
+
+    @cached_property
+    def by_path(self) -> Mapping[str, Column]:
+        """The columns of the file by their paths."""
+        return {column.path: column for column in self.content.columns}
 
     def named(self, role: str) -> list[Column]:
         """Return the columns that an option gives a role."""
-        by_path = {column.path: column for column in self.content.columns}
-        return [by_path[path] for path in self.given.get(role, ())]
+        return [self.by_path[path] for path in self.given.get(role, ())]
 
     @cached_property
     def candidates(self) -> list[Column]:
@@ -67,10 +70,10 @@ class Roles:
         texts = [column for column in self.content.columns if _is_text(column)]
         named = [c for c in texts if c.words & words.CANDIDATE]
         plain = [c for c in named if not c.words & words.REFERENCE]
-        inside = [c for c in texts if c.level and self._judged_at(c)]
         answers = [c for c in texts if c.words == {"answer"}]
         sure = plain or named or answers or _family(texts)
-        if not (chosen := sure or inside):
+        chosen = sure or [c for c in texts if c.level and self._judged_at(c)]
+        if not chosen:
             return []
         deepest = max(chosen, key=lambda c: (self._judged_at(c), len(_EVERY.findall(c.level))))
         found = [column for column in chosen if column.level == deepest.level]
@@ -97,13 +100,8 @@ class Roles:
     @cached_property
     def inner_columns(self) -> list[Column]:
         """The columns of lists in a row."""
-        return [
-            column
-            for column in self.content.columns
-            if column.level != self.level
-            and column.level.startswith(self.level)
-            and column not in self.row_columns
-        ]
+        inner = (c for c in self.content.columns if c.level.startswith(self.level))
+        return [column for column in inner if column.level != self.level]
 
     def free(self, *taken: Iterable[Column]) -> list[Column]:
         """Return the columns of rows that are neither candidates nor `taken`."""
@@ -122,27 +120,26 @@ class Roles:
             and column.is_full
             and column.length <= _LONGEST_LABEL
             and len(column.counts) <= min(_MOST_SYSTEMS, max(len(column.values) / _REPEATED, 1))
-            and column.words & words.SYSTEM | (column.words & {"source", "setup"})
+            and len(column.counts) > 1
+            and column.words & (words.SYSTEM | {"source", "setup"})
         ]
-        several = [column for column in able if len(column.counts) > 1]
-        plain = [c for c in several if c.words & words.SYSTEM]
-        return sorted(plain or several, key=lambda column: not column.words <= _NAME_ONLY)
+        plain = [column for column in able if column.words & words.SYSTEM]
+        return sorted(plain or able, key=lambda column: not column.words <= _NAME_ONLY)
 
     @cached_property
     def contexts(self) -> list[Column]:
-        """The parts of the context by their names, or else other texts that may be it."""
-        if given := self.named("context"):
-            return given
-        texts = [
+        """The parts of the context by their names."""
+        return self.named("context") or [
             column
             for column in self.free(self.systems)
             if column.kind == "text"
             and not column.all_words & words.REFERENCE
             and not column.words & _NO_TEXT
             and not self.is_of_sibling(column)
+            and column.words & words.CONTEXT
+            and not column.words & words.CANDIDATE
+            and column.has_spaces
         ]
-        named = [c for c in texts if c.words & words.CONTEXT and not c.words & words.CANDIDATE]
-        return [column for column in named if any(" " in cell for cell in column.counts)]
 
     @cached_property
     def possible_contexts(self) -> list[Column]:
@@ -153,7 +150,7 @@ class Roles:
             if column.kind == "text"
             and column.length >= _LONG
             and len(column.counts) > _FEW
-            and any(" " in cell for cell in column.counts)
+            and column.has_spaces
             and not column.words & (words.ERROR | words.COMMENT)
             and not column.all_words & words.REFERENCE
         ]
@@ -175,7 +172,7 @@ class Roles:
     @cached_property
     def context_id(self) -> Column | None:
         """The key of contexts: each of its values belongs to one context."""
-        parts = [column for column in self.contexts if column.level == self.level]
+        parts = [column.values for column in self.contexts if column.level == self.level]
         near = {column.level for column in self.contexts}
         other = words.ANNOTATOR | words.SYSTEM | words.CANDIDATE
 
@@ -184,9 +181,10 @@ class Roles:
                 return False
             if column.level != self.level:
                 return column.level in near and column.repetition == 1
-            joint = list(zip(*(part.values for part in parts), strict=True))
-            is_key = bool(parts) and determines(column.values, joint)
-            return is_key and column.repetition >= _REPEATED
+            if not parts or column.repetition < _REPEATED:
+                return False
+            keyed = {*zip(column.values, zip(*parts, strict=True), strict=True)}
+            return len(keyed) == len({*column.values})
 
         return self.first(words.IDENTIFIER, fits)
 
@@ -213,7 +211,6 @@ class Roles:
         if given := [*self.named("label"), *self.named("score")]:
             return given
         free = [c for c in self._judgements(self.row_columns) if c.level == self.level]
-        labels = [c for c in free if is_label(c)]
         scores = [c for c in free if is_score(c)]
         scales = {(min(c.numbers), max(c.numbers)) for c in scores}
         alike = [
@@ -224,7 +221,7 @@ class Roles:
             and (min(column.numbers), max(column.numbers)) in scales
         ]
         unclear = [c for c in free if c.words & words.LABEL and 1 < len(c.counts) <= _FEW]
-        return labels or alike or scores or unclear
+        return [c for c in free if is_label(c)] or alike or scores or unclear
 
     @cached_property
     def listed(self) -> list[Column]:
@@ -237,8 +234,13 @@ class Roles:
         return labels or [c for c in inner if is_score(c)]
 
     def _judgements(self, columns: Iterable[Column]) -> list[Column]:
-        used = [*self.candidates, *self.contexts, *self.systems[:1], self.context_id]
-        used += [self.annotator]
+        used = [
+            *self.candidates,
+            *self.contexts,
+            *self.systems[:1],
+            self.context_id,
+            self.annotator,
+        ]
         return [c for c in columns if c not in used and not self.is_of_sibling(c)]
 
     @cached_property
@@ -306,11 +308,12 @@ def is_score(column: Column) -> bool:
 
 
 def _is_text(column: Column) -> bool:
+    is_output = bool(column.words & words.CANDIDATE)  # a "model output" is no model
     return (
         column.kind == "text"
         and len(column.counts) > 1
-        and bool(level_of(column.path) or column.path)
-        and not column.words & _NO_TEXT
-        and not (column.words & words.REFERENCE and not column.words & words.CANDIDATE)
-        and any(" " in cell for cell in column.counts)
+        and column.path != ""
+        and not column.words & (_NO_TEXT - words.SYSTEM if is_output else _NO_TEXT)
+        and (is_output or not column.words & words.REFERENCE)
+        and column.has_spaces
     )

@@ -10,26 +10,31 @@ from dataclasses import dataclass
 from nnd.converters.check import words_of
 from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.guess import name_words as words
-from nnd.converters.onboard.guess.draft import TODO, Draft, aspect_names, literal, quoted
+from nnd.converters.onboard.guess.draft import (
+    NO_ERROR,
+    TODO,
+    Draft,
+    aspect_names,
+    literal,
+    quoted,
+)
 from nnd.converters.onboard.guess.pair_shapes import (
+    SIDES,
     choices_of,
     compared_texts,
     edited_texts,
+    patterns_of_judgements,
+    sides_of,
     write_choices,
     write_edited,
+    write_systems,
     write_verdicts,
 )
 from nnd.converters.onboard.guess.roles import MARKED, UNMARKED, Roles, is_unclear
-from nnd.converters.onboard.guess.system_rows import (
-    SIDES,
-    patterns_of_judgements,
-    write_systems,
-)
 from nnd.schemas import SourceError, did_you_mean
 
 _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
 _TAGGED = 0.1  # of the texts
-_NO_ERROR = "no error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +43,11 @@ class Shape:
 
     name: str
     picture: str  # one line
-    fits: Callable[[Roles], object]
-    write: Callable[[Draft], None]
+    fits: Callable[[Roles], object]  # what is found of it, or nothing
+    write: Callable[[Draft], None]  # its part of the section, after those that all shapes have
+    # The texts of a row, of which it has several; None if it has one.
+    texts: Callable[[Roles], list[Column]] | None = None
+    unfolds: bool = False  # whether each of the texts is then read as a row
 
 
 def shapes_of(roles: Roles) -> list[Shape]:
@@ -49,12 +57,21 @@ def shapes_of(roles: Roles) -> list[Shape]:
 
 def draft_of(roles: Roles, shape: Shape) -> Draft:
     """Return the section for a shape, in the order in which it is read."""
+    if shape.texts is not None:
+        texts = [column.path for column in shape.texts(roles)]
+        if not texts:
+            raise SourceError(
+                f"--shape: no columns hold {shape.picture}; name the texts by --candidate, or "
+                "choose another shape"
+            )
+        roles = Roles(roles.content, {**roles.given, "candidate": texts})
     draft = Draft(roles)
     draft.read_files()
+    draft.read_row(has_candidate=shape.texts is None or shape.unfolds)
     shape.write(draft)
     order = ("files", "unfold", "wide", "compute", "columns", "inputs", "context", "references")
-    first = {key: draft.table[key] for key in order if key in draft.table}
-    draft.table = {**first, **draft.table}
+    first = {key: draft.table[key] for key in order if draft.table.get(key)}
+    draft.table = {**first, **{k: v for k, v in draft.table.items() if k not in order}}
     return draft
 
 
@@ -71,7 +88,6 @@ def shape_named(name: str) -> Shape:
 def _write_lists(draft: Draft) -> None:
     """Write the section for a list of errors or of ratings in each row."""
     listed = draft.roles.listed
-    draft.read_row()
     if not listed:
         draft.judge_nothing()
         return
@@ -90,14 +106,12 @@ def _write_lists(draft: Draft) -> None:
 
 
 def _write_marks(draft: Draft) -> None:
-    marks = draft.roles.marks
-    draft.read_row()
-    cells = sorted({cell.strip() for column in marks for cell in column.counts})
+    names = {column.path: column.path for column in draft.roles.marks}
+    cells = sorted({cell.strip() for column in draft.roles.marks for cell in column.counts})
     blank = [cell for cell in cells if cell.lower() in UNMARKED]
-    names = {column.path: column.path for column in marks}
     draft.table["marks"] = {
         "errors": {
-            "no_error": _NO_ERROR,
+            "no_error": NO_ERROR,
             "marks": [cell for cell in cells if cell.lower() in MARKED] or [TODO],
             **({"blank": blank} if blank else {}),
             "columns": names,
@@ -109,7 +123,7 @@ def _write_marks(draft: Draft) -> None:
         "`marks` and `blank`. Take out columns that are not errors",
     )
     draft.aspects, draft.labels = ["errors"], list(names)
-    draft.quality = {"rule": "no_error", "no_error": _NO_ERROR}
+    draft.quality = {"rule": "no_error", "no_error": NO_ERROR}
 
 
 def _tags(roles: Roles) -> list[str]:
@@ -121,38 +135,34 @@ def _tags(roles: Roles) -> list[str]:
 
 
 def _write_spans(draft: Draft) -> None:
-    roles = draft.roles
-    draft.read_row()
-    columns = draft.part("columns")
+    roles, columns = draft.roles, draft.part("columns")
     for role in ("annotator", "candidate_id", "category"):
         columns.pop(role, None)
     draft.part("compute").pop("row_key", None)
-    if not draft.table["compute"]:
-        del draft.table["compute"]
-    kind = next((c for c in roles.judged if c.kind == "text"), None) or roles.first(
-        words.LABEL | {"category"}, lambda c: c.kind == "text"
-    )
+    judged = [c for c in roles.judged if c.kind == "text"]
+    kind = judged[0] if judged else _of_text(roles, words.LABEL | {"category"})
+    good, draft.aspects = NO_ERROR, ["errors"]
+    spans = draft.part("spans")
+    spans["category"] = kind.path if kind else TODO
     if kind is None:
-        draft.table["spans"] = {"category": TODO, "no_error": _NO_ERROR}
         draft.note("spans.category", "what is wrong with the marked words")
     else:
         draft.by_labels([kind], ["errors"])
-        good = draft.quality["no_error"]
-        if good == TODO:
-            good = _NO_ERROR
-        draft.table["spans"] = {"category": kind.path, "no_error": good}
-        draft.note(
-            "spans.no_error", "the category of rows that say that nothing is wrong", kind.counts
-        )
+        if draft.quality["no_error"] != TODO:
+            good = draft.quality["no_error"]
+        place, text = "spans.no_error", "the category of rows that say that nothing is wrong"
+        draft.note(place, text, kind.counts)
         draft.labels = [label for label in kind.counts if label != good]
         draft.quality = {"rule": "no_error", "no_error": good}
-        columns.pop("group", None)
+    spans["no_error"] = good
     if who := roles.first(words.ANNOTATOR, lambda c: c.is_full):
-        draft.table["spans"]["annotator"] = who.path
+        spans["annotator"] = who.path
     if tags := _tags(roles):
-        draft.table["spans"]["tags"] = tags
-    draft.aspects = ["errors"]
-    draft.table.pop("labels", None)
+        spans["tags"] = tags
+
+
+def _of_text(roles: Roles, kinds: frozenset[str]) -> Column | None:
+    return roles.first(kinds, lambda c: c.kind == "text")
 
 
 def _aspect(roles: Roles) -> Column | None:
@@ -166,7 +176,6 @@ def _aspect(roles: Roles) -> Column | None:
 
 def _write_aspects(draft: Draft) -> None:
     roles, aspect = draft.roles, _aspect(draft.roles)
-    draft.read_row()
     draft.part("columns").pop("candidate_id", None)
     if roles.annotator is not None:
         draft.part("columns")["annotator"] = roles.annotator.path
@@ -174,36 +183,32 @@ def _write_aspects(draft: Draft) -> None:
         c
         for c in roles.free(roles.contexts, roles.systems)
         if c.kind == "number"
-        and c is not aspect
-        and c is not roles.annotator
+        and c not in (aspect, roles.annotator)
         and not c.words & words.IDENTIFIER
     ]
     if aspect is None or not judged:
         draft.judge_nothing()
         return
     names = {cell: words.slug(cell, "quality") for cell in aspect.counts}
-    column = judged[0]
-    draft.by_numbers(dict.fromkeys(names.values(), column), many=roles.annotator is not None)
+    path = judged[0].path
+    draft.by_numbers(dict.fromkeys(names.values(), judged[0]), many=roles.annotator is not None)
     lower = [cell for cell in names if {*words_of(cell)} & words.WORSE]
-    path = column.path
     if lower:
         cells = ", ".join(map(literal, lower))
         number = f"CAST({quoted(path)} AS DOUBLE)"
         where = f"{quoted(aspect.path)} IN ({cells})"
         path = draft.compute("turned", f"CASE WHEN {where} THEN 0 - {number} ELSE {number} END")
     draft.table["pivot"] = {"aspect": aspect.path, "names": names, "score": path}
-    draft.note(
-        "pivot.names",
-        "less is read as better for" if lower else "more is better for",
-        lower or names,
-    )
+    text = "less is read as better for" if lower else "more is better for"
+    draft.note("pivot.names", text, lower or names)
 
 
 def _write_raters(draft: Draft) -> None:
     who = draft.roles.annotator
-    draft.read_row()
     draft.part("columns")["annotator"] = who.path if who else TODO
-    _judge(draft, many=True)
+    _write_plain(draft)
+    if "scores" in draft.table and draft.roles.judged:
+        draft.by_numbers(aspect_names(draft.roles.judged), many=True)
 
 
 def _alike(roles: Roles) -> list[Column]:
@@ -219,7 +224,6 @@ def _alike(roles: Roles) -> list[Column]:
 
 def _write_ratings(draft: Draft) -> None:
     columns = _alike(draft.roles)
-    draft.read_row()
     if not columns:
         draft.judge_nothing()
         return
@@ -228,36 +232,25 @@ def _write_ratings(draft: Draft) -> None:
     draft.table["ratings"] = {aspect: [column.path for column in columns]}
     draft.note(f"ratings.{aspect}", "several people's numbers; if each is an aspect, use `scores:`")
     draft.by_numbers({aspect: columns[0]}, many=True)
-    draft.aspects = [aspect]
-
-
-def _judge(draft: Draft, *, many: bool = False) -> None:
-    columns = draft.roles.judged
-    if not columns:
-        draft.judge_nothing()
-        return
-    draft.judge(columns)
-    if many and "scores" in draft.table:
-        draft.by_numbers(aspect_names(columns), many=True)
 
 
 def _write_plain(draft: Draft) -> None:
-    draft.read_row()
-    _judge(draft)
+    if draft.roles.judged:
+        draft.judge(draft.roles.judged)
+    else:
+        draft.judge_nothing()
 
 
-def _ranks(roles: Roles) -> Column | None:
-    return next(
-        (c for c in roles.row_columns if c.kind == "number" and c.words & {"rank", "ranking"}), None
-    )
+def _ranks(roles: Roles) -> list[Column]:
+    numbers = (column for column in roles.row_columns if column.kind == "number")
+    return [column for column in numbers if column.words & {"rank", "ranking"}]
 
 
 def _write_ranks(draft: Draft) -> None:
-    rank = _ranks(draft.roles)
-    draft.read_row()
-    draft.table["ranks"] = {"quality": rank.path if rank else TODO}
+    ranks = _ranks(draft.roles)
+    draft.table["ranks"] = {"quality": ranks[0].path if ranks else TODO}
     draft.note("ranks.quality", "1 is the best; name under `columns` the `group` of a ranking")
-    draft.aspects, draft.quality = ["quality"], {"rule": "gap", "minimum": 1, "tolerance": 1e-6}
+    draft.by_order()
 
 
 def _is_labelled(roles: Roles) -> list[Column]:
@@ -265,31 +258,38 @@ def _is_labelled(roles: Roles) -> list[Column]:
     return [c for c in roles.judged if c.kind != "number" or c in given or is_unclear(c)]
 
 
-def _is_wide(roles: Roles) -> bool:
-    size = len(roles.candidates)
-    return size > SIDES or (size == SIDES and bool(patterns_of_judgements(roles)))
-
-
 def _is_spans(roles: Roles) -> bool:
-    severity = roles.first(words.SEVERITY, lambda c: c.kind == "text")
-    kind = roles.first(words.LABEL | {"category"}, lambda c: c.kind == "text")
-    return bool(_tags(roles) or severity) and kind is not None
+    is_marked = bool(_tags(roles)) or _of_text(roles, words.SEVERITY) is not None
+    return is_marked and _of_text(roles, words.LABEL | {"category"}) is not None
+
+
+def _texts(roles: Roles) -> list[Column]:
+    return roles.candidates if len(roles.candidates) >= SIDES else []
 
 
 SHAPES = (
-    Shape("choices", "a list of texts, and the number of the right one", choices_of, write_choices),
-    Shape("edited", "a better and a worse text in a row", edited_texts, write_edited),
+    Shape(
+        "choices",
+        "a list of texts, and the number of the right one",
+        choices_of,
+        write_choices,
+        lambda r: choices_of(r)[:1],
+        unfolds=True,
+    ),
+    Shape("edited", "a better and a worse text in a row", edited_texts, write_edited, sides_of),
     Shape(
         "verdicts",
         "two texts in a row, and which is better, by one or several annotators",
         compared_texts,
         write_verdicts,
+        lambda r: _texts(r)[:SIDES],
     ),
     Shape(
         "systems",
         "a text of each system in a row, with its judgements",
-        _is_wide,
+        lambda r: len(r.candidates) > SIDES or (_texts(r) and patterns_of_judgements(r)),
         write_systems,
+        _texts,
     ),
     Shape(
         "lists",

@@ -9,6 +9,7 @@ import yaml
 
 from nnd.converters.onboard.guess.draft import TODO, Draft
 from nnd.converters.reading import load_yaml
+from nnd.schemas import one_line
 
 TO_FILL = TODO
 """Placeholder in a source.yaml for facts that only a person knows."""
@@ -144,6 +145,5 @@ def _comment(text: str) -> str:
     """Return a text as comment lines, with invisible characters as escapes."""
     if text.startswith("#"):
         return text
-    visible = "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
-    lines = wrap(visible, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = wrap(one_line(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
     return "".join(f"# {line}\n" for line in lines)

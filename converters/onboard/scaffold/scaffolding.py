@@ -44,11 +44,11 @@ def new_source(
     *,
     sheet: str | None = None,
     shape: str | None = None,
-    context: Sequence[str] = (),
-    candidate: Sequence[str] = (),
+    context: str | Sequence[str] = (),
+    candidate: str | Sequence[str] = (),
     system: str | None = None,
-    label: Sequence[str] = (),
-    score: Sequence[str] = (),
+    label: str | Sequence[str] = (),
+    score: str | Sequence[str] = (),
 ) -> NewSource:
     """Show annotation files, and write a source that reads them.
 
@@ -92,14 +92,8 @@ def new_source(
     found: tuple[Shape, ...] = ()
     if not exists:
         _check_name(name)
-        options = {
-            "context": context,
-            "candidate": candidate,
-            "system": [] if system is None else [system],
-            "label": label,
-            "score": score,
-        }
-        chosen = {role: paths_of for role, paths_of in options.items() if paths_of}
+        options = zip(FLAGS, (context, candidate, system, label, score), strict=True)
+        chosen = {role: [own] if isinstance(own, str) else own for role, own in options if own}
         contents, found, draft = _drafted(contents, chosen, shape)
         _write(folder, name, draft, found[0], paths, origin)
     elif shape or context or candidate or system or label or score:

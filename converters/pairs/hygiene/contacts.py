@@ -68,9 +68,6 @@ def find_contacts(rows: pl.DataFrame) -> Iterator[Contact]:
 
     A text of many rows is yielded once per column, with the first row. Pairs and human scores have
     no texts that annotations lack; for the manifest use `find_in_manifest`.
-
-    Args:
-        rows: Rows of the annotation or the reference schema.
     """
     for column, texts in _text_columns(rows):
         for row, text in _suspects(texts):
@@ -104,9 +101,6 @@ def redact_contacts(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[Kind, int]]:
 
     Contexts, inputs, metadata, candidates and references are changed; ids and labels, which others
     refer to, are not.
-
-    Args:
-        rows: Rows of the annotation or the reference schema.
 
     Returns:
         The changed rows, and the number of addresses of each kind, counted in distinct texts: a

@@ -71,11 +71,7 @@ def report_hygiene(annotations: pl.DataFrame, pairs: pl.DataFrame) -> dict[str, 
 
 
 def report_form(texts: pl.Series) -> dict[str, float]:
-    """Report the form of texts, such as references, as `report_hygiene` does for candidates.
-
-    Args:
-        texts: At least one.
-    """
+    """Report the form of texts, such as references, as `report_hygiene` does for candidates."""
     looks = texts.to_frame("candidate").select(**_LOOKS).mean().row(0, named=True)
     return {"n": len(texts), **looks}
 
@@ -105,11 +101,7 @@ def _report_contexts(annotations: pl.DataFrame) -> dict[str, float]:
 
 
 def report_lengths(pairs: pl.DataFrame) -> dict[str, float | None]:
-    """Report the pass rates of choosing by length alone, as `report_hygiene` does.
-
-    Args:
-        pairs: Rows with candidate_high and candidate_low.
-    """
+    """Report the pass rates of choosing by length alone, as `report_hygiene` does."""
     return _report_lengths(pairs.select(**_LENGTHS))
 
 

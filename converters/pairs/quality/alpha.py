@@ -68,13 +68,13 @@ def _ratings(annotations: pl.DataFrame) -> pl.DataFrame:
 
 def _labels(annotations: pl.DataFrame) -> pl.DataFrame:
     """Return aspect, unit and value (the labels given) of every named annotator."""
-    labelled = annotations.filter(
-        pl.col("label").is_not_null()
-        & pl.col("annotators").is_not_null()
-        & pl.col("ratings").is_null()
-    )
     return (
-        labelled.with_columns(part=pl.lit(None, pl.String))
+        annotations.filter(
+            pl.col("label").is_not_null()
+            & pl.col("annotators").is_not_null()
+            & pl.col("ratings").is_null()
+        )
+        .with_columns(part=pl.lit(None, pl.String))
         .select("aspect", *_UNIT, "annotators", "label")
         .explode("annotators")
         .group_by("aspect", *_UNIT, "annotators")

@@ -53,9 +53,6 @@ def unfold(
     """Yield a record with the named columns for each thing at a path; none: for each record.
 
     It has the number of the outermost object, from 1, under `number_as`.
-
-    Raises:
-        SourceError: If a step finds neither a list nor an object, or no record has a column.
     """
     steps, names = steps_of_path(path), unfolded_keys(path)
     parts = [steps[:end] for end in range(len(steps), -1, -1) if not end or steps[end - 1] in EVERY]

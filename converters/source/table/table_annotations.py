@@ -20,12 +20,7 @@ def has_table(source: Source) -> bool:
 
 
 def table_annotations(files: Files) -> Iterator[Annotation]:
-    """Yield the annotations of a source's tables, section by section.
-
-    Raises:
-        SourceError: If a section is inconsistent, a table lacks a column or has one twice, a row
-            has more or fewer cells than the header, or a cell has a value that is not allowed.
-    """
+    """Yield the annotations of a source's tables, section by section."""
     tables = tables_of(files.source)
     for table in tables:
         check_table(table, files.source)

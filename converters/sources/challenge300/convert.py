@@ -1,4 +1,7 @@
-"""Challenge 300: answers to hard questions, credited by hand (Tafjord and Clark 2021)."""
+"""Challenge 300: answers to hard questions, credited by hand (Tafjord and Clark 2021).
+
+Not a `table`: answers and credits are told apart by their place, since old files name both alike.
+"""
 
 from collections.abc import Iterator
 

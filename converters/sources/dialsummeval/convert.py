@@ -1,4 +1,7 @@
-"""DialSummEval: dialogue summaries that three people rated on four aspects (Gao and Wan 2022)."""
+"""DialSummEval: dialogue summaries that three people rated on four aspects (Gao and Wan 2022).
+
+Not a `table`, which takes any number: a rating outside 1 to 5 is a mistake.
+"""
 
 from collections.abc import Iterator
 

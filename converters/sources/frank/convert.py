@@ -1,4 +1,8 @@
-"""FRANK: factual errors in news summaries (Pagnoni et al. 2021)."""
+"""FRANK: factual errors in news summaries (Pagnoni et al. 2021).
+
+Not a `table`: a summary's label is the commonest one of its sentences, its text may be in another
+file, and so may its split.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -144,11 +148,7 @@ def read_labels(sentence: Record, annotator: str) -> list[str]:
 
 
 def read_texts(files: Files, rows: list[Record]) -> Mapping[tuple[str, str], SummaryText]:
-    """Return the texts by (hash, model name), from the rows, else from the file of texts.
-
-    Raises:
-        SourceError: If two rows are about the same summary.
-    """
+    """Return the texts by (hash, model name), from the rows, else from the file of texts."""
     places: dict[tuple[str, str], str] = {}
     for row in rows:
         key = (row.identifier("hash"), row.text("model_name"))

@@ -1,4 +1,7 @@
-"""GPT-3 news: which of three summaries people liked best and least (Goyal et al. 2022)."""
+"""GPT-3 news: which of three summaries people liked best and least (Goyal et al. 2022).
+
+Not a `table`: an annotator may name several summaries, which is counted and reported.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

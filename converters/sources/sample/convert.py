@@ -1,4 +1,7 @@
-"""sample: sixteen invented contexts in two tasks; one line of the file holds one context."""
+"""sample: sixteen invented contexts in two tasks; one line of the file holds one context.
+
+Not a `table`: it shows how a converter is written, and its two tasks have contexts of other parts.
+"""
 
 from collections.abc import Iterator
 

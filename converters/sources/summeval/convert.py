@@ -1,4 +1,7 @@
-"""SummEval: news summaries that three experts rated on four aspects (Fabbri et al. 2021)."""
+"""SummEval: news summaries that three experts rated on four aspects (Fabbri et al. 2021).
+
+Not a `table`: who has the published file alone is told how to add the articles.
+"""
 
 from collections.abc import Iterator
 

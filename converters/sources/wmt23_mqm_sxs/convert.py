@@ -1,4 +1,8 @@
-"""WMT 2023, side by side: errors that three raters marked in each translation (Google, 2025)."""
+"""WMT 2023, side by side: errors that three raters marked in each translation (Google, 2025).
+
+Not a `table`: what follows the severity is no table, texts of a key must agree, and checks of the
+raters are counted.
+"""
 
 import re
 from collections.abc import Iterator
@@ -83,11 +87,7 @@ def check_row(row: Cells) -> None:
 
 
 def one_text_each(rows: list[Cells], key: list[int], column: int) -> dict[str, str]:
-    """Return the text of every key; in some of its rows a blank may follow it.
-
-    Raises:
-        SourceError: At a row with another text.
-    """
+    """Return the text of every key; in some of its rows a blank may follow it."""
     texts: dict[str, str] = {}
     for where, cells in rows:
         name, text = "/".join(cells[place] for place in key), cells[column]

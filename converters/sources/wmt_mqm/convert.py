@@ -1,4 +1,7 @@
-"""WMT MQM: errors that professional translators marked in translations (Freitag et al. 2021)."""
+"""WMT MQM: errors that professional translators marked in translations (Freitag et al. 2021).
+
+Not a `table`: columns have several names, and texts of a segment that differ are numbered.
+"""
 
 import re
 from collections.abc import Iterator

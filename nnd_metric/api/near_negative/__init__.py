@@ -9,9 +9,6 @@ def check_nnd() -> None:
 
     Another project has a package called `nnd`, too. It may come first on the path, or may have
     overwritten our files. Only this project has a module called `near_negative`.
-
-    Raises:
-        ImportError: If another package is imported; the message says where it is.
     """
     try:
         from nnd import DISTRIBUTION as found  # noqa: N811, PLC0415 - this import is the question

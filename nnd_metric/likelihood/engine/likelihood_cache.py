@@ -86,10 +86,6 @@ def row_key(fingerprint: str, row: Encoded) -> bytes:
 
     It covers the model and the row's ids. Tokenizer, protocol, template, separator, cut and texts
     affect the numbers only through these ids.
-
-    Args:
-        fingerprint: Identifies the model, and all settings that change its numbers.
-        row: The row to score.
     """
     model = fingerprint.encode()
     lengths = map(len, (model, row.context, row.inputs, row.targets, row.scored))
@@ -106,11 +102,6 @@ def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -
     """Return what the numbers of a model depend on, apart from the token ids.
 
     Tokenizer, protocol, template, separator and cut reach the model through its token ids only.
-
-    Args:
-        loaded: The model.
-        version: Hub commit or digest of its weights (`LoadedModel.version`).
-        matmul: The precision of float32 matrix products.
     """
     config = loaded.model.config.to_dict()
     for name in ("_name_or_path", "dtype", "transformers_version"):

@@ -54,11 +54,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 @contextmanager
 def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
-    """Raise an error with advice if memory does not suffice for one request of this size.
-
-    Raises:
-        ScoringError: If memory does not suffice.
-    """
+    """Raise an error with advice if memory does not suffice for one request of this size."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:

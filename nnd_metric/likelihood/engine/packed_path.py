@@ -40,10 +40,6 @@ _Array: TypeAlias = npt.NDArray[np.int64]
 def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterator[Score]:
     """Prepare a model for packed rows, and restore it at the end.
 
-    Args:
-        loaded: The model, in evaluation mode.
-        choose: Chooses the kernel of each layer's attention.
-
     Raises:
         CannotPackError: If the model cannot be packed.
     """

@@ -63,11 +63,7 @@ _TF32: Final = PRECISIONS["float16"]  # with the same number of mantissa bits
 
 
 def check_matmul(loaded: LoadedModel, matmul: Matmul) -> None:
-    """Check that a model can multiply in this precision.
-
-    Raises:
-        ScoringError: If TF32 is requested but not available.
-    """
+    """Check that a model can multiply in this precision."""
     if matmul == "high" and (loaded.device.type, loaded.dtype) != ("cuda", "float32"):
         raise ScoringError(
             f"{loaded.name}: --matmul high needs float32 on a CUDA GPU, but this model computes "

@@ -80,11 +80,7 @@ class Alone:
         return crossed_lengths(self.loaded, self.rows)
 
     def sums(self, numbers: Sequence[int]) -> dict[int, float]:
-        """Return the sum of log P of some requests, by number.
-
-        Raises:
-            ScoringError: If memory does not suffice, or the model returns NaN.
-        """
+        """Return the sum of log P of some requests, by number."""
         for number in numbers:
             if number not in self._sums:
                 self._sums[number] = score_alone(self.loaded, self.rows[number])
@@ -177,11 +173,7 @@ class Checks:
 
 
 def score_alone(loaded: LoadedModel, row: Encoded) -> float:
-    """Return the sum of log P over the scored targets of one request, scored alone.
-
-    Raises:
-        ScoringError: If memory does not suffice, or the model returns NaN.
-    """
+    """Return the sum of log P over the scored targets of one request, scored alone."""
     batch = Batch((), ((0,),), row.length)
     with room_for(loaded, row.length), as_found(loaded.model), ALONE.open(loaded) as score:
         value = float(score([row], batch)[0])

@@ -17,11 +17,7 @@ _PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
 
 
 def check_causal(loaded: LoadedModel) -> None:
-    """Refuse masked language models: they load as causal ones, but see what they predict.
-
-    Raises:
-        ScoringError: If later tokens change earlier predictions.
-    """
+    """Refuse masked language models: they load as causal ones, but see what they predict."""
     ids = torch.tensor(_PARTING_TEXTS, device=loaded.device)
     mask = torch.ones_like(ids)
     with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):

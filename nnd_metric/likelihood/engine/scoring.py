@@ -64,16 +64,7 @@ class Scoring:
 def scoring_of_each(
     models: Sequence[str], scoring: Scoring, templates: Mapping[str, str]
 ) -> dict[str, Scoring]:
-    """Return the options for each model, checked before any model is loaded.
-
-    Args:
-        models: Their names.
-        scoring: Options for all models, apart from the templates of some.
-        templates: Model → template.
-
-    Raises:
-        ScoringError: If a model in `templates` is unknown, or an option cannot be used.
-    """
+    """Return the options for each model, checked before any model is loaded."""
     unknown = [model for model in templates if model not in models]
     if unknown:
         raise ScoringError(

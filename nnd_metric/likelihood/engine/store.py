@@ -59,11 +59,7 @@ _UNUSABLE: Final = (
 
 
 def default_store() -> Path:
-    """Return the path of the store: in `$NND_CACHE`, else in `~/.cache/nnd`.
-
-    Raises:
-        RuntimeError: If `NND_CACHE` is not set, and the user has no home folder.
-    """
+    """Return the path of the store: in `$NND_CACHE`, else in `~/.cache/nnd`."""
     return cache_folder() / "likelihoods.sqlite"
 
 
@@ -108,9 +104,6 @@ class Store:
 
         When this returns, they survive the end of the process, but not a power cut. A key that has
         a value keeps it, so that all readers get the same.
-
-        Raises:
-            ValueError: If a value cannot be stored (see `can_be_stored`).
         """
         if wrong := [value for value in found.values() if not can_be_stored(value)]:
             raise ValueError(

@@ -24,11 +24,7 @@ _NOT_NUMBERS = {"base_model_name_or_path", "revision", "inference_mode", "auto_m
 
 
 def unwrap(model: Any) -> Any:  # noqa: ANN401 - whatever is handed over
-    """Return the model to run: without PEFT's wrapper, unless the method needs the wrapper.
-
-    Raises:
-        ScoringError: If the adapter's method cannot be scored.
-    """
+    """Return the model to run: without PEFT's wrapper, unless the method needs the wrapper."""
     peft = sys.modules.get("peft")
     if peft is None or not isinstance(model, peft.PeftModel):
         return model
@@ -37,11 +33,7 @@ def unwrap(model: Any) -> Any:  # noqa: ANN401 - whatever is handed over
 
 
 def check_method(config: Any, name: str) -> None:  # noqa: ANN401 - PEFT's configs
-    """Check that an adapter's numbers depend only on a text and its context.
-
-    Raises:
-        ScoringError: If they depend on more.
-    """
+    """Check that an adapter's numbers depend only on a text and its context."""
     method = str(getattr(config.peft_type, "value", config.peft_type))
     if getattr(config, "alora_invocation_tokens", None):
         method = "aLoRA"

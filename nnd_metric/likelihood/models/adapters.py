@@ -43,9 +43,6 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
     Args:
         model_id: Hub id or folder of a model or of an adapter.
         loading: How to load it; the revision refers to `model_id`.
-
-    Raises:
-        ScoringError: If the adapter cannot be read, names no base, or PEFT is not installed.
     """
     own = _find(model_id, loading.revision)
     if loading.adapter is None:
@@ -77,11 +74,7 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
 def attach(
     model: PreTrainedModel, adapter: Adapter, tokenizer: PreTrainedTokenizerBase
 ) -> PreTrainedModel:
-    """Attach an adapter to a base model, which is changed in place, and return it.
-
-    Raises:
-        ScoringError: If the adapter does not fit the model or its tokenizer, or lacks weights.
-    """
+    """Attach an adapter to a base model, which is changed in place, and return it."""
     import peft  # noqa: PLC0415 - an extra
 
     folder, config, weights = _read(adapter)
@@ -146,11 +139,7 @@ def _find(name: str, revision: str | None) -> Adapter | None:
 
 
 def check_peft(name: str) -> None:
-    """Check that PEFT is installed.
-
-    Raises:
-        ScoringError: If it is not.
-    """
+    """Check that PEFT is installed."""
     try:
         import peft  # noqa: F401, PLC0415 - an extra
     except ImportError as error:

@@ -103,12 +103,7 @@ class Checkpoint:
 
 
 def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
-    """Return the checkpoint that a model id without a revision stands for.
-
-    Raises:
-        ScoringError: If it names a folder without a model, or a GGUF file that is missing or
-            damaged.
-    """
+    """Return the checkpoint that a model id without a revision stands for."""
     name, file = split_gguf(model_id)
     options = {"revision": loading.revision, "trust_remote_code": loading.trust_remote_code}
     if file is None:
@@ -122,9 +117,6 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTraine
     """Return the adapter's own tokenizer, else that of the base.
 
     If there is none beside the weights, it may be in a subfolder called tokenizer.
-
-    Raises:
-        ScoringError: If the tokenizer is missing or cannot be loaded.
     """
     if adapter is not None and find_file(adapter.name, _CONFIG, adapter.commit):
         checkpoint = Checkpoint(adapter.name, checkpoint.options | {"revision": adapter.commit})

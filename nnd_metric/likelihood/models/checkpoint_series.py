@@ -31,9 +31,6 @@ def list_checkpoints(place: str | Path) -> list[str]:
     Args:
         place: A folder that holds folders named checkpoint-N, or the Hub id of a model with
             revisions such as step1000.
-
-    Raises:
-        ScoringError: If there are none, or the Hub cannot be reached.
     """
     folder = Path(place)
     folders = (str(path) for path in folder.glob("checkpoint-*") if path.is_dir())

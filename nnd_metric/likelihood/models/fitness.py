@@ -16,11 +16,7 @@ _MASKED = "ForMaskedLM"
 
 
 def check_architecture(config: PretrainedConfig, name: str) -> None:
-    """Refuse checkpoints of classifiers, which often load as language models with tied heads.
-
-    Raises:
-        ScoringError: If the checkpoint is one of a classifier or the like.
-    """
+    """Refuse checkpoints of classifiers, which often load as language models with tied heads."""
     named = config.architectures or []
     if named and all(each.endswith(_MASKED) for each in named):
         raise _masked_model(name, named[0])
@@ -29,11 +25,7 @@ def check_architecture(config: PretrainedConfig, name: str) -> None:
 
 
 def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever is handed over
-    """Check that the objects are a language model and a tokenizer.
-
-    Raises:
-        ScoringError: If they are not.
-    """
+    """Check that the objects are a language model and a tokenizer."""
     kind = type(model).__name__
     if kind.endswith(_MASKED):
         raise _masked_model(kind, kind)
@@ -49,11 +41,7 @@ def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever 
 
 
 def check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
-    """Refuse a tokenizer that transformers made up because the checkpoint has none.
-
-    Raises:
-        ScoringError: If the tokenizer knows only special tokens.
-    """
+    """Refuse a tokenizer that transformers made up because the checkpoint has none."""
     texts = set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)
     if len(texts) < 2:  # noqa: PLR2004 - one is the blank
         raise ScoringError(
@@ -63,11 +51,7 @@ def check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
 
 
 def check_reads_text(model: PreTrainedModel, name: str) -> None:
-    """Check that a model of images and texts predicts tokens without an image.
-
-    Raises:
-        ScoringError: If it does not.
-    """
+    """Check that a model of images and texts predicts tokens without an image."""
     ids = torch.tensor([[0, 1, 2]], device=model.device)
     try:
         with torch.inference_mode():
@@ -79,11 +63,7 @@ def check_reads_text(model: PreTrainedModel, name: str) -> None:
 
 
 def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> None:
-    """Refuse a checkpoint that lacks weights: they, and the model's numbers, would be random.
-
-    Raises:
-        ScoringError: If a weight is missing.
-    """
+    """Refuse a checkpoint that lacks weights: they, and the model's numbers, would be random."""
     parameters = dict(model.named_parameters())
     random = [
         key

@@ -68,11 +68,7 @@ class GGUFFile:
 
 
 def open_gguf(folder: str, file: str, revision: str | None) -> GGUFFile:
-    """Open a GGUF file, downloaded if needed.
-
-    Raises:
-        ScoringError: If the file is missing, not a GGUF file, or damaged.
-    """
+    """Open a GGUF file, downloaded if needed."""
     name = f"{folder}/{file}"
     path = find_file(folder, file, revision)
     if path is None:

@@ -95,9 +95,6 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
     """Return a model as `load_model` does, but without weights and without reading their files.
 
     Quantised weights have their unquantised shapes, and adapters are left out.
-
-    Raises:
-        ScoringError: If the model does not exist, or cannot be loaded in this way.
     """
     device = _find_device(loading)
     dtype = _weight_options(loading, device)["dtype"]
@@ -120,22 +117,14 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
 
 @loading_alone()
 def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:
-    """Load a model's tokenizer alone, or that of an adapter.
-
-    Raises:
-        ScoringError: If the tokenizer is missing or cannot be loaded.
-    """
+    """Load a model's tokenizer alone, or that of an adapter."""
     _, checkpoint, adapter = _find_base(model_id, loading)
     return read_tokenizer(checkpoint, adapter)
 
 
 @loading_alone()
 def load_config(model_id: str | Path, loading: Loading = Loading()) -> PretrainedConfig:
-    """Load a model's configuration: a cheap way to find out whether the model exists.
-
-    Raises:
-        ScoringError: If it cannot be loaded.
-    """
+    """Load a model's configuration: a cheap way to find out whether the model exists."""
     _, checkpoint, adapter = _find_base(model_id, loading)
     return _load_config(checkpoint, adapter)
 

@@ -43,10 +43,6 @@ def tensors_digest(state: Mapping[str, torch.Tensor], facts: Mapping[str, Any] =
 
     The bytes are hashed in parts of 64 MiB, on all cores, and the digest is that of the parts'
     digests. Weights that are tied have several names and are hashed once.
-
-    Args:
-        state: The tensors by name.
-        facts: Further facts on which the numbers depend.
     """
     tensors = {_place(tensor): tensor for tensor in state.values()}
     with ThreadPoolExecutor() as threads:

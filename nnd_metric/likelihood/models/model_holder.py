@@ -52,9 +52,6 @@ class ModelHolder:
         """Return one model; it is loaded unless it is held and its folder is unchanged.
 
         Several models are not loaded here, and the held one is released.
-
-        Raises:
-            ScoringError: If the model cannot be loaded.
         """
         if not isinstance(choice, str | Path):
             self._loaded = None
@@ -72,11 +69,7 @@ def choose_model(
     model: PreTrainedModel | None,
     tokenizer: PreTrainedTokenizerBase | None,
 ) -> Choice | None:
-    """Return the one model or the list of models that three arguments name, or None.
-
-    Raises:
-        ScoringError: If they contradict each other, or are of the wrong kind.
-    """
+    """Return the one model or the list of models that three arguments name, or None."""
     if model is not None or tokenizer is not None:
         if model_id is not None:
             raise ScoringError("pass either model_id, or model and tokenizer, not both")

@@ -66,9 +66,6 @@ def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
     Args:
         quantise: One of QUANTISE.
         dtype: The dtype for products of four-bit weights; auto means bfloat16.
-
-    Raises:
-        ScoringError: If `quantise` is unknown.
     """
     if quantise not in QUANTISE:
         raise ScoringError(f'--quantise "{quantise}" is unknown; choose {" or ".join(QUANTISE)}')

@@ -49,10 +49,6 @@ def agree_scored(
         aspect: Compare pairs of this aspect (all, if pairs have no aspects) with its human scores.
         order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
             their models.
-
-    Raises:
-        ScoringError: If the models were scored on different pairs, or an argument contradicts
-            another.
     """
     rated: dict[str, pl.DataFrame] = {}
     if human_scores is not None:
@@ -78,9 +74,6 @@ def agree_rated(
         systems: Same as in `agree_scored`.
         aspect: Same as in `agree_scored`.
         order: Same as in `agree_scored`.
-
-    Raises:
-        ScoringError: If an argument contradicts another.
     """
     if human_scores is None:
         return None, "the data has no human scores; pass human_scores (--human-scores)"
@@ -112,10 +105,6 @@ def read_scored(
             models, which are named by their readings (`name_readings`).
         splits: Same as in `read_run`.
         mixed_rules: Whether to accept models that were scored by different rules (`manner`).
-
-    Raises:
-        ScoringError: If they cannot be read, a column is missing, a model is in two folders, or
-            models were scored by different rules.
     """
     readings = name_readings(folders) if all(map(Path.is_dir, folders)) else {}
     frames: list[pl.DataFrame] = []
@@ -149,9 +138,6 @@ def stored_systems(
         folders: Folders that `nnd evaluate` wrote.
         human_scores: Human scores; a run's systems that are not among them are ignored.
         asked: Model → system.
-
-    Raises:
-        ScoringError: If a run's result cannot be read.
     """
     chosen = dict(asked or {})
     free = {*names_in(human_scores, "system")} - {*chosen.values()}

@@ -60,9 +60,6 @@ def try_agreement(
     Returns:
         The agreement and None, or None and the reason why it is undefined: fewer than two models
         are matched to systems.
-
-    Raises:
-        ScoringError: If an argument contradicts another.
     """
     models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
     _check_one_row_each(pass_rates)
@@ -72,7 +69,11 @@ def try_agreement(
     people = of_aspect(human_scores, aspect)
     if len(matches) < FEWEST_MODELS:
         return None, _too_few(matches, human_scores)
-    rates = {category: _pass_rates_for(pass_rates, category) for category in categories}
+    defined = pass_rates.drop_nulls("pass_rate").select("category", "model", "pass_rate")
+    rates = {
+        category: dict(defined.filter(category=category).drop("category").iter_rows())
+        for category in categories
+    }
     n = {(row["model"], row["category"]): row["n"] for row in pass_rates.iter_rows(named=True)}
     compared = {}
     for column, category in enumerate(categories):
@@ -112,11 +113,6 @@ def try_agreement(
         scores_missing=people.get_column("score").null_count(),
         unscored=None,
     ), None
-
-
-def _pass_rates_for(pass_rates: pl.DataFrame, category: str) -> dict[str, float]:
-    rows = pass_rates.filter(pl.col("category") == category).drop_nulls("pass_rate")
-    return dict(rows.select("model", "pass_rate").iter_rows())
 
 
 def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:

@@ -178,11 +178,7 @@ def _agree_each(
 def _read_models(
     folders: Sequence[Path], *, splits: Sequence[str], mixed_rules: bool
 ) -> pl.DataFrame:
-    """Read scored pairs as `read_scored` does, of models that stand for systems.
-
-    Raises:
-        ScoringError: Same as in `read_scored`, or if all are readings of one model.
-    """
+    """Read scored pairs as `read_scored` does, of models that stand for systems."""
     scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
     if readings := name_readings(folders):
         raise ScoringError(

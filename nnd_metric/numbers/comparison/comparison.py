@@ -214,11 +214,7 @@ def _headline(comparisons: Sequence[Comparison]) -> str:
 
 
 def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
-    """Return models from best to worst by their mean over datasets; None if no model is on all.
-
-    Args:
-        datasets: For each dataset, model → pass rate.
-    """
+    """Return models from best to worst by their mean over datasets; None if no model is on all."""
     means = {model: rate for model, rate in mean_over(datasets).items() if rate is not None}
     if not means:
         return None

@@ -20,14 +20,7 @@ def findings(
     overall: ModelDifference,
     by: Mapping[str, Mapping[str, ModelDifference]],
 ) -> Iterator[str]:
-    """Yield sentences that say which model is better, overall and by category.
-
-    Args:
-        first: Name of the first model.
-        second: Name of the second.
-        overall: Their difference over all tests.
-        by: Column → value → their difference.
-    """
+    """Yield sentences that say which model is better, overall and by category."""
     yield _overall(first, second, overall)
     if overall.verdict == "untested":
         return
@@ -39,15 +32,7 @@ def findings(
 def left_out(
     a: str, b: str, overall: ModelDifference, only_in_a: int, only_in_b: int
 ) -> Iterator[str]:
-    """Yield sentences on few contexts, and on tests that were left out or lack a likelihood.
-
-    Args:
-        a: Name of the first model.
-        b: Name of the second.
-        overall: Their difference over all tests.
-        only_in_a: Number of pairs that only the first was scored on.
-        only_in_b: Number of pairs that only the second was scored on.
-    """
+    """Yield sentences on few contexts, and on tests that were left out or lack a likelihood."""
     if 1 < overall.contexts < FEW_CONTEXTS:
         yield (
             f"The tests have {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "

@@ -48,15 +48,7 @@ class Entry(NamedTuple):
 
 
 def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[Entry]:
-    """Return every model of every run.
-
-    Args:
-        folders: Folders that `nnd evaluate` wrote.
-        splits: Same as in `read_run`.
-
-    Raises:
-        ScoringError: If a run cannot be read, or is named twice.
-    """
+    """Return every model of every run."""
     repeated = [folder for folder in folders if folders.count(folder) > 1]
     if repeated:
         raise ScoringError(f"{repeated[0]}: named twice; name each run once")
@@ -74,11 +66,7 @@ def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[En
 
 
 def check_known(models: Sequence[str] | None, entries: Sequence[Entry]) -> None:
-    """Check that models, by name or label, are among the entries.
-
-    Raises:
-        ScoringError: If one is not.
-    """
+    """Check that models, by name or label, are among the entries."""
     labels = list(dict.fromkeys(entry.label for entry in entries))
     for name in models or ():
         if name not in labels and all(name != entry.model for entry in entries):
@@ -113,15 +101,7 @@ def by_dataset(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 def with_protocols(
     datasets: Mapping[str, Sequence[Entry]], *, mixed_rules: bool
 ) -> dict[str, list[Entry]]:
-    """Return the models, whose labels name their protocol if there are several protocols.
-
-    Args:
-        datasets: Dataset → the models to compare on it.
-        mixed_rules: Whether there may be several.
-
-    Raises:
-        ScoringError: If there may not.
-    """
+    """Return the models, whose labels name their protocol if there are several protocols."""
     models = [(e.folder, e.model, e.manner) for each in datasets.values() for e in each]
     if not mixed_rules:
         check_manners(models)
@@ -143,11 +123,7 @@ def _with_protocols(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def group_runs(folders: Sequence[Path]) -> dict[str, list[Path]]:
-    """Return dataset → the runs on it, grouped as in `by_dataset`.
-
-    Args:
-        folders: Folders that `nnd evaluate` wrote.
-    """
+    """Return dataset → the runs on it, grouped as in `by_dataset`."""
     runs = []
     for folder in folders:
         signature = next(iter(read_signatures(folder).values()), None)

@@ -110,11 +110,7 @@ def _options(asked: Mapping[str, Any]) -> str:
 
 
 def read_manners(folder: Path) -> dict[str, Manner]:
-    """Return model → how it was scored in a run; empty if the run has no result.
-
-    Raises:
-        ScoringError: If the result cannot be read.
-    """
+    """Return model → how it was scored in a run; empty if the run has no result."""
     with open_result(folder) as found:
         return {str(each["model"]): manner_of(each) for each in found.get("results", ())}
 
@@ -127,9 +123,6 @@ def read_manners_of(folders: Iterable[Path]) -> dict[str, Manner]:
 def tell_readings(manners: Sequence[Manner]) -> list[str]:
     """Return how each of some entries read contexts, if this is what tells them apart.
 
-    Args:
-        manners: How each was scored.
-
     Returns:
         Such as "chats with the instruction" and "plain text"; nothing, unless all are one model on
         one dataset, and no two of them read alike.
@@ -141,11 +134,7 @@ def tell_readings(manners: Sequence[Manner]) -> list[str]:
 
 
 def name_readings(folders: Sequence[Path]) -> dict[Path, str]:
-    """Return run → how its model read contexts, if all are runs of one model (`tell_readings`).
-
-    Raises:
-        ScoringError: If a result cannot be read.
-    """
+    """Return run → how its model read contexts, if all are runs of one model (`tell_readings`)."""
     manners = [[*read_manners(folder).values()] for folder in folders]
     if any(len(of_run) != 1 for of_run in manners):
         return {}
@@ -160,14 +149,7 @@ def check_runs(folders: Iterable[Path]) -> None:
 
 
 def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
-    """Check that models were scored by the same rules.
-
-    Args:
-        models: Of each the folder of its run, its name, and how it was scored.
-
-    Raises:
-        ScoringError: If they were not.
-    """
+    """Check that models were scored by the same rules."""
     n = Counter(name for _, name, _ in models)
     manners = {
         (f"{folder}:{name}" if n[name] > 1 else name): manner for folder, name, manner in models
@@ -249,11 +231,7 @@ def describe_manners(manners: Mapping[str, Manner]) -> tuple[str, ...]:
 
 
 def describe_others(manners: Mapping[str, Manner]) -> str | None:
-    """Return sentences on how the models read contexts, and on what else differs, if anything.
-
-    Args:
-        manners: Model → how it was scored; readings of one model may be named by `tell_readings`.
-    """
+    """Return sentences on how the models read contexts, and on what else differs, if anything."""
     readings = {label: each.reading for label, each in manners.items() if each.reading is not None}
     sentences = [describe_readings(readings)] if len({*readings.values()}) > 1 else []
     if manners and [*manners] == tell_readings([*manners.values()]):

@@ -45,11 +45,7 @@ def describe_reading(result: Mapping[str, Any]) -> str:
 
 
 def describe_readings(readings: Mapping[str, str]) -> str:
-    """Return a sentence on how some models read contexts; it counts how many did how.
-
-    Args:
-        readings: Name of a model → how it read contexts (`describe_reading`).
-    """
+    """Return a sentence on how some models read contexts; it counts how many did how."""
     models = labels_by_value(readings)
     if len(models) == 1:
         return f"Contexts were read {next(iter(models))}."

@@ -15,9 +15,6 @@ KEY = ("pair_id", "occurrence")
 def by_model(scored: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return model → its scored pairs, numbered by `occurrence`, in the order of the first model.
 
-    Args:
-        scored: Scored pairs of all models (`STORED`).
-
     Raises:
         ScoringError: If two models were scored on different pairs.
     """
@@ -54,11 +51,6 @@ def shared_split(a: pl.DataFrame, b: pl.DataFrame) -> str:
 
 def join_texts(rows: pl.DataFrame, texts: PairSet, columns: Sequence[str] = ()) -> pl.DataFrame:
     """Return scored pairs with their context and their candidates.
-
-    Args:
-        rows: Scored pairs, with `occurrence`.
-        texts: The pairs that were scored.
-        columns: Further columns of these.
 
     Raises:
         ScoringError: If a scored pair is missing in the texts, or differs there.

@@ -108,9 +108,6 @@ class LengthMatched(Record):
 def judge(scored: pl.DataFrame) -> pl.DataFrame:
     """Add the verdict of every baseline, and whether lengths match.
 
-    Args:
-        scored: Rows of `SCORED_SCHEMA`.
-
     Returns:
         The rows with an Int8 column for each of BASELINES (2 where it passes the test, 0 where it
         does not, 1 for a tie, null where it lacks a number), `matched` (Boolean, null where
@@ -137,11 +134,6 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
 
 def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Baseline | None:
     """Return the result of a baseline on some judged tests.
-
-    Args:
-        rows: Tests, as `judge` returns them.
-        name: One of BASELINES.
-        interval: Interval of the model's lead.
 
     Returns:
         None if it decides no test, or is the model itself.
@@ -179,10 +171,6 @@ def _judged(good: pl.Expr, bad: pl.Expr) -> pl.Expr:
 
 def matched_in(rows: pl.DataFrame, interval: Interval | None) -> LengthMatched | None:
     """Return the model's pass rate on the judged tests whose candidates match in length.
-
-    Args:
-        rows: Tests, as `judge` returns them.
-        interval: Of that rate.
 
     Returns:
         None if lengths are unknown, because an older version scored the tests.

@@ -49,11 +49,6 @@ def split_by_dataset(
 ) -> dict[str, OnDataset]:
     """Return name of a dataset → the runs on it: those that share a pair with it.
 
-    Args:
-        folders: Folders that `nnd evaluate` wrote.
-        data: The datasets.
-        systems: Model → system it stands for, in the datasets that have such a system.
-
     Raises:
         ScoringError: If a run or a dataset cannot be read, a run shares pairs with none of the
             datasets or with several, or a model or system is unknown.

@@ -30,20 +30,12 @@ _OFTEN, _MOSTLY = 0.1, 0.75
 
 
 def caveats(overall: Rate) -> tuple[str, ...]:
-    """Return the caveats about a model's overall pass rate, if any.
-
-    Args:
-        overall: The rate, with its baselines.
-    """
+    """Return the caveats about a model's overall pass rate, if any."""
     return (*_baselines(overall), *_shrinking(overall))
 
 
 def few_tokens(overall: Rate) -> tuple[str, ...]:
-    """Return the caveat, if any, that candidates have too few tokens for a mean over them.
-
-    Args:
-        overall: The rate; its log-likelihoods are means over tokens.
-    """
+    """Return the caveat, if any, that candidates have too few tokens for a mean over them."""
     few, won = overall.few_tokens
     if few == 0 or few < _OFTEN * overall.n or won < _MOSTLY * few:
         return ()
@@ -56,12 +48,7 @@ def few_tokens(overall: Rate) -> tuple[str, ...]:
 
 
 def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
-    """Return the sentence for below a table, or None without caveats.
-
-    Args:
-        overall: The rate, with its baselines.
-        notes: All caveats, a sentence each (`caveats` and `few_tokens` included).
-    """
+    """Return the sentence for below a table, or None without caveats."""
     few = [note for note in few_tokens(overall) if note in notes]
     said = _brief(overall, [note for note in notes if note not in few])
     return "; ".join([*([said] if said else []), *few]) or None

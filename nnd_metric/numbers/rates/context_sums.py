@@ -36,12 +36,7 @@ def slices_by(scored: pl.DataFrame, column: str) -> dict[str, pl.DataFrame]:
 
 
 def number_groups(frame: pl.DataFrame, keys: Sequence[pl.Expr]) -> pl.Series:
-    """Return for every row the index of the first row with the same keys (null is a value).
-
-    Args:
-        frame: The rows.
-        keys: Columns that identify groups.
-    """
+    """Return for every row the index of the first row with the same keys (null is a value)."""
     named = [key.alias(str(number)) for number, key in enumerate(keys)]
     rows = frame.select(*named).with_row_index("row")
     names = rows.columns[1:]
@@ -80,11 +75,7 @@ def number_tests(scored: pl.DataFrame) -> pl.DataFrame:
 
 
 def each_once(numbered: pl.DataFrame) -> pl.DataFrame:
-    """Return the first of the rows that are one test: the same candidates of a context.
-
-    Args:
-        numbered: Rows with TEST_NUMBER.
-    """
+    """Return the first of the rows that are one test: the same candidates of a context."""
     return numbered.unique(TEST_NUMBER, keep="first", maintain_order=True)
 
 

@@ -217,9 +217,6 @@ def is_close(deviation: float, *, summed: bool = False) -> pl.Expr:
 def rate_frame(models: Mapping[str, PassRates]) -> pl.DataFrame:
     """Return a row per model and slice.
 
-    Args:
-        models: Model → its pass rates.
-
     Returns:
         model, slice ("overall", or the column of SLICES), value ("overall", or the slice's value),
         n, passes, ties, unscored, pass_rate, low and high (the 95 % interval over contexts).

@@ -65,11 +65,7 @@ class Axis(NamedTuple):
 
 
 def read_axes(texts: Sequence[str]) -> list[Axis]:
-    """Parse axes from texts, each of which may list several, separated by commas.
-
-    Raises:
-        ScoringError: If one is empty, named twice, or has an unknown word or invalid edges.
-    """
+    """Parse axes from texts, each of which may list several, separated by commas."""
     axes = [_read(each) for text in texts for each in _split(text)]
     titles = [axis.title for axis in axes]
     twice = [title for title in titles if titles.count(title) > 1]

@@ -31,16 +31,7 @@ _JUDGEMENT = ("split", "context_id", "candidate_id", "aspect", "group")
 def numbers_of(
     axis: Axis, pairs: pl.DataFrame, annotations: pl.DataFrame | None
 ) -> npt.NDArray[np.float64]:
-    """Return the number of every pair; nan if it has none.
-
-    Args:
-        axis: One of MEASURES, or a part with edges.
-        pairs: The pairs.
-        annotations: The annotations behind the pairs, only for `agreement`.
-
-    Raises:
-        ScoringError: If the pairs lack the measured columns.
-    """
+    """Return the number of every pair; nan if it has none."""
     values: Sequence[float | None]
     match axis.name:
         case "margin":
@@ -114,11 +105,7 @@ def _ahead(high: Sequence[float] | None, low: Sequence[float] | None) -> float |
 
 
 def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
-    """Return the names of every pair, which may be none or several.
-
-    Raises:
-        ScoringError: If the pairs lack the columns of the axis.
-    """
+    """Return the names of every pair, which may be none or several."""
     values: Sequence[str | None] | pl.Series
     match axis.name:
         case "shape":
@@ -142,11 +129,7 @@ def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
 
 
 def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
-    """Return a part of the inputs, or of the metadata, of every pair.
-
-    Raises:
-        ScoringError: If no pair has a part of that name.
-    """
+    """Return a part of the inputs, or of the metadata, of every pair."""
     parts = parts_in(pairs)
     known = sorted({name for each in parts for name in each})
     if axis.name not in known:

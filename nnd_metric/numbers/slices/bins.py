@@ -64,16 +64,15 @@ def _bound(edge: Edge, known: npt.NDArray[np.float64]) -> float:
 
 
 def _names(bounds: Sequence[float], *, closed: bool) -> tuple[str, ...]:
-    edges = [_written(bound) for bound in bounds]
+    edges = [
+        f"{bound:.0f}" if bound.is_integer() and abs(bound) < _LONG else f"{bound:.4g}"
+        for bound in bounds
+    ]
     if len({*edges}) < len({*bounds}):  # different edges look different
         edges = [repr(bound) for bound in bounds]
     *others, last = pairwise(edges)
     end = "]" if closed else ")"
     return (*(f"[{a},{b})" for a, b in others), f"[{last[0]},{last[1]}{end}")
-
-
-def _written(bound: float) -> str:
-    return f"{bound:.0f}" if bound.is_integer() and abs(bound) < _LONG else f"{bound:.4g}"
 
 
 def sort_into_tenths(values: npt.NDArray[np.float64]) -> Bins:
@@ -85,12 +84,7 @@ def sort_into_tenths(values: npt.NDArray[np.float64]) -> Bins:
 
 
 def check_edges(edges: Sequence[Edge], where: str) -> None:
-    """Check that edges define bins.
-
-    Raises:
-        ScoringError: If there are fewer than two, they mix numbers and percentages or do not
-            ascend, or a percentage is not between 0 and 100.
-    """
+    """Check that edges define bins."""
     written = ",".join(
         f"{float(edge.number):g}{'%' if edge.is_percentage else ''}" for edge in edges
     )

@@ -19,11 +19,6 @@ def where_true(
     Its columns are those of the pairs, the numeric axes by name (`length`, `novelty`, …), and the
     parts of inputs and metadata, in this order.
 
-    Args:
-        pairs: The pairs.
-        condition: In the SQL of polars, such as `length > 500 AND error_category = 'Disfluent'`.
-        annotations: The annotations behind the pairs, only for `agreement`.
-
     Raises:
         ScoringError: If it is not SQL, uses an unknown name, is not true or false for each pair, or
             reads a file or the clock.
@@ -82,13 +77,6 @@ def combine(text: str, known: Mapping[str, Members]) -> Members:
 
     Signs are applied from left to right, and have a blank on each side: "shape=number &
         length=[0,500)".
-
-    Args:
-        text: Names of slices with signs between them.
-        known: Name → the pairs of the slice.
-
-    Raises:
-        ScoringError: If a name is unknown.
     """
     members, rest = _take(text.strip(), known)
     while rest:

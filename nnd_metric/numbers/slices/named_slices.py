@@ -50,9 +50,6 @@ def slice_names(
     Returns:
         pair_id and slice: a row for every slice that a pair is in, slices in the order of the axes
         and of their values, pairs in their order. Empty slices have no row.
-
-    Raises:
-        ScoringError: If the axis is unknown, or the pairs lack its columns.
     """
     slices = find_slices(pairs, read_axes([by]), annotations)
     rows = [(pair, each.name) for each in slices for pair in pairs["pair_id"].filter(each.members)]
@@ -63,11 +60,6 @@ def find_slices(
     pairs: pl.DataFrame, axes: Sequence[Axis], annotations: pl.DataFrame | None = None
 ) -> list[NamedSlice]:
     """Return the slices of some axes, including empty bins.
-
-    Args:
-        pairs: The pairs.
-        axes: The axes, one after another.
-        annotations: The annotations behind the pairs, only for `agreement`.
 
     Raises:
         ScoringError: If the pairs lack the columns of an axis, no pair has a value, or there are

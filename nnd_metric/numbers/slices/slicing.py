@@ -59,10 +59,6 @@ def slice_runs(
 
     The arguments are those of `nnd.slice`; `load_pairs` says what can be passed as data, and the
     modules `axes` and `conditions` what axes and conditions are.
-
-    Raises:
-        ScoringError: If a run or the data cannot be read, they do not fit together, or a name is
-            unknown.
     """
     if contexts < 2:  # noqa: PLR2004 - one context has no spread
         raise ScoringError(f"--contexts {contexts}: give 2 or more")

@@ -159,8 +159,7 @@ def _signs(x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], count:
 
 def _tau_b(drawn: FloatArray, signs: FloatArray) -> FloatArray:
     """Return tau-b [resamples] for weights of the contexts [resamples, contexts]."""
-    sums = [np.einsum("rc,rc->r", drawn @ each, drawn) for each in signs]
-    return _cosine(*sums)
+    return _cosine(*(np.einsum("rc,rc->r", drawn @ each, drawn) for each in signs))
 
 
 def _cosine(both: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:

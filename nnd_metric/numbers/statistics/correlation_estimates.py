@@ -108,9 +108,6 @@ def correlate(
     Returns:
         Category → its statistics; the mean over the categories that define a statistic; statistic →
         number of these categories.
-
-    Raises:
-        ScoringError: If a score is not finite.
     """
     orders = {n: make_orders(n) for n in {len(each.ours) for each in compared.values()}}
     findings: dict[str, dict[str, _Finding]] = {category: {} for category in compared}

@@ -86,13 +86,6 @@ def adjust(family: Sequence[_Difference]) -> list[_Difference]:
 
 
 def in_words(verdict: Verdict, first: str, second: str, undecided: str = "not significant") -> str:
-    """Return a verdict in words.
-
-    Args:
-        verdict: The verdict.
-        first: Words for a first rate that is significantly higher, such as "better".
-        second: Words for a second rate that is.
-        undecided: Words for a difference that is not significant.
-    """
+    """Return a verdict in words."""
     words = {"first": first, "second": second, "undecided": undecided, "untested": "not tested"}
     return words[verdict]

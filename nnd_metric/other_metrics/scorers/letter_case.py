@@ -23,9 +23,6 @@ def in_lower_case(scorers: Sequence[TextScorer]) -> list[TextScorer]:
     """Return scorers, of which reference metrics compare candidates and references in lower case.
 
     Likelihoods and scorers without references read texts as they are.
-
-    Raises:
-        ScoringError: If there is no reference metric.
     """
     chosen = [each.needs_references and not each.is_likelihood for each in scorers]
     if not any(chosen):

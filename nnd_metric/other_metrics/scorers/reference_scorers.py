@@ -37,9 +37,6 @@ def against_references(
 
     Returns:
         One number per text; None without a reference that gives a number.
-
-    Raises:
-        ScoringError: If `several` is unknown.
     """
     check_several(several)
     if several == "first":
@@ -51,11 +48,7 @@ def against_references(
 
 
 def check_several(several: str) -> None:
-    """Check how several references count.
-
-    Raises:
-        ScoringError: If it is not a `Several`.
-    """
+    """Check how several references count."""
     if several not in get_args(Several):
         raise ScoringError(
             f'unknown way "{several}" to count several references; choose '
@@ -106,21 +99,13 @@ def rouge(kind: str, several: Several = "max") -> TextScorer:
 
 
 def bleu(several: Several = "max") -> TextScorer:
-    """Return sentence BLEU of sacrebleu, 0 to 100: Papineni et al. (2002), smoothed, up to 4-grams.
-
-    Args:
-        several: How several references count; each is compared alone.
-    """
+    """Return sentence BLEU of sacrebleu, 0 to 100: Papineni et al. (2002), smoothed, to 4-grams."""
     # Effective order: a sentence may have fewer than four words.
     return _sacrebleu("bleu", "BLEU", several, effective_order=True)
 
 
 def chrf(several: Several = "max") -> TextScorer:
-    """Return sentence chrF2 of sacrebleu, 0 to 100: Popović (2015), characters, no words.
-
-    Args:
-        several: How several references count.
-    """
+    """Return sentence chrF2 of sacrebleu, 0 to 100: Popović (2015), characters, no words."""
     return _sacrebleu("chrf", "chrF2", several)
 
 

@@ -44,9 +44,6 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
 
     Returns:
         The columns that identify the context, and `references`, list of text; one row per context.
-
-    Raises:
-        ScoringError: If it cannot be read, or a column is missing.
     """
     where, table = read_reference_table(source)
     filled = {each.name for each in table if each.is_empty() or each.null_count() < len(each)}
@@ -64,11 +61,7 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
 
 
 def read_reference_table(source: str | Path | Table) -> tuple[str, pl.DataFrame]:
-    """Return the name in errors, and the rows, of a table that `read_references` may read.
-
-    Raises:
-        ScoringError: If it cannot be read.
-    """
+    """Return the name in errors, and the rows, of a table that `read_references` may read."""
     if isinstance(source, str | Path):
         return str(source), _read(Path(source))
     return "references", to_frame(source)
@@ -81,11 +74,6 @@ def reference_column(table: pl.DataFrame) -> str | None:
 
 def reference_rows(table: pl.DataFrame, name: str, where: str) -> pl.DataFrame:
     """Return a row for each reference of a table, in the column `reference`.
-
-    Args:
-        table: The table.
-        name: Its column with references.
-        where: Name of the table in errors.
 
     Raises:
         ScoringError: If the column reference is not text, or references are not lists of text.

@@ -40,12 +40,7 @@ _Works: TypeAlias = Sequence[tuple[int, list[int]]]
 
 
 def needed_flops(loaded: LoadedModel, rows: Sequence[Encoded]) -> int:
-    """Return the floating-point operations that distinct requests need (formula above).
-
-    Args:
-        loaded: The model; its weights are not read.
-        rows: The requests, each with a scored token.
-    """
+    """Return the floating-point operations that distinct requests need (formula above)."""
     candidates: dict[Ids, list[int]] = {}
     for row in rows:
         candidates.setdefault(row.context, []).append(len(row.inputs))

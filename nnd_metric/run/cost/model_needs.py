@@ -52,9 +52,6 @@ def find_needs(
     Requests that the store keeps from one dataset are not counted again for the next: a candidate
     without its context is read once for all datasets. Likelihoods stored by earlier runs are
     ignored.
-
-    Raises:
-        ScoringError: If the model cannot score the pairs.
     """
     stored: set[Encoded] = set()
     for name, data in pairs.items():

@@ -40,11 +40,7 @@ class RunEntry:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Begin the message of an error with the line of the entry.
-
-        Raises:
-            ScoringError: Instead of any error of nnd.
-        """
+        """Begin the message of an error with the line of the entry."""
         try:
             yield
         except NNDError as error:
@@ -83,18 +79,7 @@ def read_entries(
     scoring: Scoring,
     loading: Loading,
 ) -> list[RunEntry]:
-    """Return the entries of a list of runs, checked without reading models or data.
-
-    Args:
-        document: Content of the file.
-        folder: Folder of the file, to which existing relative paths refer.
-        where: Returns lines of the file for messages.
-        scoring: Scoring options that an entry does not set.
-        loading: Loading options that an entry does not set.
-
-    Raises:
-        ScoringError: If an entry does not follow the schema, or an option cannot be used.
-    """
+    """Return the entries of a list of runs, checked without reading models or data."""
     if not isinstance(document, list) or not document:
         raise ScoringError(
             f"{where([])}: not a list of runs; begin each run with `- model: MODEL`, and write "

@@ -29,12 +29,7 @@ _Value = TypeVar("_Value")
 
 
 def check_entries(entries: Sequence[RunEntry]) -> None:
-    """Check before scoring that models exist and results have distinct folders.
-
-    Raises:
-        ScoringError: If a model cannot be found, or two results would have the same folder; the
-            message names the line.
-    """
+    """Check before scoring that models exist and results have distinct folders."""
     _check_places(_alike(entries))
     for entry in entries:
         with entry.named():
@@ -42,11 +37,7 @@ def check_entries(entries: Sequence[RunEntry]) -> None:
 
 
 def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None = None) -> Sweep:
-    """Score a list of runs into `OUT/MANNER/DATASET`.
-
-    Returns:
-        The results: `MANNER/DATASET` → evaluation.
-    """
+    """Score a list of runs into `OUT/MANNER/DATASET`."""
     evaluations: dict[str, Evaluation] = {}
     pairs: dict[str, PairSet] = {}
     folders: dict[str, Path] = {}

@@ -51,11 +51,7 @@ class Cut(NamedTuple):
 
 
 def cut_into_parts(stream: PairStream) -> Cut:
-    """Cut data into parts; the same data gives the same parts.
-
-    Raises:
-        ScoringError: If the data cannot be read, or has only pairs with two equal texts.
-    """
+    """Cut data into parts; the same data gives the same parts."""
     runs, total, dropped = [], 0, len(stream.about.equal)
     for table in stream.tables:
         for pairs, digests in stream.pieces(table):

@@ -39,12 +39,7 @@ class Job(NamedTuple):
 
 
 def plan_job(request: RunRequest, out: str | Path) -> Job:
-    """Check what is asked, and find or write the plan of every run.
-
-    Raises:
-        ScoringError: If data, a model or an option cannot be used, or the folder has the plan of
-            another run.
-    """
+    """Check what is asked, and find or write the plan of every run."""
     datasets, scorings = request.datasets(), request.scorings()
     folders = run_folders(out, [*datasets], parts=True)
     streams = {key: open_part(data, request) for key, data in datasets.items()}
@@ -66,11 +61,7 @@ def plan_job(request: RunRequest, out: str | Path) -> Job:
 
 
 def open_part(data: Dataset, request: RunRequest) -> PairStream:
-    """Open data, or the part of it that is asked for.
-
-    Raises:
-        ScoringError: If the data cannot be read, or has no pairs.
-    """
+    """Open data, or the part of it that is asked for."""
     if request.categories or request.limit is not None or request.held_out is not None:
         data = request.part_of(data if isinstance(data, PairSet) else load_pairs(data))
     stream = open_pairs(data, request.splits)

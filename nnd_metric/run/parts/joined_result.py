@@ -35,11 +35,6 @@ def rate_parts(
 ) -> pl.DataFrame:
     """Return the rows from which the rates of the whole dataset are computed.
 
-    Args:
-        parts: Same as in `join_parts`.
-        scored: The pairs of all parts, in one or more pieces: columns of SCORED_SCHEMA.
-        columns: Further columns to keep.
-
     Returns:
         The frame that `to_rate` returns, with the columns of SLICES and `close`: whether the
         deviation of the engine could flip the test; null if there is no deviation.
@@ -52,12 +47,7 @@ def rate_parts(
 
 
 def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
-    """Return the result for the whole dataset.
-
-    Args:
-        parts: The results of parts without rates; at least one.
-        rated: The rows that `rate_parts` returns.
-    """
+    """Return the result for the whole dataset."""
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
     work = _join_work([part["engine"] for part in parts])
     tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]

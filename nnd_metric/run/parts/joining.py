@@ -5,15 +5,16 @@ Rates and agreement with people count contexts and tests, so numbers can replace
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from nnd.metric.data import PARTS, SAME, STORED, are_judged, choices_for, read_pieces, read_sets
-from nnd.metric.numbers import PARENTS, agree_rated, find_effects
-from nnd.metric.run.evaluation import Evaluation, with_effects
+from nnd.metric.data import PARTS, SAME, STORED, read_pieces, read_sets
+from nnd.metric.numbers import PARENTS, agree_rated
+from nnd.metric.run.evaluation import Evaluation, summarise
 from nnd.metric.run.model_result import ModelResult
 from nnd.metric.run.parts.joined_result import join_parts, rate_parts
 from nnd.metric.run.parts.part_file import Footer
@@ -28,12 +29,8 @@ _PAIR = pl.struct("pair_id", "cluster", *SAME).hash().alias("pair")
 
 
 def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Evaluation:
-    """Return the evaluation of a merged run, without its rows.
-
-    Raises:
-        ScoringError: If models were scored on different pairs, so that they have no agreement.
-    """
-    data, people = plan.pair_set(), plan.human_scores
+    """Return the evaluation of a merged run, without its rows."""
+    people = plan.human_scores
     results: list[ModelResult] = []
     rated: dict[str, pl.DataFrame] = {}
     for model, pieces in _by_model(fresh, footers):
@@ -45,26 +42,18 @@ def join(plan: Plan, fresh: Path, footers: Mapping[str, Sequence[Footer]]) -> Ev
             results.append(join_parts(parts, rows.drop("pair_id", "pair")))
             ordered = rows.sort("pair_id", maintain_order=True)
             rated[model] = _share_columns(rated, model, ordered, plan.run / PARTS)
-    systems = {} if people is None else choices_for(people, plan.asked["systems"], [*footers])
-    agreement, reason = agree_rated(rated, people, systems=systems)
-    children = read_sets(fresh)
-    parents = (
-        (model, pl.concat(rows.select(PARENTS) for rows in pieces))
-        for model, pieces in _by_model(fresh, footers)
-    )
-    effects = find_effects(data.sets, parents, children)
-    return Evaluation(
-        data=data.title,
-        splits=data.splits,
-        results=with_effects(results, effects),
-        scored=pl.DataFrame(schema=STORED),
-        agreement=agreement,
-        agreement_reason=reason,
-        systems=systems,
+    return summarise(
+        replace(plan.pair_set(), human_scores=people),
+        results,
+        read_sets(fresh),
+        (
+            (model, pl.concat(rows.select(PARENTS) for rows in pieces))
+            for model, pieces in _by_model(fresh, footers)
+        ),
+        lambda own: agree_rated(rated, people, systems=own),
+        systems=plan.asked["systems"],
         templates=plan.asked["templates"],
-        children=children,
-        effects=effects,
-        asks_agreement=are_judged([*footers], people, systems),
+        scored=pl.DataFrame(schema=STORED),
     )
 
 

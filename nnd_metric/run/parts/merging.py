@@ -115,11 +115,7 @@ def _check_only_ours(plan: Plan) -> None:
 
 
 def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
-    """Write the rows of all parts; return the footers of each model's parts.
-
-    Raises:
-        DamagedPartError: If parts are damaged; the message names all of them.
-    """
+    """Write the rows of all parts; return the footers of each model's parts."""
     damage: dict[str, None] = {}
     footers = {model: list(_footers(plan, model, damage)) for model in plan.models}
     children = [pl.DataFrame(schema=STORED_SETS)]

@@ -115,11 +115,7 @@ def _setup(job: Job, name: str, request: RunRequest) -> Setup:
 
 
 def _score(setup: Setup, rows: list[dict[str, int]], pool: Pool) -> None:
-    """Score parts of a model.
-
-    Raises:
-        ScoringError: If a part cannot be scored.
-    """
+    """Score parts of a model."""
     import ray  # noqa: PLC0415
 
     with _quiet() as screen:

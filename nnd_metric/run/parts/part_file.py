@@ -111,11 +111,7 @@ def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
 
 
 def is_finished(plan: Plan, model: str, part: int) -> bool:
-    """Whether a part exists and is undamaged.
-
-    Raises:
-        ScoringError: If the part belongs to another plan.
-    """
+    """Whether a part exists and is undamaged."""
     try:
         read_footer(plan, model, part)
         read_part(plan, model, part)
@@ -137,11 +133,7 @@ def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
 
 
 def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """Check that two parts of a model were made by the same weights and versions.
-
-    Raises:
-        ScoringError: If they were not: such numbers must not be mixed.
-    """
+    """Check that two parts of a model were made by the same weights and versions."""
     for name, there in first.items():
         here = other.get(name)
         if here != there:

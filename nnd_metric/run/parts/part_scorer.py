@@ -52,13 +52,7 @@ class PartScorer:
     proofs: list[Proof] = field(default_factory=list)
 
     def __call__(self, part: int) -> None:
-        """Score a part and write it.
-
-        Raises:
-            ScoringError: If the data is not that of the plan, the model cannot score it, existing
-                parts were made in another way, or the run was merged in the meantime.
-            OSError: If the part cannot be written.
-        """
+        """Score a part and write it."""
         name = self.loaded.name
         scoring = replace(self.scoring, template=self.plan.models[name])
         scored = evaluate_model(
@@ -80,11 +74,7 @@ class PartScorer:
         )
 
     def _read(self, part: int) -> PairSet:
-        """Return the pairs of a part.
-
-        Raises:
-            ScoringError: If the data is not that of the plan.
-        """
+        """Return the pairs of a part."""
         frames = {}
         spans = self.plan.spans_of(part)
         for table in self.stream.tables:

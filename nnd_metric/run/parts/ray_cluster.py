@@ -47,11 +47,7 @@ class Pool(NamedTuple):
 
 
 def check_ray(config: Ray) -> None:
-    """Check that Ray is installed, and that the options are valid.
-
-    Raises:
-        ScoringError: If Ray is missing, or an option is invalid.
-    """
+    """Check that Ray is installed, and that the options are valid."""
     try:
         import ray.data  # noqa: F401, PLC0415 - an extra; importing takes 1 s
     except ImportError as error:
@@ -70,9 +66,6 @@ def connected(address: str | None) -> Iterator[None]:
     """Connect to a cluster, or start Ray on this machine, unless the caller has done so.
 
     Ray prints only errors; everything else is in its logs.
-
-    Raises:
-        ScoringError: If the cluster does not answer, or Ray cannot be started.
     """
     import ray  # noqa: PLC0415
 
@@ -102,11 +95,7 @@ def connected(address: str | None) -> Iterator[None]:
 
 
 def size_pool(config: Ray, parts: int) -> Pool:
-    """Return the size of the pool for some parts.
-
-    Raises:
-        ScoringError: If no machine has the GPUs of an actor.
-    """
+    """Return the size of the pool for some parts."""
     import ray  # noqa: PLC0415
 
     nodes = ray.nodes()  # type: ignore[no-untyped-call]

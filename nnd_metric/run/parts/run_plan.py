@@ -121,11 +121,7 @@ def describe(stream: PairStream, **options: Any) -> dict[str, Any]:  # noqa: ANN
 def find_plan(
     run: Path, stream: PairStream, asked: Mapping[str, Any], templates: Mapping[str, str | None]
 ) -> Plan:
-    """Return the plan of a run; if there is none, make and write it.
-
-    Raises:
-        ScoringError: If there is a plan with other arguments, or it cannot be written.
-    """
+    """Return the plan of a run; if there is none, make and write it."""
     if not (run / PARTS / PLAN).is_file():
         _write(run, cut_into_parts(stream), stream.about.human_scores, asked, templates)
     plan = read_plan(run)
@@ -139,12 +135,7 @@ def find_plan(
 
 
 def read_plan(run: Path) -> Plan:
-    """Return the plan that workers have made.
-
-    Raises:
-        ScoringError: If the plan is missing.
-        SchemaError: If it cannot be read, or was changed since it was written.
-    """
+    """Return the plan that workers have made."""
     folder = run / PARTS
     if not (folder / PLAN).is_file():
         raise ScoringError(

@@ -35,11 +35,7 @@ class Share:
 
 
 def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> Share:
-    """Return the share of a worker.
-
-    Raises:
-        ScoringError: If it is not between 1 and the number of workers, or no scheduler provides it.
-    """
+    """Return the share of a worker."""
     if worker == "auto":
         return _from_scheduler(environment)
     number, of = worker
@@ -49,11 +45,7 @@ def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> S
 
 
 def read_worker(text: str) -> Worker:
-    """Parse a worker: I/N, or auto.
-
-    Raises:
-        ScoringError: If the text is neither.
-    """
+    """Parse a worker: I/N, or auto."""
     if text == "auto":
         return "auto"
     numbers = re.fullmatch(r"(\d+)/(\d+)", text)

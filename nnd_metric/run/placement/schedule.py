@@ -82,9 +82,6 @@ def measure(name: str, model: str, scoring: Scoring, loading: Loading, largest: 
 
     If that is impossible, the model gets the size of the largest device, which it then has to
     itself.
-
-    Raises:
-        ScoringError: If the weights do not fit on the largest device.
     """
     try:
         skeleton = load_skeleton(model, loading)

@@ -129,11 +129,7 @@ DIMENSIONS: dict[str, tuple[Callable[[Choice, LoadedModel], str], Callable[[Choi
 
 
 def check_dimensions(names: Sequence[str]) -> None:
-    """Check, before any model is loaded, that dimensions exist.
-
-    Raises:
-        ScoringError: If a dimension is unknown, or the list is empty.
-    """
+    """Check, before any model is loaded, that dimensions exist."""
     for name in names:
         if name not in DIMENSIONS:
             raise ScoringError(
@@ -145,16 +141,7 @@ def check_dimensions(names: Sequence[str]) -> None:
 
 
 def choices_of(name: str, base: Choice, loaded: LoadedModel) -> tuple[str, list[Choice]]:
-    """Return the default choice of a dimension, and all other choices.
-
-    Args:
-        name: One of DIMENSIONS.
-        base: The default.
-        loaded: The model, loaded with the default options.
-
-    Raises:
-        ScoringError: If the dimension has no choice for this model.
-    """
+    """Return the default choice of a dimension, and all other choices."""
     find_default, find_others = DIMENSIONS[name]
     default = find_default(base, loaded)
     others = find_others(base).items()

@@ -64,10 +64,6 @@ def svg_inline(drawing: Drawing, *, prefix: str = "") -> str:
     """Return a drawing as an SVG element of a page, its colours as CSS variables.
 
     The page's style sheet defines the variables (`theme.VARIABLES`) and `--figure-font`.
-
-    Args:
-        drawing: The drawing.
-        prefix: Prefix of ids, for a page with two drawings of the same name.
     """
     root = _tree(drawing, prefix)
     del root.attrib["width"], root.attrib["height"], root.attrib["xmlns"]

@@ -56,14 +56,7 @@ def draw_differences(
     blocks: Sequence[tuple[str, Sequence[Bar]]],
     data: Sequence[dict[str, Any]],
 ) -> Drawing | None:
-    """Draw differences below each other; None if there are none.
-
-    Args:
-        drawn: Name, title and caption of the drawing.
-        ends: What is above the figure.
-        blocks: Title of each block, or "", and its rows.
-        data: The numbers that are drawn.
-    """
+    """Draw differences below each other; None if there are none."""
     bars = [bar for _, block in blocks for bar in block]
     if not bars:
         return None

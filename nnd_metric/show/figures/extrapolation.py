@@ -29,13 +29,7 @@ _STEPS = 60
 def draw_extrapolation(
     names: Mapping[str, str], points: Sequence[Points], *, stacked: bool = False
 ) -> Drawing:
-    """Draw predicted human scores against pass rates, for categories with a line.
-
-    Args:
-        names: Model → its name here, in the order of the report.
-        points: The categories that have a line.
-        stacked: Whether each category is a row of its own, for narrow screens.
-    """
+    """Draw predicted human scores against pass rates, for categories with a line."""
     key = [LegendEntry(*look(number), name) for number, name in enumerate(names.values())]
     titles = [
         [spoken(each.category), f"{len(each.judged)} systems judged", *_errors(each)]

@@ -23,11 +23,7 @@ class RateGroup:
 
 
 def find_groups(models: Sequence[PassRates]) -> list[RateGroup]:
-    """Return all tests, then the categories of the first, and finest, column with several.
-
-    Args:
-        models: The pass rates of each model, all on the same pairs.
-    """
+    """Return all tests, then the categories of the first, and finest, column with several."""
     by = models[0].by
     column = next((column for column in SLICES if len(by[column]) > 1), "")
     return [

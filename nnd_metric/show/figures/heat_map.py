@@ -24,12 +24,7 @@ _STEEP = 0.7071  # names are rotated by 45 degrees
 
 
 def draw_heat_map(names: Mapping[str, str], groups: Sequence[RateGroup]) -> Drawing:
-    """Draw pass rates of models and categories.
-
-    Args:
-        names: Model → its name here.
-        groups: The categories, from top to bottom.
-    """
+    """Draw pass rates of models and categories."""
     values = [spoken(group.value) for group in groups]
     heads = {model: fit(name, 1.1) for model, name in names.items()}
     slope = _STEEP * max(map(text_width, heads.values()))

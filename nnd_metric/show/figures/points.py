@@ -39,14 +39,7 @@ class Points:
 def find_points(
     rates: Mapping[str, PassRates], found: Agreement, human_scores: pl.DataFrame, column: str
 ) -> Sequence[Points]:
-    """Return the points of every category of an agreement.
-
-    Args:
-        rates: Pass rates by model.
-        found: Their agreement.
-        human_scores: The human scores of the agreement.
-        column: The column of its categories (`category_column`).
-    """
+    """Return the points of every category of an agreement."""
     points = []
     for category, agreement in found.to_dict()["by_category"].items():
         scores = human_scores_for(human_scores, category)

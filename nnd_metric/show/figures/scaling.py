@@ -28,15 +28,7 @@ def draw_scaling(
     *,
     stacked: bool = False,
 ) -> Drawing:
-    """Draw pass rates against sizes.
-
-    Args:
-        names: Model → its name here, in the order of the report.
-        groups: The categories.
-        parameters: Model → number of parameters; those without are left out.
-        families: Model → family; models without a family are drawn alone.
-        stacked: Whether each category is a row of its own, for narrow screens.
-    """
+    """Draw pass rates against sizes."""
     members = _members([model for model in names if model in parameters], families)
     looks = {family: look(number) for number, family in enumerate(members)}
     if families and _ALONE in members:

@@ -26,13 +26,7 @@ _LEAST_P = 0.001  # smaller ones are not distinguished
 def draw_agreement(
     names: Mapping[str, str], points: Sequence[Points], *, stacked: bool = False
 ) -> Drawing:
-    """Draw the human score of every judged model against its pass rate, by category.
-
-    Args:
-        names: Model → its name here, in the order of the report.
-        points: The compared numbers, per category.
-        stacked: Whether each category is a row of its own, for narrow screens.
-    """
+    """Draw the human score of every judged model against its pass rate, by category."""
     key = [
         LegendEntry(*look(number), name)
         for number, (model, name) in enumerate(names.items())

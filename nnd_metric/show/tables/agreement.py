@@ -20,12 +20,7 @@ _STATISTICS = {
 
 
 def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Table":
-    """Return the numbers of models and of people, which are too few to correlate: a row per model.
-
-    Args:
-        points: For each model its name, its system, its number, and the human score.
-        ours: Title of the models' numbers.
-    """
+    """Return the numbers of models and of people, too few to correlate: a row per model."""
     return text_table(("model", "system", ours, "human score"), points, right=(ours, "human score"))
 
 
@@ -41,12 +36,7 @@ def correlations_table(agreement: Mapping[str, Any]) -> "Table":
 def datasets_table(
     agreements: Mapping[str, Mapping[str, Any]], mean: Mapping[str, float | None]
 ) -> "Table":
-    """Return the two main correlations over all tests: a row per dataset, then the mean.
-
-    Args:
-        agreements: Dataset → `Agreement.to_dict()`.
-        mean: Statistic → mean over the datasets.
-    """
+    """Return the two main correlations over all tests: a row per dataset, then the mean."""
     categories = {name: agreement["by_category"] for name, agreement in agreements.items()}
     main = {name: by.get("overall") or next(iter(by.values())) for name, by in categories.items()}
     table = _main_table("dataset", main)

@@ -38,11 +38,7 @@ def verdict_table(comparisons: Sequence["Comparison"]) -> "Table":
 
 
 def rates_table(comparisons: Sequence["Comparison"]) -> "Table | None":
-    """Return pass rates by slice, the best model first; None if not all share the same tests.
-
-    Args:
-        comparisons: Comparisons on one dataset.
-    """
+    """Return pass rates by slice, the best model first; None if not all share the same tests."""
     if any(each.only_in_first or each.only_in_second for each in comparisons):
         return None
     columns = _columns(comparisons[0])

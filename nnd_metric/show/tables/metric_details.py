@@ -66,11 +66,7 @@ def _rates(row: "MetricRow") -> list[str]:
 
 
 def people_table(people: Mapping[str, Mapping[str, "MeanJudgement"]]) -> "Table":
-    """Return the mean judgement of each system's candidates: a row per system.
-
-    Args:
-        people: Aspect → system → mean and n.
-    """
+    """Return the mean judgement of each system's candidates: a row per system."""
     table = text_table(("human mean", *people), right=[*people])
     for system in dict.fromkeys(name for systems in people.values() for name in systems):
         means = (systems.get(system) for systems in people.values())

@@ -58,11 +58,7 @@ def add_rates(table: "Table", name: str, rates: Sequence[Rate | None]) -> None:
 
 
 def sweep_table(datasets: Mapping[str, Mapping[str, Rate]]) -> "Table":
-    """Return overall pass rates: a row per dataset and a column per model; the last row has means.
-
-    Args:
-        datasets: Dataset → model → its rate.
-    """
+    """Return overall pass rates: a row per dataset, a column per model; the last row has means."""
     means = mean_over(
         [{model: rate.pass_rate for model, rate in rates.items()} for rates in datasets.values()]
     )

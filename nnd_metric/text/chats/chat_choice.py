@@ -73,9 +73,6 @@ def choose_rendering(
         contexts: Same as in `choose_template`.
         instruction: The instruction of the data.
         separator: Text between context and candidate; None means that of the template.
-
-    Raises:
-        ScoringError: If the template or a chat template cannot be used.
     """
     as_chat = _why_plain(loaded, protocol, asked) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
@@ -149,17 +146,7 @@ def _why_plain(loaded: TextModel, protocol: Protocol, asked: Chat) -> str | None
 def find_chat(
     tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, template: Template
 ) -> ChatTemplate:
-    """Return the chat template from the given file, or else the tokenizer's own.
-
-    Args:
-        tokenizer: The tokenizer of the model.
-        asked: The options of the user.
-        name: Name of the model in messages.
-        template: How contexts are rendered before they become turns.
-
-    Raises:
-        ScoringError: If the tokenizer has no default template, or a template cannot be used.
-    """
+    """Return the chat template from the given file, or else the tokenizer's own."""
     if asked.file is not None:
         text = asked.read_file()
     else:

@@ -80,10 +80,6 @@ class ChatTemplate:
         """Return each context as the template writes it, up to the candidate.
 
         Special-token strings in a context stay text. A chat is returned unchanged.
-
-        Raises:
-            ScoringError: If a context has to be a dialogue and is not, or the template does not
-                write it.
         """
         for context in contexts:
             if context not in self.rendered:
@@ -125,13 +121,6 @@ def make_chat_template(
     template: Template,
 ) -> ChatTemplate:
     """Return a chat template with its arguments, and check that it can be used.
-
-    Args:
-        tokenizer: The tokenizer of the model.
-        text: The template.
-        options: The options of the user.
-        name: Name of the model in messages.
-        template: How contexts are rendered before they become turns.
 
     Raises:
         ScoringError: If the template changes or omits its input, is too large, or opens a thought.

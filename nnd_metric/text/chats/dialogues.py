@@ -14,9 +14,6 @@ def split_turns(context: str) -> list[str]:
     The last speaker is the user, whom the candidate answers; all others are the assistant. Text
     before the user's first turn is put at the beginning of that turn. A line without a name
     continues the turn before it.
-
-    Raises:
-        ScoringError: If the context is not a dialogue.
     """
     lines: list[tuple[str, str]] = []
     for line in context.splitlines():

@@ -109,12 +109,6 @@ def find_crossings(
     """Return for each request whether context and candidate encoded together differ.
 
     Tokens cannot cross the boundary to an empty candidate, or the special token that ends a chat.
-
-    Args:
-        tokenizer: The model's.
-        requests: Pairs of context and candidate.
-        separator: Text between them.
-        known: Same as in `continue_with`.
     """
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))

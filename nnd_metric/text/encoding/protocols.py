@@ -69,11 +69,7 @@ PROTOCOLS: dict[str, Protocol] = {
 
 
 def find_protocol(name: str) -> Protocol:
-    """Return the protocol called `name`.
-
-    Raises:
-        ScoringError: If it is unknown; the message lists all protocols.
-    """
+    """Return the protocol called `name`."""
     if name not in PROTOCOLS:
         raise ScoringError(
             f'unknown protocol "{name}"{did_you_mean(name, PROTOCOLS)}; choose one of '

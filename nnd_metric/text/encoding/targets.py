@@ -52,10 +52,6 @@ def make_targets(
             `native`.
         end: The common end of all contexts (`shared_end`).
         known: Same as in `continue_with`.
-
-    Raises:
-        ScoringError: If the protocol does not fit the model, or the tokenizer lacks a token that
-            the protocol needs.
     """
     if protocol.tokens == "laban2022":
         return _laban2022(loaded, candidates)

@@ -141,21 +141,13 @@ def _is_instruction(name: str) -> bool:
 
 
 def check_template(name_or_text: str) -> None:
-    """Check a template before any data is read.
-
-    Raises:
-        ScoringError: Same as in `find_template`, but for an instruction that the data lacks.
-    """
+    """Check a template before any data is read."""
     if name_or_text != AUTO and not _is_instruction(name_or_text):
         find_template(name_or_text)
 
 
 def find_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
     """Return the template of this name, or parse a text with {placeholders}.
-
-    Args:
-        name_or_text: The name or the text.
-        instruction: The instruction of the data.
 
     Raises:
         ScoringError: If it is neither, braces do not match, or the data lacks the instruction.
@@ -189,11 +181,7 @@ def find_template(name_or_text: str, instruction: Instruction | None = None) -> 
 
 
 def find_plain_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
-    """Return a template as `find_template` does, if it does not need a chat template.
-
-    Raises:
-        ScoringError: If it is unknown, or turns contexts into chat turns.
-    """
+    """Return a template as `find_template` does, if it does not need a chat template."""
     template = find_template(name_or_text, instruction)
     if template.as_turns:
         raise ScoringError(
@@ -221,9 +209,6 @@ def choose_template(
             same as None.
         instruction: The instruction of the data.
         as_chat: Whether the model reads contexts as chats.
-
-    Raises:
-        ScoringError: Same as in `find_template`.
     """
     if asked is not None and asked != AUTO:
         return find_template(asked, instruction)
@@ -234,12 +219,7 @@ def choose_template(
 
 
 def family_template(model: str, contexts: Iterable[StoredContext]) -> Template | None:
-    """Return the template of a model's family, or None if it has none that fits the contexts.
-
-    Args:
-        model: Name of the model.
-        contexts: The stored contexts, which must all have the parts of the template.
-    """
+    """Return the template of a model's family, or None if it has none that fits the contexts."""
     matching = (name for name, pattern in _FAMILIES.items() if re.search(pattern, model.lower()))
     template = TEMPLATES.get(next(matching, ""))
     if template is None:
@@ -251,10 +231,6 @@ def family_template(model: str, contexts: Iterable[StoredContext]) -> Template |
 
 def render(template: Template, contexts: Sequence[StoredContext]) -> list[Prompt]:
     """Render every context.
-
-    Args:
-        template: From `find_template`.
-        contexts: The stored context of each pair.
 
     Raises:
         ScoringError: If a placeholder is not among the parts, which the message lists, or an

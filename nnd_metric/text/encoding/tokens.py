@@ -129,11 +129,7 @@ def _split(context: PlainContext, special: dict[str, int]) -> list[str | int]:
 
 
 def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> Ids:
-    """Tokenise texts in which `split_special_tokens` does not split a special token.
-
-    Raises:
-        ScoringError: If the tokenizer cannot read such a text as plain text.
-    """
+    """Tokenise texts in which `split_special_tokens` does not split a special token."""
     if tokenizer.is_fast:
         ids = _without_special_pieces(tokenizer).encode(text, add_special_tokens=False).ids
         if reserved.isdisjoint(ids):

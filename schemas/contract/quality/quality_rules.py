@@ -19,12 +19,7 @@ from nnd.schemas.words.errors import SourceError
 
 
 def rule_of(quality: Mapping[str, Any], aspect: str) -> Mapping[str, Any]:
-    """Return the rule of an aspect.
-
-    Args:
-        quality: The section of source.yaml, valid under its schema.
-        aspect: Name of the aspect.
-    """
+    """Return the rule of an aspect."""
     if "rule" in quality:
         return quality
     own: Mapping[str, Any] = quality["aspects"].get(aspect, quality["default"])
@@ -190,11 +185,7 @@ class Rules:
 
 
 def read_rules(quality: Mapping[str, Any]) -> Rules:
-    """Return the rules that the `quality` section of a source.yaml describes.
-
-    Raises:
-        SourceError: If a rule contradicts itself.
-    """
+    """Return the rules that the `quality` section of a source.yaml describes."""
     if "rule" in quality:
         return Rules(_read_rule(quality), {})
     aspects = {name: _read_rule(own) for name, own in quality["aspects"].items()}

@@ -21,7 +21,7 @@ from support.suites.compared import compared_suite
 from nnd.cards import check_card
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
-from nnd.converters.hub.release_folder import read_release, write_release
+from nnd.converters.hub.release_folder import check_release, read_release, write_release
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.other_metrics.judged_candidates import read_judged
 from nnd.schemas import NNDError, PublishError, SchemaError, nnd_version, seal
@@ -175,6 +175,7 @@ def test_what_is_published(
         "contexts:",
         "form: low",
     ]
+    assert "\n- `nnd check` found: contexts: " in held["README.md"].decode()
     assert there.titles() == ["initial commit", f"Publish toy with nnd {nnd_version()}"]
     outputs = there.manifest()["outputs"]
     assert set(outputs) == {path for path in paths if path.endswith((".parquet", ".schema.json"))}
@@ -936,7 +937,7 @@ def test_a_dry_run_without_the_hub_lists_the_files_and_says_what_is_not_known(
     folder = convert_rows()
     release = tmp_path / "release"
     release.mkdir()
-    files = write_release(read_release(folder), release, "org/a")
+    files = write_release(check_release(read_release(folder))[0], release, "org/a")
     with client(endpoint, tmp_path / "home", token=None, **variables) as alone:
         plan = alone.ask("publish", folder=folder, repo_id="org/a", dry_run=True, tag="v1")
 

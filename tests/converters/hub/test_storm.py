@@ -20,7 +20,7 @@ from support.hub.publishing import Client, client
 from support.hub.server import Hub
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.hub.release_folder import read_release, write_release
+from nnd.converters.hub.release_folder import check_release, read_release, write_release
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 STORMS = 200 if FULL else 6
@@ -94,7 +94,7 @@ def folders(
 def release(folder: Path, repo_id: str, place: Path) -> dict[str, bytes]:
     """What the Hub shall hold of a folder."""
     place.mkdir()
-    files = write_release(read_release(folder), place, repo_id)
+    files = write_release(check_release(read_release(folder))[0], place, repo_id)
     return {path: file.read_bytes() for path, file in files.items()}
 
 

@@ -238,7 +238,6 @@ def test_wrong_usage_exits_with_2_and_prints_nothing(arguments: list[str], nnd: 
         (["derive", "SAMPLE", "--op", "typos", "--negatives", "worst"], "nnd: "),
         (["export", "SAMPLE", "--to", "xml", "--out", "x"], "nnd: "),
         (["metrics", "--data", "SAMPLE", "--several", "most"], "nnd: "),
-        (["publish-metric", "a/b", "--sdk", "docker", "--dry-run"], "nnd: "),
         (["suite", "make", "quiz_design"], "nnd: unknown action"),
     ],
 )

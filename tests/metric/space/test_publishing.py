@@ -1,15 +1,11 @@
 """The metric as a Space: its files, and `evaluate.load` of it through the loopback Hub."""
 
-import ast
 import json
-import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from evaluate.loading import get_imports
 from support.hub import cards
@@ -18,11 +14,9 @@ from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
 from support.metric_runs import LOADER, load_plan, pair_rows, save_model, write_pairs
-from support.places import ROOT
 
-import nnd.metric.space.app
 from nnd.metric.run import evaluate as evaluate_models
-from nnd.metric.space.files import imported, requirements, write_space
+from nnd.metric.space.files import write_space
 from nnd.metric.space.flattening import flatten
 from nnd.schemas import PublishError
 
@@ -61,81 +55,29 @@ def changes(published: dict[str, Any]) -> dict[str, str]:
 def test_a_space_holds_what_evaluate_will_ask_for(space: Path) -> None:
     named = {name for kind, name, *_ in get_imports(str(space / "nnd.py")) if kind == "internal"}
     modules = {path.stem for path in space.glob("*.py")}
-    assert modules == named | {"nnd", "app", "trials", "trial_html"}
+    assert modules == named | {"nnd"}
 
 
-def test_a_space_has_the_page_and_the_flat_modules(space: Path, modules: dict[str, str]) -> None:
+def test_a_space_has_the_flat_modules(space: Path, modules: dict[str, str]) -> None:
     flat = {name: text for name, text in modules.items() if name != "space_metric"}
-    page = {
-        name: Path(nnd.metric.space.app.__file__)
-        .with_name(f"{name}.py")
-        .read_text(encoding="utf-8")
-        .replace("from nnd.metric.space.", "from ")
-        for name in ("app", "trials", "trial_html")
-    }
-    expected = {**flat, "nnd": modules["space_metric"], **page}
+    expected = {**flat, "nnd": modules["space_metric"]}
     assert {path.stem: path.read_text(encoding="utf-8") for path in space.glob("*.py")} == expected
 
 
-def test_the_sample_is_that_of_the_converter(space: Path) -> None:
-    assert pl.read_parquet(space / "sample" / "pairs.parquet").height == 72
-    scores = pl.read_parquet(space / "sample" / "human_scores.parquet")
-    assert scores.filter(category="overall")["system"].n_unique() > 1
-
-
-def test_requirements_cover_every_library_that_is_imported(space: Path) -> None:
-    wanted = set()
-    for path in space.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Import):
-                wanted |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                wanted.add(str(node.module).split(".")[0])
-    wanted -= {path.stem for path in space.glob("*.py")}
-    # The Space brings Gradio, and transformers brings its tokenizers; what only adapters need is
-    # asked for where one is named.
-    wanted -= {*sys.stdlib_module_names, "gradio", "tokenizers", "peft"}
-    listed = (space / "requirements.txt").read_text().splitlines()
-    assert wanted <= {re.split("[<>=]", line)[0] for line in listed}
-
-
-def test_requirements_have_the_bounds_that_nnd_has(space: Path) -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    listed = (space / "requirements.txt").read_text().splitlines()
-    assert set(listed) <= set(declared)
-    assert all(">=" in line for line in listed)
-
-
-def test_requirements_name_what_only_others_import() -> None:
-    assert imported(["import json", "def f():\n    from torch.nn import x"]) == {"json", "torch"}
-    assert requirements(["json"]) == [
-        line for line in requirements(["torch"]) if not line.startswith("torch")
-    ]
-    assert [line.split(">")[0] for line in requirements([])] == ["pyarrow", "sentencepiece"]
-
-
-@pytest.mark.parametrize(
-    ("sdk", "app"), [("static", "index.html"), ("gradio", "app.py")], ids=["static", "gradio"]
-)
-def test_the_card_says_what_runs_the_space(tmp_path: Path, sdk: Any, app: str) -> None:
-    files = write_space("org/nnd", tmp_path, sdk=sdk)
-    readme = files["README.md"].read_text()
+def test_the_card_says_what_the_space_shows(space: Path) -> None:
+    readme = (space / "README.md").read_text()
     assert cards.faults(readme) == []
     found = cards.metadata(readme.encode())
-    assert (found["sdk"], found["app_file"]) == (sdk, app)
-    assert app in files
+    assert (found["sdk"], found["app_file"]) == ("static", "index.html")
     assert set(found["tags"]) == {"evaluate", "metric"}
     assert len(found["short_description"]) <= 60  # the Hub takes no longer one
-    assert ("sdk_version" in found) == (sdk == "gradio")
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "name",
     [
-        *("org/run_evaluation", "org/App", "org/polars", "org/nnd.v2", "org/evaluate", "org/Torch"),
-        *("org/json", "org/class", "org/True", "org/huggingface_hub", "org/PIL", "org/yaml"),
-        *("org/near_negative", "org/gradio"),
+        *("org/run_evaluation", "org/nnd.v2", "org/json", "org/class", "org/True"),
     ],
 )
 def test_a_name_that_no_script_can_have_is_refused(
@@ -154,8 +96,7 @@ def test_a_space_is_one_commit_and_again_none(hub: Hub, ask: Ask, space: Path) -
     (commit, _) = hub.commits("spaces", "org/twice")  # the Hub's own, and ours
     assert (first["changed"], first["commit"]) == (True, commit.id)
     held = hub.files("spaces", "org/twice")
-    sample = {"sample/pairs.parquet", "sample/human_scores.parquet"}
-    ours = {path.name for path in space.glob("*.*")} | sample
+    ours = {path.name for path in space.glob("*.*")}
     assert set(held) == ours - {"nnd.py"} | {"twice.py", ".gitattributes"}
     assert held["twice.py"] == (space / "nnd.py").read_bytes()
     again = ask(publish("org/twice"))
@@ -215,31 +156,6 @@ def test_a_dry_run_writes_nothing(hub: Hub, ask: Ask) -> None:
     assert all(file["bytes"] > 0 for file in planned["files"])
     assert not hub.exists("spaces", "org/dry")
     assert {request.split()[0] for request in hub.requests[before:]} <= {"GET", "HEAD"}
-
-
-def test_payment_required_is_one_line_with_the_remedy(hub: Hub, ask: Ask) -> None:
-    error = refused(ask, publish("org/paid", sdk="gradio"))
-    assert error.name == "PublishError"
-    assert "\n" not in error.message
-    assert "402" in error.message
-    assert "--sdk static is free" in error.message
-    assert not hub.exists("spaces", "org/paid")
-
-
-def test_a_gradio_space_is_made_as_one(hub: Hub, ask: Ask) -> None:
-    hub.create("spaces", "org/runs", sdk="gradio")  # by somebody who paid
-    ask(publish("org/runs", sdk="gradio"))
-    held = hub.files("spaces", "org/runs")
-    assert cards.metadata(held["README.md"])["app_file"] == "app.py"
-    assert "index.html" not in held
-    ask(publish("org/runs"))
-    assert "index.html" in hub.files("spaces", "org/runs")
-    ask(publish("org/runs", sdk="gradio"))
-    assert "index.html" not in hub.files("spaces", "org/runs")
-
-
-def test_an_unknown_sdk_is_refused(ask: Ask) -> None:
-    assert "choose static or gradio" in refused(ask, publish("org/nnd", sdk="docker")).message
 
 
 # --- loading ----------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ from support.screens.doc_blocks import DOCUMENTS, Block, blocks, follow, fresh_c
 
 from nnd.cards.markdown import shorten, table_cell
 from nnd.converters.source.source import list_sources
-from nnd.metric.space.trials import write_example
 
 RUN = ROOT / "cards/guide/run"
 PICTURE = ROOT / ".github/report.png"
@@ -225,7 +224,6 @@ def main() -> None:
         draw(place / "demo/report.html", RUN)
         write(found)
         write_regions(RUN, place / DATA)
-        write_example(str(RUN / "native/quiz_design"), str(place / DATA))
 
 
 if __name__ == "__main__":

@@ -45,10 +45,6 @@ def packed_attention(model: PreTrainedModel) -> Iterator[None]:
 def laid_out(layout: Layout, choose: Choose) -> Iterator[None]:
     """Give `attend` the layout of the row during one forward pass.
 
-    Args:
-        layout: The layout of the row.
-        choose: Chooses the kernel of each layer.
-
     Raises:
         CannotPackError: If no layer called it: the model mixes its tokens in some other way.
     """

@@ -34,9 +34,6 @@ def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
     Args:
         models: The models of the report, their rows in one order.
         texts: The pairs that were scored, with their texts; None shows ids instead.
-
-    Raises:
-        ScoringError: If a shown pair is missing in the texts, or differs there.
     """
     models = _drawn(models)
     rows = models[0].rows

@@ -104,9 +104,6 @@ def gather(
         splits: Only pairs of these splits; none means all that were scored.
         mixed_rules: Whether to show models that were scored by different rules.
         protocols: Whether names of models state the protocol.
-
-    Raises:
-        ScoringError: If the runs cannot be read or do not fit together, or a name is unknown.
     """
     models = read_models(
         folders, among, splits=splits, mixed_rules=mixed_rules, protocols=protocols

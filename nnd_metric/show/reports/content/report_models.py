@@ -63,19 +63,7 @@ def read_models(
     mixed_rules: bool = False,
     protocols: bool = False,
 ) -> list[ReportModel]:
-    """Read every model of some folders that `nnd evaluate` wrote, in their order.
-
-    Args:
-        folders: The folders.
-        among: All models of the page, if it has more, so that short names differ.
-        splits: Same as in `read_scored`.
-        mixed_rules: Same as in `read_scored`.
-        protocols: Whether short names state the protocol.
-
-    Raises:
-        ScoringError: If a folder cannot be read, a model is in two, or the models were scored
-            on different pairs.
-    """
+    """Read every model of some folders that `nnd evaluate` wrote, in their order."""
     frames = by_model(read_scored(folders, splits=splits, mixed_rules=mixed_rules))
     facts: dict[str, Mapping[str, Any]] = {}
     readings = name_readings(folders)

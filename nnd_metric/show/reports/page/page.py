@@ -60,11 +60,6 @@ def render(
 ) -> str:
     """Return the page.
 
-    Args:
-        contents: The content for each dataset, with the figures.
-        day: The day of the report, for the footer, or None.
-        command: Its command line, for the footer, or None.
-
     Raises:
         ScoringError: If the texts are not those that were scored, or the stored agreement cannot be
             read.

@@ -64,12 +64,7 @@ def sheet(table: Table) -> Sheet:
 
 
 def faded(found: Sheet, agreement: Mapping[str, Any]) -> Sheet:
-    """Return a table of correlations; those of few systems are marked as weak, with a reason.
-
-    Args:
-        found: The table (`agreement_table`): rows of each category, those of the mean last.
-        agreement: The agreement of the table (`Agreement.to_dict`).
-    """
+    """Return a table of correlations; those of few systems are marked as weak, with a reason."""
     counts = {category: each["n"] for category, each in agreement["by_category"].items()}
     n = 0
     rows: list[SheetRow] = []

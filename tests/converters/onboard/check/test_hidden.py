@@ -208,7 +208,6 @@ def test_what_is_hidden_is_missed(
     readings = real_readings(source, [origin], place)
 
     checked = Case([*every_variant(source)], readings)
-    checked.__dict__["_fixture"] = [], None  # it is read as the real files
 
     errors = [run.error for run in checked.straight if run.error]
     if errors:

@@ -12,7 +12,7 @@ from support.table_files import csv_of, jsonl_of, parquet_of, xlsx_of
 
 from nnd.converters.onboard.check import checked_source as case
 from nnd.converters.onboard.check.file_changes import Change, Changer
-from nnd.converters.onboard.check.file_content import read_parts
+from nnd.converters.onboard.contents.reading_files import read_parts
 from nnd.converters.source import Files, Source
 
 ROWS = [{"key": f"k{n}", "text": f'text "{n}",\nin two lines', "score": str(n)} for n in range(9)]

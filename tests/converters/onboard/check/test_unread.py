@@ -12,9 +12,9 @@ from nnd.converters.check.check_report import Check
 from nnd.converters.onboard.check import checked_source as case
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.coverage import check_unread
-from nnd.converters.onboard.check.file_columns import columns_of
-from nnd.converters.onboard.check.file_content import read_parts
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings
+from nnd.converters.onboard.contents.level_columns import columns_in
+from nnd.converters.onboard.contents.reading_files import read_parts
 from nnd.converters.source.source import load_source
 
 CODE = """\
@@ -56,7 +56,6 @@ def check_rows(birds: Birds, rows: list[dict[str, Any]], picked: str) -> Check:
     source, place = load_source(birds.folder), birds.folder.parent / "place"
     place.mkdir()
     checked = Case([*every_variant(source)], real_readings(source, [birds.real], place))
-    checked.__dict__["_fixture"] = [], None
     return Check("coverage", *check_unread(checked))
 
 
@@ -77,7 +76,7 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], str, str, str]] = {
     "turns": (
         [row(n, turn_1=item(2 * n), turn_2=item(2 * n + 1)) for n in range(12)],
         '[row.fields["turn_1"]]',
-        "turn_2.answer is unread, and turn_1.answer is read",
+        "turn_2.answer is unread",
         '[row.fields["turn_1"], row.fields["turn_2"]]',
     ),
     "workers": (
@@ -89,7 +88,7 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], str, str, str]] = {
     "splits": (
         [row(0, train=[item(n) for n in range(9)], test=[item(n) for n in range(9, 18)])],
         'row.fields["train"]',
-        "test.*.answer is unread, and train.*.answer is read",
+        "test.*.answer is unread",
         'row.fields["train"] + row.fields["test"]',
     ),
     "rows": (
@@ -101,13 +100,13 @@ SHAPES: dict[str, tuple[list[dict[str, Any]], str, str, str]] = {
     "aspects": (
         [row(n, **item(n), fluency=(n * 7) % 5 + 1) for n in range(12)],
         "[row.fields]",
-        "fluency is unread, though on the scale of score",
+        "fluency is unread",
         '[{**row.fields, "score": row.fields["score"] + row.fields["fluency"]}]',
     ),
     "names of splits": (
         [row(n, **item(n), part="Train" if n % 3 else "test") for n in range(12)],
         "[row.fields]",
-        "part is unread, though its values are names of splits",
+        "part is unread",
         '[{**row.fields, "answer": row.fields["answer"] + row.fields["part"]}]',
     ),
     "anything": (
@@ -160,7 +159,7 @@ def test_a_file_beside_with_the_same_fields(birds: Birds) -> None:
 def test_keys_that_are_names_of_records_are_one_column() -> None:
     value = {f"document {n}": {"text": "x", "votes": {"1": n, "2": n}} for n in range(8)}
 
-    assert [one.name for one in columns_of(value).values()] == ["text", "votes.*"]
+    assert [one.pattern for one in columns_in(value).values()] == ["text", "votes.*"]
 
 
 @pytest.mark.parametrize("kind", ["zip", "gztar"])
