@@ -130,14 +130,17 @@ class CheckReport(Printable):
         """Return a row for each check that fails or is to be looked at."""
         return _table([check for check in self.checks if check.outcome in ("fail", "review")])
 
-    def remarks(self) -> list[str]:
-        """Return which checks were skipped, and why."""
+    def remarks(self) -> "list[Table | str]":
+        """Return which checks were skipped, and why; and the example pairs."""
         reasons: dict[str, list[str]] = {}
         for check in self.checks:
             if check.outcome == "skipped":
                 why = "; ".join(filter(None, (check.message, check.remedy)))
                 reasons.setdefault(why, []).append(check.name)
-        return [f"Skipped: {', '.join(names)} ({why})." for why, names in reasons.items()]
+        return [
+            *(f"Skipped: {', '.join(names)} ({why})." for why, names in reasons.items()),
+            *([] if self.examples is None else self.examples.summary()),
+        ]
 
     def details(self) -> list["Table"]:
         """Return what the other checks counted."""

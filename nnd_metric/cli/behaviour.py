@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from nnd.metric.cli.options import DATA, plain
+from nnd.metric.cli.options import DATA, escaped, plain
 from nnd.schemas import one_line
 
 if TYPE_CHECKING:
@@ -37,45 +37,31 @@ class Command(TyperCommand):
         paragraphs = (plain(" ".join(each.split())) for each in text.split("\n\n"))
         super().__init__(
             verb.command,
-            help=_escape("\n\n".join(filter(None, paragraphs))),
+            help=escaped("\n\n".join(filter(None, paragraphs))),
             callback=lambda **typed: self._made.callback(**typed),  # type: ignore[misc] # noqa: PLW0108
             rich_help_panel=panel,
         )
         self._verb = verb
-        self._examples = [
-            re.sub(r"(?m)^ +", "", each) for each in sections if each.startswith("Examples:")
-        ]
+        self._examples = [re.sub(r"(?m)^ +", "", each) for each in sections if "Examples:" in each]
+        del self.params, self.epilog  # made when they are needed
 
     @cached_property
     def _made(self) -> TyperCommand:
         """The command as typer makes it from the function."""
         made = typer.Typer(add_completion=False)
         made.command()(self._verb.function())
-        command = typer.main.get_command(made)
-        assert isinstance(command, TyperCommand)  # noqa: S101 - an app of one command is a command
-        for parameter in command.params:
-            if (shown := getattr(parameter, "help", None)) is not None:
-                parameter.help = _escape(shown)  # type: ignore[attr-defined]
-        return command
+        return typer.main.get_command(made)  # type: ignore[return-value] # an app of one command
 
-    @property
-    def params(self) -> "list[Parameter]":
+    @cached_property
+    def params(self) -> "list[Parameter]":  # type: ignore[override]
         """The arguments and options."""
         return self._made.params
 
-    @params.setter
-    def params(self, _: object) -> None:
-        """Stay as they are: typer sets none."""
-
-    @property
-    def epilog(self) -> str:
+    @cached_property
+    def epilog(self) -> str:  # type: ignore[override]
         """The end of the help: examples, and what the options take."""
         explained = [DATA] if self._verb.takes_data() else []
-        return _escape("\n\n".join([*self._examples, *explained]).strip())
-
-    @epilog.setter
-    def epilog(self, _: object) -> None:
-        """Stay as it is: typer sets none."""
+        return escaped("\n\n".join([*self._examples, *explained]).strip())
 
     def get_params(self, ctx: "Context") -> "list[Parameter]":
         """Return the parameters; flags have no type."""
@@ -112,10 +98,6 @@ class Group(TyperGroup):
             verb.command: Command(verb, panel) for panel, verbs in GROUPS.items() for verb in verbs
         }
 
-    def list_commands(self, ctx: "Context") -> list[str]:  # noqa: ARG002 - as typer calls it
-        """Return the commands in the order of the help."""
-        return list(self.commands)
-
     def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
         """Read a command line."""
         ctx.meta[_IS_COMMAND] = bool(args) and not args[0].startswith("-")
@@ -134,9 +116,7 @@ class Group(TyperGroup):
 
         Before a command there are none; to read that they were not given loads pydantic, 70 ms.
         """
-        if ctx.meta.get(_IS_COMMAND):
-            return []
-        return _untyped_flags(super().get_params(ctx))
+        return [] if ctx.meta.get(_IS_COMMAND) else _untyped_flags(super().get_params(ctx))
 
 
 def _untyped_flags(parameters: "list[Parameter]") -> "list[Parameter]":
@@ -144,8 +124,3 @@ def _untyped_flags(parameters: "list[Parameter]") -> "list[Parameter]":
         if getattr(each, "is_flag", False):
             each.metavar = ""  # else <bool>
     return parameters
-
-
-def _escape(text: str) -> str:
-    r"""Return a text that Rich's markup shows as it is: `[x]` would be a style, `\[x]` is not."""
-    return text.replace("[", r"\[")

@@ -6,6 +6,8 @@ loads torch.
 
 import errno
 import io
+import logging
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -56,6 +58,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # for names in other scripts
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
+    _quiet_libraries()
     try:
         app()
     except Exception as error:
@@ -66,6 +69,17 @@ def main() -> None:
 
         print(f"nnd: {one_line(' '.join(message.split()))}", file=sys.stderr)
         raise SystemExit(2) from error
+
+
+def _quiet_libraries() -> None:
+    """Show messages of transformers and the Hub's client, which are not loaded yet, at terminals.
+
+    Those of bitsandbytes, which repeats one at every multiplication, are hidden.
+    """
+    logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
+    if not sys.stderr.isatty():
+        for library in ("TRANSFORMERS", "HF_HUB"):
+            os.environ.setdefault(f"{library}_VERBOSITY", "error")
 
 
 def _show_warning(

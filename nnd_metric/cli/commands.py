@@ -4,18 +4,9 @@ import shlex
 import sys
 from datetime import UTC, datetime
 
-import typer
-
 from nnd.metric.cli.evaluating import evaluate, find_all
-from nnd.metric.cli.printing import quiet_loading, show
 from nnd.metric.cli.verbs import Typed, Verb, function_of
 from nnd.schemas import NNDError
-
-
-def sources(typed: Typed) -> None:
-    """List the sources."""
-    found = typed.call("sources")
-    typed.show(found, found.entries())
 
 
 def show_pairs(typed: Typed, *, data: str) -> None:
@@ -27,13 +18,6 @@ def show_pairs(typed: Typed, *, data: str) -> None:
     """
     is_source = "origin" in typed.values
     typed.show(typed.call("show", data=data) if is_source else typed.call("show"))
-
-
-def validate(typed: Typed) -> None:
-    """Check a converted folder."""
-    validation = typed.call("validate")
-    typed.show(validation, [str(finding) for finding in validation])
-    raise typer.Exit(0 if validation.ok else 1)
 
 
 def derive(typed: Typed, *, list: bool = False) -> None:  # noqa: A002 - the option's name
@@ -74,33 +58,13 @@ def train(typed: Typed) -> None:
     if template is not None:
         check_template(template)
     (data,) = find_all([typed.values["model"]], [typed.values["data"]])
-    quiet_loading()  # Trainer imports bitsandbytes if it is installed, which logs on import
     try:
         training = typed.call("train", data=data)
     except KeyboardInterrupt:
         if not out.is_dir():
             raise
         raise KeyboardInterrupt("run the same command with --resume to continue") from None
-    typed.show(training, written=out)
-
-
-def merge(typed: Typed) -> None:
-    """Merge the parts of a run, in its folder."""
-    typed.show(typed.call("merge"), written=typed.values["run"])
-
-
-def compare(typed: Typed) -> None:
-    """Compare models; as JSON, those of one dataset stand alone."""
-    found = typed.call("compare")
-    value = found.to_dict()
-    typed.show(found, value.get("comparisons", value), written=typed.values.get("out"))
-
-
-def metrics(typed: Typed) -> None:
-    """Compare NND with other metrics."""
-    if any("=" in name for name in typed.values.get("scorers", ())):
-        quiet_loading()
-    typed.show(typed.call("metrics"), written=typed.values.get("out"))
+    typed.show(training, [out])
 
 
 def report(typed: Typed) -> None:
@@ -110,41 +74,28 @@ def report(typed: Typed) -> None:
 
 
 def card(typed: Typed) -> None:
-    """Write or check a card."""
+    """Write or check a card, or print one as it is."""
     made = typed.call("card")
-    if made.problems is not None:
-        typed.show(made, [str(problem) for problem in made])
-        raise typer.Exit(0 if made.ok else 1)
-    if made.file is not None:
-        typed.show(made, str(made.file))
-    elif typed.as_json:
-        show(made.text, typed.as_json)
-    else:
+    if made.file is None and "json" not in typed.values:
         print(made.text, end="")  # not by rich, which turns :names: into emoji
-
-
-def install_metric(typed: Typed) -> None:
-    """Install the metric, and say where."""
-    place = str(typed.call("install_metric"))
-    show(place, typed.as_json, place)
+    else:
+        typed.show(made)
 
 
 def check_source(typed: Typed) -> None:
-    """Check a source as a reviewer would."""
+    """Check a source with the files that were typed, of which there may be several."""
     taken = typed.arguments("check_source")
-    report = function_of("check_source")(taken.pop("source"), *taken.pop("origins", ()), **taken)
-    typed.show(report, report.to_dict()["checks"])
-    raise typer.Exit(0 if report.ok else 1)
+    typed.show(function_of("check_source")(taken.pop("source"), *taken.pop("origins", ()), **taken))
 
 
 GROUPS: dict[str, tuple[Verb, ...]] = {
     "Data": (
-        Verb("sources", run=sources),
-        Verb("convert", ("source",), out="SOURCE-nnd", writes=True),
+        Verb("sources"),
+        Verb("convert", ("source",), out="SOURCE-nnd", written="out"),
         Verb("show", ("data",), run=show_pairs, has_details=False),
         Verb("describe", ("data",), has_details=False),
         Verb("check", ("data",)),
-        Verb("validate", ("folder",), run=validate, has_details=False),
+        Verb("validate", ("folder",), has_details=False),
         Verb(
             "derive",
             ("data",),
@@ -171,7 +122,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
             run=evaluate,
             also=("evaluate_runs", "vary", "evaluate_parts", "evaluate_on_ray", "estimate"),
         ),
-        Verb("merge", ("run",), run=merge),
+        Verb("merge", ("run",), written="run"),
         Verb(
             "train",
             without=("tokenizer", "loading.adapter", "loading.quantise", "loading.device_map"),
@@ -179,18 +130,18 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
         ),
     ),
     "Read": (
-        Verb("slice", ("runs",), writes=True),
+        Verb("slice", ("runs",), written="out"),
         Verb("agree", ("results",)),
-        Verb("compare", ("runs",), run=compare),
-        Verb("metrics", ("runs",), run=metrics),
+        Verb("compare", ("runs",), written="out"),
+        Verb("metrics", ("runs",), written="out"),
         Verb("report", ("results",), ("day", "command"), run=report, has_details=False),
-        Verb("curve", ("histories",), out="curve.svg", writes=True),
+        Verb("curve", ("histories",), out="curve.svg", written="out"),
     ),
     "Hub": (
         Verb("card", ("folder", "existing"), run=card, has_details=False),
         Verb("publish", ("folder", "repo_id"), has_details=False),
         Verb("publish_metric", ("repo_id",), has_details=False),
-        Verb("install_metric", without=("modules_cache",), run=install_metric, has_details=False),
+        Verb("install_metric", without=("modules_cache",), has_details=False),
     ),
     "Contribute": (
         Verb("new_source", ("name",)),

@@ -1,46 +1,70 @@
 """`nnd evaluate`: one command for each way of scoring pairs with models. Imports are local."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from nnd.metric.app import find_data
 from nnd.metric.cli.options import key_of, name_of, resolved
-from nnd.metric.cli.printing import exit_on, quiet_loading, resumable, show_sweep
 from nnd.metric.cli.pushing import check_pushable_run, push_run
 from nnd.metric.cli.verbs import Typed, function_of
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from nnd.metric.run import Sweep
 
+_WAYS = {
+    "runs": "evaluate_runs",
+    "dry_run": "estimate",
+    "dimensions": "vary",
+    "ray": "evaluate_on_ray",
+    "ray_address": "evaluate_on_ray",
+    "worker": "evaluate_parts",
+}
+"""Option → the function that is called in the place of `evaluate`; the first one counts."""
+
 _REFUSED = {
-    "dry_run": (
+    "estimate": (
         ("dimensions", "worker"),
         "--dry-run estimates a whole run; leave out --vary and --worker",
     ),
-    "dimensions": (
+    "evaluate_on_ray": (
+        ("worker",),
+        "--ray shares the pairs among actors of its own; leave out --worker",
+    ),
+    "vary": (
         ("human_scores", "systems", "worker", "ray", "ray_address", "push_to_model_card"),
         (
             "--vary works with one --model and one --data; leave out further ones, "
             "--human-scores, --system, --worker, --ray and --push-to-model-card"
         ),
     ),
-    "ray": (("worker",), "--ray shares the pairs among actors of its own; leave out --worker"),
-    "worker": (
+    "evaluate_parts": (
         ("push_to_model_card", "details"),
         "--worker scores a share of the pairs; leave out --details and --push-to-model-card",
     ),
+    "evaluate": (
+        ("ray_num_gpus", "ray_num_actors"),
+        "--num-gpus and --num-actors need Ray; add --ray, or leave them out",
+    ),
 }
-"""Way to score → options that do not go with it, and what is said then."""
+"""Function → options that do not go with it, and what is said then."""
+
+_SHARED = {
+    "evaluate_on_ray": "--ray needs --out, a folder that all machines share",
+    "evaluate_parts": "--worker needs --out, the folder to which all workers write",
+}
+"""Function of several processes → what is said if they have no folder."""
 
 _WITH_RUNS = {
-    *("runs", "out", "limit", "details", "as_json"),
+    *("runs", "out", "limit", "details", "json"),
     *("scoring_unconditional", "scoring_token_budget", "scoring_matmul", "scoring_cache"),
     *("loading_device", "loading_device_map", "loading_trust_remote_code"),
 }
@@ -52,8 +76,8 @@ def evaluate(
     *,
     templates: Sequence[str] = (),
     checkpoints: str | None = None,
-    dry_run: bool = False,
-    ray: bool = False,
+    dry_run: bool = False,  # noqa: ARG001 - it chooses the way, as do `runs` and others
+    ray: bool = False,  # noqa: ARG001 - likewise
     push_to_model_card: bool = False,
 ) -> None:
     """Score pairs with models, in one of the ways.
@@ -73,80 +97,84 @@ def evaluate(
         push_to_model_card: Open a pull request on the Hub that adds the pass rates to each model's
             card.
     """
+    way = next((way for option, way in _WAYS.items() if option in typed.values), "evaluate")
     models, data = typed.values.get("models", []), typed.values.get("data", [])
-    out, worker = typed.values.get("out"), typed.values.get("worker")
     if push_to_model_card:
         check_pushable_run(models, typed.values)
-    if "runs" in typed.values:
-        _score_runs(typed, out)
-        return
+    if way == "evaluate_runs":
+        _check_only_with_runs(typed)
+        with _resumable(cached=typed.arguments(way)["scoring"].cache):
+            results: Sweep = typed.call(way)
+        show_sweep(typed, results)
+        raise typer.Exit(0 if results.ok else 1)
     if not data:
         raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
-    models = _find_models(models, checkpoints)
-    asked = typed.arguments("evaluate", "data", "human_scores", "templates")
+    what = _read(typed, _find_models(models, checkpoints), data, templates)
+    _check_way(typed, way, what)
+    if way not in ("evaluate", "evaluate_on_ray"):
+        call = {"vary": _vary, "evaluate_parts": _score_share}.get(way, _estimate)
+        call(typed, what)
+        return
 
+    from nnd.metric.run import ignored_workers
+
+    if (line := ignored_workers()) is not None:
+        print(f"nnd: {line}", file=sys.stderr)
+    function_of(way)  # imported here: until then, there is nothing to resume
+    with _resumable(cached=way == "evaluate_on_ray" or what["scoring"].cache):
+        results = typed.call(way, **what)
+    show_sweep(typed, results, alone=len(data) == 1)
+    if push_to_model_card:
+        push_run(results, what["models"])
+    raise typer.Exit(0 if results.ok else 1)
+
+
+def _read(
+    typed: Typed, models: list[str], data: Sequence[str], templates: Sequence[str]
+) -> dict[str, Any]:
+    """Return what is asked, checked as far as that is possible without torch."""
     from nnd.metric.likelihood import name_models, scoring_of_each
 
+    asked = typed.arguments("evaluate", "data", "human_scores", "templates")
     names = name_models(models, asked["loading"])
     for_all, own = read_templates(templates, names)
     scoring = replace(asked["scoring"], template=for_all)
     scoring_of_each(names, scoring, own)
     found = find_all(models, data)
-    what: dict[str, Any] = {"models": models, "data": found, "templates": own, "scoring": scoring}
-
-    from nnd.metric.run import ignored_workers, read_worker  # from here on it takes seconds
-
-    quiet_loading()
-    if dry_run:
-        _check_alone(typed, "dry_run")
-        typed.show(typed.call("estimate", **what))
-        return
-    ray = ray or "ray_address" in typed.values
-    _check_place(typed, ray=ray)
-    if "dimensions" in typed.values:
-        _check_alone(typed, "dimensions", is_alone=len(models) == len(found) == 1)
-        varied = {"model": models[0], "data": found[0]}
-        scoring = replace(scoring, template=next(iter(own.values()), for_all))
-        typed.show(typed.call("vary", **varied, scoring=scoring), written=out)
-        return
-    if worker is not None:
-        _check_alone(typed, "worker")
-        what |= {"data": found[0] if len(found) == 1 else found, "worker": read_worker(worker)}
-        typed.show(typed.call("evaluate_parts", **what))
-        return
-    if (line := ignored_workers()) is not None:
-        print(f"nnd: {line}", file=sys.stderr)
-    name = "evaluate_on_ray" if ray else "evaluate"
-    score = function_of(name)  # imported here: until then, there is nothing to resume
-    with resumable(cached=ray or scoring.cache):
-        results: Sweep = score(**typed.arguments(name, *what), **what)
-    show_sweep(results, typed.as_json, details=typed.details, alone=len(data) == 1, out=out)
-    if push_to_model_card:
-        push_run(results, name_models(models))
-    exit_on(results)
+    return {"models": models, "data": found, "templates": own, "scoring": scoring}
 
 
-def _check_alone(typed: Typed, way: str, *, is_alone: bool = True) -> None:
-    """Refuse options that do not go with a way to score."""
+def _check_way(typed: Typed, way: str, what: dict[str, Any]) -> None:
+    """Refuse options that do not go with a way to score, and a shared run without a folder."""
     refused, message = _REFUSED[way]
-    if not is_alone or not typed.values.keys().isdisjoint(refused):
+    is_alone = len(what["models"]) == len(what["data"]) == 1
+    if not typed.values.keys().isdisjoint(refused) or (way == "vary" and not is_alone):
         raise ScoringError(message)
+    if way in _SHARED and "out" not in typed.values:
+        raise ScoringError(_SHARED[way])
 
 
-def _check_place(typed: Typed, *, ray: bool) -> None:
-    """Refuse to share a run that has no folder, and options of Ray without Ray."""
-    if ray:
-        if "out" not in typed.values:
-            raise ScoringError("--ray needs --out, a folder that all machines share")
-        _check_alone(typed, "ray")
-    elif not typed.values.keys().isdisjoint(("ray_num_gpus", "ray_num_actors")):
-        raise ScoringError("--num-gpus and --num-actors need Ray; add --ray, or leave them out")
-    elif "worker" in typed.values and "out" not in typed.values:
-        raise ScoringError("--worker needs --out, the folder to which all workers write")
+def _estimate(typed: Typed, what: dict[str, Any]) -> None:
+    typed.show(typed.call("estimate", **what))
 
 
-def _score_runs(typed: Typed, out: Path | None) -> None:
-    """Score a list of runs; refuse options that belong in the list."""
+def _vary(typed: Typed, what: dict[str, Any]) -> None:
+    (model,), (data,), scoring = what["models"], what["data"], what["scoring"]
+    scoring = replace(scoring, template=next(iter(what["templates"].values()), scoring.template))
+    found = typed.call("vary", model=model, data=data, scoring=scoring)
+    typed.show(found, filter(None, [typed.values.get("out")]))
+
+
+def _score_share(typed: Typed, what: dict[str, Any]) -> None:
+    from nnd.metric.run import read_worker
+
+    data, worker = what["data"], read_worker(typed.values["worker"])
+    what |= {"data": data[0] if len(data) == 1 else data, "worker": worker}
+    typed.show(typed.call("evaluate_parts", **what))
+
+
+def _check_only_with_runs(typed: Typed) -> None:
+    """Refuse options that belong in the list of runs, and a list without a folder."""
     for signature in typed.signatures.values():
         for parameter in signature.parameters:
             if key_of(parameter) in typed.values.keys() - _WITH_RUNS:
@@ -154,13 +182,34 @@ def _score_runs(typed: Typed, out: Path | None) -> None:
                     f"{name_of(parameter)} cannot be combined with --runs; put it into the file of "
                     "runs, or leave it out"
                 )
-    if out is None:
+    if "out" not in typed.values:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
-    quiet_loading()
-    with resumable(cached=typed.arguments("evaluate_runs")["scoring"].cache):
-        results = typed.call("evaluate_runs")
-    show_sweep(results, typed.as_json, details=typed.details)
-    exit_on(results)
+
+
+def show_sweep(typed: Typed, found: "Sweep", *, alone: bool = False) -> None:
+    """Print the results of models; `alone` as those of one dataset."""
+    from nnd.metric.show import failure_table
+
+    evaluations = [*found.evaluations.values()]
+    notes: list[Table | str] = [failure_table(found.failures)] if found.failures else []
+    notes += [f"written to {folder}" for folder in found.folders.values()]
+    if evaluations and "details" not in typed.values:
+        folders = [*found.folders.values()] if alone else []
+        notes.append(
+            ", or: ".join(["For more, use --details", *(f"nnd report {f}" for f in folders)])
+        )
+    typed.show(evaluations[0] if alone and evaluations else found, (), *notes)
+
+
+@contextmanager
+def _resumable(*, cached: bool) -> Iterator[None]:
+    """If work is interrupted, say that it is not lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not cached:
+            raise
+        raise KeyboardInterrupt("run the same command to resume") from None
 
 
 def _find_models(models: Sequence[str], checkpoints: str | None) -> list[str]:
@@ -218,6 +267,5 @@ def read_templates(
                 "MODEL=TEMPLATE for a model that needs another"
             )
         templates[model] = resolved(entry if model is None else entry[len(model) + 1 :])
-    return templates.pop(None, None), {
-        model: own for model, own in templates.items() if model is not None
-    }
+    for_all = templates.pop(None, None)
+    return for_all, {str(model): own for model, own in templates.items()}

@@ -1,5 +1,6 @@
 """Options of the command from the parameters of functions: names, types, sentences, values."""
 
+import inspect
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -112,41 +113,33 @@ def _singular(parameter: Parameter) -> str:
     return re.sub("ies$", "y", parameter.name).removesuffix("s")
 
 
-def option(parameter: Parameter, panel: str | None) -> tuple[object, object]:
-    """Return the annotation and the default of an option, as typer reads them."""
+def typed_as(
+    parameter: Parameter, panel: str | None, *, is_argument: bool
+) -> tuple[object, object]:
+    """Return the annotation and the default of an option or argument, as typer reads them."""
     kind, name = parameter.type, name_of(parameter)
-    sentence, shown_default = _help(parameter, is_repeated=is_repeated(parameter))
-    shown: dict[str, Any] = {"help": sentence, "rich_help_panel": panel}
-    if kind.name == "bool":
-        return Annotated[bool, typer.Option(name, **shown)], False
-    if shown_default:
-        shown["show_default"] = shown_default
-    base = _base(parameter)
-    shown["metavar"] = metavar_of(parameter)
+    repeated = kind.many if is_argument else is_repeated(parameter)
+    sentence, absent = _help(parameter, is_repeated=repeated and not is_argument)
+    shown: dict[str, Any] = {"help": escaped(sentence), "metavar": metavar_of(parameter)}
+    if absent:
+        shown["show_default"] = absent
     if kind.choices:
         shown["autocompletion"] = lambda: kind.choices
-    if is_repeated(parameter):
-        default: Any = ... if parameter.default is ... else []
-        return Annotated[list[base], typer.Option(name, **shown)], default  # type: ignore[valid-type]
+    if is_argument:
+        shown["metavar"] = shown["metavar"] or _singular(parameter).upper()
+        info = typer.Argument(**shown)
+    else:
+        info = typer.Option(name, rich_help_panel=panel, **shown)
+    if kind.name == "bool":
+        return Annotated[bool, info], False
+    base: Any = list[_base(parameter)] if repeated else _base(parameter)  # type: ignore[misc]
+    if parameter.default is ...:
+        return Annotated[base, info], inspect.Parameter.empty
+    if repeated:
+        return Annotated[base, info], []
     if parameter.default in (None, "", ()):
-        return Annotated[base | None, typer.Option(name, **shown)], None
-    return Annotated[base, typer.Option(name, **shown)], parameter.default
-
-
-def argument(parameter: Parameter) -> tuple[object, object]:
-    """Return the annotation and the default of an argument, as typer reads them."""
-    base = _base(parameter)
-    sentence, shown_default = _help(parameter, is_repeated=False)
-    metavar = metavar_of(parameter) or _singular(parameter).upper()
-    shown: dict[str, Any] = {"metavar": metavar, "help": sentence}
-    if shown_default:
-        shown["show_default"] = shown_default
-    if parameter.type.many:
-        default: Any = ... if parameter.default is ... else []
-        return Annotated[list[base], typer.Argument(**shown)], default  # type: ignore[valid-type]
-    if parameter.default is None:
-        return Annotated[base | None, typer.Argument(**shown)], None
-    return Annotated[base, typer.Argument(**shown)], parameter.default
+        return Annotated[base | None, info], None
+    return Annotated[base, info], parameter.default
 
 
 def is_repeated(parameter: Parameter) -> bool:
@@ -194,6 +187,11 @@ def plain(text: str) -> str:
     said = re.sub(r"In Python, (?:[^.]|\.(?=\w))*\.\s*", "", text)
     said = re.sub(r" \(see `[^)]*\)", "", said)
     return said.replace("`", "").strip()
+
+
+def escaped(text: str) -> str:
+    r"""Return a text that Rich's markup shows as it is: `[x]` would be a style, `\[x]` is not."""
+    return text.replace("[", r"\[")
 
 
 def _help(parameter: Parameter, *, is_repeated: bool) -> tuple[str, str]:

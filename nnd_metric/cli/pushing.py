@@ -37,8 +37,10 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
     """
     from nnd.cards import ScoredOn
     from nnd.converters.hub import push_results
+    from nnd.metric.likelihood import name_models
     from nnd.schemas import PublishError
 
+    names = name_models(models)
     of_models: dict[str, dict[ScoredOn, dict[str, Any]]] = {}
     for name, evaluation in found.evaluations.items():
         pairs = found.pairs[name]
@@ -46,7 +48,7 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
         commit = (pairs.home or "").rpartition("@")[2] if is_on_hub else None
         split = dict(pairs.part).get("split")
         for result in evaluation.results:
-            if result.model not in models:
+            if result.model not in names:
                 continue  # it was in the earlier run
             on = of_models.setdefault(result.model, {})
             on[ScoredOn(pairs.name, commit, split)] = result.to_dict()

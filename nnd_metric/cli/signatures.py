@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from nnd.schemas.lazy import exports_in
 
@@ -19,7 +19,7 @@ class Place(NamedTuple):
     """Where a name is defined: the dotted name of the module, and the statement."""
 
     module: str
-    node: ast.stmt
+    node: Any  # ast.stmt: the code below asks for what only functions or only classes have
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,6 @@ class Type:
         many: Whether it may be a sequence.
         alone: Whether one value may stand in the place of a sequence of one.
         mapped: Whether it is a mapping, written KEY=VALUE.
-        none: Whether it may be None.
     """
 
     name: str
@@ -40,7 +39,6 @@ class Type:
     many: bool = False
     alone: bool = False
     mapped: bool = False
-    none: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +60,12 @@ class Parameter:
     record: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
-    """A record that a function takes.
-
-    Attributes:
-        module: The module that defines it.
-        name: Its name.
-        own: Fields whose defaults the function sets: `Loading(dtype="float32")`.
-    """
+class RecordType(NamedTuple):
+    """A record that a function takes; `own` are the defaults that the function sets in it."""
 
     module: str
     name: str
-    own: dict[str, object] = field(default_factory=dict)
+    own: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +77,15 @@ class Signature:
         records: Parameter, or parameter.field → the record that it takes.
     """
 
-    parameters: tuple[Parameter, ...]
-    records: dict[str, RecordType]
+    parameters: list[Parameter] = field(default_factory=list)
+    records: dict[str, RecordType] = field(default_factory=dict)
 
 
-_Function: TypeAlias = ast.FunctionDef
-
-_TYPED = ("str", "int", "float", "bool", "Path", "Model", "PairData", "None")
-_ANYTHING = ("Any", "Table", "AnyScorer")
-"""Types of which names and paths can be typed."""
+_TYPED = {
+    **{name: name for name in ("str", "int", "float", "bool", "Path", "Model", "PairData", "None")},
+    **dict.fromkeys(("Any", "Table", "AnyScorer"), "str"),
+}
+"""Type → what can be typed: of what can be anything, a name or a path."""
 
 
 def docstring_of(module: str, name: str) -> str:
@@ -110,35 +101,24 @@ def docstring_of(module: str, name: str) -> str:
 
 def signature_of(module: str, name: str) -> Signature:
     """Return what a function takes."""
-    place = _find(module, name)
-    assert isinstance(place.node, _Function), f"{module}.{name} is not a function"  # noqa: S101
+    place, found = _find(module, name), Signature()
     sentences = sentences_in(ast.get_docstring(place.node) or "", "Args")
-    parameters: list[Parameter] = []
-    records: dict[str, RecordType] = {}
-    for name_, annotation, default in _arguments(place.node):
+    for name_, annotation, default in _arguments(place.node.args):
         kind = _type(annotation, place.module)
-        record = _record(kind.name, place.module)
-        if record is None:
-            parameters.append(
-                Parameter(name_, kind, _value(default, place.module), sentences.get(name_, ""))
-            )
-            continue
-        own = {
-            each.arg: _value(each.value, place.module) for each in getattr(default, "keywords", ())
-        }
-        for each in _fields(record, name_, records, own):
-            set_here = each.record == name_ and each.name in own
-            parameters.append(replace(each, default=own[each.name]) if set_here else each)
+        if (record := _record(kind.name, place.module)) is None:
+            value, sentence = _value(default, place.module), sentences.get(name_, "")
+            found.parameters.append(Parameter(name_, kind, value, sentence))
+        else:
+            own = {each.arg: each.value for each in getattr(default, "keywords", ())}
+            values = {each: _value(value, place.module) for each, value in own.items()}
+            found.parameters.extend(_fields(record, name_, found.records, values))
     if place.node.args.kwarg is not None:  # the options of a run, as `with_run_options` shows them
-        request = _record("RunRequest", place.module)
-        assert request is not None  # noqa: S101 - no other function takes options
-        taken = {*_options(place.node.args.kwarg.annotation, place.module)}
-        parameters += [
-            each
-            for each in _fields(request, "", records)
-            if (each.record.partition(".")[0] or each.name) in taken
-        ]
-    return Signature(tuple(parameters), records)
+        taken = {*_options(place.node.args.kwarg.annotation.slice, place.module)}
+        fields = _fields(_find(place.module, "RunRequest"), "", found.records, {})
+        found.parameters.extend(
+            each for each in fields if (each.record.partition(".")[0] or each.name) in taken
+        )
+    return found
 
 
 def sentences_in(docstring: str, section: str) -> dict[str, str]:
@@ -149,36 +129,32 @@ def sentences_in(docstring: str, section: str) -> dict[str, str]:
     return {name: " ".join(words.split()) for name, words in entries}
 
 
-def _options(annotation: ast.expr | None, module: str) -> Iterator[str]:
-    """Yield the names in a TypedDict and its bases; in `Unpack[…]`, in that of the brackets."""
-    if isinstance(annotation, ast.Subscript):
-        annotation = annotation.slice
-    if isinstance(annotation, ast.Name) and annotation.id != "TypedDict":
-        place = _find(module, annotation.id)
-        assert isinstance(place.node, ast.ClassDef)  # noqa: S101 - else Unpack is of no use
+def _options(annotation: ast.expr, module: str) -> Iterator[str]:
+    """Yield the names in a TypedDict and its bases."""
+    if ast.unparse(annotation) != "TypedDict":
+        place = _find(module, ast.unparse(annotation))
         for base in place.node.bases:
             yield from _options(base, place.module)
-        for each in place.node.body:
-            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-                yield each.target.id
+        yield from (name for name, _, _ in _annotated(place.node))
 
 
-def _arguments(function: _Function) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
-    """Yield name, annotation and default of each argument, `*names` as a sequence."""
-    taken = function.args
+def _annotated(record: ast.ClassDef) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
+    """Yield name, annotation and default of each field of a class."""
+    for each in record.body:
+        if isinstance(each, ast.AnnAssign):
+            yield ast.unparse(each.target), each.annotation, each.value
+
+
+def _arguments(taken: ast.arguments) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
+    """Return name, annotation and default of each argument, `*names` as a sequence."""
     plain = [*taken.posonlyargs, *taken.args]
-    defaults = [None] * (len(plain) - len(taken.defaults)) + [*taken.defaults]
-    several = [] if taken.vararg is None else [taken.vararg]
-    for argument, default in [
-        *zip(plain, defaults, strict=True),
-        *((each, ast.Tuple([], ast.Load())) for each in several),
-        *zip(taken.kwonlyargs, taken.kw_defaults, strict=True),
-    ]:
-        assert argument.annotation is not None  # noqa: S101 - ruff sees to it
-        annotation = argument.annotation
-        if argument in several:
-            annotation = ast.Subscript(ast.Name("Sequence"), annotation)
-        yield argument.arg, annotation, default
+    defaults = [*[None] * (len(plain) - len(taken.defaults)), *taken.defaults]
+    arguments: list[Any] = [*zip(plain, defaults, strict=True)]
+    if (several := taken.vararg) is not None:
+        several.annotation = ast.Subscript(ast.Name("Sequence"), several.annotation)  # type: ignore[arg-type]
+        arguments.append((several, ast.Tuple([])))
+    arguments += zip(taken.kwonlyargs, taken.kw_defaults, strict=True)
+    return ((each.arg, each.annotation, default) for each, default in arguments)
 
 
 def _value(default: ast.expr | None, module: str) -> object:
@@ -187,8 +163,7 @@ def _value(default: ast.expr | None, module: str) -> object:
         case None:
             return ...
         case ast.Name(id=name):
-            constant = _find(module, name).node
-            return _value(getattr(constant, "value", None), module)
+            return _value(getattr(_find(module, name).node, "value", None), module)
         case ast.Call(func=ast.Name(id="Path"), args=[path]):
             return _value(path, module)
     try:
@@ -198,77 +173,68 @@ def _value(default: ast.expr | None, module: str) -> object:
 
 
 def _fields(
-    record: Place, holder: str, records: dict[str, RecordType], own: dict[str, object] | None = None
+    record: Place, holder: str, records: dict[str, RecordType], own: dict[str, object]
 ) -> Iterator[Parameter]:
-    assert isinstance(record.node, ast.ClassDef)  # noqa: S101 - `_record` says so
+    """Yield the fields of a record, and of the records in it."""
     if holder:
-        records[holder] = RecordType(record.module, record.node.name, own or {})
+        records[holder] = RecordType(record.module, record.node.name, own)
     sentences = sentences_in(ast.get_docstring(record.node) or "", "Attributes")
-    for each in record.node.body:
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            name, kind = each.target.id, _type(each.annotation, record.module)
-            inner = _record(kind.name, record.module)
-            if inner is not None:
-                yield from _fields(inner, f"{holder}.{name}".lstrip("."), records)
-            else:
-                yield Parameter(
-                    name, kind, _value(each.value, record.module), sentences.get(name, ""), holder
-                )
+    for name, annotation, default in _annotated(record.node):
+        kind = _type(annotation, record.module)
+        if (inner := _record(kind.name, record.module)) is not None:
+            yield from _fields(inner, f"{holder}.{name}".lstrip("."), records, {})
+        else:
+            value = own[name] if name in own else _value(default, record.module)
+            yield Parameter(name, kind, value, sentences.get(name, ""), holder)
 
 
 def _type(node: ast.expr, module: str) -> Type:
     """Return a type; of several in a union the one that can be typed on a command line."""
-    if isinstance(node, ast.Constant):
-        inside = ast.parse(str(node.value), mode="eval")
-        return Type("None") if node.value is None else _type(inside.body, module)
-    if isinstance(node, ast.BinOp):
-        return _union([_type(each, module) for each in _members(node)])
-    if isinstance(node, ast.Subscript):
-        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        return _subscripted(ast.unparse(node.value), inner, module)
-    name = node.id if isinstance(node, ast.Name) else "Any"
-    if name in _TYPED:
-        return Type(name)
-    return Type("str") if name in _ANYTHING else _named(name, module)
+    match node:
+        case ast.Constant(value=str(quoted)):
+            return _type(ast.parse(quoted, mode="eval").body, module)
+        case ast.BinOp(left=left, right=right):
+            return _union(_type(left, module), _type(right, module))
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=words):
+            return Type("str", tuple(str(ast.literal_eval(each)) for each in _elements(words)))
+        case ast.Subscript(value=ast.Name(id="Mapping" | "dict")):
+            return Type("str", mapped=True)
+        case ast.Subscript(value=outer, slice=inner):
+            first = _type(_elements(inner)[0], module)
+            is_alias = ast.unparse(outer) == "Annotated"
+            return first if is_alias else replace(first, many=True, alone=False)
+        case _:
+            return _named(ast.unparse(node), module)
 
 
-def _subscripted(outer: str, inner: list[ast.expr], module: str) -> Type:
-    if outer == "Literal":
-        return Type("str", tuple(str(ast.literal_eval(each)) for each in inner))
-    if outer in ("Mapping", "dict"):
-        return Type("str", mapped=True)
-    first = _type(inner[0], module)
-    return first if outer == "Annotated" else replace(first, many=True, alone=False)
-
-
-def _union(members: list[Type]) -> Type:
+def _union(first: Type, second: Type) -> Type:
     """Return what a union is: a sequence, a mapping or a path, if one of its members is."""
-    typed = [each for each in members if each.name != "None"]
-    chosen = max(typed, key=lambda each: (each.many or each.mapped, each.name != "str"))
-    return replace(
-        chosen,
-        choices=next((each.choices for each in typed if each.choices), ()),
-        alone=chosen.many and not all(each.many for each in typed),
-        none=chosen.none or len(typed) < len(members),
-    )
+    if "None" in (first.name, second.name):
+        return second if first.name == "None" else first
+    chosen = max(first, second, key=lambda each: (each.many or each.mapped, each.name != "str"))
+    alone = chosen.many and not (_is_list(first) and _is_list(second))
+    return replace(chosen, choices=first.choices or second.choices, alone=alone)
 
 
-def _members(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp):
-        return [*_members(node.left), *_members(node.right)]
-    return [node]
+def _is_list(kind: Type) -> bool:
+    return kind.many and not kind.alone
+
+
+def _elements(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else [node]
 
 
 def _named(name: str, module: str) -> Type:
     """Return the type that a name stands for: a record, or what an alias says."""
+    if name in _TYPED:
+        return Type(_TYPED[name])
     try:
         place = _find(module, name)
-    except LookupError:
+    except LookupError:  # it is not ours
         return Type("str")
     if isinstance(place.node, ast.ClassDef):
         return Type(name)
-    assert isinstance(place.node, ast.AnnAssign | ast.Assign)  # noqa: S101 - an alias
-    return _type(place.node.value, place.module) if place.node.value else Type("str")
+    return _type(place.node.value, place.module)
 
 
 def _record(name: str, module: str) -> Place | None:
@@ -276,21 +242,18 @@ def _record(name: str, module: str) -> Place | None:
     if name in _TYPED:
         return None
     place = _find(module, name)
-    is_record = isinstance(place.node, ast.ClassDef) and any(
-        "dataclass" in ast.unparse(each) for each in place.node.decorator_list
-    )
-    return place if is_record else None
+    return place if "dataclass" in "".join(map(ast.unparse, place.node.decorator_list)) else None
 
 
 def _find(module: str, name: str) -> Place:
     """Return where a module or wing has a name from; imports are followed."""
     module, name = _exported(module, name)
-    defined, imported = _names(module)
-    if name in defined:
-        return Place(module, defined[name])
-    if name in imported and imported[name][0].startswith("nnd."):
-        return _find(*imported[name])
-    raise LookupError(f"{module} has no {name}")
+    found = _names(module).get(name)
+    if isinstance(found, tuple) and found[0].startswith("nnd."):
+        return _find(*found)
+    if found is None or isinstance(found, tuple):
+        raise LookupError(f"{module} has no {name}")
+    return Place(module, found)
 
 
 def _exported(module: str, name: str) -> tuple[str, str]:
@@ -305,26 +268,27 @@ def _exports(module: str) -> dict[str, tuple[str, str]]:
 
 
 @cache
-def _names(module: str) -> tuple[dict[str, ast.stmt], dict[str, tuple[str, str]]]:
-    """Return the names that a module defines, and those that it imports: from where, as what."""
-    defined: dict[str, ast.stmt] = {}
-    imported: dict[str, tuple[str, str]] = {}
+def _names(module: str) -> dict[str, ast.stmt | tuple[str, str]]:
+    """Return what a module defines, and from where it imports what it does not, under which name.
+
+    Of overloads, the last counts.
+    """
+    found: dict[str, ast.stmt | tuple[str, str]] = {}
     nodes = [*ast.parse(_source(module)).body]
     for node in nodes:
         match node:
-            case ast.FunctionDef() | ast.ClassDef():
-                defined[node.name] = node  # the last one: those before are overloads
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found[name] = node
             case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
-                defined[name] = node
+                found[name] = node
             case ast.If():  # of types only
                 nodes += node.body
             case ast.ImportFrom(level=0, module=str(source)):
-                imported |= {each.asname or each.name: (source, each.name) for each in node.names}
-    return defined, imported
+                found |= {each.asname or each.name: (source, each.name) for each in node.names}
+    return found
 
 
 @cache
 def _source(module: str) -> str:
     spec = importlib.util.find_spec(module)
-    assert spec is not None and spec.loader is not None, module  # noqa: S101, PT018
-    return str(spec.loader.get_source(module))  # type: ignore[attr-defined] # a file of source code
+    return str(spec.loader.get_source(module))  # type: ignore[union-attr] # a file of source code

@@ -2,17 +2,20 @@
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nnd.metric.cli.options import argument, key_of, option, read
-from nnd.metric.cli.printing import AsJson, Details, parts_of, show_result
-from nnd.metric.cli.signatures import Parameter, Signature, docstring_of, signature_of
+from nnd.metric.cli.options import key_of, read, typed_as
+from nnd.metric.cli.printing import show
+from nnd.metric.cli.signatures import Parameter, Signature, Type, docstring_of, signature_of
 from nnd.schemas import Printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _PANELS = {
     **dict.fromkeys(
@@ -35,6 +38,9 @@ _PANELS = {
 _GROUPED = ("evaluate", "train")
 """Functions whose own parameters are grouped too: those that render contexts."""
 
+_DETAILS = Parameter("details", Type("bool"), False, "Print all details.")
+_AS_JSON = Parameter("json", Type("bool"), False, "Print JSON instead of tables.")
+
 
 @dataclass(frozen=True, slots=True)
 class Typed:
@@ -43,14 +49,10 @@ class Typed:
     Attributes:
         signatures: The functions that the command calls, by name.
         values: What was typed, by the key of the parameter; nothing for what was not.
-        details: Whether all details are asked for.
-        as_json: Whether JSON is.
     """
 
     signatures: Mapping[str, Signature]
     values: Mapping[str, Any]
-    details: bool
-    as_json: bool
 
     def arguments(self, function: str, *known: str) -> dict[str, Any]:
         """Return the arguments of a function that were typed, and its records.
@@ -58,18 +60,16 @@ class Typed:
         Those that are known are left out: they are not read.
         """
         signature = self.signatures[function]
-        found: dict[str, dict[str, Any]] = {
-            holder: dict(record.own) for holder, record in signature.records.items()
-        } | {"": {}}
+        found: dict[str, dict[str, Any]] = {"": {}}
+        found |= {holder: dict(record.own) for holder, record in signature.records.items()}
         for parameter in signature.parameters:
             key = key_of(parameter)
             if key in self.values and parameter.name not in known:
                 value = read(parameter, self.values[key], as_data=function != "")
                 found[parameter.record][parameter.name] = value
-        for holder in sorted(
-            signature.records.keys() - {*known}, key=lambda name: -name.count(".")
-        ):
-            module, name = signature.records[holder].module, signature.records[holder].name
+        inner_first = sorted({*signature.records} - {*known}, key=lambda name: -name.count("."))
+        for holder in inner_first:
+            module, name, _ = signature.records[holder]
             outer, _, field = holder.rpartition(".")
             found[outer][field] = getattr(importlib.import_module(module), name)(**found[holder])
         return found[""]
@@ -78,11 +78,16 @@ class Typed:
         """Call a function of `nnd` with what was typed for it, and with more."""
         return function_of(function)(**self.arguments(function, *more), **more)
 
-    def show(self, found: Printable, value: object = None, *, written: object = None) -> None:
-        """Print a result; as JSON a `value`, or the result itself. Say what was `written`."""
-        after = parts_of(getattr(found, "examples", None))
-        after += [] if written is None else [f"written to {written}"]
-        show_result(found, self.as_json, value=value, details=self.details, after=after)
+    def show(self, found: Printable, written: Iterable[object] = (), *notes: "Table | str") -> None:
+        """Print a result, where it was `written`, and notes for people.
+
+        Raises:
+            Exit: With 1, if something is wrong (`Printable.ok`).
+        """
+        notes = (*(f"written to {place}" for place in written), *notes)
+        show(found, as_json="json" in self.values, details="details" in self.values, notes=notes)
+        if not found.ok:
+            raise typer.Exit(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,7 @@ class Verb:
             in place of those of the same names.
         also: Other functions that `run` calls, whose parameters are options too.
         has_details: Whether the result has more than is printed.
-        writes: Whether it is said where the result was written, if anywhere.
+        written: The parameter that says where the result was written, if the place is repeated.
     """
 
     name: str
@@ -110,7 +115,7 @@ class Verb:
     run: Callable[..., None] | None = None
     also: tuple[str, ...] = ()
     has_details: bool = True
-    writes: bool = False
+    written: str = ""
 
     @property
     def command(self) -> str:
@@ -126,7 +131,7 @@ class Verb:
         found = {name: signature_of("nnd", name) for name in (self.name, *self.also)}
         if self.run is not None:
             own = signature_of(self.run.__module__, self.run.__name__)
-            found[""] = Signature(tuple(each for each in own.parameters if not each.record), {})
+            found[""] = Signature([each for each in own.parameters if not each.record])
         return found
 
     def parameters(self) -> list[Parameter]:
@@ -135,13 +140,11 @@ class Verb:
         for function, signature in self.signatures().items():
             for each in signature.parameters:
                 holders = {each.record, each.record.partition(".")[0]}
-                names = {each.name, f"{each.record}.{each.name}", *holders}
-                if not names.isdisjoint(self.without):
-                    continue
-                if key_of(each) not in found or function == "":
+                is_left_out = {each.name, f"{each.record}.{each.name}", *holders} & {*self.without}
+                if not is_left_out and (key_of(each) not in found or function == ""):
                     found[key_of(each)] = self._as_typed(each, function)
         first = [found.pop(name) for name in self.takes]
-        return [*first, *found.values()]
+        return [*first, *found.values(), *([_DETAILS] if self.has_details else []), _AS_JSON]
 
     def takes_data(self) -> bool:
         """Return whether data of any kind can be typed."""
@@ -150,39 +153,23 @@ class Verb:
 
     def function(self) -> Callable[..., None]:
         """Return the function that typer calls."""
-        parameters = self.parameters()
 
-        def called(
-            typed_in: typer.Context,
-            *,
-            details: bool = False,
-            as_json: bool = False,
-            **typed: object,
-        ) -> None:
-            given = {name: typed[name] for name in typed if _is_given(typed_in, name)}
-            if (place := self._place(given)) is not None:
-                given = {"out": place} | given
-            asked = Typed(self.signatures(), given, details, as_json)
+        def called(typed_in: typer.Context, **typed: object) -> None:
+            given = {name: value for name, value in typed.items() if _is_given(typed_in, name)}
+            given = self._place(given) | given
+            asked = Typed(self.signatures(), given)
             if self.run is not None:
                 self.run(asked, **asked.arguments(""))
             else:
-                found = asked.call(self.name)
-                asked.show(found, written=given.get("out") if self.writes else None)
+                asked.show(asked.call(self.name), filter(None, [given.get(self.written)]))
 
-        shown = {"typed_in": (typer.Context, ...)} | {
-            key_of(each): self._shown(each) for each in parameters
-        }
-        if self.has_details:
-            shown["details"] = Details, False
-        shown["as_json"] = AsJson, False
+        shown: dict[str, Any] = {"typed_in": (typer.Context, inspect.Parameter.empty)}
+        shown |= {key_of(each): self._shown(each) for each in self.parameters()}
         called.__annotations__ = {name: type_ for name, (type_, _) in shown.items()}
         called.__signature__ = inspect.Signature(  # type: ignore[attr-defined] # which typer reads
             [
                 inspect.Parameter(
-                    name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=inspect.Parameter.empty if default is ... else default,
-                    annotation=type_,
+                    name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=type_
                 )
                 for name, (type_, default) in shown.items()
             ]
@@ -199,24 +186,25 @@ class Verb:
             return replace(parameter, default=() if parameter.type.many else None)
         return parameter
 
-    def _place(self, given: Mapping[str, Any]) -> Path | None:
-        """Return where to write if no place is named, or None without such a place."""
+    def _place(self, given: Mapping[str, Any]) -> dict[str, Path]:
+        """Return where to write if no place is named; nothing without such a place."""
         name, dash, suffix = self.out.partition("-")
         if not dash:
-            return Path(self.out) if self.out else None
+            return {"out": Path(self.out)} if self.out else {}
         if name.lower() not in given:
-            return None
+            return {}
         source = Path(given[name.lower()]).resolve()
-        return Path(f"{source.stem if source.suffix == '.yaml' else source.name}-{suffix}")
+        stem = source.stem if source.suffix == ".yaml" else source.name
+        return {"out": Path(f"{stem}-{suffix}")}
 
     def _shown(self, parameter: Parameter) -> tuple[object, object]:
         """Return the annotation and the default of a parameter; few options need no groups."""
-        if parameter.name in self.takes and not parameter.record:
-            return argument(parameter)
+        is_argument = parameter.name in self.takes and not parameter.record
         names = (parameter.name, *reversed(parameter.record.split(".")))
         panels = [_PANELS[name] for name in names if name in _PANELS]
-        is_grouped = bool(parameter.record) or self.name in _GROUPED
-        return option(parameter, panels[0] if panels and is_grouped else None)
+        is_grouped = panels and (parameter.record or self.name in _GROUPED)
+        panel = panels[0] if is_grouped else None
+        return typed_as(parameter, panel, is_argument=is_argument)
 
 
 def function_of(name: str) -> Callable[..., Any]:

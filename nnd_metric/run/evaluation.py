@@ -235,6 +235,11 @@ class Sweep(Result):
     failures: tuple[Failure, ...]
     folders: Annotated[dict[str, Path], UNSTORED] = field(default_factory=dict)
 
+    @property
+    def ok(self) -> bool:
+        """Whether every model was scored on every dataset."""
+        return not self.failures
+
     def readings_of_one(self) -> Evaluation | None:
         """Return the readings of one model on one dataset as if they were models, else None."""
         results = [result for each in self.evaluations.values() for result in each.results]

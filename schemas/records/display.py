@@ -25,6 +25,11 @@ class Printable(Record, ABC):
 
     __slots__ = ()
 
+    @property
+    def ok(self) -> bool:
+        """Whether all that was asked is done, and nothing is wrong; else commands exit with 1."""
+        return True
+
     @abstractmethod
     def headline(self) -> str:
         """Return the result in one sentence."""
@@ -48,6 +53,11 @@ class Printable(Record, ABC):
         """Return the figure that a notebook shows below the table, or None."""
         return None
 
+    def summary(self) -> "list[Table | str]":
+        """Return headline, table and remarks."""
+        table = self.table()
+        return [self.headline(), *([] if table is None else [table]), *self.remarks()]
+
     def __str__(self) -> str:
         table = self.table()
         parts = [self.headline()]
@@ -63,10 +73,7 @@ class Printable(Record, ABC):
 
     def _repr_html_(self) -> str:
         """Return the HTML that a notebook shows."""
-        table = self.table()
-        parts = [_paragraph(self.headline())]
-        parts += [] if table is None else [table_html(table)]
-        parts += (_paragraph(r) if isinstance(r, str) else table_html(r) for r in self.remarks())
+        parts = [_paragraph(p) if isinstance(p, str) else table_html(p) for p in self.summary()]
         return "\n".join([*parts, self.svg() or ""])
 
 

@@ -27,7 +27,7 @@ from nnd.converters.hub import Publication, PublishedFile
 from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
 from nnd.metric.app import describe, show
-from nnd.metric.cli.printing import show_result
+from nnd.metric.cli.printing import show as print_result
 from nnd.metric.numbers import agree, compare, slice_runs
 from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import Failure, Sweep
@@ -221,7 +221,7 @@ def printed(
     def show(found: Printable, width: int, *, details: bool = False) -> str:
         monkeypatch.setenv("COLUMNS", str(width))
         capsys.readouterr()
-        show_result(found, as_json=False, details=details)
+        print_result(found, details=details)
         return capsys.readouterr().out
 
     return show
@@ -271,7 +271,7 @@ def test_a_terminal_without_colour_and_a_poor_encoding(
     poor = io.TextIOWrapper(io.BytesIO(), encoding="ascii", errors="backslashreplace")
     monkeypatch.setattr("sys.stdout", poor)
     monkeypatch.setenv("NO_COLOR", "1")
-    show_result(made("describe"), as_json=False)
+    print_result(made("describe"))
     poor.seek(0)
     shown = poor.read()
     assert "\x1b" not in shown
@@ -286,5 +286,5 @@ def test_machines_get_the_same_in_any_width(
     found = made("agree")
     for width in WIDTHS:
         monkeypatch.setenv("COLUMNS", str(width))
-        show_result(found, as_json=True)
+        print_result(found, as_json=True)
         assert json.loads(capsys.readouterr().out) == found.to_dict()

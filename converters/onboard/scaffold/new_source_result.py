@@ -65,8 +65,8 @@ class NewSource(Printable):
         titles = ("left to fill in", "with", "because")
         return [text_table(titles, self.left, prose=titles[1:])]
 
-    def remarks(self) -> list[str]:
-        """Return the shapes that fit, what is open, and the next steps."""
+    def remarks(self) -> "list[Table | str]":
+        """Return the shapes that fit, what is open, the next steps, and a few pairs."""
         place = self.folder if len(self.folder.parts) > 1 else f"./{self.folder}"
         yaml, origin = self.folder / "source.yaml", common_place(self.origin)
         others = self.contents[1:]
@@ -87,6 +87,7 @@ class NewSource(Printable):
             f"When nothing is open, fill in the {len(self.left)} facts (--details), then",
             f"  nnd convert {place} --from {origin}",
             f"  nnd check-source {place} --from {origin}",
+            *([] if self.examples is None else self.examples.summary()),
         ]
 
     def columns(self) -> list[dict[str, Any]]:

@@ -111,7 +111,8 @@ def test_a_package_brings_a_source_that_is_listed_and_converts(
     install("bird-data", {"toy": "birds.toy"}, {"birds/toy": {}})
 
     assert "toy (bird-data 1.2)" in run(COMMAND, site, "sources")
-    (toy,) = [e for e in json.loads(run(COMMAND, site, "sources", "--json")) if e["name"] == "toy"]
+    listed = json.loads(run(COMMAND, site, "sources", "--json"))["sources"]
+    (toy,) = [entry for entry in listed if entry["name"] == "toy"]
     assert (toy["distribution"], toy["problem"]) == ("bird-data 1.2", None)
     run(COMMAND, site, "convert", "toy", "--out", "out")
     manifest = json.loads((site.parent / "out" / "manifest.json").read_text("utf-8"))

@@ -33,7 +33,7 @@ def test_a_card_is_printed_as_it_is_written(nnd: Nnd, tmp_path: Path) -> None:
 
     assert nnd("card", folder, "--repo", "org/birds") == (0, text, "")
     code, out, _ = nnd("card", folder, "--repo", "org/birds", "--json")
-    assert (code, json.loads(out)) == (0, text)
+    assert (code, json.loads(out)["text"]) == (0, text)
     code, out, _ = nnd("card", folder, "--repo", "org/birds", "--out", tmp_path / "README.md")
     assert (code, out) == (0, f"The card of {folder} is in {tmp_path / 'README.md'} ({lines}).\n")
     assert (tmp_path / "README.md").read_text(encoding="utf-8") == text
@@ -58,7 +58,7 @@ def test_a_card_is_checked(nnd: Nnd, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert 'Counts the row "pairs | 7" should be "pairs | 2" according to the data' in rows[-2]
     code, out, _ = nnd("card", folder, "--check", other, "--json")
     assert code == 1
-    assert len(json.loads(out)) == 1
+    assert len(json.loads(out)["problems"]) == 1
 
 
 def test_what_is_not_there_is_one_line(nnd: Nnd, tmp_path: Path) -> None:

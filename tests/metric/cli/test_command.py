@@ -258,7 +258,7 @@ def test_sources_prints_every_source(nnd: Nnd) -> None:
 
 
 def test_sources_as_json(nnd: Nnd) -> None:
-    found = json.loads(nnd("sources", "--json").out)
+    found = json.loads(nnd("sources", "--json").out)["sources"]
     assert [(facts["name"], facts.get("set")) for facts in found] == [
         (source.name, name)
         for source in sorted(list_sources(), key=lambda source: source.name == "sample")
@@ -284,7 +284,7 @@ def test_validate_finds_no_problem_in_what_convert_wrote(nnd: Nnd, sample: Path)
     ran = nnd("validate", sample)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == f"{sample} has no problems.\n"
-    assert json.loads(nnd("validate", sample, "--json").out) == []
+    assert json.loads(nnd("validate", sample, "--json").out)["problems"] == []
 
 
 def test_validate_lists_problems_and_exits_with_1(nnd: Nnd) -> None:
@@ -438,7 +438,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
     ran = nnd("compare", "r", *models[:4], "--details")
     assert "p (Holm)" in ran.out
     assert ran.out.splitlines()[-2:] == [signatures[name] for name in names[:2]]
-    (found,) = json.loads(nnd("compare", "r", *models[:4], "--json").out)
+    (found,) = json.loads(nnd("compare", "r", *models[:4], "--json").out)["comparisons"]
     assert (found["first"], found["second"], found["n_pairs"]) == (*names[:2], 72)
     one, other = (result["pass_rate"] for result in stored["results"][:2])
     assert found["overall"]["difference"] == pytest.approx(one - other)

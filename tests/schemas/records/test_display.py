@@ -6,7 +6,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from nnd.metric.cli.printing import show_result
+from nnd.metric.cli.printing import show as print_result
 from nnd.schemas import Printable, text_table
 
 
@@ -96,7 +96,7 @@ def test_characters_that_turn_a_terminal_are_shown_as_escapes(
 ) -> None:
     found = Hostile(HOSTILE, (HOSTILE, "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"))
 
-    show_result(found, as_json=False)
+    print_result(found)
 
     for text in (str(found), capsys.readouterr().out):
         assert text.count(SEEN) == 5  # headline, title, two cells, remark

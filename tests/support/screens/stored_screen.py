@@ -6,7 +6,8 @@ python -m support.screens.stored_screen     # in the folder that holds demo/; no
 from pathlib import Path
 
 from nnd.converters.reading import load_yaml
-from nnd.metric.cli.printing import show_sweep
+from nnd.metric.cli.evaluating import show_sweep
+from nnd.metric.cli.verbs import Typed
 from nnd.metric.data import PairSet, choose_part, load_pairs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.numbers import agree_scored
@@ -47,4 +48,4 @@ def _stored(folder: Path, pairs: PairSet, entry: RunEntry) -> Evaluation:
 
 
 if __name__ == "__main__":
-    show_sweep(stored_sweep(Path("demo/runs.yaml"), Path("demo/result")), False, details=False)
+    show_sweep(Typed({}, {}), stored_sweep(Path("demo/runs.yaml"), Path("demo/result")))

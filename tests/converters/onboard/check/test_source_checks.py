@@ -636,7 +636,7 @@ def test_the_command_tells_machines_and_exits_with_1(here: Birds, nnd: Callable[
 
     done = nnd("check-source", here.folder, "--from", here.real, "--json")
 
-    told = json.loads(done.stdout)
+    told = json.loads(done.stdout)["checks"]
     assert done.returncode == 1, done.stderr
     assert [one["name"] for one in told] == list(NAMES)
     assert [one["name"] for one in told if one["outcome"] == "fail"] == ["facts"]
