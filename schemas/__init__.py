@@ -175,6 +175,7 @@ if TYPE_CHECKING:
     from .words.errors import (
         CandidateError as CandidateError,
         LicenceError as LicenceError,
+        MissingExtraError as MissingExtraError,
         NNDError as NNDError,
         PublishError as PublishError,
         SchemaError as SchemaError,
@@ -183,6 +184,9 @@ if TYPE_CHECKING:
         SourceError as SourceError,
         one_line as one_line,
         visible as visible,
+    )
+    from .words.extras import (
+        check_extra as check_extra,
     )
     from .words.identity import (
         DISTRIBUTION as DISTRIBUTION,

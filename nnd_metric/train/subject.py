@@ -12,7 +12,6 @@ from nnd.metric.likelihood import (
     Adapter,
     LoadedModel,
     Loading,
-    check_peft,
     load_model,
     pin_version,
     place_of,
@@ -22,7 +21,7 @@ from nnd.metric.likelihood import (
     wrap_model,
 )
 from nnd.metric.train.objective import Lora
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, check_extra
 
 _ALL_LINEAR = "all-linear"
 
@@ -93,7 +92,7 @@ def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Su
         The model, and the adapters with the layers that PEFT found.
     """
     loaded = subject.loaded
-    check_peft("LoRA")
+    check_extra("adapters", "peft", "LoRA")
     import peft  # noqa: PLC0415 - an extra
 
     if loaded.adapted is not None:

@@ -21,6 +21,8 @@ from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
 
+from nnd.schemas import check_extra
+
 _WORD = re.compile(r"\w+")
 _PIECE = re.compile(r"\w+|[^\w\s]")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+")  # noqa: RUF001 - quotes, too
@@ -50,6 +52,7 @@ def tokens(text: str) -> int:
 
 @cache
 def _tokenizer() -> Callable[[str], str]:
+    check_extra("metrics", "sacrebleu", "counting tokens")
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a  # noqa: PLC0415 - slow to import
 
     return Tokenizer13a()  # type: ignore[no-untyped-call]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nnd.schemas import DISTRIBUTION, ScoringError
+from nnd.schemas import ScoringError, check_extra
 
 _SECONDS = 5
 """How long a cluster may take to answer. Ray itself waits for minutes, or forever."""
@@ -48,12 +48,7 @@ class Pool(NamedTuple):
 
 def check_ray(config: Ray) -> None:
     """Check that Ray is installed, and that the options are valid."""
-    try:
-        import ray.data  # noqa: F401, PLC0415 - an extra; importing takes 1 s
-    except ImportError as error:
-        raise ScoringError(
-            f"Ray Data cannot be imported: {error}; install it: pip install '{DISTRIBUTION}[ray]'"
-        ) from error
+    check_extra("ray", "ray.data", "scoring by actors of Ray")
     gpus = config.num_gpus
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
         raise ScoringError(f"{gpus:g} GPUs for each actor: give 0, a share of 1, or a whole number")

@@ -6,9 +6,8 @@ Special-token strings in data stay text; only those in a template become special
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
 from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext
@@ -140,9 +139,10 @@ def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> 
     )
 
 
-def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
+def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Any:  # noqa: ANN401 - of tokenizers
     """Return a Unigram tokenizer whose special pieces have names that do not occur in texts."""
-    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    backend = tokenizer.backend_tokenizer
+    state = json.loads(backend.to_str())
     special = {token["content"] for token in state["added_tokens"] if token["special"]}
     state["added_tokens"] = [token for token in state["added_tokens"] if not token["special"]]
     if state["model"]["type"] == "Unigram":
@@ -150,4 +150,4 @@ def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
             (f"\ue000{number}\ue000" if piece in special else piece, score)
             for number, (piece, score) in enumerate(state["model"]["vocab"])
         ]
-    return Tokenizer.from_str(json.dumps(state))
+    return type(backend).from_str(json.dumps(state))
