@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
+from support.recounts.judged_systems import fib, fib_edits
 from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
@@ -203,4 +204,6 @@ READINGS = [
     Reading("summedits", summedits, no_error, error_free, constructed=True),
     Reading("llmbar", llmbar, no_error, error_free, constructed=True),
     Reading("demetr", demetr, no_error, error_free, constructed=True),
+    Reading("fib", fib, no_error, error_free),
+    Reading("fib", fib_edits, no_error, error_free, options={"variant": "edits"}),
 ]
