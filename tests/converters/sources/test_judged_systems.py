@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
 
@@ -51,3 +52,43 @@ def test_no_candidate_of_fib_begins_or_ends_with_a_space(nnd_data: Path) -> None
     candidates = convert("fib", origin=nnd_data / "fib").annotations["candidate"]
 
     assert (candidates == candidates.str.strip_chars()).all()
+
+
+QGEVAL = {
+    "reference": (2.968, 2.930, 2.998, 2.993, 2.923, 2.832, 2.768),
+    "BART-base_finetune": (2.958, 2.882, 2.898, 2.995, 2.920, 2.732, 2.588),
+    "BART-large_finetune": (2.932, 2.915, 2.828, 2.995, 2.935, 2.825, 2.737),
+    "T5-base_finetune": (2.972, 2.923, 2.922, 3.000, 2.917, 2.788, 2.652),
+    "T5-large_finetune": (2.978, 2.930, 2.907, 2.995, 2.933, 2.795, 2.720),
+    "FlanT5-base_finetune": (2.963, 2.888, 2.938, 2.998, 2.925, 2.775, 2.665),
+    "FlanT5-large_finetune": (2.982, 2.902, 2.895, 2.995, 2.950, 2.818, 2.727),
+    "FlanT5-xl_lora": (2.913, 2.843, 2.880, 2.997, 2.928, 2.772, 2.667),
+    "FlanT5-xxl_lora": (2.938, 2.848, 2.907, 3.000, 2.943, 2.757, 2.678),
+    "FlanT5-xl_fewshot": (2.975, 2.820, 2.985, 2.955, 2.908, 2.652, 2.193),
+    "FlanT5-xxl_fewshot": (2.987, 2.882, 2.990, 2.988, 2.920, 2.687, 2.432),
+    "GPT-3.5-turbo_fewshot": (2.972, 2.927, 2.858, 2.995, 2.955, 2.850, 2.335),
+    "GPT-4-1106-preview_fewshot": (2.988, 2.987, 2.897, 2.992, 2.947, 2.922, 2.772),
+    "GPT-3.5-turbo_zeroshot": (2.995, 2.977, 2.913, 2.992, 2.917, 2.823, 2.157),
+    "GPT-4-1106-preview_zeroshot": (2.983, 2.990, 2.943, 2.970, 2.932, 2.883, 2.723),
+}
+"""Mean ratings of each system over both sets, as the README of QGEval prints them."""
+
+QGEVAL_ASPECTS = (
+    *("fluency", "clarity", "conciseness", "relevance", "consistency"),
+    *("answerability", "answer_consistency"),
+)
+
+
+def test_the_published_means_of_qgeval(nnd_data: Path) -> None:
+    rows = convert("qgeval", origin=nnd_data / "qgeval").human_scores.filter(category="overall")
+    system = pl.col("system").str.replace(r"^(SQuAD|HotpotQA)_", "")
+    # 100 questions of either set; the published means are rounded from means of four digits.
+    means = rows.group_by(system, "aspect").agg(pl.col("score").mean(), pl.col("n").sum())
+
+    assert set(means["n"]) == {200}
+    found = {row[:2]: row[2] for row in means.select("system", "aspect", "score").iter_rows()}
+    assert found == {
+        (name, aspect): pytest.approx(mean, abs=0.001)
+        for name, means_of in QGEVAL.items()
+        for aspect, mean in zip(QGEVAL_ASPECTS, means_of, strict=True)
+    }

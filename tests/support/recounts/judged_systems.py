@@ -5,8 +5,13 @@ Their judged systems are mostly public models.
 
 import hashlib
 import json
+import re
+import zipfile
+from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from support.recounts.raw_files import Text
 
@@ -51,6 +56,67 @@ def fib_edits(folder: Path) -> list[Text]:
             for text, name, mark in zip(texts, names, ((), ("inconsistent",)), strict=True)
         ]
     return found
+
+
+QUESTION_ASPECTS = (
+    *("fluency", "clarity", "conciseness", "relevance", "consistency"),
+    *("answerability", "answer_consistency"),
+)
+
+
+def qgeval(prefix: str = "", *, single: bool = False) -> Callable[[Path], list[Text]]:
+    """Read the questions of a prefix with their means, or with the ratings of single annotators."""
+
+    def read(folder: Path) -> list[Text]:
+        raters = [
+            {(row["id"], row["source"]): row for row in _sheet(path)}
+            for path in sorted((folder / "annotation_result").iterdir())
+        ]
+        contexts = json.loads((folder / "instances.json").read_text("utf-8"), parse_float=Decimal)
+        return [
+            Text(
+                context["id"],
+                question["source"],
+                question["prediction"],
+                {
+                    aspect: [
+                        float(one[context["id"], question["source"]][aspect]) for one in raters
+                    ]
+                    if single
+                    else question[aspect]
+                    for aspect in QUESTION_ASPECTS
+                },
+                {"passage": context["passage"], "answer": context["answer"]},
+                references=(context["reference"],),
+            )
+            for context in contexts
+            for question in context["questions"]
+            if question["source"].startswith(prefix)
+        ]
+
+    return read
+
+
+def _sheet(path: Path) -> list[dict[str, str]]:
+    """Return the rows of the first sheet of a workbook with shared strings."""
+    space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    with zipfile.ZipFile(path) as archive:
+        shared = [
+            "".join(part.text or "" for part in item.iter(f"{space}t"))
+            for item in ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))  # noqa: S314
+        ]
+        sheet = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))  # noqa: S314
+    header, *rows = (
+        {
+            re.sub(r"\d", "", cell.attrib["r"]): shared[int(value)]
+            if cell.get("t") == "s"
+            else value
+            for cell in row
+            if (value := cell.findtext(f"{space}v")) is not None
+        }
+        for row in sheet.iter(f"{space}row")
+    )
+    return [{header[column]: value for column, value in row.items()} for row in rows]
 
 
 def _digest(*texts: str) -> str:

@@ -31,6 +31,12 @@ WITH_EQUAL_TEXTS = {
     "demetr": 30_311,
     "fib": 3_122 + 1_633 + 2,
     "fib-edits": 449,
+    "qgeval": 8_711,
+    "qgeval-majority": 14_808,
+    "qgeval-squad": 3_093,
+    "qgeval-squad-majority": 6_078,
+    "qgeval-hotpotqa": 5_618,
+    "qgeval-hotpotqa-majority": 8_730,
 }
 """Pairs, those of equal texts included, as ../shared/facts (sources.md, fresh.md) counts them."""
 
@@ -50,5 +56,8 @@ REFERENCES = {
     "confit_samsum": 100,
     "wmt_qe_2022": 527,
     "demetr": 1_003,
+    "qgeval": 200,
+    "qgeval/squad": 100,
+    "qgeval/hotpotqa": 100,
 }
-"""References of each source that has some."""
+"""References of each source or set that has some."""
