@@ -31,6 +31,7 @@ REQUESTS: dict[str, dict[str, str]] = {
     "confit_samsum": {"": "8a76bc74014b"},
     "demetr": {"": "3a9c81458495"},
     "dialsummeval": {"": "1e44ddbf9abb"},
+    "faithbench": {"": "d08e3859ee9f"},
     "fib": {"": "34ca74b66ddf"},
     "frank/factuality": {"cnndm": "e4a965606bf0"},
     "frank/typed": {"cnndm": "e4a965606bf0"},

@@ -92,3 +92,31 @@ def test_the_published_means_of_qgeval(nnd_data: Path) -> None:
         for name, means_of in QGEVAL.items()
         for aspect, mean in zip(QGEVAL_ASPECTS, means_of, strict=True)
     }
+
+
+FAITHBENCH = {
+    "microsoft/Phi-3-mini-4k-instruct": 0.213,
+    "mistralai/Mistral-7B-Instruct-v0.3": 0.240,
+    "Qwen/Qwen2.5-7B-Instruct": 0.240,
+    "meta-llama/Meta-Llama-3.1-8B-Instruct": 0.307,
+    "meta-llama/Meta-Llama-3.1-70B-Instruct": 0.373,
+    "cohere/command-r-08-2024": 0.187,
+    "Anthropic/claude-3-5-sonnet-20240620": 0.333,
+    "google/gemini-1.5-flash-001": 0.400,
+    "openai/gpt-4o": 0.440,
+    "openai/GPT-3.5-Turbo": 0.453,
+}
+"""Share of the 75 summaries of a system that are neither unwanted nor questionable (H5)."""
+
+
+def test_the_authors_label_of_faithbench(nnd_data: Path) -> None:
+    conversion = convert("faithbench", origin=nnd_data / "faithbench", variant="binary")
+
+    found = {system: (round(share, 3), n) for system, (share, n) in overall(conversion).items()}
+    assert found == {system: (share, 75) for system, share in FAITHBENCH.items()}
+
+
+def test_no_annotator_of_faithbench_is_named(nnd_data: Path) -> None:
+    conversion = convert("faithbench", origin=nnd_data / "faithbench")
+
+    assert conversion.annotations["annotators"].null_count() == conversion.annotations.height

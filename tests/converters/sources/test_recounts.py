@@ -255,7 +255,7 @@ def test_human_scores(reading: Reading, nnd_data: Path) -> None:
                     values[system, aspect, "overall"].append(value)
                     if text.category is not None:
                         values[system, aspect, text.category].append(value)
-                for kind in kinds:
+                for kind in kinds if mark is not None else ():
                     values[system, aspect, kind].append(kind not in mark)
     scores = conversion_of(reading, nnd_data).human_scores
     found = {

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from support.recounts.raw_files import Text
 
@@ -97,15 +97,48 @@ def qgeval(prefix: str = "", *, single: bool = False) -> Callable[[Path], list[T
     return read
 
 
+HALLUCINATIONS = {"Unwanted", "Unwanted.Intrinsic", "Unwanted.Extrinsic", "Questionable"}
+
+
+def faithbench(*, binary: bool) -> Callable[[Path], list[Text]]:
+    """Read which kinds of statement people marked; those that are benign only have no label."""
+
+    def read(folder: Path) -> list[Text]:
+        found = []
+        for path in sorted((folder / "data_for_release").iterdir()):
+            for sample in json.loads(path.read_text("utf-8"))["samples"]:
+                kinds: set[str] = set()
+                for statement in sample["annotations"]:
+                    labels = HALLUCINATIONS & set(statement["label"])
+                    kinds |= labels - {"Unwanted"} if any("." in one for one in labels) else labels
+                unclear = bool(sample["annotations"]) and not kinds and not binary
+                found.append(
+                    Text(
+                        _digest_of_text(sample["source"]),
+                        sample["metadata"]["summarizer"],
+                        sample["summary"].strip(),
+                        {"faithfulness": None if unclear else tuple(sorted(kinds))},
+                        {"passage": sample["source"]},
+                    )
+                )
+        return found
+
+    return read
+
+
+def _digest_of_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _sheet(path: Path) -> list[dict[str, str]]:
     """Return the rows of the first sheet of a workbook with shared strings."""
     space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
     with zipfile.ZipFile(path) as archive:
         shared = [
             "".join(part.text or "" for part in item.iter(f"{space}t"))
-            for item in ElementTree.fromstring(archive.read("xl/sharedStrings.xml"))  # noqa: S314
+            for item in ET.fromstring(archive.read("xl/sharedStrings.xml"))  # noqa: S314
         ]
-        sheet = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))  # noqa: S314
+        sheet = ET.fromstring(archive.read("xl/worksheets/sheet1.xml"))  # noqa: S314
     header, *rows = (
         {
             re.sub(r"\d", "", cell.attrib["r"]): shared[int(value)]

@@ -37,6 +37,8 @@ WITH_EQUAL_TEXTS = {
     "qgeval-squad-majority": 6_078,
     "qgeval-hotpotqa": 5_618,
     "qgeval-hotpotqa-majority": 8_730,
+    "faithbench": 1_225,
+    "faithbench-binary": 1_709,
 }
 """Pairs, those of equal texts included, as ../shared/facts (sources.md, fresh.md) counts them."""
 
@@ -47,8 +49,10 @@ DISTINCT = {
     "wmt23_mqm_sxs-zhen": 11_594,
     "llmbar": 419,
     "demetr": 30_311,
+    "faithbench": 794,
+    "faithbench-binary": 1_131,
 }
-"""Distinct (split, context, group, high, low) of different texts, as issue 16 counts them."""
+"""Distinct (split, context, group, high, low) of different texts, as the issues count them."""
 
 REFERENCES = {
     "summeval": 1_100,

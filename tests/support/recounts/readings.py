@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from support.recounts.judged_systems import fib, fib_edits, qgeval
+from support.recounts.judged_systems import faithbench, fib, fib_edits, qgeval
 from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
@@ -65,13 +65,13 @@ class Reading(NamedTuple):
         return "-".join(part for part in parts if part).replace("/", "-")
 
 
-def no_error(high: Sequence[str], low: Sequence[str]) -> Sequence[str]:
+def no_error(high: Sequence[str] | None, low: Sequence[str] | None) -> Sequence[str]:
     """No error is better than an error, in each of its categories."""
-    return [] if _errors(high) else _errors(low)
+    return [] if high is None or low is None or _errors(high) else _errors(low)
 
 
-def error_free(mark: Sequence[str]) -> float:
-    return float(not _errors(mark))
+def error_free(mark: Sequence[str] | None) -> float | None:
+    return None if mark is None else float(not _errors(mark))
 
 
 def _errors(mark: Sequence[str]) -> list[str]:
@@ -244,5 +244,13 @@ READINGS = [
         )
         for prefix in ("", "SQuAD", "HotpotQA")
         for variant in (None, "majority")
+    ),
+    Reading("faithbench", faithbench(binary=False), no_error, error_free),
+    Reading(
+        "faithbench",
+        faithbench(binary=True),
+        no_error,
+        error_free,
+        options={"variant": "binary"},
     ),
 ]
