@@ -29,6 +29,11 @@ REQUESTS: dict[str, dict[str, str]] = {
     "bump": {"": "86e08c323066"},
     "challenge300": {},
     "confit_samsum": {"": "8a76bc74014b"},
+    "d2t_eval": {
+        "football": "a2634abba432",
+        "gsmarena": "20d00477a240",
+        "openweather": "4c9dce877c43",
+    },
     "demetr": {"": "3a9c81458495"},
     "dialsummeval": {"": "1e44ddbf9abb"},
     "faithbench": {"": "d08e3859ee9f"},

@@ -120,3 +120,16 @@ def test_no_annotator_of_faithbench_is_named(nnd_data: Path) -> None:
     conversion = convert("faithbench", origin=nnd_data / "faithbench")
 
     assert conversion.annotations["annotators"].null_count() == conversion.annotations.height
+
+
+def test_d2t_eval(nnd_data: Path) -> None:
+    conversion = convert("d2t_eval", origin=nnd_data / "d2t_eval")
+
+    assert conversion.pairs["context_id"].n_unique() == 170
+    # Texts that no annotator marked, of 300 (counted by hand from the rows of the split `test`).
+    assert overall(conversion) == {
+        "gpt4o": (112 / 300, 300),
+        "llama3-3": (106 / 300, 300),
+        "gemma2": (47 / 300, 300),
+        "phi3-5": (10 / 300, 300),
+    }

@@ -253,7 +253,8 @@ def test_human_scores(reading: Reading, nnd_data: Path) -> None:
             for aspect, mark in text.marks.items():
                 if (value := reading.value(mark)) is not None:
                     values[system, aspect, "overall"].append(value)
-                    if text.category is not None:
+                    # Where there are labels, categories are those of errors.
+                    if text.category is not None and not isinstance(mark, tuple):
                         values[system, aspect, text.category].append(value)
                 for kind in kinds if mark is not None else ():
                     values[system, aspect, kind].append(kind not in mark)

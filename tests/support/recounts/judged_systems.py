@@ -130,6 +130,38 @@ def _digest_of_text(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+DATA_ERRORS = (
+    *("Contradictory", "Not checkable", "Misleading"),
+    *("Incoherent", "Repetitive", "Other"),
+)
+
+
+def d2t_eval(folder: Path) -> list[Text]:
+    inputs, outputs, kinds = {}, {}, dict[tuple[str, int, str], set[str]]()
+    for path in (folder / "inputs/d2t-eval").glob("*/test.json"):
+        page = json.loads(path.read_text("utf-8"))
+        inputs[path.parent.name] = page if isinstance(page, list) else page["forecasts"]
+    for path in (folder / "outputs/d2t-eval").glob("*/*-test.jsonl"):
+        for row in _json_lines(path):
+            outputs[row["dataset"], row["example_idx"], path.parent.name] = row["output"]
+    for row in _json_lines(folder / "annotations/human/d2t-eval/test/annotations.jsonl"):
+        if row["split"] == "test":
+            key = row["dataset"], row["example_idx"], row["setup_id"]
+            marked = {DATA_ERRORS[span["type"]] for span in row["annotations"]}
+            kinds[key] = kinds.get(key, set()) | marked
+    return [
+        Text(
+            f"{domain[4:]}/{number}",
+            system,
+            outputs[domain, number, system],
+            {"accuracy": tuple(sorted(marked))},
+            {"data": json.dumps(inputs[domain][number], ensure_ascii=False)},
+            category=domain[4:],
+        )
+        for (domain, number, system), marked in kinds.items()
+    ]
+
+
 def _sheet(path: Path) -> list[dict[str, str]]:
     """Return the rows of the first sheet of a workbook with shared strings."""
     space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

@@ -37,6 +37,7 @@ WITH_EQUAL_TEXTS = {
     "qgeval-squad-majority": 6_078,
     "qgeval-hotpotqa": 5_618,
     "qgeval-hotpotqa-majority": 8_730,
+    "d2t_eval": 983,
     "faithbench": 1_225,
     "faithbench-binary": 1_709,
 }
@@ -49,6 +50,7 @@ DISTINCT = {
     "wmt23_mqm_sxs-zhen": 11_594,
     "llmbar": 419,
     "demetr": 30_311,
+    "d2t_eval": 563,
     "faithbench": 794,
     "faithbench-binary": 1_131,
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from support.recounts.judged_systems import faithbench, fib, fib_edits, qgeval
+from support.recounts.judged_systems import d2t_eval, faithbench, fib, fib_edits, qgeval
 from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
@@ -245,6 +245,7 @@ READINGS = [
         for prefix in ("", "SQuAD", "HotpotQA")
         for variant in (None, "majority")
     ),
+    Reading("d2t_eval", d2t_eval, no_error, error_free),
     Reading("faithbench", faithbench(binary=False), no_error, error_free),
     Reading(
         "faithbench",
