@@ -1,10 +1,10 @@
 """Runs the convert.py of a source in a process that `separate_run` starts.
 
-    python -m nnd.converters.onboard.check.child_process PLACE [--sandboxed]
+    python -m nnd.converters.onboard.check.child_process PLACE
 
 PLACE/jobs.pickle lists the readings to convert (`write_jobs`). For each, the annotations are
 written to `N.parquet`, the references to `N.references.parquet`, and a line to `reports.jsonl`:
-files, oddities, error, changed files, seconds, peak_bytes.
+files, oddities, error, changed files, seconds.
 """
 
 import contextlib
@@ -19,17 +19,14 @@ from typing import Any
 
 import polars as pl
 
-from nnd.converters import Annotation
 from nnd.converters.onboard.check.file_changes import Change, Changer
-from nnd.converters.onboard.check.process_limits import limit_files, limit_threads, peak_memory
 from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.pairs import ANY_SYSTEM, annotation_frame, reference_frame
+from nnd.converters.pairs import annotation_frame, reference_frame
 from nnd.converters.source import Files, Source, choose_converter
 from nnd.schemas import NNDError
 
 JOBS = "jobs.pickle"
 REPORTS = "reports.jsonl"
-SANDBOXED = "--sandboxed"
 
 
 def frame_names(number: int) -> tuple[str, str]:
@@ -38,28 +35,12 @@ def frame_names(number: int) -> tuple[str, str]:
 
 
 def _run(source: Source, files: Files) -> Sequence[pl.DataFrame]:
-    """Return annotations and references as `convert` does, but accept unknown names."""
+    """Return annotations and references as `convert` does."""
     with contextlib.redirect_stdout(sys.stderr):
         converter = choose_converter(source)
-        rows = list(converter.annotations(files))
-        annotations = annotation_frame(_lenient(source, rows), rows)
+        annotations = annotation_frame(source, converter.annotations(files))
         references = converter.references(files)
         return annotations, reference_frame(source, references, annotations, files.report)
-
-
-def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
-    """Return a source that accepts all names in its rows, since a check reports unknown ones."""
-    found = [row for row in rows if isinstance(row, Annotation)]
-    labels = {row.label: None for row in found if isinstance(row.label, str)}
-    aspects = {row.aspect: "" for row in found if isinstance(row.aspect, str)}
-    facts = {
-        **source.facts,
-        "systems": {**source.systems, ANY_SYSTEM: None},
-        "taxonomy": {**labels, **source.taxonomy},
-        "aspects": {**aspects, **source.facts["aspects"]},
-        "empty_candidates": "keep",
-    }
-    return Source(source.folder, facts)
 
 
 def reports(readings: Sequence[Reading], place: Path) -> Iterator[dict[str, Any]]:
@@ -80,7 +61,6 @@ def reports(readings: Sequence[Reading], place: Path) -> Iterator[dict[str, Any]
         yield report | {
             "changed": sorted(change.files),
             "seconds": time.process_time() - began,
-            "peak_bytes": peak_memory(),
         }
 
 
@@ -97,11 +77,8 @@ def write_jobs(readings: Sequence[Reading], place: Path) -> None:
     (place / JOBS).write_bytes(pickle.dumps(jobs))
 
 
-def main(place: Path, *options: str) -> None:
+def main(place: Path) -> None:
     """Convert the readings that a folder lists, and write the results there."""
-    limit_files()
-    if SANDBOXED in options:
-        limit_threads()
     readings = pickle.loads((place / JOBS).read_bytes())  # noqa: S301 - `write_jobs` wrote it
     with (place / REPORTS).open("w", encoding="utf-8") as file:
         for report in reports(readings, place):
@@ -110,4 +87,4 @@ def main(place: Path, *options: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    main(Path(sys.argv[1]))

@@ -4,7 +4,7 @@ import contextlib
 import itertools
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,9 +25,8 @@ from nnd.converters.onboard.check.process_limits import (
     run_limited,
 )
 from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.pairs import check_annotations
 from nnd.converters.source import Source
-from nnd.schemas import Problem, nnd_version, polars_schema
+from nnd.schemas import nnd_version, polars_schema
 
 LIMITS = Limits()
 """What converting all readings of a source may use."""
@@ -44,7 +43,6 @@ class ReadingRun:
     """The result of converting a reading."""
 
     reading: Reading
-    # Its rows, those that source.yaml does not know included; and, apart, those of references.
     annotations: pl.DataFrame = field(default_factory=lambda: _no_rows("annotation"))
     references: pl.DataFrame = field(default_factory=lambda: _no_rows("reference"))
     files: list[dict[str, Any]] = field(default_factory=list)  # digests of the files that were read
@@ -53,7 +51,6 @@ class ReadingRun:
     changed: list[str] = field(default_factory=list)
     error: str | None = None  # why it gave no rows, or None
     seconds: float = 0.0  # processor time
-    peak_bytes: int = 0  # upper bound of the memory in use
     sandbox: Sandbox = NONE
     is_ended: bool = False  # whether it was ended because it exceeded a limit
 
@@ -66,14 +63,6 @@ class ReadingRun:
     def source(self) -> Source:
         """The source in its set and variant."""
         return self.reading.source
-
-    @cached_property
-    def problems(self) -> Mapping[str, Sequence[Problem]]:
-        """The problems of the annotations, by field."""
-        found: dict[str, list[Problem]] = {}
-        for problem in check_annotations(self.source, self.annotations):
-            found.setdefault(problem.path, []).append(problem)
-        return found
 
     @cached_property
     def conversion(self) -> Conversion:
@@ -99,7 +88,6 @@ def run_readings(readings: Sequence[Reading]) -> list[ReadingRun]:
         child.write_jobs(readings, place)
         sandbox = find_sandbox(place)
         command = [*sandbox.command, sys.executable, "-m", child.__name__, str(place)]
-        command += [child.SANDBOXED] * bool(sandbox.command)
         end = run_limited(command, LIMITS, cwd=work, env=clean_environment(home, work))
         none = {"error": end or "there is no report", "is_ended": str(end).startswith(ENDED)}
         reports = itertools.chain(_read_reports(place), itertools.repeat(none))

@@ -62,8 +62,13 @@ def without(name: str) -> Change:
 
 
 def no_error(label: str) -> Change:
-    """Take another label for the one that says that nothing is wrong."""
-    return facts(lambda one: one["quality"].update(no_error=label))
+    """Take another label for the one that says that nothing is wrong, which becomes an error."""
+
+    def edit(changed: dict[str, Any]) -> None:
+        changed["taxonomy"][changed["quality"]["no_error"]] = changed["taxonomy"].pop(label)
+        changed["quality"]["no_error"] = label
+
+    return facts(edit)
 
 
 def turned(tables: list[dict[str, Any]]) -> None:
