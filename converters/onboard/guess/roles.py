@@ -155,6 +155,12 @@ class Roles:
             and not column.all_words & words.REFERENCE
         ]
 
+    @property
+    def has_texts_as_keys(self) -> bool:
+        """Whether the keys of the outermost object are texts."""
+        keys = (key for record in self.content.records for key in record)
+        return self.level.startswith("*") and any(" " in key for key in keys)
+
     @cached_property
     def references(self) -> list[Column]:
         """The texts that are good answers by their names: never a context."""
@@ -256,7 +262,8 @@ class Roles:
             and {cell.strip().lower() for cell in column.counts} <= cells
             and more_is_better([column]) is not True
             and (column.kind != "number" or column.words & words.ERROR)
-            and not column.words & (words.SPLIT | words.IDENTIFIER)
+            and not column.words & words.SPLIT
+            and (column.kind != "number" or not column.words & words.IDENTIFIER)
         ]
         return found if len(found) > 1 else []
 
