@@ -7,12 +7,11 @@ from typing import Any
 from nnd.converters.check import Verdict, judged
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.separate_run import ReadingRun
-from nnd.converters.onboard.check.source_readings import AT_HAND
+from nnd.converters.onboard.check.source_readings import AT_HAND, COUNTED
 from nnd.converters.pairs import ANY_SYSTEM, make_pairs
 from nnd.schemas import SourceError, counted, labels_of, listed
 
 _COUNTED_BY = "counted_by"
-_COUNTED = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 
 _SECTIONS = {"aspect": "aspects", "label": "taxonomy", "system": "systems"}
 """Column of annotations → the section of source.yaml that has its names."""
@@ -135,7 +134,7 @@ def check_counts(case: Case) -> Verdict:
 def _uncounted(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iterator[str]:
     """Yield that nothing is expected of real files, or that nobody says who counted."""
     if expected is None:
-        found = {name: result.conversion.manifest["counts"][name] for name in _COUNTED}
+        found = {name: result.conversion.manifest["counts"][name] for name in COUNTED}
         yield f"nothing is expected; the files give {found}"
     elif _COUNTED_BY not in expected:
         yield "`expected` does not say who counted"
@@ -147,5 +146,5 @@ def _differences(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iter
     for name, value in (expected or {}).items():
         if name != _COUNTED_BY and counts.get(name) != value:
             yield f"{name} is {counts.get(name)}, but {value} is expected"
-    if expected and (missing := [name for name in _COUNTED if name not in expected]):
+    if expected and (missing := [name for name in COUNTED if name not in expected]):
         yield f"no expected count of {', '.join(missing)}"

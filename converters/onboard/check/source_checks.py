@@ -19,6 +19,7 @@ from nnd.converters.folder import Examples, pair_examples
 from nnd.converters.onboard.check import coverage, fact_checks as facts, row_checks as rows
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.direction import find_contradictions
+from nnd.converters.onboard.check.fixture_making import make_fixture as write_fixture
 from nnd.converters.onboard.check.source_readings import (
     AT_HAND,
     NOT_AT_HAND,
@@ -84,36 +85,34 @@ _EXAMPLES = 3
 
 
 def check_source(
-    source: str | Path, *origins: str | Path, fixture_only: bool = False
+    source: str | Path, *origins: str | Path, make_fixture: bool = False
 ) -> CheckReport:
     """Check a source as a reviewer would, and say how to fix it.
 
     This runs the source's convert.py, with a clean environment and an empty home folder, within
     limits, under bwrap or unshare -rn if available; the check `sandbox` says which. Without bwrap,
-    read the code of strangers first. The exit code is 1 if a check fails. Nothing is downloaded or
-    written; checks that need the real files are skipped without them.
+    read the code of strangers first. The exit code is 1 if a check fails. Nothing is downloaded, or
+    written except a fixture; checks that need the real files are skipped without them.
 
     Args:
         source: Name of a source, or folder with a source.yaml.
         origins: Folder or file with the real annotations. Empty means those in the source's folder
             or the download cache, if any.
-        fixture_only: Whether to skip all checks that need the real files.
+        make_fixture: Whether to write a fixture first: the first records of the real files, with
+            invented texts in place of theirs.
 
     Returns:
         One check for each of NAMES, in that order. A check that depends on a failed one is
         `skipped`, so nothing fails twice for one reason.
 
     Raises:
-        SourceError: If the source is unknown, one of `origins` has none of its files, or `origins`
-            are given with `fixture_only`.
+        SourceError: If the source is unknown, one of `origins` has none of its files, or no fixture
+            can be made.
 
     Examples:
         nnd check-source ./my_ratings --from ratings.csv
+        nnd check-source ./my_ratings --from ratings.csv --make-fixture
     """
-    if fixture_only and origins:
-        raise SourceError(
-            "--fixture-only excludes the files that --from names; give only one of them"
-        )
     with TemporaryDirectory(prefix="nnd-check-") as folder:
         try:
             loaded = load_source(source)
@@ -125,7 +124,9 @@ def check_source(
         schema = Check(_SCHEMA, *facts.check_schema(loaded, len(variants)))
         if schema.outcome == "fail":
             return _report(source, schema)
-        real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], Path(folder))
+        real = real_readings(loaded, [*map(Path, origins)], Path(folder))
+        if make_fixture:
+            write_fixture(real)
         try:
             case = Case(variants, real, fixture_readings(loaded))
         except SourceError as error:

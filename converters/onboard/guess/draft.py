@@ -167,7 +167,9 @@ class Draft:
             self.note("inputs", "the keys are read as what the systems were given")
         elif roles.possible_contexts or has_candidate:
             self.table["inputs"] = {"context": TODO}
-            keyed = f" and `context_id: {KEY}` under `columns`" if roles.level.startswith("*") else ""
+            keyed = (
+                f" and `context_id: {KEY}` under `columns`" if roles.level.startswith("*") else ""
+            )
             self.note(
                 "inputs",
                 f"what was the system given? `context: none` in place of `inputs`{keyed} if "

@@ -30,7 +30,6 @@ from nnd.converters.onboard.check.process_limits import Limits
 from nnd.converters.onboard.check.source_checks import NAMES
 from nnd.converters.source import source
 from nnd.converters.source.source import list_sources, load_source
-from nnd.schemas.words.errors import SourceError
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 # Of the rest, `tests/converters/sources` holds the counts of fixtures and real files always.
@@ -535,14 +534,10 @@ def test_direction_of_labels(here: Birds) -> None:
     assert 'labelled "good" are the worse' in message_of(here, "direction", many())
 
 
-def test_the_real_files_may_be_left_out_or_several(here: Birds) -> None:
-    alone = check_source(here.folder, fixture_only=True)
+def test_the_real_files_may_be_several(here: Birds) -> None:
     both = check_source(here.folder, here.real, here.real)
 
-    assert outcomes(alone) == {"skipped": NOT_AT_HAND}
     assert "real files at birds.jsonl" in next(c.message for c in both if c.name == "converts")
-    with pytest.raises(SourceError, match="--fixture-only"):
-        check_source(here.folder, here.real, fixture_only=True)
 
 
 def test_counts_that_the_tool_wrote(here: Birds) -> None:
