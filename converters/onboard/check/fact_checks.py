@@ -12,9 +12,8 @@ from nnd.cards import check_card as lint, data_card, faults_of, hub_licence
 from nnd.converters.check import Verdict, judged
 from nnd.converters.folder import validate
 from nnd.converters.onboard.check.checked_source import Case
-from nnd.converters.onboard.check.fixture_making import MADE
 from nnd.converters.onboard.check.separate_run import ReadingRun
-from nnd.converters.onboard.check.source_readings import AT_HAND, NOT_AT_HAND, is_own
+from nnd.converters.onboard.check.source_readings import AT_HAND, MADE, NOT_AT_HAND, is_own
 from nnd.converters.onboard.scaffold.first_facts import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.pairs import find_contacts
 from nnd.converters.source import Source
@@ -52,7 +51,7 @@ def check_schema(source: Source, n_variants: int) -> Verdict:
 def check_facts(case: Case) -> Verdict:
     """Check that every field is filled in, the BibTeX parses, and what the licence allows."""
     facts = case.source.facts
-    open_fields = [path for path, text in _texts(facts) if re.search(rf"\b{TO_FILL}\b", text)]
+    open_fields = [path for path, text in texts_in(facts) if re.search(rf"\b{TO_FILL}\b", text)]
     if UNDETERMINED in facts["languages"]:
         open_fields.append("languages")
     if open_fields:
@@ -83,16 +82,16 @@ def _check_stated(facts: Mapping[str, Any]) -> Verdict:
     return "pass", f"every field is stated; {stated}", ""
 
 
-def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any YAML
+def texts_in(value: Any, path: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any YAML
     """Yield path and text of every text in a YAML value, keys included."""
     if isinstance(value, dict):
         for key, inner in value.items():
             below = f"{path}/{key}".removeprefix("/")
             yield below, str(key)
-            yield from _texts(inner, below)
+            yield from texts_in(inner, below)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _texts(inner, f"{path}/{number}")
+            yield from texts_in(inner, f"{path}/{number}")
     elif isinstance(value, str):
         yield path, value
 

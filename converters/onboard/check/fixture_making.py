@@ -7,22 +7,27 @@ import csv
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from nnd.converters.onboard.check.separate_run import ReadingRun, run_readings
-from nnd.converters.onboard.check.source_readings import AT_HAND, COUNTED, NOT_AT_HAND, Reading
+from nnd.converters.onboard.check import separate_run
+from nnd.converters.onboard.check.fact_checks import texts_in
+from nnd.converters.onboard.check.separate_run import ReadingRun
+from nnd.converters.onboard.check.source_readings import (
+    AT_HAND,
+    COUNTED,
+    MADE,
+    NOT_AT_HAND,
+    Reading,
+)
 from nnd.converters.onboard.contents.level_columns import is_keyed
 from nnd.converters.onboard.contents.reading_files import read_parts
 from nnd.converters.reading import guess_cells, spells_number
 from nnd.schemas import SourceError, make_new
-
-MADE = "# Counted by the converter itself"
-"""Begins an expected.yaml whose numbers nobody has counted yet."""
 
 _SIZES = (8, 32, 128, 512)  # records of each file
 _ENOUGH = 3  # pairs
@@ -42,14 +47,16 @@ def make_fixture(readings: Sequence[Reading]) -> None:
     if not readings:
         raise SourceError(f"{NOT_AT_HAND}, which a fixture is made from; {AT_HAND}")
     source = readings[0].source
-    (real,) = run_readings(readings[:1])
-    runs, known = [real], set(_texts(source.facts))
+    (real,) = separate_run.run_readings(readings[:1])
+    runs, known = [real], _names_in(source.facts)
     with make_new(source.folder / "fixture") as fresh:
         for size in _SIZES if real.error is None else ():
             invention = Invention(known)
             for name in (str(file["name"]) for file in real.files):
                 _write(readings[0].files.path(name), fresh / name, size, invention)
-            runs = run_readings([replace(one, origin=fresh, expected={}) for one in readings])
+            runs = separate_run.run_readings(
+                [replace(one, origin=fresh, expected={}) for one in readings]
+            )
             if all(run.error is None and _is_enough(run) for run in runs):
                 break
         else:
@@ -62,6 +69,12 @@ def make_fixture(readings: Sequence[Reading]) -> None:
         text = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True)
         head = f"{MADE}: count by hand what is in the files, then delete this line.\n"
         (fresh / "expected.yaml").write_text(head + text, encoding="utf-8")
+
+
+def _names_in(facts: Mapping[str, Any]) -> set[str]:
+    """Return the texts of a source.yaml, and those that its SQL expressions quote."""
+    texts = [text for _, text in texts_in(facts)]
+    return {*texts, *(name for text in texts for name in re.findall(r"'([^']*)'", text))}
 
 
 def _is_enough(run: ReadingRun) -> bool:
@@ -77,17 +90,6 @@ def _entry(run: ReadingRun) -> dict[str, Any]:
     dropped = {one["reason"]: one["n"] for one in manifest["dropped"]}
     place = {"set": run.source.facts.get("set"), "variant": run.source.variant}
     return {**place, **counts, "dropped": dropped}
-
-
-def _texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - any YAML
-    """Yield the texts in a YAML value, and those that its SQL expressions quote."""
-    if isinstance(value, Mapping):
-        value = [*value, *value.values()]
-    if isinstance(value, list):
-        for one in value:
-            yield from _texts(one)
-    else:
-        yield from (str(value), *re.findall(r"'([^']*)'", str(value)))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from nnd.converters.check import (
     PairCheck,
     Verdict,
     judged,
+    labelled,
 )
 from nnd.converters.folder import Examples, pair_examples
 from nnd.converters.onboard.check import coverage, fact_checks as facts, row_checks as rows
@@ -67,7 +68,9 @@ def _of_pairs(check: PairCheck) -> Judge:
 
 def _check_columns(case: Case) -> Verdict:
     """Check that no name of a column says that the worse texts are the better ones."""
-    found = case.found(lambda run: find_contradictions(case, run))
+    runs = {run.label: find_contradictions(case, run) for run in case.measured}
+    several = len(runs) > 1
+    found = [w for name, own in runs.items() for w in (labelled(name, own) if several else own)]
     remedy = "look at some pairs; if they are the wrong way round, reverse `quality` or the columns"
     fine = "no name of a column says that the worse texts are the better ones"
     return judged("review", found, remedy, fine, most=3)

@@ -19,6 +19,9 @@ NOT_AT_HAND = "the real files are not available"
 COUNTED = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 """Counts that expected.yaml states."""
 
+MADE = "# Counted by the converter itself"
+"""Begins an expected.yaml whose numbers nobody has counted yet."""
+
 _PLACE = ("from", "set", "variant")
 _WRITE = "list in it what the fixture gives, as CONTRIBUTING.md describes"
 

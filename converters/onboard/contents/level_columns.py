@@ -102,7 +102,7 @@ class Column:
     @cached_property
     def kind(self) -> Kind:
         """The kind of its values; texts that all spell numbers are numbers."""
-        filled = [value for value in self.values if value is not None and value != ""]
+        filled = [value for value in self.values if value is not None and str(value).strip()]
         if not self.cells:
             return "empty"
         if all(isinstance(value, bool) for value in filled):

@@ -9,7 +9,7 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes, run_here
 
 from nnd.converters.onboard import check_source
-from nnd.converters.onboard.check import checked_source as case, fixture_making
+from nnd.converters.onboard.check import separate_run
 from nnd.converters.onboard.check.fixture_making import Invention
 from nnd.schemas import NNDError
 
@@ -17,8 +17,7 @@ from nnd.schemas import NNDError
 @pytest.fixture
 def birds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Birds:
     """The source without its fixture."""
-    for module in (case, fixture_making):
-        monkeypatch.setattr(module, "run_readings", run_here(tmp_path / "runs"))
+    monkeypatch.setattr(separate_run, "run_readings", run_here(tmp_path / "runs"))
     made = make_birds(tmp_path)
     shutil.rmtree(made.folder / "fixture")
     return made

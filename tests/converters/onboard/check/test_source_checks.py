@@ -22,7 +22,6 @@ from support.checked_source import (
 from nnd.converters.check import CHECKS, Check, CheckReport
 from nnd.converters.onboard import check_source
 from nnd.converters.onboard.check import (
-    checked_source as case,
     fact_checks as checked_facts,
     separate_run as run,
 )
@@ -46,7 +45,7 @@ def birds(tmp_path: Path) -> Birds:
 @pytest.fixture
 def here(birds: Birds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Birds:
     """The source, converted in this process: for checks that watch nothing."""
-    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
+    monkeypatch.setattr(run, "run_readings", run_here(tmp_path / "runs"))
     return birds
 
 
