@@ -71,7 +71,8 @@ class Roles:
         named = [c for c in texts if c.words & words.CANDIDATE]
         plain = [c for c in named if not c.words & words.REFERENCE]
         answers = [c for c in texts if c.words == {"answer"}]
-        sure = plain or named or answers or _family(texts)
+        judged = _judged_each(texts, self.content.columns)
+        sure = plain or named or answers or judged or _family(texts)
         chosen = sure or [c for c in texts if c.level and self._judged_at(c)]
         if not chosen:
             return []
@@ -275,6 +276,17 @@ class Roles:
         if own.startswith(holder) or holder.startswith(own) or holder == self.level:
             return False
         return any(other.holder == holder and _is_text(other) for other in self.content.columns)
+
+
+def _judged_each(texts: Sequence[Column], columns: Sequence[Column]) -> list[Column]:
+    """Return texts that each have a column of numbers, named alike: `heron` and `credit-heron`."""
+    found: dict[str, list[Column]] = {}
+    for text in texts:
+        for column in columns:
+            if column.kind == "number" and text.path in column.path:
+                found.setdefault(column.path.replace(text.path, "{system}", 1), []).append(text)
+    largest = max(found.values(), key=len, default=[])
+    return largest if len(largest) > 1 else []
 
 
 def _family(texts: Sequence[Column]) -> list[Column]:
