@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.contradictions import check_instruction, check_licence
-from nnd.converters.source.entry_points import GROUP, BrokenError, offered_folders
+from nnd.converters.source.entry_points import GROUP, offered_folders
 from nnd.schemas import Rules, SourceError, check_rows, did_you_mean, read_rules
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
@@ -175,7 +175,7 @@ def _offered_sources() -> Iterator[FoundSource]:
         owner = "?" if point.dist is None else f"{point.dist.name} {point.dist.version}"
         try:
             folders = offered_folders(point)
-        except (BrokenError, OSError) as error:
+        except (SourceError, OSError) as error:
             place = f'entry point {point.name} = "{point.value}" of {owner}'
             problem = f"{place}: {error}; fix the package, or uninstall it"
             yield FoundSource(point.name, owner, None, problem)

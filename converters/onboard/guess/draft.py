@@ -10,7 +10,7 @@ from typing import Any
 
 from nnd.converters.onboard.contents.level_columns import SAYS_LITTLE, Column
 from nnd.converters.onboard.guess import name_words as words
-from nnd.converters.onboard.guess.directions import good_label, is_doubtful, more_is_better
+from nnd.converters.onboard.guess.name_words import good_label, is_doubtful, more_is_better
 from nnd.converters.onboard.guess.roles import Roles, is_unclear
 from nnd.converters.source import KEY, unfolded_keys
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess import name_words as words
-from nnd.converters.onboard.guess.directions import more_is_better
+from nnd.converters.onboard.guess.name_words import more_is_better
 from nnd.converters.reading import shown
 from nnd.schemas import SourceError, did_you_mean
 
