@@ -31,12 +31,7 @@ def parquet_schema(path: Path) -> "pa.Schema":
 
 
 def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file, or some `columns` of them, holding a few at a time.
-
-    Raises:
-        SourceError: If it cannot be read, is not a Parquet file, is broken, or its cells take more
-            than `MOST_BYTES`.
-    """
+    """Yield the rows of a Parquet file, or some `columns` of them, holding a few at a time."""
     import pyarrow as pa  # noqa: PLC0415 - most files need none of it
     from pyarrow import parquet  # noqa: PLC0415
 

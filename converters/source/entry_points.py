@@ -20,11 +20,7 @@ GROUP = "nnd.sources"
 
 
 def offered_folders(point: EntryPoint) -> dict[str, Path]:
-    """Return the source folders of an entry point by its name, or theirs if there are several.
-
-    Raises:
-        SourceError: If it does not lead to a source.
-    """
+    """Return the source folders of an entry point by its name, or theirs if there are several."""
     module, colon, _ = point.value.partition(":")
     top, *inner = module.strip().split(".")
     if colon or not all(part.isidentifier() for part in (top, *inner)):

@@ -25,12 +25,7 @@ _PASSING = {408, _RANGE_REFUSED, 500, 502, 503, 504}  # these errors may pass
 
 
 class FetchError(Exception):
-    """The URL did not return what it should.
-
-    Attributes:
-        again: Whether another try may help.
-        from_start: Whether that must start from the first byte.
-    """
+    """The URL did not return what it should; another try may help, perhaps from the first byte."""
 
     def __init__(self, reason: str, *, again: bool = True, from_start: bool = False) -> None:
         super().__init__(reason)

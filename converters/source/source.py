@@ -32,34 +32,21 @@ class FileVersion:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that a source declares.
-
-    Attributes:
-        name: File name.
-        url: Address to fetch it from, or None.
-        sha256: Its digest, or None if unknown.
-        bytes: Its size, or None.
-        versions: Other published versions, which are accepted too.
-    """
+    """A file that a source declares."""
 
     name: str
     url: str | None
     sha256: str | None
     bytes: int | None
-    versions: tuple[FileVersion, ...] = ()
+    versions: tuple[FileVersion, ...] = ()  # others that were published, and are accepted too
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as its source.yaml describes it.
-
-    Attributes:
-        folder: Its folder.
-        facts: All of source.yaml, valid under `source.schema.json`.
-    """
+    """A source as its source.yaml describes it."""
 
     folder: Path
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Any]  # all of source.yaml, valid under `source.schema.json`
 
     @property
     def name(self) -> str:

@@ -38,12 +38,7 @@ _PARTS = re.compile(r"</?\w+>|[^\W\d_]+|\d|[\W_]")  # tags, words, digits, other
 
 
 def make_fixture(readings: Sequence[Reading]) -> None:
-    """Write the fixture of a source, from real files in every variant.
-
-    Raises:
-        SourceError: If there is one, or the real files are not there, are of another kind than csv,
-            tsv, json or jsonl, or give hardly a pair at their beginning.
-    """
+    """Write the fixture of a source, from real files in every variant."""
     if not readings:
         raise SourceError(f"{NOT_AT_HAND}, which a fixture is made from; {AT_HAND}")
     source = readings[0].source

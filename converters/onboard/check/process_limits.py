@@ -47,9 +47,6 @@ def run_limited(
 
     What it prints goes to a file and not to this process, which watches its memory: a limit of the
     address space would stop polars from starting threads.
-
-    Raises:
-        NNDError: On Windows, which has no such limits.
     """
     if sys.platform == "win32":
         raise NNDError("Windows cannot limit what a program uses; check the source on Linux")
