@@ -35,20 +35,6 @@ Judge: TypeAlias = Callable[[Case], Verdict]
 
 _SCHEMA = "source.yaml"
 _REAL = "the real files"
-_OWN: dict[str, tuple[Judge, tuple[str, ...]]] = {
-    "facts": (facts.check_facts, ()),
-    "files": (facts.check_files, ()),
-    "fixture": (facts.check_fixture, ()),
-    "sandbox": (facts.check_sandbox, ()),
-    "converts": (rows.check_converts, ("fixture", "sandbox")),
-    "names": (rows.check_names, ("converts",)),
-    "ids": (rows.check_ids, ("converts",)),
-    "counts": (rows.check_counts, ("converts",)),
-    "unread": (coverage.check_unread, ("converts", _REAL)),
-    "invented": (facts.check_invented, ("converts",)),
-    "card": (facts.check_card, ("converts", "names", "facts")),
-}
-"""The checks of a source after that of its schema: name → function, and what must pass first."""
 
 
 def _of_pairs(check: PairCheck) -> Judge:
@@ -77,10 +63,22 @@ def _check_columns(case: Case) -> Verdict:
 
 
 _CHECKS: dict[str, tuple[Judge, tuple[str, ...]]] = {
-    **_OWN,
+    "facts": (facts.check_facts, ()),
+    "files": (facts.check_files, ()),
+    "fixture": (facts.check_fixture, ()),
+    "sandbox": (facts.check_sandbox, ()),
+    "converts": (rows.check_converts, ("fixture", "sandbox")),
+    "names": (rows.check_names, ("converts",)),
+    "ids": (rows.check_ids, ("converts",)),
+    "counts": (rows.check_counts, ("converts",)),
+    "unread": (coverage.check_unread, ("converts", _REAL)),
+    "invented": (facts.check_invented, ("converts",)),
+    "card": (facts.check_card, ("converts", "names", "facts")),
     "columns": (_check_columns, ("converts", _REAL)),
     **{name: (_of_pairs(check), ("converts", _REAL)) for name, check in CHECKS.items()},
 }
+"""The checks after that of the schema: name → function, and what must pass first."""
+
 NAMES = (_SCHEMA, *_CHECKS)
 """Names of the checks, in order."""
 
