@@ -27,10 +27,10 @@ from nnd.metric.numbers import agree_scored
 from nnd.metric.run.arriving_results import Outputs
 from nnd.metric.run.evaluation import Evaluation, Sweep, summarise
 from nnd.metric.run.existing_run import KeptRun, read_kept
+from nnd.metric.run.launchers.side_by_side import score_models
 from nnd.metric.run.model_result import ScoredModel
-from nnd.metric.run.placement.in_turn import ScoringTask
-from nnd.metric.run.placement.placing import score_models
 from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest, with_run_options
+from nnd.metric.run.scoring_task import whole_task
 from nnd.metric.run.survival import Trouble
 
 _Each = TypeVar("_Each", bound=Dataset)
@@ -146,9 +146,9 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
         return replace(joined, asks_agreement=is_asked)
 
     outputs = Outputs(join, folders)
-    scores = score_models(ScoringTask(usable, pairs, scorings, request.loading, trouble))
-    with outputs, closing(scores):
-        for key, scored in scores:
+    shards = score_models(whole_task(usable, pairs, scorings, request.loading, trouble))
+    with outputs, closing(shards):
+        for key, _, scored in shards:
             outputs.add(key, scored)
     evaluations = {key: outputs.evaluations[key] for key in pairs if key in outputs.evaluations}
     written = {key: folder for key, folder in folders.items() if key in evaluations}

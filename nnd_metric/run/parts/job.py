@@ -37,6 +37,18 @@ class Job(NamedTuple):
     scorings: Mapping[str, Scoring]
     runs: Mapping[str, PlannedRun]
 
+    @property
+    def parts(self) -> int:
+        """The number of parts of all runs, over all models."""
+        return sum(run.plan.parts for run in self.runs.values()) * len(self.models)
+
+    def left(self) -> dict[Path, int]:
+        """Return the folder of each run → the number of its missing parts, over all models."""
+        return {
+            run.plan.run: sum(len(run.plan.missing(name)) for name in self.models)
+            for run in self.runs.values()
+        }
+
 
 def plan_job(request: RunRequest, out: str | Path) -> Job:
     """Check what is asked, and find or write the plan of every run."""

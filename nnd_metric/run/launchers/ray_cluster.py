@@ -1,4 +1,4 @@
-"""Connect to a Ray cluster, and find out how many actors it has room for."""
+"""Connect to a Ray cluster, and find out how many workers it has room for."""
 
 import logging
 import os
@@ -39,9 +39,9 @@ class Ray:
 
 
 class Pool(NamedTuple):
-    """A number of actors, and the GPUs and threads of each."""
+    """A number of workers, and the GPUs and threads of each."""
 
-    actors: int
+    workers: int
     gpus: float
     threads: int
 
@@ -49,10 +49,10 @@ class Pool(NamedTuple):
 def check_ray(config: Ray) -> None:
     """Check that Ray is installed, and that the options are valid."""
     try:
-        import ray.data  # noqa: F401, PLC0415 - an extra; importing takes 1 s
+        import ray  # noqa: F401, PLC0415 - an extra; importing takes 1 s
     except ImportError as error:
         raise ScoringError(
-            f"Ray Data cannot be imported: {error}; install it: pip install '{DISTRIBUTION}[ray]'"
+            f"Ray cannot be imported: {error}; install it: pip install '{DISTRIBUTION}[ray]'"
         ) from error
     gpus = config.num_gpus
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
@@ -108,9 +108,9 @@ def size_pool(config: Ray, parts: int) -> Pool:
             "smaller --num-gpus, 0 for none, or name another cluster with --ray-address"
         )
     room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)
-    actors = min(config.num_actors or room, parts)
+    workers = min(config.num_actors or room, parts)
     cores = sum(each.get("CPU", 1.0) for each in machines)
-    return Pool(actors, gpus, max(1, int(cores / actors)))
+    return Pool(workers, gpus, max(1, int(cores / workers)))
 
 
 def _check_answers(address: str) -> None:
