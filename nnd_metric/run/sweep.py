@@ -24,7 +24,7 @@ from nnd.metric.data import (
 )
 from nnd.metric.likelihood import Model
 from nnd.metric.numbers import agree_scored
-from nnd.metric.run.arriving_results import Outputs
+from nnd.metric.run.arriving_results import write_arriving
 from nnd.metric.run.evaluation import Evaluation, Sweep, summarise
 from nnd.metric.run.existing_run import KeptRun, read_kept
 from nnd.metric.run.launchers.side_by_side import score_models
@@ -145,11 +145,9 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
         is_asked = joined.asks_agreement or request.human_scores is not None
         return replace(joined, asks_agreement=is_asked)
 
-    outputs = Outputs(join, folders)
-    shards = score_models(whole_task(usable, pairs, scorings, request.loading, trouble))
-    with outputs, closing(shards):
-        for key, _, scored in shards:
-            outputs.add(key, scored)
-    evaluations = {key: outputs.evaluations[key] for key in pairs if key in outputs.evaluations}
+    task = whole_task(usable, pairs, scorings, request.loading, trouble)
+    with closing(score_models(task)) as shards:
+        found = write_arriving(shards, join, folders)
+    evaluations = {key: found[key] for key in pairs if key in found}
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
