@@ -85,8 +85,14 @@ def read_footer(plan: Plan, model: str, part: int) -> Footer:
         DamagedPartError: If the part is damaged.
         ScoringError: If the part belongs to another plan.
     """
-    with _opened(plan, model, part) as file:
-        return _footer(file)
+    with _opened(path := plan.path(model, part)) as file:
+        footer = Footer(**json.loads(file.metadata.metadata[_FOOTER]))
+    if (footer.plan, footer.part) != (plan.digest, part):
+        raise ScoringError(
+            f"{path}: this part belongs to another plan; name another folder with --out, or "
+            "remove this file"
+        )
+    return footer
 
 
 def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
@@ -94,18 +100,18 @@ def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
 
     Raises:
         DamagedPartError: If the part is damaged, or its rows are not those of the plan.
-        ScoringError: If the part belongs to another plan.
     """
-    with _opened(plan, model, part) as file:
+    with _opened(path := plan.path(model, part)) as file:
         rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
     if not rows.select("table", "row").equals(planned_rows(plan, part)):
-        raise DamagedPartError(f"{plan.path(model, part)}: the file does not hold the planned rows")
+        raise DamagedPartError(f"{path}: the file does not hold the planned rows")
     return rows
 
 
 def is_finished(plan: Plan, model: str, part: int) -> bool:
     """Whether a part exists and is undamaged."""
     try:
+        read_footer(plan, model, part)
         read_part(plan, model, part)
     except DamagedPartError:
         return False
@@ -113,30 +119,17 @@ def is_finished(plan: Plan, model: str, part: int) -> bool:
 
 
 @contextmanager
-def _opened(plan: Plan, model: str, part: int) -> Iterator[pq.ParquetFile]:
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     """Yield the file of a part; errors of the file inside the block mean that it is damaged."""
-    path = plan.path(model, part)
     try:
         with pq.ParquetFile(_read_whole(path)) as file:
-            footer = _footer(file)
-            if (footer.plan, footer.part) != (plan.digest, part):
-                raise ScoringError(
-                    f"{path}: this part belongs to another plan; name another folder with --out, "
-                    "or remove this file"
-                )
             yield file
-    except ScoringError:  # which is a ValueError
-        raise
     except (
         *(OSError, ValueError, LookupError, TypeError),
         *(pa.ArrowException, pl.exceptions.PolarsError),
     ) as error:
         reason = str(error).partition("\n")[0]
         raise DamagedPartError(f"{path}: cannot be read: {reason}") from error
-
-
-def _footer(file: pq.ParquetFile) -> Footer:
-    return Footer(**json.loads(file.metadata.metadata[_FOOTER]))
 
 
 def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
