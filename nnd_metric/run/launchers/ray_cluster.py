@@ -28,8 +28,8 @@ class Ray:
         address: HOST:PORT of a cluster that this machine is part of, or auto for the one started
             on it. None means RAY_ADDRESS, as in a job of `ray job submit`, else only this machine.
             In Python, a cluster that is connected already is used.
-        num_gpus: GPUs per actor; with 0.5, two actors share a GPU. None means 1 if there are any.
-        num_actors: Number of actors; each holds the model. None means as many as the GPUs allow,
+        num_gpus: GPUs per worker; with 0.5, two workers share a GPU. None means 1 if there are any.
+        num_actors: Number of workers; each holds the model. None means as many as the GPUs allow,
             else one on each machine.
     """
 
@@ -56,7 +56,9 @@ def check_ray(config: Ray) -> None:
         ) from error
     gpus = config.num_gpus
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
-        raise ScoringError(f"{gpus:g} GPUs for each actor: give 0, a share of 1, or a whole number")
+        raise ScoringError(
+            f"{gpus:g} GPUs for each worker: give 0, a share of 1, or a whole number"
+        )
     if config.num_actors is not None and config.num_actors < 1:
         raise ScoringError(f"--num-actors {config.num_actors}: give 1 or more")
 
@@ -104,7 +106,7 @@ def size_pool(config: Ray, parts: int) -> Pool:
     gpus = min(most, 1.0) if config.num_gpus is None else config.num_gpus
     if gpus > most:
         raise ScoringError(
-            f"{gpus:g} GPUs for each actor: the machines of Ray have {most:g} at most; give a "
+            f"{gpus:g} GPUs for each worker: the machines of Ray have {most:g} at most; give a "
             "smaller --num-gpus, 0 for none, or name another cluster with --ray-address"
         )
     room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)

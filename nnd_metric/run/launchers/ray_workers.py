@@ -45,7 +45,7 @@ def evaluate_on_ray(
     ray: Ray = Ray(),
     **options: Unpack[RunOptions],
 ) -> Evaluation | Sweep:
-    """Score pairs with models, in parts, by actors of Ray.
+    """Score pairs with models, in parts, by workers that Ray starts.
 
     Called again after it was interrupted, it scores only the parts that are missing. The store of
     likelihoods is not used.
