@@ -51,9 +51,7 @@ def check_ray(config: Ray) -> None:
     check_extra("ray", "ray", "scoring by workers of Ray")
     gpus = config.num_gpus
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
-        raise ScoringError(
-            f"{gpus:g} GPUs for each worker: give 0, a share of 1, or a whole number"
-        )
+        raise ScoringError(f"{gpus:g} GPUs for each worker: give 0, a share of 1 or a whole number")
     if config.num_actors is not None and config.num_actors < 1:
         raise ScoringError(f"--num-actors {config.num_actors}: give 1 or more")
 

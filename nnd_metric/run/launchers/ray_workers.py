@@ -6,8 +6,9 @@ that the workers write, so a killed process, even the driver, loses only unfinis
 
 import os
 import socket
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -101,7 +102,11 @@ def _run_workers(job: Job, request: RunRequest, out: Path, pool: Pool) -> None:
     shares = [Share(number + 1, pool.workers) for number in range(pool.workers)]
     running = [start.remote(Path.cwd(), request, out, share, pool.threads) for share in shares]
     try:
-        with tqdm(total=job.parts, unit="part", disable=None, leave=False) as bar:
+        # Ray prints that a worker died, and standard output is for results.
+        with (
+            redirect_stdout(sys.stderr),
+            tqdm(total=job.parts, unit="part", disable=None, leave=False) as bar,
+        ):
             while running:
                 ended, running = ray.wait(running, timeout=_POLL_S)
                 for error in filter(None, ray.get(ended)):

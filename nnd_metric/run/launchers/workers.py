@@ -62,7 +62,10 @@ def evaluate_parts(
 
 
 def score_share(job: Job, loading: Loading, share: Share) -> WorkerReport:
-    """Score the unfinished parts of a share."""
+    """Score the unfinished parts of a share.
+
+    The store of likelihoods is not used, because SQLite is unsafe on network file systems.
+    """
     plans, done = [run.plan for run in job.runs.values()], 0
     missing = (part for model in job.models for plan in plans for part in plan.missing(model))
     task = ScoringTask(

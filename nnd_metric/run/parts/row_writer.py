@@ -34,8 +34,8 @@ def _row_groups(pieces: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     for piece in pieces:
         waiting += [piece] if piece.height else []
         if sum(rows.height for rows in waiting) >= _AT_ONCE:
-            group, waiting = pl.concat(waiting), []
-            yield group
+            yield pl.concat(waiting)
+            waiting.clear()
     if waiting:
         yield pl.concat(waiting)
 
