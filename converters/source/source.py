@@ -35,7 +35,7 @@ class SourceFile:
     """A file that a source declares.
 
     Attributes:
-        name: File name.
+        name: File name, or a pattern of names with `*`.
         url: Address to fetch it from, or None.
         sha256: Its digest, or None if unknown.
         bytes: Its size, or None.
@@ -47,6 +47,11 @@ class SourceFile:
     sha256: str | None
     bytes: int | None
     versions: tuple[FileVersion, ...] = ()
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it is all files of a pattern, read as one (see `file_patterns`)."""
+        return "*" in self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ REQUESTS: dict[str, dict[str, str]] = {
     "qgeval": {"": "f9076236cb3a"},
     "qgeval/hotpotqa": {"": "d60fa6c0d9f8"},
     "qgeval/squad": {"": "f9076236cb3a"},
+    "quintd": {},
     "quiz_design": {"": "4931872179ef"},
     "simplification": {"": "23e320a2a328"},
     "simplification/da": {"": "ced530f28705"},

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.source import load_source
 
 FIB = {
     "distil-bart": (90, 500),
@@ -133,3 +134,39 @@ def test_d2t_eval(nnd_data: Path) -> None:
         "gemma2": (47 / 300, 300),
         "phi3-5": (10 / 300, 300),
     }
+
+
+def test_quintd(nnd_data: Path) -> None:
+    conversion = convert("quintd", origin=nnd_data / "quintd")
+    tests = conversion.pairs.unique(["high_id", "low_id"])
+
+    # H6: pairs of each domain, and the texts without a span of 500.
+    assert dict(tests["category"].value_counts().iter_rows()) == {
+        "openweather": 97,
+        "gsmarena": 207,
+        "ice_hockey": 133,
+        "owid": 174,
+        "wikidata": 240,
+    }
+    assert conversion.pairs["context_id"].n_unique() == 256
+    assert overall(conversion) == {
+        "gpt-3.5": (197 / 500, 500),
+        "zephyr": (122 / 500, 500),
+        "mistral": (94 / 500, 500),
+        "llama2": (72 / 500, 500),
+    }
+
+
+def test_nothing_of_quintd_says_who_annotated(nnd_data: Path, tmp_path: Path) -> None:
+    place = nnd_data / "quintd"
+    convert("quintd", origin=place, out=tmp_path / "out")
+    names = [path.stem for path in (place / "data/quintd-1/annotations/human").iterdir()]
+    people = {name.split("-")[1] for name in names}
+    source = load_source("quintd").folder
+    texts = [(tmp_path / "out/manifest.json").read_text()]
+    texts += [path.read_text() for path in source.rglob("*") if path.suffix in {".yaml", ".py"}]
+    annotations = pl.read_parquet(tmp_path / "out/annotations.parquet")
+
+    assert len(people) > 90
+    assert not any(person in text for person in people for text in texts)
+    assert annotations["annotators"].null_count() == annotations.height

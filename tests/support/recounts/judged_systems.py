@@ -164,6 +164,30 @@ def d2t_eval(folder: Path) -> list[Text]:
     ]
 
 
+def quintd(folder: Path) -> list[Text]:
+    data, kinds = folder / "data/quintd-1", ("Incorrect", "Not checkable", "Misleading", "Other")
+    outputs = {
+        (path.parts[-3], path.stem): json.loads(path.read_text("utf-8"))["generated"]
+        for path in (data / "outputs/test").glob("*/default/*.json")
+    }
+    found = []
+    for path in (data / "annotations/human").iterdir():
+        for row in _json_lines(path):
+            text = outputs[row["dataset"], row["model"]][row["table_idx"]]
+            marked = {kinds[span["type"]] for span in row["annotations"]}
+            found.append(
+                Text(
+                    f"{row['dataset']}/{row['table_idx']}",
+                    row["model"],
+                    text["out"],
+                    {"accuracy": tuple(sorted(marked))},
+                    {"prompt": text["in"]},
+                    category=row["dataset"],
+                )
+            )
+    return found
+
+
 def wmt24_esa(pair: str) -> Callable[[Path], list[Text]]:
     """Read the mean score of each translation of a pair of languages, such as en-cs."""
     target = {"cs": "ces", "hi": "hin", "ja": "jpn", "zh": "zho"}[pair[3:]]

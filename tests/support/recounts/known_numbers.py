@@ -42,6 +42,7 @@ WITH_EQUAL_TEXTS = {
     "wmt24_esa-en-ja": 5_088 + 98,
     "wmt24_esa-en-zh": 6_852 + 159,
     "d2t_eval": 983,
+    "quintd": 1_172,
     "faithbench": 1_225,
     "faithbench-binary": 1_709,
 }
@@ -55,6 +56,7 @@ DISTINCT = {
     "llmbar": 419,
     "demetr": 30_311,
     "d2t_eval": 563,
+    "quintd": 851,
     "faithbench": 794,
     "faithbench-binary": 1_131,
 }

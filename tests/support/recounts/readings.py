@@ -7,7 +7,15 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from support.recounts.judged_systems import d2t_eval, faithbench, fib, fib_edits, qgeval, wmt24_esa
+from support.recounts.judged_systems import (
+    d2t_eval,
+    faithbench,
+    fib,
+    fib_edits,
+    qgeval,
+    quintd,
+    wmt24_esa,
+)
 from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
@@ -249,6 +257,7 @@ READINGS = [
         Reading("wmt24_esa", wmt24_esa(name), gap(25), number, options={"set_name": name})
         for name in ("en-cs", "en-hi", "en-ja", "en-zh")
     ),
+    Reading("quintd", quintd, no_error, error_free),
     Reading("d2t_eval", d2t_eval, no_error, error_free),
     Reading("faithbench", faithbench(binary=False), no_error, error_free),
     Reading(
