@@ -1,6 +1,6 @@
 """Quintd-1: spans that crowd workers marked in texts about data (Kasner and Dusek 2024).
 
-Not a `table`: texts are joined by their place in a file for each domain and system.
+Not a `table`: types of spans are numbers, whose names no column has.
 """
 
 from collections.abc import Iterator, Mapping

@@ -48,6 +48,11 @@ REQUESTS: dict[str, dict[str, str]] = {
     "qgeval/squad": {"": "f9076236cb3a"},
     "quintd": {},
     "quiz_design": {"": "4931872179ef"},
+    "ragtruth/faithjudge": {
+        "Data2txt": "1dfe459272b7",
+        "QA": "a7233a2b6e4d",
+        "Summary": "97e83032e723",
+    },
     "simplification": {"": "23e320a2a328"},
     "simplification/da": {"": "ced530f28705"},
     "summedits": {

@@ -170,3 +170,25 @@ def test_nothing_of_quintd_says_who_annotated(nnd_data: Path, tmp_path: Path) ->
     assert len(people) > 90
     assert not any(person in text for person in people for text in texts)
     assert annotations["annotators"].null_count() == annotations.height
+
+
+def test_ragtruth_as_faithjudge_published_it(nnd_data: Path) -> None:
+    origin = nnd_data / "ragtruth_faithjudge"
+    conversion = convert("ragtruth", origin=origin, set_name="faithjudge")
+    tests = conversion.pairs.unique(["high_id", "low_id"])
+
+    # H4: pairs and contexts of each task, and the shares of responses without a span.
+    counts = tests.group_by("category").agg(pl.len(), contexts=pl.col("context_id").n_unique())
+    assert {row[0]: row[1:] for row in counts.iter_rows()} == {
+        "QA": (891, 138),
+        "Summary": (939, 149),
+        "Data2txt": (1_087, 144),
+    }
+    assert {system: round(share, 3) for system, (share, _) in overall(conversion).items()} == {
+        "gpt-4-0613": 0.890,
+        "gpt-3.5-turbo-0613": 0.880,
+        "llama-2-70b-chat": 0.558,
+        "llama-2-13b-chat": 0.462,
+        "llama-2-7b-chat": 0.396,
+        "mistral-7B-instruct": 0.339,
+    }

@@ -188,6 +188,31 @@ def quintd(folder: Path) -> list[Text]:
     return found
 
 
+def faithjudge(folder: Path) -> list[Text]:
+    found = []
+    for part, task in (("qa", "QA"), ("summary", "Summary"), ("data2txt", "Data2txt")):
+        for row in _json_lines(folder / f"ragtruth_{part}.jsonl"):
+            source, parts = row["source"], dict[str, str]()
+            if part == "qa":
+                parts = {"question": source["question"], "passages": source["passages"]}
+            elif part == "summary":
+                parts = {"source": source}
+            else:
+                parts = {"data": json.dumps(source, ensure_ascii=False)}
+            found += [
+                Text(
+                    str(row["source_id"]),
+                    response["model"],
+                    response["response"],
+                    {"groundedness": tuple({mark["label_type"] for mark in response["labels"]})},
+                    parts,
+                    category=task,
+                )
+                for response in row["responses"]
+            ]
+    return found
+
+
 def wmt24_esa(pair: str) -> Callable[[Path], list[Text]]:
     """Read the mean score of each translation of a pair of languages, such as en-cs."""
     target = {"cs": "ces", "hi": "hin", "ja": "jpn", "zh": "zho"}[pair[3:]]

@@ -43,6 +43,7 @@ WITH_EQUAL_TEXTS = {
     "wmt24_esa-en-zh": 6_852 + 159,
     "d2t_eval": 983,
     "quintd": 1_172,
+    "ragtruth-faithjudge": 3_433,
     "faithbench": 1_225,
     "faithbench-binary": 1_709,
 }
@@ -57,6 +58,7 @@ DISTINCT = {
     "demetr": 30_311,
     "d2t_eval": 563,
     "quintd": 851,
+    "ragtruth-faithjudge": 2_917,
     "faithbench": 794,
     "faithbench-binary": 1_131,
 }

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from support.recounts.judged_systems import (
     d2t_eval,
     faithbench,
+    faithjudge,
     fib,
     fib_edits,
     qgeval,
@@ -256,6 +257,14 @@ READINGS = [
     *(
         Reading("wmt24_esa", wmt24_esa(name), gap(25), number, options={"set_name": name})
         for name in ("en-cs", "en-hi", "en-ja", "en-zh")
+    ),
+    Reading(
+        "ragtruth",
+        faithjudge,
+        no_error,
+        error_free,
+        folder="ragtruth_faithjudge",
+        options={"set_name": "faithjudge"},
     ),
     Reading("quintd", quintd, no_error, error_free),
     Reading("d2t_eval", d2t_eval, no_error, error_free),
