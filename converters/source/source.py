@@ -34,11 +34,16 @@ class FileVersion:
 class SourceFile:
     """A file that a source declares."""
 
-    name: str
+    name: str  # or a pattern of names, with `*`
     url: str | None
     sha256: str | None
     bytes: int | None
     versions: tuple[FileVersion, ...] = ()  # others that were published, and are accepted too
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it is all files of a pattern, read as one (see `file_patterns`)."""
+        return "*" in self.name
 
 
 @dataclass(frozen=True, slots=True)

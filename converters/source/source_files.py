@@ -29,6 +29,7 @@ from nnd.converters.reading import (
     sheet_names,
 )
 from nnd.converters.source.download import fetch, find_cached, unpack_copy, unpack_declared
+from nnd.converters.source.file_patterns import join_files
 from nnd.converters.source.source import Source, SourceFile
 from nnd.schemas import SourceError, file_digest, one_line
 
@@ -201,8 +202,9 @@ class Files:
         fixture = (self.source.folder / "fixture").resolve()
         for entry in digests:
             path, declared = self.opened[entry["name"]], self._declared(entry["name"])
-            is_named_so = _is_called(path, declared.name)
-            is_invented = path.resolve().is_relative_to(fixture)
+            is_named_so = declared.is_pattern or _is_called(path, declared.name)
+            place = (self.origin or path) if declared.is_pattern else path
+            is_invented = place.resolve().is_relative_to(fixture)
             if entry["verified"] or declared.sha256 is None or not is_named_so or is_invented:
                 continue
             raise SourceError(
@@ -222,6 +224,8 @@ class Files:
         """Return the path of a file, or None if it must be fetched (never with --from)."""
         if self.origin is not None:
             with _looking_into(self.origin):
+                if file.is_pattern:
+                    return join_files(file, self.origin, self.source.name)
                 is_main = file == self.source.files[0]
                 return _find(file, self.origin, self.source.name, is_main=is_main)
         folder, name = self.source.folder, self.source.name

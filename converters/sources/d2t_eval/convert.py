@@ -1,6 +1,6 @@
 """D2T-Eval: spans that people marked in texts about data (Kasner et al. 2025).
 
-Not a `table`: texts and data are joined by their place in a file for each domain and system.
+Not a `table`: types of spans are numbers, and the data of one domain has another form.
 """
 
 import json

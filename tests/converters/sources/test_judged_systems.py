@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.source import load_source
 
 FIB = {
     "distil-bart": (90, 500),
@@ -132,4 +133,62 @@ def test_d2t_eval(nnd_data: Path) -> None:
         "llama3-3": (106 / 300, 300),
         "gemma2": (47 / 300, 300),
         "phi3-5": (10 / 300, 300),
+    }
+
+
+def test_quintd(nnd_data: Path) -> None:
+    conversion = convert("quintd", origin=nnd_data / "quintd")
+    tests = conversion.pairs.unique(["high_id", "low_id"])
+
+    # H6: pairs of each domain, and the texts without a span of 500.
+    assert dict(tests["category"].value_counts().iter_rows()) == {
+        "openweather": 97,
+        "gsmarena": 207,
+        "ice_hockey": 133,
+        "owid": 174,
+        "wikidata": 240,
+    }
+    assert conversion.pairs["context_id"].n_unique() == 256
+    assert overall(conversion) == {
+        "gpt-3.5": (197 / 500, 500),
+        "zephyr": (122 / 500, 500),
+        "mistral": (94 / 500, 500),
+        "llama2": (72 / 500, 500),
+    }
+
+
+def test_nothing_of_quintd_says_who_annotated(nnd_data: Path, tmp_path: Path) -> None:
+    place = nnd_data / "quintd"
+    convert("quintd", origin=place, out=tmp_path / "out")
+    names = [path.stem for path in (place / "data/quintd-1/annotations/human").iterdir()]
+    people = {name.split("-")[1] for name in names}
+    source = load_source("quintd").folder
+    texts = [(tmp_path / "out/manifest.json").read_text()]
+    texts += [path.read_text() for path in source.rglob("*") if path.suffix in {".yaml", ".py"}]
+    annotations = pl.read_parquet(tmp_path / "out/annotations.parquet")
+
+    assert len(people) > 90
+    assert not any(person in text for person in people for text in texts)
+    assert annotations["annotators"].null_count() == annotations.height
+
+
+def test_ragtruth_as_faithjudge_published_it(nnd_data: Path) -> None:
+    origin = nnd_data / "ragtruth_faithjudge"
+    conversion = convert("ragtruth", origin=origin, set_name="faithjudge")
+    tests = conversion.pairs.unique(["high_id", "low_id"])
+
+    # H4: pairs and contexts of each task, and the shares of responses without a span.
+    counts = tests.group_by("category").agg(pl.len(), contexts=pl.col("context_id").n_unique())
+    assert {row[0]: row[1:] for row in counts.iter_rows()} == {
+        "QA": (891, 138),
+        "Summary": (939, 149),
+        "Data2txt": (1_087, 144),
+    }
+    assert {system: round(share, 3) for system, (share, _) in overall(conversion).items()} == {
+        "gpt-4-0613": 0.890,
+        "gpt-3.5-turbo-0613": 0.880,
+        "llama-2-70b-chat": 0.558,
+        "llama-2-13b-chat": 0.462,
+        "llama-2-7b-chat": 0.396,
+        "mistral-7B-instruct": 0.339,
     }

@@ -3,6 +3,7 @@
 Their judged systems are mostly public models.
 """
 
+import csv
 import hashlib
 import json
 import re
@@ -10,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -160,6 +162,94 @@ def d2t_eval(folder: Path) -> list[Text]:
         )
         for (domain, number, system), marked in kinds.items()
     ]
+
+
+def quintd(folder: Path) -> list[Text]:
+    data, kinds = folder / "data/quintd-1", ("Incorrect", "Not checkable", "Misleading", "Other")
+    outputs = {
+        (path.parts[-3], path.stem): json.loads(path.read_text("utf-8"))["generated"]
+        for path in (data / "outputs/test").glob("*/default/*.json")
+    }
+    found = []
+    for path in (data / "annotations/human").iterdir():
+        for row in _json_lines(path):
+            text = outputs[row["dataset"], row["model"]][row["table_idx"]]
+            marked = {kinds[span["type"]] for span in row["annotations"]}
+            found.append(
+                Text(
+                    f"{row['dataset']}/{row['table_idx']}",
+                    row["model"],
+                    text["out"],
+                    {"accuracy": tuple(sorted(marked))},
+                    {"prompt": text["in"]},
+                    category=row["dataset"],
+                )
+            )
+    return found
+
+
+def faithjudge(folder: Path) -> list[Text]:
+    found = []
+    for part, task in (("qa", "QA"), ("summary", "Summary"), ("data2txt", "Data2txt")):
+        for row in _json_lines(folder / f"ragtruth_{part}.jsonl"):
+            source, parts = row["source"], dict[str, str]()
+            if part == "qa":
+                parts = {"question": source["question"], "passages": source["passages"]}
+            elif part == "summary":
+                parts = {"source": source}
+            else:
+                parts = {"data": json.dumps(source, ensure_ascii=False)}
+            found += [
+                Text(
+                    str(row["source_id"]),
+                    response["model"],
+                    response["response"],
+                    {"groundedness": tuple({mark["label_type"] for mark in response["labels"]})},
+                    parts,
+                    category=task,
+                )
+                for response in row["responses"]
+            ]
+    return found
+
+
+def wmt24_esa(pair: str) -> Callable[[Path], list[Text]]:
+    """Read the mean score of each translation of a pair of languages, such as en-cs."""
+    target = {"cs": "ces", "hi": "hin", "ja": "jpn", "zh": "zho"}[pair[3:]]
+
+    def read(folder: Path) -> list[Text]:
+        def lines(name: str) -> list[str]:
+            return (folder / "txt" / name).read_bytes().decode().split("\n")
+
+        sources, documents = lines(f"sources/{pair}.txt"), lines(f"documents/{pair}.docs")
+        scores: dict[tuple[int, str], list[int]] = {}
+        for path in sorted((folder / "humeval").iterdir()):
+            with path.open(encoding="utf-8", newline="") as opened:
+                for row in csv.reader(opened):
+                    is_control = "tutorial" in row[1] or "#" in row[7]
+                    if row[3] == "TGT" and row[5] == target and not is_control:
+                        scores.setdefault((int(row[2]), row[1]), []).append(int(row[6]))
+        texts = {
+            system: lines(
+                f"references/{pair}.refA.txt"
+                if system == "refA"
+                else f"system-outputs/{pair}/{system}.txt"
+            )
+            for _, system in scores
+        }
+        return [
+            Text(
+                f"{documents[line].split(chr(9))[1]}/{line}",
+                system,
+                texts[system][line],
+                {"translation": fmean(given)},
+                {"source": sources[line]},
+                category=documents[line].split("\t")[0],
+            )
+            for (line, system), given in scores.items()
+        ]
+
+    return read
 
 
 def _sheet(path: Path) -> list[dict[str, str]]:

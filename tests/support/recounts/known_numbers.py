@@ -37,7 +37,13 @@ WITH_EQUAL_TEXTS = {
     "qgeval-squad-majority": 6_078,
     "qgeval-hotpotqa": 5_618,
     "qgeval-hotpotqa-majority": 8_730,
+    "wmt24_esa-en-cs": 6_726 + 82,
+    "wmt24_esa-en-hi": 2_682 + 118,
+    "wmt24_esa-en-ja": 5_088 + 98,
+    "wmt24_esa-en-zh": 6_852 + 159,
     "d2t_eval": 983,
+    "quintd": 1_172,
+    "ragtruth-faithjudge": 3_433,
     "faithbench": 1_225,
     "faithbench-binary": 1_709,
 }
@@ -51,6 +57,8 @@ DISTINCT = {
     "llmbar": 419,
     "demetr": 30_311,
     "d2t_eval": 563,
+    "quintd": 851,
+    "ragtruth-faithjudge": 2_917,
     "faithbench": 794,
     "faithbench-binary": 1_131,
 }

@@ -7,7 +7,16 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from support.recounts.judged_systems import d2t_eval, faithbench, fib, fib_edits, qgeval
+from support.recounts.judged_systems import (
+    d2t_eval,
+    faithbench,
+    faithjudge,
+    fib,
+    fib_edits,
+    qgeval,
+    quintd,
+    wmt24_esa,
+)
 from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
@@ -245,6 +254,19 @@ READINGS = [
         for prefix in ("", "SQuAD", "HotpotQA")
         for variant in (None, "majority")
     ),
+    *(
+        Reading("wmt24_esa", wmt24_esa(name), gap(25), number, options={"set_name": name})
+        for name in ("en-cs", "en-hi", "en-ja", "en-zh")
+    ),
+    Reading(
+        "ragtruth",
+        faithjudge,
+        no_error,
+        error_free,
+        folder="ragtruth_faithjudge",
+        options={"set_name": "faithjudge"},
+    ),
+    Reading("quintd", quintd, no_error, error_free),
     Reading("d2t_eval", d2t_eval, no_error, error_free),
     Reading("faithbench", faithbench(binary=False), no_error, error_free),
     Reading(

@@ -1,0 +1,57 @@
+"""Quintd-1: spans that crowd workers marked in texts about data (Kasner and Dusek 2024).
+
+Not a `table`: types of spans are numbers, whose names no column has.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from nnd.converters import Annotation, Files, Record, SourceError
+
+ANNOTATIONS = "human/*.jsonl"
+NO_SPAN = "No span"
+TYPES = ("Incorrect", "Not checkable", "Misleading", "Other")
+
+
+def annotations(files: Files) -> Iterator[Annotation]:
+    """Yield one annotation per text and type of span."""
+    outputs = {
+        file.name: [text for page in files.json(file.name) for text in page.records("generated")]
+        for file in files.source.files
+        if file.name != ANNOTATIONS and files.has(file.name)
+    }
+    for row in files.jsonl(ANNOTATIONS):
+        domain, number, system = (
+            row.identifier(name) for name in ("dataset", "table_idx", "model")
+        )
+        output = text_of(row, outputs, f"{domain}/default/{system}.json", int(number))
+        prompt = output.text("in")
+        types = {type_of(span) for span in row.records("annotations")}
+        for label in sorted(types) or [NO_SPAN]:
+            yield Annotation(
+                where=row.where,
+                context_id=f"{domain}/{number}",
+                context=prompt,
+                inputs={"prompt": prompt},
+                category=domain,
+                candidate_id=f"{domain}/{number}/{system}",
+                candidate=output.text("out"),
+                system=system,
+                aspect="accuracy",
+                label=label,
+            )
+
+
+def text_of(row: Record, outputs: Mapping[str, list[Record]], name: str, number: int) -> Record:
+    """Return the prompt and the text that a row is about."""
+    texts = outputs.get(name, [])
+    if number < len(texts):
+        return texts[number]
+    raise SourceError(
+        f"{row.where}: text {number} is not in {name}, which has {len(texts)}; check that all "
+        "files are of one version"
+    )
+
+
+def type_of(span: Record) -> str:
+    """Return the name of the type of a span, which has a number."""
+    return TYPES[int(span.rating("type", 0, len(TYPES) - 1))]
