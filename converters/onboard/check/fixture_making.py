@@ -149,6 +149,9 @@ def _write(real: Path, path: Path, size: int, invention: Invention) -> None:
             file.writelines(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found)
         else:
             options, (header, *_) = guess_cells(real)
-            quoting = csv.QUOTE_MINIMAL if options["quoted"] else csv.QUOTE_NONE
-            writer = csv.writer(file, delimiter=options["delimiter"], quoting=quoting)
+            writer = csv.writer(
+                file,
+                delimiter=options["delimiter"],
+                quoting=csv.QUOTE_MINIMAL if options["quoted"] else csv.QUOTE_NONE,
+            )
             writer.writerows([header.values, *(one.values() for one in found)])
