@@ -1,4 +1,4 @@
-"""The largest memory that this process has had."""
+"""The peak memory of a process."""
 
 import re
 import resource

@@ -1,23 +1,20 @@
-"""Checks of the folder: source.yaml, the fixture, where convert.py ran, and the card."""
+"""Checks of the folder: source.yaml, the fixture, and where convert.py ran."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
-from nnd.cards import check_card as lint, data_card, faults_of, hub_licence
+from nnd.cards import faults_of, hub_licence
 from nnd.converters.check import Verdict, judged
-from nnd.converters.folder import validate
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import AT_HAND, MADE, NOT_AT_HAND, is_own
 from nnd.converters.onboard.scaffold.first_facts import LEFT, TO_FILL, UNDETERMINED
 from nnd.converters.pairs import find_contacts
 from nnd.converters.source import Source
-from nnd.schemas import NNDError, counted, excerpt, fold, listed
+from nnd.schemas import counted, excerpt, fold, listed
 
 _FOR_THE_CARD = (
     *("homepage", "instruction", "task_categories", "source_datasets", "texts", "annotators"),
@@ -168,27 +165,6 @@ def _texts_of(results: Sequence[ReadingRun]) -> set[str]:
         folded = texts.unique().to_frame("text").select(fold(pl.col("text")).str.to_lowercase())
         found |= {*folded.filter(pl.col("text").str.len_bytes() >= _SHORTEST)["text"]}
     return found
-
-
-def check_card(case: Case) -> Verdict:
-    """Check that each reading gives a valid folder and a card without problems."""
-    for one in case.results:
-        with TemporaryDirectory(prefix="nnd-check-") as place:
-            folder = Path(place) / one.source.name
-            folder.mkdir()
-            one.conversion.write(folder)
-            try:
-                findings = [str(found) for found in validate(folder)]
-                text = data_card(folder, f"ORG/{one.source.name}")
-                findings += [str(problem) for problem in lint(text, folder)]
-            except NNDError as error:
-                findings = [str(error)]
-        # Another check compares the counts that source.yaml expects of the real files.
-        findings = [found for found in findings if "source expects" not in found]
-        if findings:
-            remedy = "fix source.yaml, or what the converter yields"
-            return "fail", f"{one.label}: {listed(findings, 3)}", remedy
-    return "pass", "the folder and its card are valid", ""
 
 
 def check_sandbox(case: Case) -> Verdict:

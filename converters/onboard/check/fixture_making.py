@@ -38,10 +38,12 @@ _PARTS = re.compile(r"</?\w+>|[^\W\d_]+|\d|[\W_]")  # tags, words, digits, other
 
 
 def make_fixture(readings: Sequence[Reading]) -> None:
-    """Write the fixture of a source, from real files in every variant."""
+    """Write the fixture of a source, from the real files of its first set in every variant."""
     if not readings:
         raise SourceError(f"{NOT_AT_HAND}, which a fixture is made from; {AT_HAND}")
-    source = readings[0].source
+    source, origin = readings[0].source, readings[0].origin
+    chosen = source.facts.get("set")
+    readings = [r for r in readings if (r.source.facts.get("set"), r.origin) == (chosen, origin)]
     (real,) = separate_run.run_readings(readings[:1])
     runs, known = [real], _names_in(source.facts)
     with make_new(source.folder / "fixture") as fresh:
@@ -134,12 +136,12 @@ def _invented(number: int) -> str:
 
 def _write(real: Path, path: Path, size: int, invention: Invention) -> None:
     """Write the first records of a file with other texts, in its format."""
-    suffix = real.suffix.lower()
-    if suffix not in (".csv", ".tsv", ".json", ".jsonl"):
+    suffix, parts = real.suffix.lower(), read_parts(real)
+    if suffix not in (".csv", ".tsv", ".json", ".jsonl") or len(parts) != 1:
         raise SourceError(
-            f"{real.name}: its suffix is not csv, tsv, json or jsonl; write a fixture by hand"
+            f"{real.name}: a fixture is made of csv, tsv, json or jsonl; write it by hand"
         )
-    (value,) = read_parts(real).values()
+    (value,) = parts.values()
     found = invention(dict([*value.items()][:size]) if isinstance(value, dict) else value[:size])
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -153,5 +155,6 @@ def _write(real: Path, path: Path, size: int, invention: Invention) -> None:
                 file,
                 delimiter=options["delimiter"],
                 quoting=csv.QUOTE_MINIMAL if options["quoted"] else csv.QUOTE_NONE,
+                quotechar='"' if options["quoted"] else None,
             )
             writer.writerows([header.values, *(one.values() for one in found)])

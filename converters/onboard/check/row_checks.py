@@ -1,49 +1,17 @@
-"""Checks of the rows of a source: pairs, names, ids and counts."""
+"""Checks of the rows of a source: pairs, ids and counts."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nnd.converters.check import Verdict, judged
+from nnd.converters.check import Verdict
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import AT_HAND, COUNTED
-from nnd.converters.pairs import ANY_SYSTEM, make_pairs
-from nnd.schemas import SourceError, counted, labels_of, listed
+from nnd.converters.pairs import make_pairs
+from nnd.schemas import SourceError, counted, listed
 
 _COUNTED_BY = "counted_by"
-
-_SECTIONS = {"aspect": "aspects", "label": "taxonomy", "system": "systems"}
-"""Column of annotations → the section of source.yaml that has its names."""
-
-
-def check_names(case: Case) -> Verdict:
-    """Check that all aspects, labels and systems of source.yaml are used."""
-    unused = {  # a fixture need not have every name
-        section: listed(names)
-        for name, section in _SECTIONS.items()
-        if (names := sorted(_unused(case.measured, name)))
-    }
-    found = [f"{names} (`{section}`)" for section, names in unused.items()]
-    remedy = "take them out of source.yaml, or fix how they are read; other sets may have them"
-    fine = "all aspects, labels and systems of source.yaml are used"
-    return judged(
-        "review", [f"not in the real files: {listed(found)}"] if found else [], remedy, fine
-    )
-
-
-def _unused(results: Sequence[ReadingRun], field: str) -> set[str]:
-    """Return the names in source.yaml that no result has, except names of other sets."""
-    known, found = {ANY_SYSTEM}, {ANY_SYSTEM}
-    for one in results:
-        source, values = one.source, one.annotations[field].drop_nulls()
-        names = {"aspect": source.facts["aspects"], "system": source.systems}
-        known |= {*names.get(field, source.taxonomy)}
-        if field == "label":
-            rules = (source.rules.default, *source.rules.aspects.values())
-            known |= {label for rule in rules for label in labels_of(rule) or ()}
-        found |= {*(values.str.split("|").explode() if field == "system" else values)}
-    return known - found
 
 
 def check_converts(case: Case) -> Verdict:

@@ -68,12 +68,10 @@ _CHECKS: dict[str, tuple[Judge, tuple[str, ...]]] = {
     "fixture": (facts.check_fixture, ()),
     "sandbox": (facts.check_sandbox, ()),
     "converts": (rows.check_converts, ("fixture", "sandbox")),
-    "names": (rows.check_names, ("converts",)),
     "ids": (rows.check_ids, ("converts",)),
     "counts": (rows.check_counts, ("converts",)),
     "unread": (coverage.check_unread, ("converts", _REAL)),
     "invented": (facts.check_invented, ("converts",)),
-    "card": (facts.check_card, ("converts", "names", "facts")),
     "columns": (_check_columns, ("converts", _REAL)),
     **{name: (_of_pairs(check), ("converts", _REAL)) for name, check in CHECKS.items()},
 }

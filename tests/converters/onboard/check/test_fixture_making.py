@@ -9,8 +9,9 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes, run_here
 
 from nnd.converters.onboard import check_source
-from nnd.converters.onboard.check import separate_run
+from nnd.converters.onboard.check import fixture_making, separate_run
 from nnd.converters.onboard.check.fixture_making import Invention
+from nnd.converters.onboard.contents.reading_files import read_parts
 from nnd.schemas import NNDError
 
 
@@ -50,6 +51,33 @@ def test_whoever_has_counted_says_so_by_deleting_a_line(birds: Birds) -> None:
     path.write_text(path.read_text().partition("\n")[2])
 
     assert outcomes(birds.check()) == {}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"),
+    [
+        ("tsv", 'bird\tsays\nheron\tI said "no", and left.\nwren\t"Oh" was all.\n'),
+        ("csv", 'bird,says\nheron,"I said ""no"", and left."\nwren,It was all.\n'),
+        ("json", '[{"bird": "heron", "says": "I said \\"no\\"."}]'),
+    ],
+)
+def test_each_format_is_written_as_it_was(tmp_path: Path, suffix: str, text: str) -> None:
+    real, made = tmp_path / f"a.{suffix}", tmp_path / "fixture" / f"a.{suffix}"
+    real.write_text(text)
+
+    fixture_making._write(real, made, 1, Invention({"heron"}))
+
+    (rows,) = read_parts(made).values()
+    ((bird, says),) = ([*row.values()] for row in rows)
+    assert bird == "heron"
+    assert not {"said", "left", "all"} & {*re.findall("[a-z]+", says)}
+
+
+def test_a_workbook_is_for_people_to_write(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").touch()
+
+    with pytest.raises(NNDError, match=r"a\.xlsx: a fixture is made of csv, .*; write it by hand"):
+        fixture_making._write(tmp_path / "a.xlsx", tmp_path / "b.xlsx", 1, Invention(set()))
 
 
 def test_a_fixture_that_is_there_stays(birds: Birds) -> None:

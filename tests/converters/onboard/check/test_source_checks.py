@@ -360,23 +360,6 @@ def test_a_source_may_let_in_any_system(here: Birds) -> None:
     assert outcomes(here.check()) == {}
 
 
-@pytest.mark.parametrize(
-    ("section", "change", "unused"),
-    [
-        ("aspects", {"aspects": {"answer": "Is it?", "style": "Is it nice?"}}, "style"),
-        ("taxonomy", {"taxonomy": FACTS["taxonomy"] | {"late": FACTS["taxonomy"]["rude"]}}, "late"),
-        ("systems", {"systems": FACTS["systems"] | {"owl": None}}, "owl"),
-    ],
-)
-def test_what_is_never_used_is_to_be_looked_at(
-    here: Birds, section: str, change: Mapping[str, Any], unused: str
-) -> None:
-    here.set_facts(**change)
-
-    message = only(here.check(), "review", "names").message
-    assert message == f"not in the real files: {unused} (`{section}`)"
-
-
 def test_pairs(here: Birds) -> None:
     here.set_fixture([(*row[:4], "good") for row in FIXTURE])
 
@@ -593,15 +576,6 @@ def test_personal_data_in_the_real_file(here: Birds) -> None:
 
     assert "email 1, ip 1" in check.message
     assert "--redact" in check.remedy
-
-
-def test_card(here: Birds) -> None:
-    here.set_facts(task_categories=["bird-watching"])
-
-    check = only(here.check(), "fail", "card")
-
-    assert "bird-watching" in check.message
-    assert "source.yaml" in check.remedy
 
 
 # The command.
