@@ -22,8 +22,7 @@ def is_chat(result: Mapping[str, Any]) -> bool:
 def wording_of(result: Mapping[str, Any]) -> str | None:
     """Return what a chat model was asked: the digest of an instruction, or another template.
 
-    Returns:
-        None for what is read as plain text, or unknown.
+    It is None for a model that read plain text, or if it is unknown.
     """
     if not is_chat(result):
         return None

@@ -38,17 +38,10 @@ def pooled_samples(
     """Compute Spearman's rho, Pearson's r and Kendall's tau-b on resampled contexts.
 
     The resamples depend only on the number of contexts and the seed, so those of two metrics on the
-    same candidates are paired.
-
-    Args:
-        x: One finite number per candidate, [n].
-        y: The other number of the same candidates, [n].
-        contexts: Number of each candidate's context, 0, 1, … without gaps, [n].
-        seed: Seed of the bootstrap.
-
-    Returns:
-        Statistic → its resampled values, [RESAMPLES]; nan if undefined, as all are for fewer than
-        two contexts, and those of tau_b for more than MOST_FOR_TAU candidates.
+    same candidates are paired. `x` and `y` are finite numbers of the same candidates, [n];
+    `contexts` has the number of each candidate's context, 0, 1, … without gaps, [n]. Each statistic
+    gets [RESAMPLES] values; nan if undefined, as all are for fewer than two contexts, and those of
+    tau_b for more than MOST_FOR_TAU candidates.
     """
     count = int(contexts.max(initial=-1)) + 1
     names = ("spearman", "pearson", "tau_b")
@@ -75,14 +68,10 @@ def pooled_samples(
 def mean_intervals(
     within: Sequence[Mapping[str, float | None]], names: Sequence[str]
 ) -> dict[str, Interval | None]:
-    """Return 95 % percentile intervals of means over contexts.
+    """Return name → 95 % percentile interval of the mean of a number over contexts.
 
-    Args:
-        within: For each context, name → number, or None if it is undefined.
-        names: Names of the numbers.
-
-    Returns:
-        Name → interval, or None if fewer than two contexts define the number.
+    `within` gives name → number, or None if it is undefined, for each context. The interval is None
+    if fewer than two contexts define the number.
     """
     if not within:
         return dict.fromkeys(names)

@@ -26,17 +26,11 @@ _COUNTED_TOGETHER = 10  # a multinomial count takes about as long as drawing ten
 
 
 def wilson(passes: int, n: int) -> Interval | None:
-    """Return Wilson's 95 % score interval for a proportion of independent trials.
+    """Return Wilson's 95 % score interval for a proportion of n independent trials; None if n = 0.
 
     E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference,
-    Journal of the American Statistical Association 22(158), 209-212; no continuity correction.
-
-    Args:
-        passes: Number of successful trials.
-        n: Number of trials.
-
-    Returns:
-        The lower and upper bound, from 0 to 1; None if there are no trials.
+    Journal of the American Statistical Association 22(158), 209-212; no continuity correction. The
+    bounds are from 0 to 1.
     """
     if n == 0:
         return None
@@ -60,23 +54,17 @@ def bootstrap_ratios(
 ) -> FloatArray:
     """Recompute ratios of sums over clusters for resamples of the clusters.
 
+    The numerators (passes, or differences of passes) and the denominators (pairs; 0 if a cluster
+    has none in the slice) are [clusters, slices], the ratios [resamples, slices]. A ratio is nan if
+    a resample has no pair of the slice. All are nan for a slice with pairs in fewer than two
+    clusters: one cluster does not show how much clusters differ, and an interval of width 0 would
+    be misleading.
+
     The result does not depend on the order of the clusters: clusters with equal rows are
     interchangeable, so the number of occurrences of each distinct row is drawn, in sorted order.
     This is exact, and fast if most clusters have one or two pairs. Slices in one call share the
     draws, which depend on all of them: together with other slices, a slice has a different interval
-    of the same quality.
-
-    Args:
-        numerators: Terms of the numerators, [clusters, slices]: passes, or differences of passes.
-        denominators: Terms of the denominators, [clusters, slices]: pairs; 0 if a cluster has none
-            in the slice.
-        resamples: Number of resamples.
-        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
-
-    Returns:
-        Ratios, [resamples, slices]; nan if a resample has no pair of the slice. All are nan for a
-        slice with pairs in fewer than two clusters: one cluster does not show how much clusters
-        differ, and an interval of width 0 would be misleading.
+    of the same quality. The global random state is not changed.
     """
     above, below = (np.asarray(each, dtype=np.float64) for each in (numerators, denominators))
     clusters, slices = above.shape
@@ -106,16 +94,10 @@ def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) ->
 
 
 def interval_of_most(samples: npt.ArrayLike) -> Interval | None:
-    """Return the 95 % percentile interval, unless too few resamples define the number.
+    """Return the 95 % percentile interval of resampled values; undefined ones, nan, are omitted.
 
-    Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
-
-    Args:
-        samples: Resampled values of one number, [resamples]; undefined ones, nan, are left out.
-
-    Returns:
-        The lower and upper bound; None if the number is undefined in more than half of the
-        resamples, because the others are a biased selection.
+    It is None if the number is undefined in more than half of the resamples, because the others are
+    a biased selection. Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
     """
     values = np.asarray(samples, dtype=np.float64)
     known = values[~np.isnan(values)]

@@ -40,9 +40,7 @@ _AT_ONCE = 1_000_000
 def sign_flip_p(sums: npt.ArrayLike, *, seed: int = 0) -> float:
     """Return the two-sided p-value of a sum of differences over contexts (module docstring).
 
-    Args:
-        sums: Sum of the differences of each context, in any order.
-        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
+    There is one sum per context; their order does not matter.
     """
     values = np.asarray(sums, dtype=np.float64)
     sizes = np.sort(np.abs(values))  # the signs are flipped anyway
