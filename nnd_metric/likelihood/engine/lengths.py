@@ -28,8 +28,7 @@ _STATIC = {None, "default", "linear", "llama3", "yarn", "proportional"}
 def read_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> npt.NDArray[np.int64]:
     """Return how many tokens each stack of a model reads of each request.
 
-    Returns:
-        int64 [1, rows]; for an encoder-decoder [2, rows], those of the encoder first.
+    The lengths are int64 [1, rows]; for an encoder-decoder [2, rows], those of the encoder first.
     """
     contexts = np.fromiter((len(row.context) for row in rows), np.int64, len(rows))
     inputs = np.fromiter((len(row.inputs) for row in rows), np.int64, len(rows))

@@ -26,10 +26,7 @@ _KEY_BYTES: Final = 16
 class LikelihoodCache:
     """The part of a store for some requests of one model; always empty without a store.
 
-    Args:
-        store: The store, or None.
-        fingerprint: Names the model (`fingerprint`).
-        rows: The requests.
+    The model is named by its `fingerprint`.
     """
 
     def __init__(self, store: Store | None, fingerprint: str, rows: Sequence[Encoded]) -> None:

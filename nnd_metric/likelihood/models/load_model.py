@@ -51,11 +51,9 @@ _OF_TORCH = (None, "eager", "sdpa", "batched_mm", "grouped_mm")
 def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
     """Load a causal or encoder-decoder language model and its tokenizer.
 
-    Args:
-        model_id: Hub id, or folder written by `save_pretrained`, of a model or of an adapter, which
-            is attached to the base that it names; `NAME@REVISION` names a revision, which takes
-            precedence over that of `loading`.
-        loading: How to load it.
+    `model_id` is the Hub id, or the folder written by `save_pretrained`, of a model or of an
+    adapter, which is attached to the base that it names. `NAME@REVISION` names a revision, which
+    takes precedence over that of `loading`.
 
     Raises:
         ScoringError: If the model is not found or is a classifier, its tokenizer or weights are

@@ -23,11 +23,10 @@ Sees: TypeAlias = Callable[
 
 
 class Block(NamedTuple):
-    """Some neighbouring queries that see the same stretches of keys.
+    """Some neighbouring queries that see the same stretches of keys; all are places in the row.
 
     Attributes:
-        queries: Their places in the row.
-        keys: Places of keys; those of the queries come last, if they are included.
+        keys: Those of the queries come last, if they are included.
         seen: Whether a query sees all of these keys, its past (if keys and queries are the same),
             or some, as decided by `Layout.sees`.
         reach: The largest position among the queries, plus one.
@@ -66,8 +65,6 @@ class Layout:
         candidates: Lengths of the candidates of each context; those after the last context see only
             themselves.
         encoded: Lengths of the contexts in the encoder's row; the candidates see them too.
-        causal: Whether a token sees only the tokens before it.
-        device: Where the model is.
         calls: Number of layers served; it stays 0 for a model that never calls `attend`.
         masks: Masks that kernels have made for this row; layers share them.
     """
