@@ -33,10 +33,9 @@ _REACH = 64
 class Continuation(NamedTuple):
     """A candidate and its separator, as the tokens that they add to a context.
 
-    Attributes:
-        ids: The tokens; none for an empty candidate, whatever the separator is.
-        probed: Whether they were found with a probe. If no probe keeps its own tokens, they are
-            those of separator and candidate encoded alone.
+    An empty candidate has none, whatever the separator is. `probed` says whether they were found
+    with a probe. If no probe keeps its own tokens, they are those of separator and candidate
+    encoded alone.
     """
 
     ids: Ids
@@ -57,12 +56,9 @@ def continue_with(
 ) -> list[Continuation]:
     """Return the tokens that each candidate adds to a context.
 
-    Args:
-        tokenizer: The model's.
-        candidates: Texts.
-        separator: Text before each candidate, which belongs to it.
-        end: The common end of all contexts, from `shared_end`.
-        known: Results of earlier calls with these arguments, to which this call adds.
+    The separator before each candidate belongs to it. `end` is the common end of all contexts, from
+    `shared_end`. `known` has the results of earlier calls with these arguments, to which this call
+    adds.
     """
     known = {} if known is None else known
     new = [text for text in candidates if (end, text) not in known]

@@ -19,13 +19,10 @@ _Shift: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
 
 
 class Target(NamedTuple):
-    """A candidate in token ids.
+    """A candidate in token ids: those fed to the decoder, those to predict, and which count.
 
-    Attributes:
-        fed: Its tokens in the input of the decoder. One token less than `targets` if the last token
-            of the context predicts the first of the candidate (decoder-only, `native`).
-        targets: The ids to predict.
-        scored: Which targets count.
+    One token less is fed than predicted if the last token of the context predicts the first of the
+    candidate (decoder-only, `native`).
     """
 
     fed: Ids
@@ -44,14 +41,8 @@ def make_targets(
 ) -> list[Target]:
     """Turn candidates into token ids under a protocol.
 
-    Args:
-        loaded: The model whose tokenizer and conventions are used.
-        protocol: Which tokens are fed and scored.
-        candidates: Texts.
-        separator: Text before the candidate, which belongs to it, for decoder-only models under
-            `native`.
-        end: The common end of all contexts (`shared_end`).
-        known: Same as in `continue_with`.
+    The separator before a candidate belongs to it; it is for decoder-only models under `native`.
+    `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`.
     """
     if protocol.tokens == "laban2022":
         return _laban2022(loaded, candidates)
