@@ -11,10 +11,7 @@ from nnd.metric.numbers import PassRates, Rate
 class RateGroup:
     """One category, and every model's pass rate on its pairs.
 
-    Attributes:
-        column: Column of `SLICES`; empty for all tests.
-        value: The category, or "overall".
-        rates: A rate per model.
+    The column is one of `SLICES`; it is empty, and the value is "overall", for all tests.
     """
 
     column: str

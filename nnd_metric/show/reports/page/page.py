@@ -59,9 +59,8 @@ def render(
 ) -> str:
     """Return the page.
 
-    Raises:
-        ScoringError: If the texts are not those that were scored, or the stored agreement cannot be
-            read.
+    Raises ScoringError if the texts are not those that were scored, or if the stored agreement
+    cannot be read.
     """
     script = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     several = len(contents) > 1

@@ -18,11 +18,8 @@ from nnd.schemas import counted
 class SheetRow:
     """A row of a table.
 
-    Attributes:
-        cells: Its texts.
-        strong: Whether it is emphasised.
-        ends: Whether a part of the table ends with it.
-        weak: Why its numbers say little, or "".
+    It may be emphasised (`strong`), and end a part of the table (`ends`). `weak` says why its
+    numbers say little, or is "".
     """
 
     cells: Sequence[str]
@@ -33,14 +30,7 @@ class SheetRow:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table for the page.
-
-    Attributes:
-        heads: Texts of its head.
-        numbers: Whether a column holds numbers and is aligned to the right.
-        rows: Its rows.
-        caption: Caption of the table, or "".
-    """
+    """A table for the page; columns that hold numbers are aligned to the right."""
 
     heads: Sequence[str]
     numbers: Sequence[bool]
