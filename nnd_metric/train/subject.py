@@ -27,12 +27,7 @@ _ALL_LINEAR = "all-linear"
 
 
 class Subject(NamedTuple):
-    """The model that is trained.
-
-    Attributes:
-        model: The model for Trainer, with PEFT's wrapper if any.
-        loaded: The model itself, for scoring before training.
-    """
+    """The model that is trained: for Trainer, with PEFT's wrapper if any, and as scored before."""
 
     model: Any
     loaded: LoadedModel
@@ -82,14 +77,9 @@ def find_subject(
 def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Subject, Lora]:
     """Add adapters to a model, whose own weights are frozen.
 
-    Args:
-        subject: The model, which is changed in place; until training, its likelihoods are the same.
-        lora: The adapters.
-        seed: Seed of their first weights.
-        model: The model as it was named, or a loaded one.
-
-    Returns:
-        The model, and the adapters with the layers that PEFT found.
+    Returns the model, and the adapters with the layers that PEFT found. The subject is changed in
+    place; until training, its likelihoods are the same. The seed is that of the first weights of
+    the adapters. `model` is the model as it was named, or a loaded one.
     """
     loaded = subject.loaded
     check_extra("adapters", "peft", "LoRA")
