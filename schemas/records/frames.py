@@ -25,12 +25,9 @@ def record_frame(
     rows: Iterable[tuple[Mapping[str, Any], Record]],
     *records: type[Record],
 ) -> pl.DataFrame:
-    """Return some columns of records.
+    """Return some columns of records as a frame; columns that no record has hold strings.
 
-    Args:
-        columns: The columns; those that are not of the records hold strings.
-        rows: For each row, the values that are not of its record, and the record.
-        records: The classes of the records.
+    For each row, there are the values that are not of its record, and the record.
     """
     dtypes = {name: dtype for record in records for name, dtype in frame_schema(record).items()}
     cells = ({**known, **cells_of(record)} for known, record in rows)

@@ -31,10 +31,8 @@ def width_here() -> int:
 def fit(table: "Table", width: int) -> list["Table"]:
     """Return one or several tables for a table, none wider than `width` if names allow it.
 
-    Args:
-        table: Its columns are as wide as their longest cell; those that may fold (`no_wrap` is
-            False) need only their longest word.
-        width: Width of the screen.
+    Columns are as wide as their longest cell; those that may fold (`no_wrap` is False) need only
+    their longest word.
     """
     for column in table.columns:
         cells = (column.header, *column.cells)

@@ -29,15 +29,11 @@ def rule_of(quality: Mapping[str, Any], aspect: str) -> Mapping[str, Any]:
 def read_ratings(
     annotations: pl.DataFrame, *, at_least: int = 1, standardise: bool = False
 ) -> pl.DataFrame:
-    """Return the annotations that have enough ratings, standardised if requested.
+    """Return the annotations with at least so many ratings, standardised if requested.
 
-    Args:
-        annotations: Rows of the annotation schema.
-        at_least: Smallest number of ratings of an annotation.
-        standardise: Whether each rating r becomes its z-score (r - m) / s. Here m and s are the
-            mean and the standard deviation (divisor n - 1) of all ratings of that annotator under
-            that aspect. If s is 0 or not defined there is no z-score, and the rating is left
-                out, as is one without an annotator.
+    Standardised, each rating r becomes its z-score (r - m) / s. Here m and s are the mean and the
+    standard deviation (divisor n - 1) of all ratings of that annotator under that aspect. If s is 0
+    or not defined there is no z-score, and the rating is omitted, as is one without an annotator.
     """
     rows = _standardised(annotations) if standardise else annotations
     return rows.filter(pl.col("ratings").list.len() >= max(at_least, 1))
@@ -158,12 +154,7 @@ _TEXTS = ("context", "inputs", "candidate", "metadata")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rule of every aspect.
-
-    Attributes:
-        default: The rule of the aspects without a rule of their own.
-        aspects: Aspect → its own rule.
-    """
+    """The rule of every aspect: its own, or else the default."""
 
     default: Rule
     aspects: Mapping[str, Rule]
