@@ -33,8 +33,6 @@ class CardContent:
 
     Attributes:
         manifest: Its manifest, by `nnd convert`.
-        pairs: Rows of the pair schema.
-        human_scores: Rows of the human_score schema.
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
         references: Rows of the reference schema: split and context_id.
