@@ -131,7 +131,8 @@ def _length_sentences(content: CardContent) -> list[str]:
 def length_rates(shorter: float, longer: float) -> dict[str, float]:
     """Return the pass rates of picking by length, where a test of equal lengths counts half.
 
-    `shorter` and `longer` are the shares of tests whose better candidate is so.
+    `shorter` is the share of the tests whose better candidate is shorter, `longer` of those whose
+    better candidate is longer.
     """
     return {"longer": (1 + longer - shorter) / 2, "shorter": (1 + shorter - longer) / 2}
 

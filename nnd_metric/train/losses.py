@@ -44,10 +44,10 @@ class Targets(NamedTuple):
 
 
 def sums(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
-    """Return the terms of a loss by name: `mle`, and the objective's unless its weight is 0.
+    """Return name of a term of the loss → its sum over tokens or pairs, whose mean is the term.
 
-    They are sums over tokens or pairs, whose means are the terms. The logits, [rows, positions,
-    vocabulary], are for the rows and positions of the targets.
+    The terms are `mle`, and the objective's unless its weight is 0. `logits` are [rows, positions,
+    vocabulary], for the rows and positions of `targets`.
     """
     log_p = _log_probabilities(logits, targets)
     better = _better(objective, targets)

@@ -27,7 +27,12 @@ _ALL_LINEAR = "all-linear"
 
 
 class Subject(NamedTuple):
-    """The model that is trained: for Trainer, with PEFT's wrapper if any, and as scored before."""
+    """The model that is trained.
+
+    Attributes:
+        model: The model for Trainer, with PEFT's wrapper if any.
+        loaded: The model itself, for scoring before training.
+    """
 
     model: Any
     loaded: LoadedModel
@@ -78,8 +83,8 @@ def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Su
     """Add adapters to a model, whose own weights are frozen.
 
     Returns the model, and the adapters with the layers that PEFT found. The subject is changed in
-    place; until training, its likelihoods are the same. The seed is that of the first weights of
-    the adapters. `model` is the model as it was named, or a loaded one.
+    place; until training, its likelihoods are the same. `seed` is that of the adapters' first
+    weights; `model` is the model as it was named, or a loaded one.
     """
     loaded = subject.loaded
     check_extra("adapters", "peft", "LoRA")

@@ -34,7 +34,7 @@ def take_sides(
     """Cut data by context, and read the other data to test on.
 
     References are all trained on. Of a suite, the given sets are trained on; none means its human
-    pairs. About `share` of the contexts is to train on; another seed makes another cut.
+    pairs. About `share` of the contexts is for training; another seed makes another cut.
     """
     training, held_out = load_corpus(data), None
     if training.pairs.is_empty():

@@ -23,9 +23,10 @@ Wording: TypeAlias = Mapping[str, str]
 
 
 class StoredContext(NamedTuple):
-    """A context as it is stored: the text is its default rendering; parts are None without any.
+    """A context as it is stored.
 
-    The kinds are its category and the language of its candidates, as far as they are known.
+    `text` is its default rendering; `parts` is None if the data has none; `kinds` are its category
+    and the language of its candidates, as far as they are known.
     """
 
     text: str

@@ -24,7 +24,7 @@ _FOLDED = r"^([!-~]+( [!-~]+)*)?$"
 
 
 def distinct_in_order(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the first pair of each test of a stored frame, in which those of a test are adjacent.
+    """Return the first pair of each test; as in a stored frame, the pairs of a test are adjacent.
 
     The columns of DISTINCT identify tests.
     """

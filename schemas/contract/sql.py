@@ -53,7 +53,7 @@ _COMPARED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SqlExpression:
-    """An SQL expression, and how polars parses it; messages say `where` it is."""
+    """An SQL expression as polars parses it; `where` is its place and its text, for messages."""
 
     text: str
     where: str
@@ -84,7 +84,7 @@ class SqlExpression:
 def parse_sql(text: str, where: str, error: type[NNDError]) -> SqlExpression:
     """Parse an SQL expression.
 
-    Raises the given error if it is not one, is too large, or would read a file or the clock.
+    Raises `error` if it is not one, is too large, or would read a file or the clock.
     """
     if excess := _excess(text):
         raise error(f"{where} {excess}; write a shorter or simpler one")

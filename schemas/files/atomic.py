@@ -17,9 +17,9 @@ _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 def replace_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path; on leaving without an error, move the file there to `path`.
 
-    Missing folders are created. For writers that need a path; `write_whole` takes the content
-    itself. To write several files before replacing the first, enter their contexts in one
-    `contextlib.ExitStack`.
+    This is for writers that need a path; `write_whole` takes the content itself. To write several
+    files before replacing the first, enter their contexts in one `contextlib.ExitStack`. Missing
+    folders are created.
 
     Raises:
         OSError: If it cannot be written; the error names `path` or a folder that cannot be created,

@@ -101,7 +101,7 @@ def seal(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_document(folder: Path, facts: Mapping[str, Any], *, document: str) -> None:
-    """Write a document: the facts, with a version and a digest; the files that it lists exist."""
+    """Write facts as a document, with its version and its digest (`seal`)."""
     text = json.dumps(seal(facts), indent=2, ensure_ascii=False)
     (folder / document).write_text(f"{text}\n", encoding="utf-8")
 

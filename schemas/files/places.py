@@ -36,9 +36,9 @@ _NAMED = 3
 def replace_folder(target: Path, *, document: str, scaffold: str | None = None) -> Iterator[Path]:
     """Yield an empty folder; on leaving without an error, replace `target` by it.
 
-    Missing parents are created; the mode and the group of an older folder stay. The document is the
-    file in it that lists the others. The scaffold is a folder in it that is replaced too; the
-    caller knows that nnd wrote all of its content.
+    Missing parents are created; the mode and the group of an older folder stay. `document` is the
+    file in it that lists the others. `scaffold` is a folder in it that is replaced too; the caller
+    knows that nnd wrote all of its content.
 
     Raises:
         NNDError: If `target` is a file, or holds anything that nnd did not write or that was
@@ -155,8 +155,8 @@ def check_own(path: Path, is_ours: IsOurs) -> None:
 def make_new(target: Path) -> Iterator[Path]:
     """Yield a temporary path; on leaving without an error, rename what is there to `target`.
 
-    For files and folders that people may edit: nothing is ever replaced. Missing parents are
-    created. Raises NNDError if `target` exists, before or on leaving, or cannot be written.
+    This is for files and folders that people may edit: nothing is ever replaced. Missing parents
+    are created. Raises NNDError if `target` exists, before or on leaving, or cannot be written.
     """
     check_new(target)
     with _writing(target, "place"), workplace(target) as place:

@@ -27,7 +27,7 @@ def record_frame(
 ) -> pl.DataFrame:
     """Return some columns of records as a frame; columns that no record has hold strings.
 
-    For each row, there are the values that are not of its record, and the record.
+    `rows` has, for each row, the values that are not of its record, and the record.
     """
     dtypes = {name: dtype for record in records for name, dtype in frame_schema(record).items()}
     cells = ({**known, **cells_of(record)} for known, record in rows)

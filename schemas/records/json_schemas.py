@@ -39,7 +39,8 @@ def json_schema(name: str, *records: type[Record]) -> dict[str, Any]:
 def describe_fields(record: type) -> dict[str, str]:
     """Return name → description of the fields of a class, from the docstrings of it and its bases.
 
-    They have `Attributes:` in Google's style.
+    Args:
+        record: A class with `Attributes:` in its docstring, in Google's style.
     """
     found: dict[str, str] = {}
     for base in reversed(record.__mro__):

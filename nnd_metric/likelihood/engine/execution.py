@@ -44,9 +44,9 @@ def run(
     """Score requests; pass the sums of each batch, by number of request, to `done`.
 
     The model in `checks` is in evaluation mode, and each of its requests has a scored token. `done`
-    is not called before the first checks have passed. All requests are planned, but only those with
-    `missing` numbers are scored; None means all. The budget is how many positions are held at once;
-    None means what memory allows.
+    is not called before the first checks have passed. All requests are planned, but only those
+    numbered in `missing` are scored; None means all. `budget` is how many positions are held at
+    once; None means what memory allows.
 
     Raises:
         PathOffError: If a check fails.

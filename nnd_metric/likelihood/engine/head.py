@@ -41,11 +41,17 @@ def log_probabilities(
     targets: torch.Tensor,
     most: int,
 ) -> torch.Tensor:
-    """Return log P of each target, float32 or better [n].
+    """Return log P of each target.
 
-    `targets` are the ids to predict, int64 [n]. `hidden` [n, size] are the last hidden states, at
-    the positions that predict them, of `trunk`: the model's `get_decoder()`, whose states the head
-    reads. At most `most` rows of logits are held at once (`most_rows`).
+    Args:
+        loaded: The model.
+        trunk: Its `get_decoder()`, whose states the head reads.
+        hidden: [n, size], the trunk's last hidden states at the positions that predict.
+        targets: int64 [n], the ids to predict.
+        most: How many rows of logits may be held at once (`most_rows`).
+
+    Returns:
+        float32 or better [n].
     """
     # All parts have the same number of rows: a small rest would cost the whole vocabulary once
     # more.

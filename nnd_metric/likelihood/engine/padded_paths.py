@@ -123,7 +123,7 @@ def _keep(loaded: LoadedModel, last: int) -> dict[str, Any]:
 def _sums(logits: Iterable[torch.Tensor], members: Sequence[Encoded]) -> torch.Tensor:
     """Return the sum of log P over the scored targets of each request.
 
-    Of each request's logits, the first ones predict its targets.
+    The first logits of each request predict its targets.
     """
     scores = []
     for member, own in zip(members, logits, strict=True):

@@ -29,14 +29,17 @@ def score_rows(
 ) -> Ran:
     """Score requests through the first path of a model that gives the right numbers.
 
-    The model is in evaluation mode; there is at least one request, and each has a scored token.
-    `done` is called with the sums as they arrive; when the path changes, the sums of earlier paths
-    are void. Paths that the earlier proof `known` switched off stay off; `only` names the only path
-    to try. The budget is how many positions are held at once; None means what memory allows.
-
-    If the other requests were scored through the path that `known` names, `missing` has the numbers
-    of those to score; None means all. All are planned, so that batches do not depend on what was
-    scored before, and all are scored if another path is used.
+    Args:
+        loaded: The model, in evaluation mode.
+        rows: Requests, each with a scored token; at least one.
+        done: Called with the sums as they arrive. When the path changes, the sums of earlier paths
+            are void.
+        missing: Numbers of the requests to score, if the others were scored through the path that
+            `known` names; None means all. All are planned, so that batches do not depend on what
+            was scored before. If another path is used, all are scored.
+        known: An earlier proof for the model; paths that it switched off stay off.
+        only: Name of the only path to try; None means all, fastest first.
+        budget: Positions held at once; None means what memory allows.
 
     Raises:
         ScoringError: If the model looks ahead, returns NaN, or scores the same request differently

@@ -37,10 +37,10 @@ Open: TypeAlias = Callable[[LoadedModel], AbstractContextManager[Score]]
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A path through a model, which groups requests into batches and prepares the model for them.
+    """A path through a model: it groups requests into batches, and prepares the model for them.
 
-    Requests may share their contexts (`shares`), and short ones be padded beside longer ones
-    (`pads`). Results have its name.
+    `shares` says whether requests share their contexts, and `pads` whether short requests are
+    padded beside longer ones.
     """
 
     name: str

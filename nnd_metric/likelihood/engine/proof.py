@@ -88,8 +88,8 @@ class Alone:
 class Checks:
     """Some requests of a run through one path, compared with `Alone` as they arrive.
 
-    If what is known of the path covers the requests, only a random sample is checked, and new
-    padding.
+    If what is `known` of the path covers the requests (`covered`), only a random sample is checked,
+    and new padding.
     """
 
     def __init__(self, alone: Alone, known: Proof, *, covered: bool) -> None:
@@ -120,8 +120,8 @@ class Checks:
     def choose(self, batches: Sequence[Batch], *, pads: bool, of: int) -> None:
         """Choose the requests of a plan to check, and score them alone.
 
-        The batches are the remaining ones, so that a resumed run makes the remaining checks; `of`
-        is the number of positions in the whole plan.
+        `batches` are the remaining ones, so that a resumed run makes the remaining checks; `of` is
+        the number of positions in the whole plan.
         """
         rows = self.alone.rows
         padded = _padded(self.alone, batches) if pads else []

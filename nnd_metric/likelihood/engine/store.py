@@ -74,7 +74,7 @@ class Store:
     A store that cannot be used warns once and then behaves as if it were empty: `get` finds nothing
     and `put` does nothing. This happens if the folder cannot be written, the disk is full, other
     processes lock the file for half a minute, or the file belongs to another program or to a newer
-    nnd. `warn` is also called when a damaged store is moved aside.
+    nnd. `warn` is called with a sentence then, and when a damaged store is moved aside.
     """
 
     def __init__(self, path: Path, *, warn: Callable[[str], None]) -> None:

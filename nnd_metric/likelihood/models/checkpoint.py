@@ -29,7 +29,7 @@ _SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"
 class Checkpoint:
     """Where a model is read from: a Hub id or folder.
 
-    The options are those of `from_pretrained` for weights, tokenizer and configuration.
+    `options` are those of `from_pretrained` for weights, tokenizer and configuration.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Checkpoint:
     def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
         """Return the object that an Auto class of transformers loads from it.
 
-        The error begins with the name and the problem.
+        If it cannot be loaded, the message of the ScoringError begins with the name and `problem`.
         """
         try:
             with self.gguf.parsed_once() if self.gguf else nullcontext():

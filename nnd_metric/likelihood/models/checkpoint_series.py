@@ -28,7 +28,7 @@ def step_of(name: str) -> TrainingStep | None:
 def list_checkpoints(place: str | Path) -> list[str]:
     """Return the checkpoints of one training as models to evaluate, in order of their steps.
 
-    The place is a folder that holds folders named checkpoint-N, or the Hub id of a model with
+    `place` is a folder that holds folders named checkpoint-N, or the Hub id of a model with
     revisions such as step1000.
     """
     folder = Path(place)

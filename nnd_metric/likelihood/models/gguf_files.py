@@ -40,7 +40,7 @@ def split_gguf(model_id: str) -> tuple[str, str | None]:
 
 @dataclass(frozen=True)
 class GGUFFile:
-    """An open GGUF file; the format is how its weights are quantised, e.g. `gguf-Q4_K_M`."""
+    """An open GGUF file; `format` is how its weights are quantised, e.g. `gguf-Q4_K_M`."""
 
     path: Path
     reader: "GGUFReader"

@@ -43,9 +43,8 @@ def agree_scored(
     """Return the agreement and None, or None and the reason why there cannot be one.
 
     `scored` holds the scored pairs of all models, with a column `model`. Pairs of `aspect` (all, if
-    pairs have no aspects) are compared with its human scores. `systems` gives model → system it
-    stands for. `order` lists systems in the order of `gap_r_laban2022`; those not named follow, in
-    the order of their models.
+    pairs have no aspects) are compared with its human scores. The other arguments are those of
+    `try_agreement`.
     """
     rated: dict[str, pl.DataFrame] = {}
     if human_scores is not None:

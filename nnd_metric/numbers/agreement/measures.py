@@ -45,12 +45,20 @@ def try_agreement(
 ) -> tuple[Agreement | None, str | None]:
     """Correlate pass rates with human scores, per category and on average.
 
-    Returns the agreement and None, or None and the reason if fewer than two models are matched to
-    systems. `pass_rates` has one row per model and category: model, category ("overall", an error
-    or context category), pass_rate (0 to 1, or null), n. `samples` are resampled pass rates, with
-    the same clusters for all models, [resamples, models, categories], models and categories in
-    order of first appearance in `pass_rates`. `human_scores` are rows of the human_score schema;
-    the other arguments are those of `agree_scored`.
+    Args:
+        pass_rates: One row per model and category: model, category ("overall", an error or context
+            category), pass_rate (0 to 1, or null), n.
+        human_scores: Rows of the human_score schema.
+        systems: Model → system, for models that `match_systems` cannot match.
+        aspect: Compare with the human scores of this aspect only.
+        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
+            their models in `pass_rates`.
+        samples: Resampled pass rates, with the same clusters for all models, [resamples, models,
+            categories], models and categories in order of first appearance in `pass_rates`.
+
+    Returns:
+        The agreement and None, or None and the reason why it is undefined: fewer than two models
+        are matched to systems.
     """
     models, categories = names_in(pass_rates, "model"), names_in(pass_rates, "category")
     _check_one_row_each(pass_rates)

@@ -38,12 +38,12 @@ _SEPARATED = re.compile(r"nnd\|v:(\d+)\.(\d+)\..*\|sep:.*\|bos:(?:yes|no)", re.D
 
 
 class Manner(NamedTuple):
-    """How one model was scored; fields are None where unknown.
+    """How one model was scored; what is unknown is None.
 
-    Protocol, version (`scoring_rule`) and wording (`wording_of`) are rules, and None if they do not
-    apply: models with two values of one rule are not compared. Weights are the name and version of
-    the model; `others` gives what else affects numbers → its value, in words; the reading is how it
-    read contexts (`describe_reading`).
+    `protocol`, `version` (`scoring_rule`) and `wording` (`wording_of`) are rules, and None if they
+    do not apply: models with two values of one rule are not compared. `weights` are the name and
+    the version of the model; `others` gives what else affects numbers → its value, in words;
+    `reading` says how it read contexts (`describe_reading`).
     """
 
     weights: tuple[str, str]
@@ -117,8 +117,8 @@ def read_manners_of(folders: Iterable[Path]) -> dict[str, Manner]:
 def tell_readings(manners: Sequence[Manner]) -> list[str]:
     """Return how each of some entries read contexts, if this is what tells them apart.
 
-    The readings are such as "chats with the instruction" and "plain text"; the list is empty unless
-    all entries are one model on one dataset, and no two of them read alike.
+    A reading is, for example, "chats with the instruction" or "plain text". The list is empty
+    unless all entries are one model on one dataset, and no two of them read alike.
     """
     readings = [each.reading.removeprefix("as ") for each in manners if each.reading is not None]
     is_one_model = len({(each.weights, each.data) for each in manners}) == 1

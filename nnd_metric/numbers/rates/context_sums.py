@@ -80,7 +80,7 @@ def count_by_context(
 ) -> tuple[FloatArray, FloatArray]:
     """Return passes and tests [contexts, slices], the contexts in the order of `scored`.
 
-    The slices are tests of its contexts, with `passed` too. The columns of `key` identify contexts;
+    `slices` hold tests of the same contexts, with `passed`. The columns of `key` identify contexts;
     NUMBERED is for rows with numbers.
     """
     clusters = (

@@ -32,8 +32,8 @@ def compare_scorings(
 ) -> tuple[Difference, ClusterInterval]:
     """Return the difference of two scorings of the same tests, and its interval with all details.
 
-    Tests are distinct. The columns `first` and `second` say whether a test passes or, if it may
-    have several `variants`, hold the share of them that pass. The columns of `key` identify
+    `tests` are distinct. Their columns `first` and `second` say whether a test passes or, if it may
+    have several `variants`, hold the share of these that pass. The columns of `key` identify
     contexts.
     """
     tests = tests.with_columns(pl.col(first, second).cast(pl.Float64))

@@ -51,8 +51,8 @@ _MOST_QUANTILES = 100
 class Axis(NamedTuple):
     """One axis of slices.
 
-    The title is as given by the user, without edges. The name is one of MEASURES or LABELS, or a
-    part of inputs or metadata. There is one word for each choice of the axis.
+    `title` is as given by the user, without edges. `name` is one of MEASURES or LABELS, or a part
+    of inputs or metadata. `words` has one word for each choice of the axis.
     """
 
     title: str

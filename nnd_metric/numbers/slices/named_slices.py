@@ -21,8 +21,8 @@ Members = npt.NDArray[np.bool_]
 class NamedSlice(NamedTuple):
     """A slice: whether each pair, in the order of the pairs, is in it.
 
-    The value is the bin or the name. The axis has no edges; it is "where" or "" for user-defined
-    slices.
+    `axis` is without edges; it is "where" or "" for user-defined slices. `value` is the bin or the
+    name.
     """
 
     axis: str

@@ -38,10 +38,17 @@ def pooled_samples(
     """Compute Spearman's rho, Pearson's r and Kendall's tau-b on resampled contexts.
 
     The resamples depend only on the number of contexts and the seed, so those of two metrics on the
-    same candidates are paired. `x` and `y` are finite numbers of the same candidates, [n];
-    `contexts` has the number of each candidate's context, 0, 1, … without gaps, [n]. Each statistic
-    gets [RESAMPLES] values; nan if undefined, as all are for fewer than two contexts, and those of
-    tau_b for more than MOST_FOR_TAU candidates.
+    same candidates are paired.
+
+    Args:
+        x: One finite number per candidate, [n].
+        y: The other number of the same candidates, [n].
+        contexts: Number of each candidate's context, 0, 1, … without gaps, [n].
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Statistic → its resampled values, [RESAMPLES]; nan if undefined, as all are for fewer than
+        two contexts, and those of tau_b for more than MOST_FOR_TAU candidates.
     """
     count = int(contexts.max(initial=-1)) + 1
     names = ("spearman", "pearson", "tau_b")

@@ -71,10 +71,12 @@ def cluster_intervals(
 ) -> list[ClusterInterval]:
     """Return the 95 % interval of each ratio of sums over contexts (module docstring).
 
-    `sums` and `squares` [contexts, slices] are the sums of the values of a context's tests (passes,
-    or differences), and of their squares, which for passes are the same. `counts` is 0 if a context
-    has no test in the slice. `lowest` is the smallest possible value of a test: 0 for rates, -1 for
-    differences; the largest is 1.
+    Args:
+        sums: Sums of the values of a context's tests, [contexts, slices]: passes, or differences.
+        squares: Sums of the squared values; for passes, the same as `sums`.
+        counts: Number of tests; 0 if a context has none in the slice.
+        lowest: Smallest possible value of a test: 0 for rates, -1 for differences. The largest is
+            1.
     """
     above, squared, below = (np.asarray(each, dtype=np.float64) for each in (sums, squares, counts))
     return [

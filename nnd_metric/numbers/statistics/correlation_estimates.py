@@ -29,7 +29,7 @@ from nnd.schemas import Correlation, FlatKeys, Keys, Natural, PValue, Record
 class CategoryScores(NamedTuple):
     """The pass rates and human scores, in one category, of the models that have both.
 
-    `resampled` are their pass rates on resampled contexts, [resamples, models].
+    `resampled` has their pass rates on resampled contexts, [resamples, models].
     """
 
     models: Sequence[str]

@@ -54,17 +54,23 @@ def bootstrap_ratios(
 ) -> FloatArray:
     """Recompute ratios of sums over clusters for resamples of the clusters.
 
-    The numerators (passes, or differences of passes) and the denominators (pairs; 0 if a cluster
-    has none in the slice) are [clusters, slices], the ratios [resamples, slices]. A ratio is nan if
-    a resample has no pair of the slice. All are nan for a slice with pairs in fewer than two
-    clusters: one cluster does not show how much clusters differ, and an interval of width 0 would
-    be misleading.
-
     The result does not depend on the order of the clusters: clusters with equal rows are
     interchangeable, so the number of occurrences of each distinct row is drawn, in sorted order.
     This is exact, and fast if most clusters have one or two pairs. Slices in one call share the
     draws, which depend on all of them: together with other slices, a slice has a different interval
-    of the same quality. The global random state is not changed.
+    of the same quality.
+
+    Args:
+        numerators: Terms of the numerators, [clusters, slices]: passes, or differences of passes.
+        denominators: Terms of the denominators, [clusters, slices]: pairs; 0 if a cluster has none
+            in the slice.
+        resamples: Number of resamples.
+        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
+
+    Returns:
+        Ratios, [resamples, slices]; nan if a resample has no pair of the slice. All are nan for a
+        slice with pairs in fewer than two clusters: one cluster does not show how much clusters
+        differ, and an interval of width 0 would be misleading.
     """
     above, below = (np.asarray(each, dtype=np.float64) for each in (numerators, denominators))
     clusters, slices = above.shape

@@ -40,7 +40,7 @@ GAPS_AT_ONCE = 200_000
 
 
 class Orders(NamedTuple):
-    """All permutations of n human scores, or random ones, as the method says.
+    """All permutations of n human scores, or random ones, as `method` says.
 
     `places` has the place of each system's new score, [permutations, n].
     """
@@ -66,7 +66,7 @@ def statistic_by_chance(
 ) -> FloatArray:
     """Compute a statistic of x and y, [n], for every permutation of y: [permutations].
 
-    It is one of `correlations.BATCHED`, and nan if undefined.
+    The statistic is one of `correlations.BATCHED`; it is nan if undefined.
     """
     fixed, permuted = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     values = np.empty(len(orders.places))
@@ -82,7 +82,7 @@ def permutation_p(
 ) -> float:
     """Return the two-sided p-value of a statistic: the share of values at least as far from 0.
 
-    The values are those for the permutations.
+    `by_chance` has its value for every permutation.
     """
     extreme = int(np.count_nonzero(np.abs(by_chance) >= abs(observed) - ROUNDING))
     if method == "exact":

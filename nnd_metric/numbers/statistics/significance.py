@@ -21,8 +21,8 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
     """Return the two-sided p-value of McNemar's test, in its exact form.
 
     Under the null hypothesis, each of two models is equally likely to pass a test that only one of
-    them passes: the smaller of the counts b = only_a and c = only_b has a binomial distribution (b
-    + c, 1/2), and p is twice its tail, at most 1, as it is if both are 0. Q. McNemar (1947),
+    them passes: the smaller of the counts b = `only_a` and c = `only_b` has a binomial distribution
+    (b + c, 1/2), and p is twice its tail, at most 1, and 1 if both counts are 0. Q. McNemar (1947),
     Psychometrika 12(2), 153-157; exact as in Agresti (2013), Categorical data analysis, sec. 11.1.
     """
     n, smaller = only_a + only_b, min(only_a, only_b)
@@ -57,15 +57,17 @@ def pairs_needed(discordance: float, difference: float, *, design_effect: float 
     """Return the number of pairs that detects a difference of pass rates with POWER at LEVEL.
 
     For independent tests, n = (z_level/2 sqrt(psi) + z_power sqrt(psi - delta^2))^2 / delta^2,
-    where psi is the discordance (the share of tests that only one of the models passes) and delta
-    the difference, between 0 and 1: R. J. Connor (1987), Sample size for testing differences in
-    proportions for the paired-sample design, Biometrics 43(1), 207-211, after Miettinen (1968),
-    Biometrics 24(2), 339-352. For tests in contexts, it is multiplied by the design effect (Kish
-    1965, Survey sampling, sec. 5.4): the variance of the difference divided by that of independent
-    tests.
+    where psi is the discordance and delta the difference: R. J. Connor (1987), Sample size for
+    testing differences in proportions for the paired-sample design, Biometrics 43(1), 207-211,
+    after Miettinen (1968), Biometrics 24(2), 339-352. For tests in contexts, it is multiplied by
+    the design effect (Kish 1965, Survey sampling, sec. 5.4).
 
-    The discordance cannot be smaller than the difference, so a smaller value is replaced by the
-    difference. Design effects below 1, which are common by chance, are replaced by 1.
+    Args:
+        discordance: Share of tests that only one of the models passes. It cannot be smaller than
+            the difference, so a smaller value is replaced by the difference.
+        difference: Difference of the pass rates, between 0 and 1.
+        design_effect: Variance of the difference divided by that of independent tests. Values below
+            1, which are common by chance, are replaced by 1.
     """
     psi = max(discordance, difference)
     z_level, z_power = (NormalDist().inv_cdf(share) for share in (1 - LEVEL / 2, POWER))

@@ -50,8 +50,8 @@ def statistic_over_systems(
 ) -> FloatArray:
     """Compute a statistic of x and y, [n], for every resample of the systems: [resamples].
 
-    It is one of `correlations.BATCHED`, and nan if undefined. `drawn` has the places of the drawn
-    systems, [resamples, n].
+    The statistic is one of `correlations.BATCHED`; it is nan if undefined. `drawn` has the places
+    of the drawn systems, [resamples, n].
     """
     resampled_x, resampled_y = (np.asarray(each, dtype=np.float64)[drawn] for each in (x, y))
     values = BATCHED[name](resampled_x, resampled_y)

@@ -36,8 +36,8 @@ def panels(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with an empty panel for each title; one alone is larger.
 
-    A title has the lines above its panel: the name, then remarks. If `stacked`, each panel is a
-    row, for narrow screens.
+    Each of `titles` has the lines above its panel: the name, then remarks. If `stacked`, panels are
+    below each other, for narrow screens.
     """
     across = 1 if stacked else 4 if len(titles) > _TALL else min(2, len(titles))
     wide = COLUMN if across <= 2 else PAGE  # noqa: PLR2004

@@ -26,9 +26,11 @@ class FigureMark(NamedTuple):
 class Drawing:
     """A figure and its data.
 
-    Its name is that of its files, and the prefix of its ids. The caption gives the meaning of the
-    marks, and caveats. The data are the numbers that were drawn, one object per mark or row;
-    `marks` gives the meaning of marks by id.
+    Attributes:
+        name: Name of its files, and prefix of its ids.
+        caption: The meaning of the marks, and caveats.
+        data: The numbers that were drawn, one object per mark or row.
+        marks: The meaning of marks, by id.
     """
 
     name: str

@@ -27,8 +27,11 @@ def draw_comparison(
 ) -> Drawing | None:
     """Draw the differences of two models: overall, and by the first column with several values.
 
-    `places` are the numbers of both models among those of the report, and `number` that of the
-    comparison, from 0. `models` are their full names, if they are not the labels of the comparison.
+    Args:
+        comparison: The comparison.
+        places: Number of each model among those of the report.
+        models: Full names of both, if they are not the labels of the comparison.
+        number: Number of the comparison in the report, from 0.
     """
     by = next((by for by in comparison.by.values() if len(by) > 1), {})
     values = [value for value, each in by.items() if each.difference is not None]

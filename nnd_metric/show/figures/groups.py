@@ -11,7 +11,7 @@ from nnd.metric.numbers import PassRates, Rate
 class RateGroup:
     """One category, and every model's pass rate on its pairs.
 
-    The column is one of `SLICES`; it is empty, and the value is "overall", for all tests.
+    `column` is one of `SLICES`; for all tests it is empty, and `value` is "overall".
     """
 
     column: str

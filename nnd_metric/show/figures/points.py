@@ -23,8 +23,8 @@ class JudgedRate(NamedTuple):
 class Points:
     """The models of one category, or of "overall".
 
-    `judged` gives model → its rate and its human score, `unjudged` other model → its pass rate. The
-    agreement is that in the category (`CategoryAgreement.to_dict`).
+    `judged` gives model → its rate and its human score, `unjudged` other model → its pass rate.
+    `agreement` is that of the category (`CategoryAgreement.to_dict`).
     """
 
     category: str

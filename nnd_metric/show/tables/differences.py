@@ -37,10 +37,12 @@ def difference_table(
 ) -> "Table":
     """Return a row per difference.
 
-    `keys` are the titles of the columns that say what is compared; `columns` gives title → a name
-    of CELLS, or a function that returns the cell of a difference; `words` are the titles of columns
-    that hold words. A block has a title or "", and the rows with their keys. `above` is a first
-    row, of what the others are compared with.
+    Args:
+        keys: Titles of the columns that say what is compared.
+        columns: Title → a name of CELLS, or a function that returns the cell of a difference.
+        blocks: Blocks of rows: a title or "", and the rows with their keys.
+        words: Titles of the columns that hold words.
+        above: A first row, of what the others are compared with.
     """
     numbers = [title for title in columns if title not in words]
     table = text_table([*keys, *columns], right=numbers, prose=keys[:1])

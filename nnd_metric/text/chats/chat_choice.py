@@ -19,8 +19,8 @@ from nnd.schemas import Instruction, ScoringError, StoredContext
 class ChatChoice(NamedTuple):
     """How a model's contexts are rendered: as chats, or as plain text if there is no template.
 
-    The reason states the choice and why it was made, in a sentence that begins with "contexts are".
-    Each of the caveats about the numbers is a sentence.
+    `reason` states the choice and its reason, in a sentence that begins with "contexts are".
+    `caveats` about the numbers are a sentence each.
     """
 
     asked: Chat
@@ -61,8 +61,8 @@ def choose_rendering(
 ) -> tuple[Template, ChatChoice]:
     """Choose how a model's contexts become text, and whether the text becomes a chat.
 
-    Arguments are those of `choose_template` and `choose_chat`. A template of None means what the
-    model reads by itself; a separator of None means that of the template.
+    The arguments are those of `choose_template` and `choose_chat`. `template` is None for what the
+    model reads by itself; `separator` is None for that of the template.
     """
     as_chat = _why_plain(loaded, protocol, asked) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
@@ -78,8 +78,8 @@ def choose_chat(
 ) -> ChatChoice:
     """Choose how a model's contexts are rendered.
 
-    The template renders contexts before they become the turn of a user. Only protocols that score
-    the candidate's own tokens allow a chat template. Raises ScoringError if one was requested and
+    `template` renders contexts before they become the turn of a user. Only protocols that score the
+    candidate's own tokens allow a chat template. Raises ScoringError if one was requested and
     cannot be used.
     """
     asked.check(protocol)

@@ -45,7 +45,7 @@ class ChatShape(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """A template with all its arguments except the turns; the label is its name in messages."""
+    """A template with all its arguments except the turns; `label` is its name in messages."""
 
     tokenizer: PreTrainedTokenizerBase
     text: str

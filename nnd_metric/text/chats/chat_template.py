@@ -119,7 +119,8 @@ def make_chat_template(
 ) -> ChatTemplate:
     """Return a chat template with its arguments, and check that it can be used.
 
-    Raises ScoringError if it changes or omits its input, is too large, or opens a thought.
+    Raises ScoringError if the template changes or omits its input, is too large, or opens a
+    thought.
     """
     arguments = dict(options.arguments)
     if "date_string" in text:

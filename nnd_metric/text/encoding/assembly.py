@@ -40,8 +40,8 @@ def encode(
     tokens around them are those that its template writes. `keep` says which part remains; None
     means the beginning for encoder-decoders and the end for decoder-only models.
 
-    The separator is for decoder-only models (`native`). `known` is that of `continue_with`:
-    candidates of earlier calls with the same separator.
+    `separator` is for decoder-only models (`native`). `known` has candidates of earlier calls with
+    the same separator (`continue_with`).
 
     Raises:
         CandidateError: If a candidate does not fit the window.

@@ -33,8 +33,8 @@ _REACH = 64
 class Continuation(NamedTuple):
     """A candidate and its separator, as the tokens that they add to a context.
 
-    An empty candidate has none, whatever the separator is. `probed` says whether they were found
-    with a probe. If no probe keeps its own tokens, they are those of separator and candidate
+    An empty candidate adds none, whatever the separator is. `probed` says whether the tokens were
+    found with a probe: if no probe keeps its own tokens, they are those of separator and candidate
     encoded alone.
     """
 
@@ -54,11 +54,10 @@ def continue_with(
     end: str = "",
     known: Known | None = None,
 ) -> list[Continuation]:
-    """Return the tokens that each candidate adds to a context.
+    """Return the tokens that each candidate, with the separator before it, adds to a context.
 
-    The separator before each candidate belongs to it. `end` is the common end of all contexts, from
-    `shared_end`. `known` has the results of earlier calls with these arguments, to which this call
-    adds.
+    `end` is the common end of all contexts, from `shared_end`. `known` has the results of earlier
+    calls with these arguments; this call adds its own.
     """
     known = {} if known is None else known
     new = [text for text in candidates if (end, text) not in known]

@@ -21,7 +21,7 @@ _PROBE = ":"
 class _Control(NamedTuple):
     """Tokens that only templates may write: special ones, and others that templates of chats write.
 
-    The pattern finds the others, which `split_special_tokens` does not split.
+    `not_special` finds the others, which `split_special_tokens` does not split.
     """
 
     ids: frozenset[int]

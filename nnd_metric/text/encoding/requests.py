@@ -47,11 +47,14 @@ class Prefix(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """One request in token ids, with its context cut (`truncated`) if it did not fit the window.
+    """One request in token ids.
 
-    The context is the input of the encoder; for decoder-only models, the tokens before `inputs`.
-    There is one of `inputs`, the input of the decoder, per target that it predicts; `scored` says
-    which targets count.
+    Attributes:
+        context: Input of the encoder; for decoder-only models, the tokens before `inputs`.
+        inputs: Input of the decoder at the positions that predict `targets`.
+        targets: The ids to predict, one per input.
+        scored: Which targets count.
+        truncated: Whether the context was cut to fit the window.
     """
 
     context: Ids

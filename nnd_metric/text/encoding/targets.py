@@ -41,8 +41,8 @@ def make_targets(
 ) -> list[Target]:
     """Turn candidates into token ids under a protocol.
 
-    The separator before a candidate belongs to it; it is for decoder-only models under `native`.
-    `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`.
+    `separator` is put before each candidate for decoder-only models under `native`, and belongs to
+    it. `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`.
     """
     if protocol.tokens == "laban2022":
         return _laban2022(loaded, candidates)

@@ -28,7 +28,7 @@ from nnd.schemas import (
 class Form(NamedTuple):
     """One rendering, for contexts with exactly the parts that its {placeholders} name.
 
-    The prefix stands before every candidate, and is scored with it.
+    `candidate_prefix` stands before every candidate, and is scored with it.
     """
 
     context: str
@@ -197,10 +197,10 @@ def choose_template(
 ) -> Template:
     """Return the requested template, or the one that a model reads by itself.
 
-    What is `asked` is as for `find_template`; or AUTO, the template of the model's family; or None
+    `asked` is what `find_template` takes; or AUTO, for the template of the model's family; or None,
     for what the model reads by itself: in a chat the instruction of the data, if it has one,
-    otherwise the stored context. If a context lacks parts of the family's template, AUTO means the
-    same as None.
+    otherwise the stored context. AUTO means the same as None if the family has no template, or if a
+    context lacks parts of it.
     """
     if asked is not None and asked != AUTO:
         return find_template(asked, instruction)

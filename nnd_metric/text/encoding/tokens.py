@@ -49,7 +49,7 @@ def text_ids(
     target: bool = False,
     special: bool = False,
 ) -> list[Ids]:
-    """Return the tokens of each text; only `special` adds special tokens, around each.
+    """Return the tokens of each text, without special tokens unless `special` adds them around it.
 
     `target` says that they are texts to generate (`text_target`).
     """

@@ -29,7 +29,7 @@ def rule_of(quality: Mapping[str, Any], aspect: str) -> Mapping[str, Any]:
 def read_ratings(
     annotations: pl.DataFrame, *, at_least: int = 1, standardise: bool = False
 ) -> pl.DataFrame:
-    """Return the annotations with at least so many ratings, standardised if requested.
+    """Return the annotations with at least `at_least` ratings, standardised if requested.
 
     Standardised, each rating r becomes its z-score (r - m) / s. Here m and s are the mean and the
     standard deviation (divisor n - 1) of all ratings of that annotator under that aspect. If s is 0

@@ -76,16 +76,24 @@ def attend(  # noqa: PLR0917 - transformers' signature
 ) -> tuple[torch.Tensor, None]:
     """Attend within a row, or from it to the encoder's (the signature is transformers').
 
-    The query is [1, heads, row, size]; the key is [1, key heads, row of keys, size], and the value
-    alike with its own size. Returns [1, row, heads, size of values], and None for the weights.
+    Args:
+        module: The layer.
+        query: [1, heads, row, size].
+        key: [1, key heads, row of keys, size].
+        value: [1, key heads, row of keys, size of values].
+        attention_mask: Must be None; a model that makes its own mask is refused.
+        scaling: Factor of the scores; None means 1/sqrt(size).
+        dropout: Must be 0, as models are in evaluation mode.
+        sliding_window: How many tokens a query sees, itself included.
+        position_bias: [1, heads, 1, 2 * reach - 1], added to the score of a key by its distance
+            from the query, as laid out by `positions`; a single number means no bias.
+        options: Any other option that is not None and might change the numbers is refused.
 
-    A scaling of None means 1/sqrt(size). The sliding window is how many tokens a query sees, itself
-    included. The position bias, [1, heads, 1, 2 * reach - 1], is added to the score of a key by its
-    distance from the query, as laid out by `positions`; a single number means no bias.
+    Returns:
+        [1, row, heads, size of values], and None for the weights.
 
     Raises:
-        CannotPackError: If the model makes its own attention mask, uses dropout, or passes another
-            option that is not None and might change the numbers.
+        CannotPackError: If the model needs something that is not supported here.
     """
     layout, choose = _LAYOUT.get()
     layout.calls[0] += 1

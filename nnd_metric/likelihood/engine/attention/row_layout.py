@@ -23,10 +23,11 @@ Sees: TypeAlias = Callable[
 
 
 class Block(NamedTuple):
-    """Some neighbouring queries that see the same stretches of keys; all are places in the row.
+    """Some neighbouring queries that see the same stretches of keys.
 
     Attributes:
-        keys: Those of the queries come last, if they are included.
+        queries: Their places in the row.
+        keys: Places of keys; those of the queries come last, if they are included.
         seen: Whether a query sees all of these keys, its past (if keys and queries are the same),
             or some, as decided by `Layout.sees`.
         reach: The largest position among the queries, plus one.

@@ -41,8 +41,8 @@ def gather_each(
 ) -> dict[str, ReportContent]:
     """Return dataset → its content in a report; a single dataset has an empty name.
 
-    Without data, runs that share pairs belong to one dataset. The pairs are sliced by the axes `by`
-    (`slice_runs`). The other arguments are those of `report`.
+    The arguments are those of `report`. Without `data`, runs that share pairs belong to one
+    dataset.
     """
     if not mixed_rules:
         check_runs(folders)

@@ -92,7 +92,7 @@ def gather(
 ) -> ReportContent:
     """Read stored runs, and compute the content of their report.
 
-    The human scores are those of the texts (the pairs that were scored) unless others are given.
+    `texts` are the pairs that were scored; their human scores are used unless others are given.
     `among` are all models of the page; `protocols` says whether names of models state the protocol.
     The other arguments are those of `report`.
     """

@@ -57,7 +57,7 @@ _SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
 def render(
     contents: Sequence[tuple[ReportContent, Figures]], day: date | None, command: str | None
 ) -> str:
-    """Return the page.
+    """Return the HTML of the page.
 
     Raises ScoringError if the texts are not those that were scored, or if the stored agreement
     cannot be read.

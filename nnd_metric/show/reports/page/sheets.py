@@ -18,8 +18,8 @@ from nnd.schemas import counted
 class SheetRow:
     """A row of a table.
 
-    It may be emphasised (`strong`), and end a part of the table (`ends`). `weak` says why its
-    numbers say little, or is "".
+    `strong` rows are emphasised; a part of the table ends with a row that `ends`; `weak` says why
+    the numbers of a row say little.
     """
 
     cells: Sequence[str]
