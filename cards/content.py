@@ -127,6 +127,6 @@ def counts(content: CardContent) -> dict[str, int]:
 
 
 def tally(pairs: pl.DataFrame, column: str) -> list[tuple[str, int]]:
-    """Count the pairs of each value of a column, the most frequent first; nulls are left out."""
+    """Count the pairs of each value of a column, the most frequent first; nulls are omitted."""
     counted = pairs.select(column).drop_nulls().group_by(column).len()
     return counted.sort(["len", column], descending=[True, False]).rows()

@@ -40,7 +40,7 @@ def load_corpus(data: PairData) -> PairSet:
 
 
 def has_worse(pairs: PairSet) -> bool:
-    """Whether pairs have worse candidates, and are no references."""
+    """Whether pairs have worse candidates, which references lack."""
     return not pairs.pairs["candidate_low"].has_nulls()
 
 

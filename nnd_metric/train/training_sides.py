@@ -73,6 +73,6 @@ def _of_default_splits(data: PairData) -> PairSet:
 
 
 def _beside(human: PairSet, chosen: PairSet) -> list[PairSet]:
-    """Return human pairs that sets do not hold themselves, as slices and samples do."""
+    """Return the human pairs that the chosen sets lack; slices and samples hold some."""
     rows = human.pairs.filter(~pl.col("pair_id").is_in(chosen.pairs["pair_id"].implode()))
     return [] if rows.is_empty() else [replace(human, pairs=rows)]

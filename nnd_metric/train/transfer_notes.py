@@ -54,7 +54,7 @@ def circularity(training: PairSet, tests: Sequence[PairSet]) -> list[str]:
 def _origins(data: PairSet) -> set[str]:
     """Return where pairs come from: an operation, or human pairs of a source.
 
-    References have no origin, because they are no pairs.
+    References have no origin, because they are not pairs.
     """
     if not has_worse(data):
         return set()

@@ -39,7 +39,7 @@ def record_frame(
 
 
 def frame_schema(record: type[Record]) -> dict[str, pl.DataType]:
-    """Return the columns of a record."""
+    """Return column → dtype of the fields of a record; an interval has two columns."""
     schema: dict[str, pl.DataType] = {}
     for field in stored_fields(record):
         kind = field.shape.kind
@@ -51,7 +51,7 @@ def frame_schema(record: type[Record]) -> dict[str, pl.DataType]:
 
 
 def cells_of(record: Record) -> dict[str, Any]:
-    """Return the values of a record in its columns."""
+    """Return column → value of the fields of a record (`frame_schema`)."""
     cells: dict[str, Any] = {}
     for field in stored_fields(type(record)):
         kind, value = field.shape.kind, getattr(record, field.name)

@@ -108,7 +108,7 @@ def _length(text: str) -> int:
 
 
 def _stacked(table: "Table", width: int) -> Iterator["Table"]:
-    """Yield tables of the first column and as many of the others as fit beside it."""
+    """Yield tables that each have the first column and as many of the others as fit."""
     held = [0]
     for column in range(1, len(table.columns)):
         if held != [0] and _least(_part(table, [*held, column])) > width:

@@ -49,7 +49,7 @@ class LikelihoodCache:
     def add(self, sums: Mapping[int, float], proof: Proof) -> None:
         """Store sums of log P by number of request, and their proof.
 
-        Sums that cannot be stored are left out and computed again next time.
+        Sums that cannot be stored are omitted, and computed again next time.
         """
         if self._store is None:
             return

@@ -81,7 +81,7 @@ def _parse(path: Path) -> GGUFFile:
     import gguf  # noqa: PLC0415 - slow, and needed only here
 
     class PlainReader(gguf.GGUFReader):
-        """Reads the file as a plain array: slices of numpy's memory maps take thrice the time."""
+        """Reads the file as a plain array: slices of numpy's memory maps take 3 times as long."""
 
         def __setattr__(self, name: str, value: object) -> None:
             super().__setattr__(name, np.asarray(value) if name == "data" else value)

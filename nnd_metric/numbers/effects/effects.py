@@ -216,5 +216,5 @@ def _beside_rest(everything: pl.DataFrame, members: pl.DataFrame) -> Effect:
 
 
 def _lower_on(by: Mapping[str, Effect]) -> list[str]:
-    """Return the categories with lower rates than the parents'; alone, one says nothing more."""
+    """Return the categories with lower rates than the parents', unless there is only one."""
     return [value for value, e in by.items() if e.verdict == "second"] if len(by) > 1 else []

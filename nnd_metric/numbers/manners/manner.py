@@ -191,7 +191,7 @@ def find_protocols(manners: Iterable[Manner]) -> list[str]:
 
 
 def is_tested(a: Manner, b: Manner) -> bool:
-    """Whether the difference of two models is tested: by one protocol, or of one and the same."""
+    """Whether the difference of two models is tested: they share a protocol, or are one model."""
     return len(find_protocols((a, b))) < 2 or a.weights == b.weights  # noqa: PLR2004
 
 

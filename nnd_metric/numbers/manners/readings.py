@@ -44,7 +44,7 @@ def describe_reading(result: Mapping[str, Any]) -> str:
 
 
 def describe_readings(readings: Mapping[str, str]) -> str:
-    """Return a sentence on how some models read contexts; it counts how many did how."""
+    """Return a sentence on how models read contexts, with the number of models for each way."""
     models = labels_by_value(readings)
     if len(models) == 1:
         return f"Contexts were read {next(iter(models))}."

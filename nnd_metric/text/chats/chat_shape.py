@@ -1,6 +1,6 @@
 """What a chat template writes around turns and a candidate, found with placeholder texts.
 
-A candidate is never rendered by a template: many templates would change it, by trimming its blanks
+A candidate is never rendered by a template: many templates would change it, by trimming its spaces
 or by removing what looks like a thought. Instead, a placeholder is rendered, twice with different
 words: every candidate follows the text before it. The template is refused if the two renderings
 differ in more than the placeholder, or if it is missing or repeated.

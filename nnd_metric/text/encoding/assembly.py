@@ -93,7 +93,7 @@ def encode(
 
 
 def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encoded:
-    """Encode as one row, whose last positions, one per target, make the predictions.
+    """Encode context and candidate as one row, whose last positions, one per target, predict.
 
     If the input has one token less than the candidate has targets, the last token of the context is
     one of these positions. The requests of a context share the tokens before, one of `starts`:

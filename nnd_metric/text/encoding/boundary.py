@@ -1,7 +1,7 @@
 """The boundary between context and candidate of decoder-only models (`native`, `sum`, `bytes`).
 
 The separator belongs to the candidate: every token after those of the context is scored and
-counted. The candidate alone does not determine these tokens, because many tokenizers put a blank
+counted. The candidate alone does not determine these tokens, because many tokenizers put a space
 before every text. So they are the tokens after a probe, in the encoding of probe, separator and
 candidate:
 

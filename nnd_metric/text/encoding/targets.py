@@ -59,7 +59,7 @@ def make_targets(
 
 
 def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
-    """Encoder-decoder, as in training: labels, and the model's own shift of them as decoder input.
+    """Return the targets of an encoder-decoder: labels as in training, and its own shift of them.
 
     Special tokens before the candidate (BART's <s>, a language code) are fed but not scored; of
     those after it, only the first end token is scored, unless `every` label is (BARTScore).
@@ -99,7 +99,7 @@ def _end_ids(loaded: TextModel) -> set[int]:
 
 
 def _laban2022(loaded: TextModel, candidates: Sequence[str]) -> list[Target]:
-    """Same as the paper's released code: a start token, the candidate, a scored end token."""
+    """Return targets as the paper's code does: start token, candidate, and a scored end token."""
     tokenizer = loaded.tokenizer
     start, end = _LABAN2022_IDS.get(
         loaded.model.config.model_type, (tokenizer.bos_token_id, tokenizer.eos_token_id)

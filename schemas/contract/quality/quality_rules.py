@@ -4,7 +4,7 @@ A rule that reads ratings has options that say how:
 
 - `ratings`: how the ratings of several annotators become one verdict. `mean` and `median` turn a
   candidate's ratings into one number; `majority` and `unanimity` count annotators.
-- `at_least`: a candidate with fewer ratings is left out.
+- `at_least`: a candidate with fewer ratings is omitted.
 - `standardise: annotator`: ratings count as z-scores of their annotator (see `read_ratings`).
 - `within: annotator`: two candidates are compared by the annotators who rated both.
 """
@@ -223,7 +223,7 @@ def readable(annotations: pl.DataFrame, rule: Rule) -> pl.DataFrame:
     """Return the annotations with a value that `rule` reads, in the form in which it reads it.
 
     Ratings are standardised if the rule requires it, and their mean or median becomes the score if
-    the rule compares scores. Annotations without ratings are left out.
+    the rule compares scores. Annotations without ratings are omitted.
     """
     match rule:
         case Majority():

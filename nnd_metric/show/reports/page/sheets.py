@@ -95,7 +95,7 @@ def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[di
 
 
 def surface(models: Sequence[ReportModel]) -> dict[str, str]:
-    """Return the pass rates of surface baselines; those that decide no test are left out."""
+    """Return the pass rates of surface baselines; those that decide no test are omitted."""
     return {
         BASELINES[name]: share(baseline.with_coin)
         for name, baseline in models[0].rates.overall.baselines.items()
