@@ -172,6 +172,9 @@ if TYPE_CHECKING:
         plain as plain,
         stored_fields as stored_fields,
     )
+    from .words.docstrings import (
+        sentences_in as sentences_in,
+    )
     from .words.errors import (
         CandidateError as CandidateError,
         LicenceError as LicenceError,

@@ -17,7 +17,7 @@ from nnd.metric.data import PairSet, read_run
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers import agree
 from nnd.metric.run import VERSION, Evaluation, evaluate, evaluate_model
-from nnd.metric.run.placement import in_turn
+from nnd.metric.run.launchers import here
 from nnd.metric.show.reports.page.report import report
 from nnd.schemas import NNDError, ScoringError
 
@@ -72,7 +72,7 @@ def test_a_model_that_another_process_adds_meanwhile_stays(
             run(gpt2, birds, tmp_path / "run")
         return evaluate_model(loaded, data, *more)
 
-    monkeypatch.setattr(in_turn, "evaluate_model", score_while_another_is_added)
+    monkeypatch.setattr(here, "evaluate_model", score_while_another_is_added)
 
     found = run(bart, birds, tmp_path / "run")
 

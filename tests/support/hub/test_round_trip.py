@@ -132,7 +132,8 @@ def test_what_is_loaded_is_what_was_published_of_the_real_files(
     options = {"unverified": "no digest is known", "redact": True} if name == "frank" else {}
     published = _publish(publisher, folder, repo_id, **options)
     contacts = json.loads(_fetch(ask, published, "manifest.json")).get("contacts", {})
-    assert ("kept" in contacts) is (name in {"goyal_gpt3_news", "bump", "summedits", "llmbar"})
+    reviewed = {"goyal_gpt3_news", "bump", "summedits", "llmbar", "fib"}
+    assert ("kept" in contacts) is (name in reviewed)
     if "redacted" in contacts:  # what is published is not what was converted
         folder = Path(ask(f"api.snapshot_download({repo_id!r}, repo_type='dataset')"))
     _assert_loads(ask, folder, repo_id, tmp_path)

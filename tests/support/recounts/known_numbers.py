@@ -29,8 +29,19 @@ WITH_EQUAL_TEXTS = {
     "summedits": 52_323,
     "llmbar": 419,
     "demetr": 30_311,
+    "fib": 3_122 + 1_633 + 2,
+    "fib-edits": 449,
+    "qgeval": 8_711,
+    "qgeval-majority": 14_808,
+    "qgeval-squad": 3_093,
+    "qgeval-squad-majority": 6_078,
+    "qgeval-hotpotqa": 5_618,
+    "qgeval-hotpotqa-majority": 8_730,
+    "d2t_eval": 983,
+    "faithbench": 1_225,
+    "faithbench-binary": 1_709,
 }
-"""Pairs, those of equal texts included, as ../shared/facts/sources.md counts them."""
+"""Pairs, those of equal texts included, as ../shared/facts (sources.md, fresh.md) counts them."""
 
 DISTINCT = {
     "bump": 889,
@@ -39,8 +50,11 @@ DISTINCT = {
     "wmt23_mqm_sxs-zhen": 11_594,
     "llmbar": 419,
     "demetr": 30_311,
+    "d2t_eval": 563,
+    "faithbench": 794,
+    "faithbench-binary": 1_131,
 }
-"""Distinct (split, context, group, high, low) of different texts, as issue 16 counts them."""
+"""Distinct (split, context, group, high, low) of different texts, as the issues count them."""
 
 REFERENCES = {
     "summeval": 1_100,
@@ -48,5 +62,8 @@ REFERENCES = {
     "confit_samsum": 100,
     "wmt_qe_2022": 527,
     "demetr": 1_003,
+    "qgeval": 200,
+    "qgeval/squad": 100,
+    "qgeval/hotpotqa": 100,
 }
-"""References of each source that has some."""
+"""References of each source or set that has some."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
+from support.recounts.judged_systems import d2t_eval, faithbench, fib, fib_edits, qgeval
 from support.recounts.made_errors import bump, demetr, llmbar, summedits
 from support.recounts.raw_files import (
     Text,
@@ -40,6 +41,7 @@ class Reading(NamedTuple):
         options: Set and variant, as `convert` names them.
         declared: Whether the file is the one that source.yaml declares.
         constructed: Whether people made the errors on purpose.
+        between: Whether a mark is neither good nor bad, where the rule names both.
     """
 
     source: str
@@ -51,6 +53,7 @@ class Reading(NamedTuple):
     declared: bool = True
     constructed: bool = False
     folder: str | None = None
+    between: Callable[[Any], bool] | None = None
 
     def place(self, data: Path) -> Path:
         """The folder of its real files."""
@@ -62,13 +65,13 @@ class Reading(NamedTuple):
         return "-".join(part for part in parts if part).replace("/", "-")
 
 
-def no_error(high: Sequence[str], low: Sequence[str]) -> Sequence[str]:
+def no_error(high: Sequence[str] | None, low: Sequence[str] | None) -> Sequence[str]:
     """No error is better than an error, in each of its categories."""
-    return [] if _errors(high) else _errors(low)
+    return [] if high is None or low is None or _errors(high) else _errors(low)
 
 
-def error_free(mark: Sequence[str]) -> float:
-    return float(not _errors(mark))
+def error_free(mark: Sequence[str] | None) -> float | None:
+    return None if mark is None else float(not _errors(mark))
 
 
 def _errors(mark: Sequence[str]) -> list[str]:
@@ -85,6 +88,19 @@ def credited(high: float | None, low: float | None) -> bool:
     return high == 1 and low == 0
 
 
+def partly_credited(mark: float | None) -> bool:
+    return mark not in {None, 0, 1}
+
+
+def perfect(high: Decimal, low: Decimal) -> bool:
+    """Everyone is content with the one, and the other has a mean of 2 or less."""
+    return high == 3 and low <= 2
+
+
+def between_2_and_3(mark: Decimal) -> bool:
+    return 2 < mark < 3
+
+
 def gap(minimum: int) -> Callable[[Any, Any], bool]:
     def better(high: Any, low: Any) -> bool:
         return None not in {high, low} and high - low >= minimum - TOLERANCE
@@ -96,9 +112,13 @@ def number(mark: Any) -> float | None:
     return None if mark is None else float(mark)
 
 
-def best_by_most(high: Sequence[int], low: Sequence[int]) -> bool:
+def best_by_most(top: int) -> Callable[[Any, Any], bool]:
     """Most of three people gave the one the best rating, and not the other."""
-    return median(high) == 5 > median(low)
+
+    def better(high: Sequence[int], low: Sequence[int]) -> bool:
+        return median(high) == top > median(low)
+
+    return better
 
 
 TED = [
@@ -117,7 +137,13 @@ OLDER = ["challenge300-outputs.58169e8.tsv", "challenge300-outputs.865708d.tsv"]
 
 READINGS = [
     Reading("quiz_design", quiz_design, no_error, error_free),
-    Reading("challenge300", challenge300("challenge300-outputs.tsv"), credited, number),
+    Reading(
+        "challenge300",
+        challenge300("challenge300-outputs.tsv"),
+        credited,
+        number,
+        between=partly_credited,
+    ),
     *(
         Reading(
             "challenge300",
@@ -125,6 +151,7 @@ READINGS = [
             credited,
             number,
             origin=name,
+            between=partly_credited,
         )
         for name in OLDER
     ),
@@ -136,13 +163,13 @@ READINGS = [
             "model_annotations.aligned.paired.jsonl",
             *("expert_annotations", "decoded", ("article", "text")),
         ),
-        best_by_most,
+        best_by_most(5),
         fmean,
     ),
     Reading(
         "dialsummeval",
         rated("human_judgment.jsonl", "annotations", "summary", ("dialogue", "dialogue")),
-        best_by_most,
+        best_by_most(5),
         fmean,
     ),
     *(
@@ -203,4 +230,28 @@ READINGS = [
     Reading("summedits", summedits, no_error, error_free, constructed=True),
     Reading("llmbar", llmbar, no_error, error_free, constructed=True),
     Reading("demetr", demetr, no_error, error_free, constructed=True),
+    Reading("fib", fib, no_error, error_free),
+    Reading("fib", fib_edits, no_error, error_free, options={"variant": "edits"}),
+    *(
+        Reading(
+            "qgeval",
+            qgeval(prefix, single=variant is not None),
+            perfect if variant is None else best_by_most(3),
+            number if variant is None else fmean,
+            options=({"set_name": prefix.lower()} if prefix else {})
+            | ({"variant": variant} if variant else {}),
+            between=between_2_and_3 if variant is None else None,
+        )
+        for prefix in ("", "SQuAD", "HotpotQA")
+        for variant in (None, "majority")
+    ),
+    Reading("d2t_eval", d2t_eval, no_error, error_free),
+    Reading("faithbench", faithbench(binary=False), no_error, error_free),
+    Reading(
+        "faithbench",
+        faithbench(binary=True),
+        no_error,
+        error_free,
+        options={"variant": "binary"},
+    ),
 ]
