@@ -82,14 +82,9 @@ def find_subject(
 def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Subject, Lora]:
     """Add adapters to a model, whose own weights are frozen.
 
-    Args:
-        subject: The model, which is changed in place; until training, its likelihoods are the same.
-        lora: The adapters.
-        seed: Seed of their first weights.
-        model: The model as it was named, or a loaded one.
-
-    Returns:
-        The model, and the adapters with the layers that PEFT found.
+    Returns the model, and the adapters with the layers that PEFT found. The subject is changed in
+    place; until training, its likelihoods are the same. `seed` is that of the adapters' first
+    weights; `model` is the model as it was named, or a loaded one.
     """
     loaded = subject.loaded
     check_extra("adapters", "peft", "LoRA")

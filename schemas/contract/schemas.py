@@ -60,8 +60,8 @@ def load_schema(name: SchemaName) -> Mapping[str, Any]:
 def polars_schema(name: SchemaName) -> pl.Schema:
     """Return the columns and dtypes in which rows of schema `name` are stored.
 
-    Derived from the JSON Schema: a string is String, a number Float64, an integer Int64, an array
-    List, and an object of strings a List of {key, value}.
+    They follow from the JSON Schema: a string is String, a number Float64, an integer Int64, an
+    array List, and an object of strings a List of {key, value}.
     """
     properties = load_schema(name)["properties"]
     return pl.Schema({column: _dtype(spec) for column, spec in properties.items()})

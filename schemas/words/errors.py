@@ -68,8 +68,7 @@ class ScoringError(NNDError, ValueError):
 class CandidateError(ScoringError):
     """A candidate cannot be scored; a caller that knows the pairs can name its pair.
 
-    Attributes:
-        candidate: The text that the engine received.
+    `candidate` is the text that the engine received.
     """
 
     def __init__(self, message: str, candidate: str) -> None:

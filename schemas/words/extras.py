@@ -9,10 +9,7 @@ from nnd.schemas.words.identity import DISTRIBUTION
 def check_extra(extra: str, module: str, user: str) -> None:
     """Check that the library of an extra can be imported, before work that needs it begins.
 
-    Args:
-        extra: Name of the extra in pyproject.toml.
-        module: The module to import.
-        user: What needs it, the beginning of the message.
+    `user` is what needs it: the beginning of the message.
 
     Raises:
         MissingExtraError: If it cannot be imported; the message has the command that installs it.

@@ -40,9 +40,8 @@ class Adapter:
 def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adapter | None]:
     """Return which model to load, how, and the adapter to attach to it, if any.
 
-    Args:
-        model_id: Hub id or folder of a model or of an adapter.
-        loading: How to load it; the revision refers to `model_id`.
+    The revision in `loading` is that of `model_id`, the Hub id or folder of a model or of an
+    adapter.
     """
     own = _find(model_id, loading.revision)
     if loading.adapter is None:

@@ -6,7 +6,7 @@ have few of them, so lengths are in characters by default.
     characters  code points
     words       `\w+`
     tokens      as sacrebleu's `13a` cuts them
-    sentences   runs of . ! ? … before a blank or the end, or of their full-width forms, and what
+    sentences   runs of . ! ? … before a space or the end, or of their full-width forms, and what
                 words come after the last one
     turns       lines that begin with a speaker: "Ann: ", "#Person1#: "
     novelty     share of the candidate's word types that its context lacks
@@ -59,7 +59,7 @@ def _tokenizer() -> Callable[[str], str]:
 
 
 def sentences(text: str) -> int:
-    """Count the sentences; an abbreviation before a blank, as in "Mr. Smith", counts as an end."""
+    """Count the sentences; an abbreviation before a space, as in "Mr. Smith", counts as an end."""
     ends = list(_SENTENCE_END.finditer(text))
     rest = text[ends[-1].end() :] if ends else text
     return len(ends) + bool(_WORD.search(rest))

@@ -27,13 +27,8 @@ class Frame(NamedTuple):
 def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -> Frame:
     """Return the special tokens `tokenizer` puts around a text.
 
-    Args:
-        tokenizer: Any tokenizer.
-        target: Whether it is text to generate (`text_target`), which some tokenizers treat
-            differently.
-
-    Raises:
-        ScoringError: If its special tokens change the tokens of the text itself.
+    Some tokenizers put others around text to generate (`target`). Raises ScoringError if special
+    tokens change the tokens of the text itself.
     """
     probe = "a"
     bare = text_ids(tokenizer, [probe], target=target)[0]
@@ -54,13 +49,9 @@ def text_ids(
     target: bool = False,
     special: bool = False,
 ) -> list[Ids]:
-    """Return the tokens of each text, without any special token.
+    """Return the tokens of each text, without special tokens unless `special` adds them around it.
 
-    Args:
-        tokenizer: Any tokenizer.
-        texts: Texts.
-        target: Whether they are texts to generate (`text_target`).
-        special: Whether to add the tokenizer's special tokens around each.
+    `target` says that they are texts to generate (`text_target`).
     """
     rows: list[Ids] = []
     for start in range(0, len(texts), _AT_ONCE):

@@ -57,11 +57,10 @@ _SCRIPTS = ("report_texts.js", "report_words.js", "report_pair.js", "report.js")
 def render(
     contents: Sequence[tuple[ReportContent, Figures]], day: date | None, command: str | None
 ) -> str:
-    """Return the page.
+    """Return the HTML of the page.
 
-    Raises:
-        ScoringError: If the texts are not those that were scored, or the stored agreement cannot be
-            read.
+    Raises ScoringError if the texts are not those that were scored, or if the stored agreement
+    cannot be read.
     """
     script = "".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     several = len(contents) > 1
