@@ -130,6 +130,8 @@ def evaluate_model(
     pairs: PairSet,
     scoring: Scoring,
     store: Store | None,
+    *,
+    version: str | None = None,
     proofs: list[Proof] | None = None,
 ) -> ScoredModel:
     """Score pairs with one model.
@@ -139,10 +141,11 @@ def evaluate_model(
         pairs: The pairs.
         scoring: How they are scored; only `store` decides whether likelihoods are stored.
         store: Where likelihoods are stored, or None.
+        version: The result of `loaded.version()`, if known: computing it may read all weights.
         proofs: The last proof of the model, if any; it is replaced by the one of this call.
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
-    version, proofs = loaded.version(), [] if proofs is None else proofs
+    version, proofs = version or loaded.version(), [] if proofs is None else proofs
     engine = replace(engine, store=store, version=version, proofs=proofs)
     scores = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
     scored, children = scores.pairs, scores.children

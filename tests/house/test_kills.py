@@ -244,7 +244,7 @@ def test_of_two_writers_one_is_killed_and_no_model_is_lost(
     chance = random.Random(0)
     events = [one(call)["events"] for one, call in zip((ask, ask_another), calls, strict=True)]
     with ThreadPoolExecutor(1) as beside:
-        for number in range(4 * KILLS):
+        for number in range(3 + KILLS):
             shutil.rmtree(out)
             death = {"at": chance.randint(1, events[1])} if number % 4 else {}
             lives = beside.submit(ask, calls[0])

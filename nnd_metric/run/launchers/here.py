@@ -68,13 +68,13 @@ def _score_all(
     bar: "tqdm[NoReturn]",
 ) -> Iterator[ScoredShard]:
     """Score shards with one model; record its speed if there is a store."""
-    proofs: dict[str, list[Proof]] = {}
+    version, proofs = loaded.version(), dict[str, list[Proof]]()
     for dataset, part, pairs, scoring in shards:
         bar.set_postfix_str(dataset)
         with trouble.survived(loaded.name, dataset):
             start = time.perf_counter()
-            of_dataset = proofs.setdefault(dataset, [])
-            scored = evaluate_model(loaded, pairs, scoring, store, of_dataset)
+            known = proofs.setdefault(dataset, [])
+            scored = evaluate_model(loaded, pairs, scoring, store, version=version, proofs=known)
             if store is not None:
                 keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
             yield ScoredShard(dataset, part, scored)
