@@ -54,7 +54,7 @@ def _lenient(source: Source, rows: Sequence[Annotation]) -> Source:
     aspects = {row.aspect: "" for row in found if isinstance(row.aspect, str)}
     facts = {
         **source.facts,
-        "systems": {**source.systems, ANY_SYSTEM: None},
+        "systems": {**source.facts["systems"], ANY_SYSTEM: None},
         "taxonomy": {**labels, **source.taxonomy},
         "aspects": {**aspects, **source.facts["aspects"]},
         "empty_candidates": "keep",
