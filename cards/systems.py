@@ -7,6 +7,7 @@ import polars as pl
 
 from nnd.cards.content import CardContent
 from nnd.cards.markdown import Table, code, escape
+from nnd.schemas import JudgedSystem, read_systems
 
 _COLUMN = ("aspect", "category")
 _MOST_COLUMNS = 5
@@ -18,20 +19,22 @@ def human_score_table(content: CardContent) -> Table:
     """Return the human scores of the systems, the best first.
 
     Few scores have a column for each aspect and category; otherwise each aspect has one, over all
-    categories. Public models have a column with their links.
+    categories. Public models have a column with their links, which says how certain it is that they
+    were judged.
     """
     columns = _columns(content.human_scores)
     held = content.human_scores.select("system", *_COLUMN, "score", "n").iter_rows()
     scores = {(system, *column): (score, n) for system, *column, score, n in held}
     models = dict(content.human_scores.select("system", "model_id").iter_rows())
-    public = any(models.values())
+    known = read_systems({"systems": {}} | content.manifest["source"])
+    public = any(models.values()) or any(known[name].checkpoint for name in models if name in known)
     ranked = []
     for system, model_id in models.items():
         values = [scores.get((system, *column), (None, None)) for column in columns]
         cells = ["none" if score is None else f"{score:.3f}" for score, _ in values]
         judged = [n for _, n in values if n is not None]
         low, high = min(judged, default=0), max(judged, default=0)
-        model = [_model(model_id)] if public else []
+        model = [_model(model_id, known.get(system))] if public else []
         n = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         best = -math.inf if values[0][0] is None else values[0][0]
         ranked.append((-best, system, (code(system), *model, *cells, n)))
@@ -74,7 +77,10 @@ def _columns(human_scores: pl.DataFrame) -> dict[tuple[str, str], str]:
     }
 
 
-def _model(model_id: str | None) -> str:
+def _model(model_id: str | None, known: JudgedSystem | None) -> str:
+    """Return the model of a system, and whether that it was judged is only likely, or a guess."""
+    if model_id is None and known is not None and known.checkpoint is not None:
+        return f"{code(known.checkpoint)} ({known.certainty})"
     if model_id is None:
         return "not known"
     linked = f"[{code(model_id)}](https://huggingface.co/{model_id})"

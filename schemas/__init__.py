@@ -26,6 +26,10 @@ if TYPE_CHECKING:
         placeholders_in as placeholders_in,
         read_instruction as read_instruction,
     )
+    from .contract.judged_systems import (
+        JudgedSystem as JudgedSystem,
+        read_systems as read_systems,
+    )
     from .contract.keys import (
         CONTEXT as CONTEXT,
         DISTINCT as DISTINCT,

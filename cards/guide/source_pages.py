@@ -9,6 +9,7 @@ from mkdocs.structure.files import File, Files
 from nnd.cards.markdown import Table, escape, prose, render_table
 from nnd.cards.rule_words import rules_in_words
 from nnd.converters.source import list_sources
+from nnd.schemas import JudgedSystem, read_systems
 
 _MAY = {
     "allowed": "Pairs may be published under the same terms.",
@@ -53,7 +54,7 @@ def _source(facts: Mapping[str, Any]) -> Iterator[str]:
         yield _named("error category", "meaning", described)
     yield "**Limits.**"
     yield "\n".join(f"- {prose(each)}" for each in facts["limitations"])
-    yield from _systems(facts["systems"])
+    yield from _systems(read_systems(facts))
     if facts["homepage"]:
         yield f"**Published at** <{facts['homepage']}>"
     yield f"```bibtex\n{facts['citation'].strip()}\n```"
@@ -64,8 +65,17 @@ def _named(what: str, says: str, entries: Mapping[str, str | None]) -> str:
     return render_table(Table((what, says), "ll", rows))
 
 
-def _systems(systems: Mapping[str, str | None]) -> Iterator[str]:
-    names = (f"`{name}`" + (f" (`{model}`)" if model else "") for name, model in systems.items())
-    explained = " Names in brackets are those on the Hub." if any(systems.values()) else ""
+def _systems(systems: Mapping[str, JudgedSystem]) -> Iterator[str]:
+    names = [f"`{name}`{_checkpoint(system)}" for name, system in systems.items()]
+    is_public = any(system.checkpoint for system in systems.values())
+    explained = " Names in brackets are those on the Hub." if is_public else ""
     if systems:
         yield f"**Systems.** {', '.join(names)}.{explained}"
+
+
+def _checkpoint(system: JudgedSystem) -> str:
+    """Return the Hub id in brackets, and how certain it is unless it is exact."""
+    if system.checkpoint is None:
+        return ""
+    certainty = "" if system.certainty == "exact" else f", {system.certainty}"
+    return f" (`{system.checkpoint}`{certainty})"

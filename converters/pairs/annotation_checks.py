@@ -58,9 +58,12 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
 
 
 def _check_instruction(numbered: pl.DataFrame, source: Source) -> Iterator[Problem]:
-    """Check that the instruction can be filled in for every kind of context."""
+    """Check that instruction and templates can be filled in for every kind of context."""
     instruction = read_instruction(source.facts)
-    if instruction is None:
+    texts = [("instruction", wording) for wording in (instruction.wordings if instruction else ())]
+    templates = {each.template for each in source.systems.values() if each.template is not None}
+    texts += [("systems", {"": template}) for template in sorted(templates)]
+    if not texts:
         return
     parts = pl.col("inputs").list.eval(pl.element().struct.field("key"))
     kinds = numbered.with_columns(parts=parts.list.join("\0")).unique(
@@ -70,12 +73,12 @@ def _check_instruction(numbered: pl.DataFrame, source: Source) -> Iterator[Probl
     for row, name, keys, *marks in kinds.select(columns).iter_rows():
         values = dict.fromkeys(filter(None, keys.split("\0")), "")
         context = StoredContext.of("", values, *marks)
-        for wording in instruction.wordings:
+        for section, wording in texts:
             try:
                 fill_wording(wording, context)
             except ScoringError as error:
                 message = f"cannot be filled in for the context {shown(name)}: {error}"
-                yield Problem(row, "instruction", message, "correct it in source.yaml")
+                yield Problem(row, section, message, "correct it in source.yaml")
 
 
 def _check_texts(numbered: pl.DataFrame, *, keep_empty: bool) -> Iterator[Problem]:

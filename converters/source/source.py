@@ -12,7 +12,15 @@ from typing import Any, Literal
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.contradictions import check_instruction, check_licence
 from nnd.converters.source.entry_points import GROUP, offered_folders
-from nnd.schemas import Rules, SourceError, check_rows, did_you_mean, read_rules
+from nnd.schemas import (
+    JudgedSystem,
+    Rules,
+    SourceError,
+    check_rows,
+    did_you_mean,
+    read_rules,
+    read_systems,
+)
 
 BUILT_IN = Path(__file__).parents[1] / "sources"
 
@@ -79,9 +87,9 @@ class Source:
         return self.facts["taxonomy"]  # type: ignore[no-any-return]
 
     @property
-    def systems(self) -> Mapping[str, str | None]:
-        """System → Hub id of the model, or None."""
-        return self.facts["systems"]  # type: ignore[no-any-return]
+    def systems(self) -> Mapping[str, JudgedSystem]:
+        """System → what is known about its model."""
+        return read_systems(self.facts)
 
     @property
     def is_constructed(self) -> bool:

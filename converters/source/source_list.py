@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.converters.source.source import FoundSource, find_sources
-from nnd.schemas import Printable, counted, rule_of, text_table
+from nnd.schemas import Printable, counted, read_systems, rule_of, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,10 +22,16 @@ _COLUMNS = pl.Schema(
         "licence": pl.String(),
         "rule": pl.String(),
         "pairs": pl.Int64(),
+        "redistribution": pl.String(),
+        "systems": pl.Int64(),
+        "public_systems": pl.Int64(),
         "variants": pl.List(pl.String()),
         "problem": pl.String(),
     }
 )
+
+_PUBLISHED = {"allowed": "yes", "no-derivatives": "ask", "unknown": "ask"}
+"""Redistribution → whether pairs may be published, or their owners are to be asked."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -49,30 +55,33 @@ class Sources(Printable):
         return f"{counted(sum(not _is_sample(each) for each in self.found), 'source')}."
 
     def table(self) -> "Table":
-        """Return a row for each source and set: task, licence, counts and the like."""
+        """Return a row for each source and set; its public systems are those that can be loaded."""
         rows = (
             [
                 _name(row),
-                "invented, for trying out" if row["name"] == "sample" else row["task"],
-                row["licence"],
+                _task(row),
+                ", ".join(row["languages"]),
                 "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
+                _PUBLISHED[row["redistribution"]],
+                f"{row['public_systems']} of {row['systems']}" if row["systems"] else "none",
             ]
             for row in self._readable()
         )
-        columns = ("source", "task", "licence", "pairs")
-        return text_table(columns, rows, right=["pairs"], prose=["task"])
+        columns = ("source", "task", "texts in", "pairs", "may be published", "public systems")
+        right = ["pairs", "public systems"]
+        return text_table(columns, rows, right=right, prose=["task", "may be published"])
 
     def remarks(self) -> list[str]:
         """Return which sources cannot be converted by name, and why."""
         return [f"{each.name}: {each.problem}" for each in self.found if each.problem]
 
     def details(self) -> "list[Table | str]":
-        """Return languages, rule and other readings of each source and set."""
+        """Return licence, rule and other readings of each source and set."""
         rows = (
-            [_name(row), ", ".join(row["languages"]), row["rule"], ", ".join(row["variants"])]
+            [_name(row), row["licence"], row["rule"], ", ".join(row["variants"])]
             for row in self._readable()
         )
-        return [text_table(("source", "languages", "rule", "variants"), rows)]
+        return [text_table(("source", "licence", "rule", "variants"), rows)]
 
     def _readable(self) -> Iterator[Mapping[str, Any]]:
         frame = self.to_frame().filter(pl.col("task").is_not_null())
@@ -94,7 +103,8 @@ class Sources(Printable):
 def sources() -> Sources:
     """List the sources that can be converted, with their sets.
 
-    The list shows task, language, licence, rule, number of pairs and variants. Installed packages
+    The list shows task, language, number of pairs, whether they may be published, and how many of
+    the judged systems are public models; then licence, rule and variants. Installed packages
     may add sources (entry point group nnd.sources); their distribution is shown after the name. The
     sample comes last, because it is not a human evaluation.
     """
@@ -114,13 +124,23 @@ def _entries(found: FoundSource) -> list[dict[str, Any]]:
 
 
 def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
-    row = {name: entry.get(name) for name in _COLUMNS}
+    row = {name: entry.get(name) for name in _COLUMNS if name != "systems"}
     if "task" in entry:
         rules = (rule_of(entry["quality"], aspect)["rule"] for aspect in entry["aspects"])
         row["rule"] = ", ".join(dict.fromkeys(rules))
         row["pairs"] = (entry["expected"] or {}).get("pairs")
+        named = {name: each for name, each in read_systems(entry).items() if name != "*"}
+        row["systems"] = len(named)
+        row["public_systems"] = sum(each.checkpoint is not None for each in named.values())
         row["variants"] = list(entry.get("variants", {}))
     return row
+
+
+def _task(row: Mapping[str, Any]) -> str:
+    """Return what the judged systems do; a set repeats nothing of its source."""
+    if row["set"] is not None:
+        return ""
+    return "invented, for trying out" if row["name"] == "sample" else row["task"].replace("-", " ")
 
 
 def _name(row: Mapping[str, Any]) -> str:

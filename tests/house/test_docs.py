@@ -99,9 +99,9 @@ def test_every_command_says_what_it_does_with_an_example_that_it_takes(name: str
 
 def test_examples_pair_models_with_the_systems_that_they_are() -> None:
     systems = {
-        system: model
+        system: model.model_id
         for source in list_sources()
-        for system, model in source.facts["systems"].items()
+        for system, model in source.systems.items()
     }
     files = [*(ROOT / "nnd_metric").rglob("*.py"), *(ROOT / "cards").rglob("*.jinja")]
     texts = "\n".join([*TEXTS.values(), *(path.read_text(encoding="utf-8") for path in files)])

@@ -6,6 +6,7 @@ Not a `table`: types of spans are numbers, whose names no column has.
 from collections.abc import Iterator, Mapping
 
 from nnd.converters import Annotation, Files, Record, SourceError
+from nnd.converters.reading import as_records, load_json, read_text
 
 ANNOTATIONS = "human/*.jsonl"
 NO_SPAN = "No span"
@@ -15,7 +16,7 @@ TYPES = ("Incorrect", "Not checkable", "Misleading", "Other")
 def annotations(files: Files) -> Iterator[Annotation]:
     """Yield one annotation per text and type of span."""
     outputs = {
-        file.name: [text for page in files.json(file.name) for text in page.records("generated")]
+        file.name: read_texts(files, file.name)
         for file in files.source.files
         if file.name != ANNOTATIONS and files.has(file.name)
     }
@@ -39,6 +40,12 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 aspect="accuracy",
                 label=label,
             )
+
+
+def read_texts(files: Files, name: str) -> list[Record]:
+    """Return the texts of a system about a domain, whose place in the file is their key."""
+    pages = as_records(load_json(read_text(files.path(name)), name), name)
+    return [text for page in pages for text in page.records("generated")]
 
 
 def text_of(row: Record, outputs: Mapping[str, list[Record]], name: str, number: int) -> Record:

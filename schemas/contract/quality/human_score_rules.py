@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from nnd.schemas.contract.judged_systems import read_systems
 from nnd.schemas.contract.quality.quality_rules import (
     Credit,
     Gap,
@@ -55,8 +56,9 @@ def make_human_scores(
         )
         for rule, rows in read_rules(source["quality"]).divide(annotations)
     )
+    known = read_systems(source)
     ids = pl.DataFrame(
-        {"system": [*source["systems"]], "model_id": [*source["systems"].values()]},
+        {"system": [*known], "model_id": [each.model_id for each in known.values()]},
         {"system": pl.String, "model_id": pl.String},
     )
     return (

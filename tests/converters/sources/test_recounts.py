@@ -21,6 +21,7 @@ from support.recounts.readings import READINGS, Reading
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
+from nnd.schemas import read_systems
 
 COLUMNS = (
     *("split", "context_id", "high_id", "low_id", "aspect", "error_category", "group"),
@@ -275,9 +276,9 @@ def test_human_scores(reading: Reading, nnd_data: Path) -> None:
 def test_systems_that_are_public_have_their_hub_ids(reading: Reading, nnd_data: Path) -> None:
     conversion = conversion_of(reading, nnd_data)
     scores = conversion.human_scores.select("system", "model_id").unique()
-    declared = conversion.manifest["source"]["systems"]
+    declared = read_systems(conversion.manifest["source"])
 
-    assert {name: declared[name] for name in scores["system"]} == dict(scores.iter_rows())
+    assert {name: declared[name].model_id for name in scores["system"]} == dict(scores.iter_rows())
 
 
 @every_reading

@@ -27,7 +27,14 @@ FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 DATA, PAGE = "demo/quiz_design", "cards/guide/first-run.md"
 
 READINGS = {"native": "a chat that asks for a question", "native+chat-none": "plain text"}
-LANGUAGES = {"en": "English", "de": "German"}
+LANGUAGES = {
+    "en": "English",
+    "cs": "Czech",
+    "de": "German",
+    "hi": "Hindi",
+    "ja": "Japanese",
+    "zh": "Chinese",
+}
 MADE = r"\*"
 WIDTH = "104"
 _OF_HUB = re.compile(r"\bgpt2\b|my-org|Qwen/")
