@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         REQUIRED as REQUIRED,
         Digests as Digests,
         contexts_of as contexts_of,
+        has_contexts as has_contexts,
         parts_of as parts_of,
         sum_digests as sum_digests,
         version_of as version_of,

@@ -49,7 +49,7 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
         return frame_of_lists({name: [row.get(name) for row in data] for name in names})
     if not hasattr(data, "__arrow_c_stream__"):
         raise ScoringError(
-            f"{type(data).__name__} is not a dataset; pass a folder, a Parquet file, "
+            f"{type(data).__name__} is not a dataset; pass a folder, a file, "
             "ORG/name[@revision] of a dataset on the Hub, a polars or pandas frame, a "
             "datasets.Dataset, or a list of dicts"
         )

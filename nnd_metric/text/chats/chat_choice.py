@@ -62,6 +62,7 @@ def choose_rendering(
     contexts: Iterable[StoredContext] = (),
     instruction: Instruction | None = None,
     separator: str | None = None,
+    has_contexts: bool = True,
 ) -> tuple[Template, ChatChoice]:
     """Choose how a model's contexts become text, and whether the text becomes a chat.
 
@@ -73,18 +74,24 @@ def choose_rendering(
         contexts: Same as in `choose_template`.
         instruction: The instruction of the data.
         separator: Text between context and candidate; None means that of the template.
+        has_contexts: Same as in `choose_chat`.
     """
-    as_chat = _why_plain(loaded, protocol, asked) is None
+    as_chat = _why_plain(loaded, protocol, asked, has_contexts=has_contexts) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
     if chosen.system is not None and asked.system is not None:
         chosen = find_template("chat-turns")  # the user's words take the place of the instruction
     if separator is not None:
         chosen = replace(chosen, separator=separator)
-    return chosen, choose_chat(loaded, protocol, chosen, asked)
+    return chosen, choose_chat(loaded, protocol, chosen, asked, has_contexts=has_contexts)
 
 
 def choose_chat(
-    loaded: TextModel, protocol: Protocol, template: Template, asked: Chat
+    loaded: TextModel,
+    protocol: Protocol,
+    template: Template,
+    asked: Chat,
+    *,
+    has_contexts: bool = True,
 ) -> ChatChoice:
     """Choose how a model's contexts are rendered.
 
@@ -93,12 +100,14 @@ def choose_chat(
         protocol: Only protocols that score the candidate's own tokens allow a chat template.
         template: How contexts are rendered before they become the turn of a user.
         asked: The options of the user.
+        has_contexts: Whether any context is more than an empty text; without, nothing asks for an
+            answer, so texts are read from their beginning unless a chat template is asked for.
 
     Raises:
         ScoringError: If a chat template was requested and cannot be used.
     """
     asked.check(protocol)
-    reason = _why_plain(loaded, protocol, asked)
+    reason = _why_plain(loaded, protocol, asked, has_contexts=has_contexts)
     if reason is not None:
         if asked.is_explicit:
             raise ScoringError(
@@ -131,7 +140,9 @@ def choose_chat(
     )
 
 
-def _why_plain(loaded: TextModel, protocol: Protocol, asked: Chat) -> str | None:
+def _why_plain(
+    loaded: TextModel, protocol: Protocol, asked: Chat, *, has_contexts: bool
+) -> str | None:
     if loaded.is_encoder_decoder:
         return "the model is an encoder-decoder"
     if protocol.tokens != "native":
@@ -140,6 +151,8 @@ def _why_plain(loaded: TextModel, protocol: Protocol, asked: Chat) -> str | None
         return "--chat-template is none"
     if asked.file is None and not getattr(loaded.tokenizer, "chat_template", None):
         return "its tokenizer has no chat template"
+    if not (has_contexts or asked.is_explicit):
+        return "the data has no contexts"
     return None
 
 
