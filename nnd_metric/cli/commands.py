@@ -171,6 +171,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
             run=evaluate,
             also=("evaluate_runs", "vary", "evaluate_parts", "evaluate_on_ray", "estimate"),
         ),
+        Verb("import_samples", ("samples",), writes=True),
         Verb("merge", ("run",), run=merge),
         Verb(
             "train",

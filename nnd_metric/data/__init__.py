@@ -58,6 +58,9 @@ if TYPE_CHECKING:
         Origin as Origin,
         read_origin as read_origin,
     )
+    from .own_tables import (
+        read_table as read_table,
+    )
     from .pair_columns import (
         COLUMNS as COLUMNS,
         FEATURES as FEATURES,

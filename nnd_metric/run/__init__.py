@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .existing_run import (
         read_kept as read_kept,
     )
+    from .imported_samples import (
+        import_samples as import_samples,
+    )
     from .lists.list_entries import (
         RunEntry as RunEntry,
         read_entries as read_entries,
