@@ -40,6 +40,10 @@ if TYPE_CHECKING:
         is_of_all_splits as is_of_all_splits,
         read_human_scores as read_human_scores,
     )
+    from .known_columns import (
+        Column as Column,
+        OwnTable as OwnTable,
+    )
     from .matched_systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
