@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         PairData as PairData,
         Table as Table,
         check_characters as check_characters,
+        to_dataset as to_dataset,
         to_frame as to_frame,
     )
     from .completion import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.metric.data.any_frames import PairData, name_of, to_frame
+from nnd.metric.data.any_frames import PairData, name_of, to_dataset, to_frame
 from nnd.metric.data.completion import (
     OPTIONAL,
     complete_pairs,
@@ -37,6 +37,7 @@ from nnd.schemas import (
 )
 
 if TYPE_CHECKING:
+    import datasets
     from rich.table import Table as RichTable
 
 WITH_EQUAL_TEXTS = "with two equal texts"
@@ -116,6 +117,10 @@ class PairSet(Printable):
     def to_frame(self) -> pl.DataFrame:
         """Return the pairs."""
         return self.pairs
+
+    def to_dataset(self) -> "datasets.Dataset":
+        """Return the pairs as a `datasets.Dataset`."""
+        return to_dataset(self.pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: the pairs and the human scores as lists of objects."""

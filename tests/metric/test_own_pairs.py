@@ -199,6 +199,15 @@ def test_messages_as_plain_text_are_the_converted_text(
     same(loaded("gpt2"), rows, folder)
 
 
+def test_pairs_and_results_become_datasets(loaded: Callable[[str], LoadedModel]) -> None:
+    pairs = load_pairs(REWARDS)
+    back = pairs.to_dataset()
+    assert load_pairs(back).version == pairs.version
+    rates = evaluate(loaded("gpt2"), back, scoring=PLAIN)
+    rows = rates.to_dataset()
+    assert rows.to_polars().equals(rates.to_frame())
+
+
 def test_workers_give_the_same_numbers(tmp_path: Path, saved: Callable[[str], Path]) -> None:
     rows = [
         {"sentence_good": f"{n} cats sat.", "sentence_bad": f"{n} cats sits."} for n in range(9)
