@@ -41,7 +41,7 @@ $(BIN)/nnd: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) torch==2.13.0
 	$(BIN)/python -m pip uninstall -qq -y nnd
-	$(INSTALL) -e .
+	$(INSTALL) -e '.[report]'
 	mkdir -p $(VENV)/front
 	ln -sfn $(CURDIR)/nnd_metric/api $(VENV)/front/nnd
 	echo $(abspath $(VENV)/front) > "$$($(BIN)/python -c '$(SITE_PACKAGES)')/near_negative_front.pth"
@@ -115,7 +115,7 @@ types: $(VENV)/dev .links
 constraints:
 	$(PYTHON) -m venv --clear .constraints
 	.constraints/bin/python -m pip install -q torch==2.13.0
-	.constraints/bin/python -m pip install -q -e '.[adapters,bench,bertscore,dev,docs,quantised,ray]'
+	.constraints/bin/python -m pip install -q -e '.[bench,dev]'
 	{ grep '^#' constraints.txt; \
 	  .constraints/bin/python -m pip freeze --all --exclude-editable --exclude pip | sed 's/+.*//'; \
 	} > .constraints/new.txt

@@ -20,10 +20,9 @@ _LINK = re.compile(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]\(([^()]*)\)|<(https?:[^<>]*)>")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The parts of a card.
+    """The parts of a card; the head is the YAML of its metadata.
 
     Attributes:
-        head: The YAML of its metadata, or None.
         sections: Title of a section (`## `) → its text without blocks of code; "" is the text
             before the first section.
         fences: Language and text of the blocks of code.

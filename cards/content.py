@@ -33,8 +33,6 @@ class CardContent:
 
     Attributes:
         manifest: Its manifest, by `nnd convert`.
-        pairs: Rows of the pair schema.
-        human_scores: Rows of the human_score schema.
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
         references: Rows of the reference schema: split and context_id.
@@ -129,6 +127,6 @@ def counts(content: CardContent) -> dict[str, int]:
 
 
 def tally(pairs: pl.DataFrame, column: str) -> list[tuple[str, int]]:
-    """Count the pairs of each value of a column, the most frequent first; nulls are left out."""
+    """Count the pairs of each value of a column, the most frequent first; nulls are omitted."""
     counted = pairs.select(column).drop_nulls().group_by(column).len()
     return counted.sort(["len", column], descending=[True, False]).rows()

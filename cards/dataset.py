@@ -38,10 +38,7 @@ def data_card(folder: Path, repo_id: str) -> str:
     """Return the card of a converted folder: metadata in YAML, and Markdown.
 
     The same folder gives the same card, whether it is in the layout of `nnd convert` or of the Hub.
-
-    Args:
-        folder: What `nnd convert` wrote, or what `nnd publish` made of it.
-        repo_id: ORG/NAME of the data set on the Hub, for the commands that load it.
+    `repo_id` is ORG/NAME of the data set on the Hub, for the commands that load it.
     """
     try:
         validate_repo_id(repo_id)

@@ -44,7 +44,7 @@ def metadata(content: CardContent) -> DatasetCardData:
 def configs(content: CardContent) -> list[dict[str, Any]]:
     """Return the parts that `load_dataset` offers; the first, which is pairs, is the default.
 
-    Frames without rows are left out. The description of the pairs is the instruction.
+    Frames without rows are omitted. The description of the pairs is the instruction.
     """
     frames = {
         "pairs": content.pairs,

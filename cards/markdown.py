@@ -20,13 +20,7 @@ _LINK = re.compile(rf"{URL}(?<![.,:?])(?=[^\w/@]*(\s|$))")
 
 
 class Table(NamedTuple):
-    """A table.
-
-    Attributes:
-        header: Its column titles.
-        aligned: `l` or `r` for each column.
-        rows: Cells of Markdown, each on one line.
-    """
+    """A table: titles, `l` or `r` for each column, and cells of Markdown, each on one line."""
 
     header: tuple[str, ...]
     aligned: str

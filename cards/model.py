@@ -29,12 +29,9 @@ _BLOCK = re.compile(rf"^(['\"]?){_KEY}\1 *:.*\n(?:(?:[ \t\r-].*)?\n)*", re.MULTI
 
 @dataclass(frozen=True, slots=True)
 class ScoredOn:
-    """The dataset of a result.
+    """The dataset of a result: ORG/name on the Hub, or its name in results.
 
-    Attributes:
-        name: ORG/name on the Hub, or its name in results.
-        commit: Its commit on the Hub, or None if it is not there.
-        split: The split that was scored; None if it is whole.
+    The commit is None if it is not on the Hub; the split is None if it is whole.
     """
 
     name: str

@@ -131,9 +131,8 @@ def _length_sentences(content: CardContent) -> list[str]:
 def length_rates(shorter: float, longer: float) -> dict[str, float]:
     """Return the pass rates of picking by length, where a test of equal lengths counts half.
 
-    Args:
-        shorter: Share of the tests whose better candidate is shorter.
-        longer: Share of those whose better candidate is longer.
+    `shorter` is the share of the tests whose better candidate is shorter, `longer` of those whose
+    better candidate is longer.
     """
     return {"longer": (1 + longer - shorter) / 2, "shorter": (1 + shorter - longer) / 2}
 
@@ -141,9 +140,7 @@ def length_rates(shorter: float, longer: float) -> dict[str, float]:
 def length_warning(high: float | None, low: float | None) -> list[str]:
     """Return how much the mean lengths of better and worse candidates differ, if by more than 20 %.
 
-    Args:
-        high: Mean characters of the better candidates; None where there are none.
-        low: Of the worse candidates; the difference is a share of `high`.
+    The means are in characters, None where there are none; the difference is a share of `high`.
     """
     if high is None or low is None or abs(low - high) <= _APART * high:
         return []

@@ -88,7 +88,7 @@ def _model(model_id: str | None, known: JudgedSystem | None) -> str:
 
 
 def looks_table(content: CardContent) -> Table:
-    """Return the shares of texts of a distinctive form, for whatever has such texts."""
+    """Return the shares of candidates with a distinctive form, per system that has any."""
     report = content.manifest["hygiene"]
     contexts, forms = report["contexts"], {code(k): of for k, of in report["systems"].items()}
     if "references" in report:

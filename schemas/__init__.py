@@ -177,9 +177,13 @@ if TYPE_CHECKING:
         plain as plain,
         stored_fields as stored_fields,
     )
+    from .words.docstrings import (
+        sentences_in as sentences_in,
+    )
     from .words.errors import (
         CandidateError as CandidateError,
         LicenceError as LicenceError,
+        MissingExtraError as MissingExtraError,
         NNDError as NNDError,
         PublishError as PublishError,
         SchemaError as SchemaError,
@@ -188,6 +192,9 @@ if TYPE_CHECKING:
         SourceError as SourceError,
         one_line as one_line,
         visible as visible,
+    )
+    from .words.extras import (
+        check_extra as check_extra,
     )
     from .words.identity import (
         DISTRIBUTION as DISTRIBUTION,

@@ -26,6 +26,9 @@ sys.dont_write_bytecode = False
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+MOST_SECONDS = 10.0
+"""CPU seconds of one test and its fixtures, child processes included, but for `make test-full`."""
+
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 
 
@@ -47,6 +50,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     gone = set(left_out)
     items[:] = [item for item in items if item not in gone]
+
+
+_BEGUN = pytest.StashKey[float]()
 
 
 @pytest.fixture(scope="session")
@@ -78,8 +84,55 @@ def nnd_data() -> Path:
     return folder
 
 
+def _cpu_seconds() -> float:
+    return sum(os.times()[:4])  # of this process and its children
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Note when a test begins, its fixtures included."""
+    item.stash[_BEGUN] = _cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[pytest.TestReport]:
+    """Add the CPU seconds of a test to the report of its end, which may go to another process."""
+    report: pytest.TestReport = yield
+    if report.when == "teardown":
+        report.user_properties.append(("CPU seconds", _cpu_seconds() - item.stash[_BEGUN]))
+    return report
+
+
+def _slowest(reporter: pytest.TerminalReporter) -> list[tuple[float, str]]:
+    """Return CPU seconds and name of each test, the slowest first."""
+    ended = [report for reports in reporter.stats.values() for report in reports]
+    seconds = {
+        report.nodeid: dict(report.user_properties)["CPU seconds"]
+        for report in ended
+        if getattr(report, "when", "") == "teardown" and report.user_properties
+    }
+    return sorted(((value, name) for name, value in seconds.items()), reverse=True)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests did not see real data, so that a green run cannot hide it."""
+    """Say which tests are slow, and how many did not see real data, so that none is hidden."""
+    slowest = _slowest(terminalreporter)
+    for seconds, name in slowest[:20] if len(slowest) > 100 else []:
+        terminalreporter.write_line(f"{seconds:6.1f} CPU s  {name}")
+    total = sum(seconds for seconds, _ in slowest)
+    terminalreporter.write_line(f"{total:,.0f} CPU s in {len(slowest):,} tests")
     skipped = terminalreporter.stats.get("skipped", [])
     blind = sum(NO_DATA in str(report.longrepr) for report in skipped)
     terminalreporter.write_line(f"real annotation files: {blind} tests skipped for want of them")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail in CI if a test is slow: people wait for each of them at every change."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not os.environ.get("CI") or os.environ.get("NND_TEST_FULL"):
+        return
+    slow = [name for seconds, name in _slowest(reporter) if seconds > MOST_SECONDS]
+    if slow and session.exitstatus == pytest.ExitCode.OK:
+        reporter.write_line(f"more than {MOST_SECONDS:g} CPU s: {', '.join(slow)}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -49,10 +49,7 @@ REMEDY = "write the card again with `nnd card --out`"
 def check_card(text: str, folder: Path) -> Iterator[Problem]:
     """Yield every problem of a card; `path` of a problem is the section that has it.
 
-    Args:
-        text: The card, as `data_card` makes it; additions by hand are welcome.
-        folder: The converted or published folder of the card. An unreadable folder is a problem
-            too.
+    Additions to what `data_card` makes are welcome. An unreadable folder is a problem too.
     """
     try:
         content = read_content(folder)

@@ -24,10 +24,7 @@ def check_placeholders(
 ) -> Iterator[Problem]:
     """Yield a problem for each placeholder that is not filled in.
 
-    Args:
-        sections: Title → text of the sections of a card.
-        tables: The tables that follow from the data; their rows may hold any text.
-        quoted: Lines that quote data.
+    The tables that follow from the data, and the lines that quote data, may hold any text.
     """
     rendered = [render_table(table).splitlines() for some in tables.values() for table in some]
     own = {line for header, _, *rows in rendered for line in (header, *rows)}

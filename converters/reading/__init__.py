@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         ARCHIVES as ARCHIVES,
         MOST_BYTES as MOST_BYTES,
         find_member as find_member,
+        read_archive as read_archive,
         read_members as read_members,
     )
     from .parquet_files import (
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
         guess_cells as guess_cells,
         is_lines as is_lines,
         read_rows as read_rows,
-    )
-    from .tarballs import (
-        read_archive as read_archive,
     )
     from .text_files import (
         decode as decode,

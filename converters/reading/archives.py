@@ -1,15 +1,18 @@
-"""Reading the members of a zip into memory, so that nothing in it reaches the disk.
+"""Reading the members of a zip or .tar.gz into memory, so that nothing in it reaches the disk.
 
-The table of contents is checked before any member is unpacked, and members are unpacked up to
-the size in that table.
+The table of contents of a zip is checked before any member is unpacked, and members are unpacked up
+to the size in that table. A tar has none, so it is unpacked as a whole, up to a limit.
 """
 
+import io
 import stat
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from nnd.schemas import SourceError, excerpt
@@ -45,21 +48,24 @@ _BROKEN = (
     ValueError,
 )
 _LONGEST_SHOWN = 200
+_LONGEST_EXTENSION = 2**16
+
+
+def read_archive(path: Path) -> dict[str, bytes]:
+    """Return the files of a zip or .tar.gz by name; see `read_members` and `read_tarball`."""
+    is_tar = path.name.lower().endswith(TAR_SUFFIXES)
+    return read_tarball(path) if is_tar else read_members(path)
 
 
 def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
     """Return the files of a zip by name; folders and macOS resource forks are skipped.
 
     With `called`, only files whose path ends in it are read, such as `a.json` or `b/a.json`.
-
-    Raises:
-        SourceError: If it is broken or not a zip, if a member is encrypted, a link, another zip or
-            has a name that leads out of the folder, or if the members would unpack to too much.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             infos = archive.infolist()
-            refuse(path, _faults(path, infos))  # before anything is unpacked
+            _refuse(path, _faults_of_zip(path, infos))  # before anything is unpacked
             return {
                 info.filename: archive.open(info).read(info.file_size + 1)  # never all without size
                 for info in infos
@@ -67,12 +73,60 @@ def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
                 and not (info.is_dir() or info.filename.startswith("__MACOSX/"))
             }
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise _unreadable(path, error) from error
     except _BROKEN as error:
         raise SourceError(
             f"{path.name}: not a whole zip: {shown_name(str(error))}; check that this is the right "
             "file, or fetch it again: it may be cut off"
         ) from error
+
+
+def read_tarball(path: Path) -> dict[str, bytes]:
+    """Return the files of a .tar.gz by name; folders are skipped."""
+    try:
+        raw = _unpack(path)
+        with tarfile.open(fileobj=io.BytesIO(raw), mode="r:", tarinfo=_TarHeader) as archive:
+            members = list(islice(archive, MOST_MEMBERS + 1))  # negative sizes lead in circles
+            end = archive.offset
+        _refuse(path, _faults_of_tar(members))
+        # tarfile takes a broken header, or the end of the file, for the end of the tar.
+        if len(raw) - end < tarfile.BLOCKSIZE or raw.count(b"\0", end) < len(raw) - end:
+            raise ValueError("the end of the tar is missing, or something follows it")
+        if cut := next((m.name for m in members if m.offset_data + m.size > len(raw)), None):
+            raise ValueError(f"{cut} is cut off")
+        return {m.name: raw[m.offset_data : m.offset_data + m.size] for m in members if m.isreg()}
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (tarfile.TarError, *_BROKEN) as error:
+        raise SourceError(
+            f"{path.name}: not a whole .tar.gz: {shown_name(str(error))}; check that this is the "
+            "right file, or fetch it again: it may be cut off"
+        ) from error
+
+
+class _TarHeader(tarfile.TarInfo):
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> "_TarHeader":
+        """Refuse extended headers that old versions of tarfile need hours for."""
+        header = super().frombuf(buf, encoding, errors)
+        if not header.isreg() and header.size > _LONGEST_EXTENSION:
+            raise ValueError(f"an extended header has {header.size:,} bytes")
+        return header
+
+
+def _unpack(path: Path) -> bytes:
+    size = path.stat().st_size
+    packed = path.read_bytes() if size <= MOST_BYTES else b""
+    most = min(MOST_BYTES, max(ANY_RATIO_UP_TO, MOST_RATIO * len(packed)))
+    gzip = zlib.decompressobj(wbits=31)  # a gzip header, and no other
+    raw = gzip.decompress(packed, most + 1)
+    if len(raw) > most or size > MOST_BYTES:
+        _refuse(path, iter([f"it unpacks from {size:,} to more than {most:,} bytes"]))
+    if not gzip.eof:
+        raise ValueError("the gzip stream ends early")
+    if gzip.unused_data:
+        raise ValueError("data follows the gzip stream")
+    return raw
 
 
 def find_member(path: Path, members: Iterable[str], name: str) -> str:
@@ -87,14 +141,14 @@ def find_member(path: Path, members: Iterable[str], name: str) -> str:
     return found[0]
 
 
-def unreadable(path: Path, error: OSError) -> SourceError:
+def _unreadable(path: Path, error: OSError) -> SourceError:
     """Return the error for an archive that the system cannot read."""
     return SourceError(
         f"{path}: cannot be read: {error.strerror or error}; make it readable, or name another copy"
     )
 
 
-def refuse(path: Path, faults: Iterator[str]) -> None:
+def _refuse(path: Path, faults: Iterator[str]) -> None:
     """Raise a SourceError with the first fault of an archive, if it has any."""
     for fault in faults:
         raise SourceError(
@@ -102,9 +156,9 @@ def refuse(path: Path, faults: Iterator[str]) -> None:
         )
 
 
-def _faults(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
+def _faults_of_zip(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
     # The original names: zipfile cuts names at a NUL, and may replace backslashes.
-    yield from faults_of_names([info.orig_filename for info in infos])
+    yield from _faults_of_names([info.orig_filename for info in infos])
     for info in infos:
         for fault in _faults_of_member(info):
             yield f"{shown_name(info.orig_filename)} {fault}"
@@ -113,7 +167,7 @@ def _faults(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:
         yield f"its members unpack to {unpacked:,} bytes, more than {MOST_BYTES:,}"
     if sum(info.compress_size for info in infos) > path.stat().st_size:
         yield "its members overlap"
-    yield from faults_of_names([info.filename for info in infos])
+    yield from _faults_of_names([info.filename for info in infos])
 
 
 def _faults_of_member(info: zipfile.ZipInfo) -> Iterator[str]:
@@ -131,7 +185,14 @@ def _faults_of_member(info: zipfile.ZipInfo) -> Iterator[str]:
         )
 
 
-def faults_of_names(names: Sequence[str]) -> Iterator[str]:
+def _faults_of_tar(members: Sequence[tarfile.TarInfo]) -> Iterator[str]:
+    yield from _faults_of_names([member.name for member in members])
+    for member in members:
+        if member.issparse() or not (member.isreg() or member.isdir()):
+            yield f"{shown_name(member.name)} is a link or a device, not a file"
+
+
+def _faults_of_names(names: Sequence[str]) -> Iterator[str]:
     """Yield why an archive may not hold files of these names."""
     if len(names) > MOST_MEMBERS:
         yield f"{len(names):,} members are more than {MOST_MEMBERS:,}"

@@ -20,7 +20,6 @@ MOST_BYTES = 2**30
 """Most bytes of all cells, decoded: a million rows may refer to a text that a file holds once."""
 
 _ROWS = 1024  # at a time
-_ROWS_TO_COUNT = 2**16
 
 
 def parquet_schema(path: Path) -> "pa.Schema":
@@ -32,48 +31,36 @@ def parquet_schema(path: Path) -> "pa.Schema":
 
 
 def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file, or some `columns` of them, holding a few at a time.
+    """Yield the rows of a Parquet file, or some `columns` of them, holding a few at a time."""
+    import pyarrow as pa  # noqa: PLC0415 - most files need none of it
+    from pyarrow import parquet  # noqa: PLC0415
 
-    Raises:
-        SourceError: If it cannot be read, is not a Parquet file, is broken, or its cells take more
-            than `MOST_BYTES`.
-    """
-    from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
-
-    wanted = parquet_schema(path).names if columns is None else list(columns)
-    with _refusing(path):
-        _check_size(path, wanted)
-        with parquet.ParquetFile(path, pre_buffer=False) as file:
-            missing = file.metadata.num_rows
-            for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
-                yield from batch.to_pylist()
-                missing -= batch.num_rows
+    schema = parquet_schema(path)
+    wanted = schema.names if columns is None else list(columns)
+    # Repeated texts are decoded after their sizes are known. Arrow mostly cannot do that in lists.
+    kinds = (pa.string(), pa.large_string(), pa.binary(), pa.large_binary())
+    texts = [name for name in wanted if schema.field(name).type in kinds]
+    with (
+        _refusing(path),
+        parquet.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file,
+    ):
+        missing, total = file.metadata.num_rows, 0
+        for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
+            total += sum(map(_decoded_bytes, batch.columns))
+            if total > MOST_BYTES:
+                raise SourceError(
+                    f"{path.name}: its cells take more than {MOST_BYTES:,} bytes; check that "
+                    "this is the right file, or split it into several files"
+                )
+            plain = [
+                c.dictionary_decode() if pa.types.is_dictionary(c.type) else c
+                for c in batch.columns
+            ]
+            yield from pa.RecordBatch.from_arrays(plain, batch.schema.names).to_pylist()
+            missing -= batch.num_rows
         # Arrow reads a damaged page as the end of a column.
         if missing:
             raise ValueError(f"it is damaged, {missing} rows are missing")
-
-
-def _check_size(path: Path, columns: Sequence[str]) -> None:
-    """Refuse a file that is too large once decoded; repeated texts are decoded only once here.
-
-    Arrow mostly cannot do that within lists: there each text is decoded, some rows at a time.
-    """
-    from pyarrow import parquet  # noqa: PLC0415 - most files need none of it
-
-    with parquet.ParquetFile(path) as file:
-        leaves = [file.schema.column(number) for number in range(len(file.schema))]
-    texts = {leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"} & {*columns}
-    total = 0
-    with parquet.ParquetFile(path, read_dictionary=sorted(texts), pre_buffer=False) as file:
-        for column in columns:
-            rows = _ROWS_TO_COUNT if column in texts else _ROWS
-            for batch in file.iter_batches(rows, columns=[column], use_threads=False):
-                total += sum(map(_decoded_bytes, batch.columns))
-                if total > MOST_BYTES:
-                    raise SourceError(
-                        f"{path.name}: its cells take more than {MOST_BYTES:,} bytes; check that "
-                        "this is the right file, or split it into several files"
-                    )
 
 
 def _decoded_bytes(values: "pa.Array") -> int:

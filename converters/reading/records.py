@@ -1,7 +1,4 @@
-"""Reading annotation files: JSON objects and cells, each with file and line.
-
-Every error names file and line.
-"""
+"""Reading annotation files: JSON objects and cells; every error names file and line."""
 
 import csv
 import io
@@ -59,10 +56,6 @@ class Record(NamedTuple):
             )
         return parse_number(str(value), self._place(name))
 
-    def spelled_number(self, name: str) -> float:
-        """Return the finite number that a text field spells."""
-        return parse_number(self.text(name), self._place(name))
-
     def rating(self, name: str, lowest: float, highest: float) -> float:
         """Return a field that must be a number on a scale from `lowest` to `highest`."""
         value = self.number(name)
@@ -72,6 +65,10 @@ class Record(NamedTuple):
                 f"{highest:g}; correct it, or fetch the file again"
             )
         return value
+
+    def spelled_number(self, name: str) -> float:
+        """Return the finite number that a text field spells."""
+        return parse_number(self.text(name), self._place(name))
 
     def texts(self, name: str) -> list[str]:
         """Return a field that must be a list of strings."""
@@ -182,14 +179,9 @@ def read_cells(path: Path, *, delimiter: str, quoted: bool, even: bool = True) -
 def cells_of(
     lines: Iterable[str], name: str, *, delimiter: str, quoted: bool, even: bool = True
 ) -> Iterator[Cells]:
-    """Yield the rows of delimited lines, the header first.
+    """Yield the rows of the lines of a file, the header first.
 
-    Args:
-        lines: The lines.
-        name: The name of their file in messages.
-        delimiter: One character.
-        quoted: Whether `"` quotes a cell (doubled inside), rather than being an ordinary character.
-        even: Whether all rows must have the same number of cells.
+    Cells may be `quoted` by `"` (doubled inside); if `even`, all rows must have as many of them.
     """
     reader = csv.reader(
         _any_line_ends(lines),

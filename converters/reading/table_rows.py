@@ -60,11 +60,8 @@ def read_rows(
 ) -> Iterator[Record]:
     """Yield the rows of a table as column → cell; the suffix of the file decides how it is read.
 
-    Args:
-        path: The file.
-        name: Its declared name; its suffix decides if the file's own is unknown.
-        options: Delimiter, quotation and sheet, if they differ from the defaults.
-        columns: Required columns, and the only ones that are read; None: all.
+    If that is unknown, the suffix of its declared `name` does. `options` are delimiter, quotation
+    and sheet, if they differ from the defaults. Only required `columns` are read; None: all.
     """
     known = [suffix for suffix in (path.suffix.lower(), Path(name).suffix) if suffix in SUFFIXES]
     match known[0] if known else None:

@@ -32,10 +32,6 @@ def read_workbook(path: Path, sheet: str | None = None) -> Iterator[Cells]:
 
     Empty rows are skipped. The value of a formula is the one that was stored when the workbook
     was saved. Without a name of a sheet, the first one is read.
-
-    Raises:
-        SourceError: If it is not a workbook, at a formula without a stored value, at an error
-            value, or at a row with more cells than the header.
     """
     with _refusing(path):
         members = read_members(path)

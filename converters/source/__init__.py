@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         number_texts as number_texts,
     )
     from .table.nested_paths import (
+        KEY as KEY,
         unfolded_keys as unfolded_keys,
     )
 else:

@@ -34,7 +34,7 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
     `.NAME.lock` lets one process fetch at a time; the operating system releases it when a process
     is killed.
     """
-    from nnd.converters.source.resume import complete, forget  # noqa: PLC0415 - httpx is slow
+    from nnd.converters.source.resume import complete  # noqa: PLC0415 - httpx is slow
 
     if (cached := find_cached(file, source_name)) is not None:
         return cached
@@ -46,15 +46,17 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
         with FileLock(target.with_name(f".{target.name}.lock"), timeout=_MOST_LOCKED_S):
             if find_cached(file, source_name) is None:  # no other process has fetched it meanwhile
                 part = target.with_name(f"{target.name}.part")
-                complete(part, file.url, size=file.bytes, pause_s=pause_s)
+                is_whole = complete(part, file.url, file, pause_s=pause_s)
+                if not is_whole and _difference(part, file) is not None:
+                    part.unlink()  # pieces of two versions
+                    complete(part, file.url, file, pause_s=pause_s)
                 if (difference := _difference(part, file)) is not None:
-                    forget(part)
+                    part.unlink()
                     raise SourceError(
                         f"{file.url}: what arrived is not the declared file ({difference} "
                         "differs); if the publisher changed it, name your copy with --from"
                     )
                 put_in_place(part, target)
-                forget(part)
     return target
 
 
@@ -98,18 +100,15 @@ def unpack_copy(file: SourceFile, folder: Path, source_name: str) -> Path | None
     try:
         unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_BYTES)
         raw = unpacker.decompress(packed.read_bytes(), MOST_BYTES)
-    except (OSError, lzma.LZMAError) as error:
-        raise _not_the_copy(packed, f"it cannot be unpacked ({error})") from error
+    except (OSError, lzma.LZMAError):
+        raw = b""
     if hashlib.sha256(raw).hexdigest() != file.sha256:
-        raise _not_the_copy(packed, "its SHA-256, unpacked, is not the one in source.yaml")
+        raise SourceError(
+            f"{packed}: not a copy of the declared file: its SHA-256, unpacked, is not the one in "
+            "source.yaml; restore it, for example by installing its package again, or name your "
+            "copy with --from"
+        )
     return _keep(raw, file, source_name)
-
-
-def _not_the_copy(packed: Path, reason: str) -> SourceError:
-    return SourceError(
-        f"{packed}: not a copy of the declared file: {reason}; restore it, for example by "
-        "installing its package again, or name your copy with --from"
-    )
 
 
 def _keep(raw: bytes, file: SourceFile, source_name: str) -> Path:

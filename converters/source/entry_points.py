@@ -14,38 +14,30 @@ from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
 
+from nnd.schemas import SourceError
+
 GROUP = "nnd.sources"
-
-
-class BrokenError(Exception):
-    """An entry point does not lead to a source."""
 
 
 def offered_folders(point: EntryPoint) -> dict[str, Path]:
     """Return the source folders of an entry point by its name, or theirs if there are several."""
-    folder = _folder(point)
+    module, colon, _ = point.value.partition(":")
+    top, *inner = module.strip().split(".")
+    if colon or not all(part.isidentifier() for part in (top, *inner)):
+        raise SourceError("name a package, such as a.b, and nothing inside it")
+    try:
+        spec = find_spec(top)  # looking up a top-level name imports nothing
+    except (ImportError, ValueError) as error:
+        raise SourceError(f"{top} cannot be found: {error}") from error
+    places = [] if spec is None else spec.submodule_search_locations or []
+    if not places:
+        raise SourceError(f"{top} is not an installed package")
+    folder = next((path for place in places if (path := Path(place, *inner)).is_dir()), None)
+    if folder is None:
+        raise SourceError(f"it has no folder {module}")
     if (folder / "source.yaml").is_file():
         return {point.name: folder}
-    inner = {path.parent.name: path.parent for path in sorted(folder.glob("*/source.yaml"))}
-    if not inner:
-        raise BrokenError(f"{folder} has no source.yaml, and neither has a folder in it")
-    return inner
-
-
-def _folder(point: EntryPoint) -> Path:
-    module, colon, _ = point.value.partition(":")
-    parts = module.strip().split(".")
-    if colon or not all(part.isidentifier() for part in parts):
-        raise BrokenError("name a package, such as a.b, and nothing inside it")
-    try:
-        spec = find_spec(parts[0])  # looking up a top-level name imports nothing
-    except (ImportError, ValueError) as error:
-        raise BrokenError(f"{parts[0]} cannot be found: {error}") from error
-    places = [] if spec is None else spec.submodule_search_locations or []
-    for place in places:
-        folder = Path(place, *parts[1:])
-        if folder.is_dir():
-            return folder
-    raise BrokenError(
-        f"{parts[0]} is not an installed package" if not places else f"it has no folder {module}"
-    )
+    found = {path.parent.name: path.parent for path in sorted(folder.glob("*/source.yaml"))}
+    if not found:
+        raise SourceError(f"{folder} has no source.yaml, and neither has a folder in it")
+    return found

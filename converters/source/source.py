@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from nnd.converters.reading import load_yaml, read_text
 from nnd.converters.source.contradictions import check_instruction, check_licence
-from nnd.converters.source.entry_points import GROUP, BrokenError, offered_folders
+from nnd.converters.source.entry_points import GROUP, offered_folders
 from nnd.schemas import (
     JudgedSystem,
     Rules,
@@ -40,21 +40,13 @@ class FileVersion:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that a source declares.
+    """A file that a source declares."""
 
-    Attributes:
-        name: File name, or a pattern of names with `*`.
-        url: Address to fetch it from, or None.
-        sha256: Its digest, or None if unknown.
-        bytes: Its size, or None.
-        versions: Other published versions, which are accepted too.
-    """
-
-    name: str
+    name: str  # or a pattern of names, with `*`
     url: str | None
     sha256: str | None
     bytes: int | None
-    versions: tuple[FileVersion, ...] = ()
+    versions: tuple[FileVersion, ...] = ()  # others that were published, and are accepted too
 
     @property
     def is_pattern(self) -> bool:
@@ -64,15 +56,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source as its source.yaml describes it.
-
-    Attributes:
-        folder: Its folder.
-        facts: All of source.yaml, valid under `source.schema.json`.
-    """
+    """A source as its source.yaml describes it."""
 
     folder: Path
-    facts: Mapping[str, Any]
+    facts: Mapping[str, Any]  # all of source.yaml, valid under `source.schema.json`
 
     @property
     def name(self) -> str:
@@ -188,7 +175,7 @@ def _offered_sources() -> Iterator[FoundSource]:
         owner = "?" if point.dist is None else f"{point.dist.name} {point.dist.version}"
         try:
             folders = offered_folders(point)
-        except (BrokenError, OSError) as error:
+        except (SourceError, OSError) as error:
             place = f'entry point {point.name} = "{point.value}" of {owner}'
             problem = f"{place}: {error}; fix the package, or uninstall it"
             yield FoundSource(point.name, owner, None, problem)

@@ -238,9 +238,6 @@ def find_set(source: Source, origin: Path) -> Source:
     """Return the set of a source whose main file is at `origin`, or the source itself.
 
     If the main file of the source itself is there, sets are chosen by name only.
-
-    Raises:
-        SourceError: If the main files of several sets are there, and the source's own is not.
     """
     names = source.facts.get("sets", {})
     mains = {name: source.choose("set", name).files[0].name for name in names}

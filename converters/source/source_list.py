@@ -73,7 +73,7 @@ class Sources(Printable):
 
     def remarks(self) -> list[str]:
         """Return which sources cannot be converted by name, and why."""
-        return self.problems()
+        return [f"{each.name}: {each.problem}" for each in self.found if each.problem]
 
     def details(self) -> "list[Table | str]":
         """Return licence, rule and other readings of each source and set."""
@@ -86,10 +86,6 @@ class Sources(Printable):
     def _readable(self) -> Iterator[Mapping[str, Any]]:
         frame = self.to_frame().filter(pl.col("task").is_not_null())
         return frame.iter_rows(named=True)
-
-    def problems(self) -> list[str]:
-        """Return which sources cannot be converted by name, and why."""
-        return [f"{each.name}: {each.problem}" for each in self.found if each.problem]
 
     def to_frame(self) -> pl.DataFrame:
         """Return a row for each source and set; one that cannot be read has only a problem."""

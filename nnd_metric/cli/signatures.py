@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from nnd.schemas import sentences_in
 from nnd.schemas.lazy import exports_in
 
 
@@ -119,14 +120,6 @@ def signature_of(module: str, name: str) -> Signature:
             each for each in fields if (each.record.partition(".")[0] or each.name) in taken
         )
     return found
-
-
-def sentences_in(docstring: str, section: str) -> dict[str, str]:
-    """Return name → description of a section of a docstring in Google's style."""
-    _, _, rest = docstring.partition(f"\n{section}:\n")
-    lines = re.split(r"\n(?=\S)", rest, maxsplit=1)[0]
-    entries = re.findall(r"^ {4}(\w+): ((?:.|\n(?! {4}\S))*)", lines, flags=re.MULTILINE)
-    return {name: " ".join(words.split()) for name, words in entries}
 
 
 def _options(annotation: ast.expr, module: str) -> Iterator[str]:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     )
     from .models.adapters import (
         Adapter as Adapter,
-        check_peft as check_peft,
     )
     from .models.checkpoint_series import (
         list_checkpoints as list_checkpoints,

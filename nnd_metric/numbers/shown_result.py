@@ -4,7 +4,7 @@ from abc import abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from nnd.schemas import Printable, ScoringError
+from nnd.schemas import MissingExtraError, Printable, ScoringError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,8 +61,11 @@ class Result(Printable):
         return figure
 
     def svg(self) -> str | None:
-        """Return the picture as an SVG element, or None if there is nothing to draw."""
-        drawing = self.drawing()
+        """Return the picture as an SVG element, or None without a picture or matplotlib."""
+        try:
+            drawing = self.drawing()
+        except MissingExtraError:
+            return None
         element: str | None = drawing and _show("drawing.svg").svg_element(drawing)
         return element
 

@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from .existing_run import (
         read_kept as read_kept,
     )
+    from .launchers.ray_cluster import (
+        Ray as Ray,
+    )
+    from .launchers.ray_workers import (
+        evaluate_on_ray as evaluate_on_ray,
+    )
+    from .launchers.worker_share import (
+        ignored_workers as ignored_workers,
+        read_worker as read_worker,
+    )
+    from .launchers.workers import (
+        evaluate_parts as evaluate_parts,
+    )
     from .lists.list_entries import (
         RunEntry as RunEntry,
         read_entries as read_entries,
@@ -44,21 +57,8 @@ if TYPE_CHECKING:
     from .parts.merging import (
         merge as merge,
     )
-    from .parts.on_ray import (
-        evaluate_on_ray as evaluate_on_ray,
-    )
-    from .parts.ray_cluster import (
-        Ray as Ray,
-    )
     from .parts.run_plan import (
         read_plan as read_plan,
-    )
-    from .parts.worker import (
-        evaluate_parts as evaluate_parts,
-    )
-    from .parts.worker_share import (
-        ignored_workers as ignored_workers,
-        read_worker as read_worker,
     )
     from .signature import (
         make_signature as make_signature,

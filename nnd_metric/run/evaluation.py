@@ -1,6 +1,6 @@
 """Results of models on one dataset (`Evaluation`), and on several (`Sweep`)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +15,6 @@ from nnd.metric.data import (
     STORED_SETS,
     WITH_EQUAL_TEXTS,
     PairSet,
-    are_judged,
-    choices_for,
 )
 from nnd.metric.numbers import (
     Agreement,
@@ -26,7 +24,6 @@ from nnd.metric.numbers import (
     brief_caveat,
     describe_reading,
     describe_readings,
-    find_effects,
     find_protocols,
     manner_of,
     percent,
@@ -172,51 +169,6 @@ class Evaluation(Result):
         if self.effects is not None:
             files[SETS] = parquet_bytes(self.children)
         write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
-
-
-def summarise(
-    data: PairSet,
-    results: Sequence[ModelResult],
-    children: pl.DataFrame,
-    parents: Iterable[tuple[str, pl.DataFrame]],
-    agree: Callable[[Mapping[str, str]], tuple[Agreement | None, str | None]],
-    *,
-    systems: Mapping[str, str],
-    templates: Mapping[str, str],
-    scored: pl.DataFrame,
-) -> Evaluation:
-    """Return what is known of several models on the same pairs: what a run and a merge end with.
-
-    Args:
-        data: The pairs; their texts are not read.
-        results: The results of the models.
-        children: Scored pairs of the sets of a suite: columns of `STORED_SETS`.
-        parents: Each model, with the human pairs as it scored them: the columns of PARENTS.
-        agree: Computes the agreement with people for model → system, or says why there is none.
-        systems: Model → system, as the user chose.
-        templates: Model → template, as the user chose; other models may be named.
-        scored: Scored pairs of all models: columns of `STORED`; none if they are too many.
-    """
-    people, names = data.human_scores, [each.model for each in results]
-    own = {} if people is None else choices_for(people, systems, names)
-    agreement, reason = agree(own)
-    effects = find_effects(data.sets, parents, children)
-    suites = {} if effects is None else effects.by_model
-    return Evaluation(
-        data=data.title,
-        results=tuple(
-            EvaluatedModel.extend(each, suite=suites.get(each.model, ())) for each in results
-        ),
-        scored=scored,
-        agreement=agreement,
-        agreement_reason=reason,
-        systems=own,
-        templates={model: text for model, text in templates.items() if model in names},
-        children=children,
-        effects=effects,
-        splits=data.splits,
-        asks_agreement=are_judged(names, people, own),
-    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,8 +9,6 @@ import polars as pl
 
 from nnd.metric.data import (
     RESULT,
-    STORED,
-    STORED_SETS,
     PairSet,
     contexts_of,
     describe_splits,
@@ -20,7 +18,7 @@ from nnd.metric.data import (
 )
 from nnd.metric.likelihood import Scoring, place_of
 from nnd.metric.numbers import has_present_rule, is_chat, pass_rates
-from nnd.metric.run.model_result import ModelResult
+from nnd.metric.run.model_result import ModelResult, ScoredModel
 from nnd.metric.text import NONE, Chat, choose_template, describe_options
 from nnd.schemas import SchemaError, ScoringError, read_document
 
@@ -28,9 +26,7 @@ from nnd.schemas import SchemaError, ScoringError, read_document
 class KeptRun(NamedTuple):
     """The models of an earlier run that are kept, and what the user chose for them."""
 
-    results: tuple[ModelResult, ...]
-    scored: pl.DataFrame
-    children: pl.DataFrame
+    models: tuple[ScoredModel, ...]
     systems: Mapping[str, str]
     templates: Mapping[str, str]
 
@@ -49,8 +45,7 @@ def read_kept(
             the results cannot be combined.
     """
     if folder is None or not (folder / RESULT).is_file():
-        nothing = pl.DataFrame(schema=STORED), pl.DataFrame(schema=STORED_SETS)
-        return KeptRun((), *nothing, {}, {})
+        return KeptRun((), {}, {})
     scored, children = read_run(folder), read_sets(folder)
     stored = read_document(folder / RESULT)
     with _readable(folder):
@@ -64,20 +59,24 @@ def read_kept(
         )
     places = {*map(place_of, done)}
     with _readable(folder):
-        results = tuple(
-            ModelResult.from_dict(
-                each, rates=pass_rates(scored.filter(pl.col("model") == each["model"]))
-            )
+        kept = tuple(
+            _scored_model(each, scored, children)
             for each in stored["results"]
             if place_of(each["model"]) not in places
         )
-        names = [each.model for each in results]
+        names = [each.result.model for each in kept]
         systems, templates = (
             {model: own for model, own in stored.get(key, {}).items() if model in names}
             for key in ("systems", "templates")
         )
-    stays = pl.col("model").is_in(names)
-    return KeptRun(results, scored.filter(stays), children.filter(stays), systems, templates)
+    return KeptRun(kept, systems, templates)
+
+
+def _scored_model(
+    result: Mapping[str, Any], scored: pl.DataFrame, children: pl.DataFrame
+) -> ScoredModel:
+    own, of_sets = (rows.filter(pl.col("model") == result["model"]) for rows in (scored, children))
+    return ScoredModel(ModelResult.from_dict(result, rates=pass_rates(own)), own, of_sets)
 
 
 @contextmanager

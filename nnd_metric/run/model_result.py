@@ -145,8 +145,7 @@ def evaluate_model(
         proofs: The last proof of the model, if any; it is replaced by the one of this call.
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
-    version = version or loaded.version()
-    proofs = [] if proofs is None else proofs
+    version, proofs = version or loaded.version(), [] if proofs is None else proofs
     engine = replace(engine, store=store, version=version, proofs=proofs)
     scores = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
     scored, children = scores.pairs, scores.children

@@ -8,29 +8,24 @@ the present models and data.
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, Unpack, overload
 
-import polars as pl
-
 from nnd.metric.data import (
-    STORED,
-    STORED_SETS,
     check_choices,
     is_several,
     locked_run,
     run_folders,
 )
 from nnd.metric.likelihood import Model
-from nnd.metric.numbers import agree_scored
-from nnd.metric.run.arriving_results import Outputs
-from nnd.metric.run.evaluation import Evaluation, Sweep, summarise
+from nnd.metric.run.arriving_results import write_arriving
+from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.existing_run import KeptRun, read_kept
+from nnd.metric.run.launchers.side_by_side import score_models
 from nnd.metric.run.model_result import ScoredModel
-from nnd.metric.run.placement.in_turn import ScoringTask
-from nnd.metric.run.placement.placing import score_models
 from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest, with_run_options
+from nnd.metric.run.scoring_task import whole_task
+from nnd.metric.run.summary import summarise_scored
 from nnd.metric.run.survival import Trouble
 
 _Each = TypeVar("_Each", bound=Dataset)
@@ -122,34 +117,24 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
     here = list(names)
     for key in pairs:
         with locked_run(folders.get(key)):
-            here += [each.model for each in kept(key, names).results]
+            here += [each.result.model for each in kept(key, names).models]
     people = [each.human_scores for each in pairs.values() if each.human_scores is not None]
     check_choices(systems, here, people)
     usable = request.find_models(trouble)
 
     def join(key: str, scored: Sequence[ScoredModel]) -> Evaluation:
         before = kept(key, [each.result.model for each in scored])
-        scored = sorted(scored, key=lambda each: names.index(each.result.model))
-        rows = pl.concat([before.scored, *(each.pairs.select(*STORED) for each in scored)])
-        children = [each.children.select(*STORED_SETS) for each in scored]
-        joined = summarise(
+        return summarise_scored(
             pairs[key],
-            [*before.results, *(each.result for each in scored)],
-            pl.concat([before.children, *children]),
-            ((str(own["model"][0]), own) for own in rows.partition_by("model")),
-            lambda own: agree_scored(rows, pairs[key].human_scores, systems=own),
+            [*before.models, *sorted(scored, key=lambda each: names.index(each.result.model))],
             systems={**before.systems, **systems},
             templates={**before.templates, **(request.templates or {})},
-            scored=rows,
+            asks_agreement=request.human_scores is not None,
         )
-        is_asked = joined.asks_agreement or request.human_scores is not None
-        return replace(joined, asks_agreement=is_asked)
 
-    outputs = Outputs(join, folders)
-    scores = score_models(ScoringTask(usable, pairs, scorings, request.loading, trouble))
-    with outputs, closing(scores):
-        for key, scored in scores:
-            outputs.add(key, scored)
-    evaluations = {key: outputs.evaluations[key] for key in pairs if key in outputs.evaluations}
+    task = whole_task(usable, pairs, scorings, request.loading, trouble)
+    with closing(score_models(task)) as shards:
+        found = write_arriving(shards, join, folders)
+    evaluations = {key: found[key] for key in pairs if key in found}
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)

@@ -13,9 +13,7 @@ from nnd.schemas import ScoringError
 def read_trainings(folder: Path) -> Iterator[TrainingRun]:
     """Yield the trainings whose checkpoints are in a run; other models are ignored.
 
-    Raises:
-        ScoringError: If it cannot be read, has no checkpoint, or two checkpoints have the same
-            step.
+    Raises ScoringError if there is no checkpoint, or if two checkpoints have the same step.
     """
     frames, signatures = by_model(read_run(folder)), read_signatures(folder)
     trainings: dict[str, dict[int, str]] = {}

@@ -18,10 +18,9 @@ from nnd.schemas import ScoringError
 def load_corpus(data: PairData) -> PairSet:
     """Return pairs, or references as pairs whose worse candidate is null.
 
-    Args:
-        data: Pairs (see `load_pairs`), or a table in memory or in a file (.csv, .tsv, .json, .jsonl
-            or .parquet) with the columns context and reference (one text) or references (lists of
-            texts); inputs is used if it exists, and blank references are left out.
+    References are a table in memory or in a file (.csv, .tsv, .json, .jsonl or .parquet) with the
+    columns context and reference (one text) or references (lists of texts); inputs is used if it
+    exists, and blank references are omitted.
     """
     where, table = _read_table(data)
     column = None if table is None else reference_column(table)
@@ -41,7 +40,7 @@ def load_corpus(data: PairData) -> PairSet:
 
 
 def has_worse(pairs: PairSet) -> bool:
-    """Whether pairs have worse candidates, and are no references."""
+    """Whether pairs have worse candidates, which references lack."""
     return not pairs.pairs["candidate_low"].has_nulls()
 
 

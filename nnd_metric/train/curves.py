@@ -20,6 +20,7 @@ from nnd.metric.train.history import (
 )
 from nnd.schemas import (
     ScoringError,
+    check_extra,
     did_you_mean,
     has_mark,
     plain,
@@ -86,6 +87,7 @@ class Curves(Result):
 
     def drawing(self) -> "Drawing":
         """Return pass rates over steps, a panel for all tests and for each category."""
+        check_extra("report", "matplotlib", "drawing curves")
         from nnd.metric.train.curve_figure import (  # noqa: PLC0415 - as is matplotlib
             training_curves,
         )

@@ -162,9 +162,8 @@ def share_of_time(entries: Sequence[HistoryEntry]) -> float:
 def log_of(entry: HistoryEntry) -> dict[str, float]:
     """Return the values of an entry that the Trainer logs.
 
-    Returns:
-        `nnd/pass_rate`, `nnd/<category>`, the seconds it took as `nnd/seconds`, and as
-        `nnd/share_of_time` their share of the time since the last scoring.
+    They are `nnd/pass_rate`, `nnd/<category>`, the seconds it took as `nnd/seconds`, and as
+    `nnd/share_of_time` their share of the time since the last scoring.
     """
     rates = {**entry.by, "pass_rate": entry.overall}  # whatever a category is called
     log = {name: rate.pass_rate for name, rate in rates.items() if rate.pass_rate is not None}

@@ -21,10 +21,8 @@ def undisturbed(model: PreTrainedModel) -> Iterator[None]:
     """Let a model compute in the precision of its weights, and restore all random states.
 
     With mixed precision, accelerate replaces the model's `forward` by one in half precision. The
-    model's own `forward` is used here, so that the numbers are those of the checkpoint.
-
-    Args:
-        model: The model itself, without a wrapper for parallel training.
+    model's own `forward` is used here, so that the numbers are those of the checkpoint. The model
+    must not be in a wrapper for parallel training.
     """
     own = model.__dict__.get("_original_forward", model.forward)
     devices = {weights.device for weights in model.parameters()}

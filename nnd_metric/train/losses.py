@@ -44,15 +44,10 @@ class Targets(NamedTuple):
 
 
 def sums(objective: Objective, logits: torch.Tensor, targets: Targets) -> dict[str, torch.Tensor]:
-    """Return the terms of a loss by name: `mle`, and the objective's unless its weight is 0.
+    """Return name of a term of the loss → its sum over tokens or pairs, whose mean is the term.
 
-    Args:
-        objective: The objective to minimise.
-        logits: [rows, positions, vocabulary].
-        targets: Targets for the same rows and positions.
-
-    Returns:
-        Sums over tokens or pairs, whose means are the terms.
+    The terms are `mle`, and the objective's unless its weight is 0. `logits` are [rows, positions,
+    vocabulary], for the rows and positions of `targets`.
     """
     log_p = _log_probabilities(logits, targets)
     better = _better(objective, targets)
@@ -81,13 +76,9 @@ def counts(objective: Objective, targets: Targets) -> Counter[str]:
 def total(
     objective: Objective, found: Mapping[str, torch.Tensor], n: Mapping[str, int]
 ) -> torch.Tensor:
-    """Return the loss.
+    """Return the loss from the sums of some pairs and the counts of all pairs of the step.
 
-    Args:
-        objective: The objective to minimise.
-        found: The sums of some pairs.
-        n: The counts of all pairs of the optimiser step; the losses of its batches add up to that
-            of the step.
+    The losses of the batches of an optimiser step add up to that of the step.
     """
     weighted = [
         value / max(n[name], 1) * (1.0 if name == "mle" else objective.weight)

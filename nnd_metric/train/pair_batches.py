@@ -16,12 +16,9 @@ from nnd.metric.train.objective import NegativeTokens, Objective
 
 
 class Example(NamedTuple):
-    """A pair in token ids.
+    """A pair in token ids, each candidate after its context; the worse is None if not needed.
 
-    Attributes:
-        high: The better candidate after its context.
-        low: The worse candidate after its context, or None if the loss needs none.
-        negative: Which targets of the worse candidate should become less likely.
+    `negative` says which targets of the worse candidate should become less likely.
     """
 
     high: Encoded
@@ -36,13 +33,11 @@ def make_examples(
     chat: ChatChoice,
     objective: Objective,
 ) -> list[Example]:
-    """Return the distinct (context, better, worse) of some pairs, in an order of their own.
+    """Return the distinct (context, better, worse) of some pairs, sorted by their texts.
 
-    Pairs with a candidate without a token to score are left out. A worse candidate may be null.
-
-    Raises:
-        ScoringError: If a candidate does not fit the model's window, or a context lacks a part that
-            the template names.
+    Pairs with a candidate without a token to score are omitted. A worse candidate may be null.
+    Raises ScoringError if a candidate does not fit the model's window, or if a context lacks a part
+    that the template names.
     """
     rows = pairs.pairs
     prompts = render(template, contexts_of(rows))
@@ -83,11 +78,7 @@ def _negative(high: Encoded, low: Encoded, which: NegativeTokens) -> tuple[bool,
 
 @dataclass(frozen=True, slots=True)
 class Collator:
-    """Makes batches of examples.
-
-    Attributes:
-        loaded: The model that is trained.
-    """
+    """Makes batches of examples for the model that is trained."""
 
     loaded: LoadedModel
 

@@ -20,13 +20,9 @@ _LOGGED = 0.05
 
 
 class PairTrainer(Trainer):
-    """A Trainer whose batches come from `pair_batches.Collator`.
+    """A Trainer that minimises an objective on batches from `pair_batches.Collator`.
 
     The means of the terms since the last log are logged with the loss.
-
-    Args:
-        objective: What is minimised.
-        ***options: Options of Trainer.
     """
 
     loss_is_scaled_for_ga = True  # the losses of a step's batches add up to that of the step

@@ -71,8 +71,7 @@ class Recipe(Record):
     def signature(self, n: int) -> str:
         """Return one line that names everything the trained model depends on.
 
-        Args:
-            n: Number of distinct pairs to train on.
+        `n` is the number of distinct pairs to train on.
         """
         objective, schedule, lora = self.objective, self.schedule, self.lora
         is_margin, counts_tokens = objective.loss == "margin", objective.loss == "unlikelihood"

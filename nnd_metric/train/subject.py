@@ -12,7 +12,6 @@ from nnd.metric.likelihood import (
     Adapter,
     LoadedModel,
     Loading,
-    check_peft,
     load_model,
     pin_version,
     place_of,
@@ -22,7 +21,7 @@ from nnd.metric.likelihood import (
     wrap_model,
 )
 from nnd.metric.train.objective import Lora
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, check_extra
 
 _ALL_LINEAR = "all-linear"
 
@@ -83,17 +82,12 @@ def find_subject(
 def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Subject, Lora]:
     """Add adapters to a model, whose own weights are frozen.
 
-    Args:
-        subject: The model, which is changed in place; until training, its likelihoods are the same.
-        lora: The adapters.
-        seed: Seed of their first weights.
-        model: The model as it was named, or a loaded one.
-
-    Returns:
-        The model, and the adapters with the layers that PEFT found.
+    Returns the model, and the adapters with the layers that PEFT found. The subject is changed in
+    place; until training, its likelihoods are the same. `seed` is that of the adapters' first
+    weights; `model` is the model as it was named, or a loaded one.
     """
     loaded = subject.loaded
-    check_peft("LoRA")
+    check_extra("adapters", "peft", "LoRA")
     import peft  # noqa: PLC0415 - an extra
 
     if loaded.adapted is not None:

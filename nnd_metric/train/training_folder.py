@@ -45,11 +45,8 @@ _SHOWN = 3
 class TrainingPlace:
     """The folder of a training while it runs.
 
-    Attributes:
-        out: The folder.
-        staging: A folder in it for files that are being written.
-        settings: The settings of the training.
-        files: Name of a file that this training wrote → its size and digest.
+    `staging` is a folder in it for files that are being written; `files` gives the name of each
+    file that this training wrote → its size and digest.
     """
 
     out: Path
@@ -135,9 +132,8 @@ def training_place(
 ) -> Iterator[TrainingPlace]:
     """Yield the folder of a training, which no other training can use at the same time.
 
-    Raises:
-        NNDError: As in `check_place`, or if a resumed training has other settings than at its
-            start.
+    Raises NNDError as `check_place` does, and if a resumed training has other settings than at its
+    start.
     """
     (out / CHECKPOINTS).mkdir(parents=True, exist_ok=True)
     with _locked(out):

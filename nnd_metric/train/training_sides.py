@@ -16,8 +16,8 @@ class Sides(NamedTuple):
     """What is trained on, and what is tested on; they share no context.
 
     Attributes:
-        training: The pairs to train on, or references (`load_corpus`).
-        held_out: The pairs of the other contexts of the same data, or None for references.
+        held_out: The pairs of the other contexts of the same data, or None for references
+            (`load_corpus`).
         tests: The held-out pairs, of each set of a suite then the human ones; then other data.
         by_set: Set → its pairs among those to train on.
     """
@@ -33,12 +33,8 @@ def take_sides(
 ) -> Sides:
     """Cut data by context, and read the other data to test on.
 
-    Args:
-        data: The pairs, a suite, or references, which are all trained on.
-        sets: The sets of the suite to train on; none means its human pairs.
-        tests: Other data to test on.
-        share: About this share of the contexts is to train on.
-        seed: Another seed makes another cut.
+    References are all trained on. Of a suite, the given sets are trained on; none means its human
+    pairs. About `share` of the contexts is for training; another seed makes another cut.
     """
     training, held_out = load_corpus(data), None
     if training.pairs.is_empty():
@@ -77,6 +73,6 @@ def _of_default_splits(data: PairData) -> PairSet:
 
 
 def _beside(human: PairSet, chosen: PairSet) -> list[PairSet]:
-    """Return human pairs that sets do not hold themselves, as slices and samples do."""
+    """Return the human pairs that the chosen sets lack; slices and samples hold some."""
     rows = human.pairs.filter(~pl.col("pair_id").is_in(chosen.pairs["pair_id"].implode()))
     return [] if rows.is_empty() else [replace(human, pairs=rows)]

@@ -12,9 +12,7 @@ _HUMAN = "human"
 def check_apart(training: PairSet, test: PairSet) -> None:
     """Check that no test is about a context that the model was trained on.
 
-    Raises:
-        ScoringError: If a context, or the human context that another one was derived from, is among
-            those of both.
+    A derived context counts as the human context that it was derived from.
     """
     seen = {*_contexts(training)}
     for source, key in _contexts(test):
@@ -56,7 +54,7 @@ def circularity(training: PairSet, tests: Sequence[PairSet]) -> list[str]:
 def _origins(data: PairSet) -> set[str]:
     """Return where pairs come from: an operation, or human pairs of a source.
 
-    References have no origin, because they are no pairs.
+    References have no origin, because they are not pairs.
     """
     if not has_worse(data):
         return set()

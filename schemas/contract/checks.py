@@ -11,7 +11,6 @@ from typing import Any, cast
 import polars as pl
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
-from referencing import Registry, Resource
 
 from nnd.schemas.contract.bulk import suspects
 from nnd.schemas.contract.schemas import (
@@ -106,15 +105,15 @@ def _validator(name: SchemaName) -> Draft202012Validator:
     strict: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
         Draft202012Validator, {"pattern": _check_pattern}, type_checker=types
     )
-    return strict(load_schema(name), registry=_registry())
+    schema = load_schema(name)
+    properties = {key: _referred(part) for key, part in schema["properties"].items()}
+    return strict({**schema, "properties": properties})
 
 
-@cache
-def _registry() -> Registry[Any]:
-    """Return the registry of all schemas by $id, since they refer to each other."""
-    schemas = map(load_schema, SCHEMA_NAMES)
-    resources = (Resource.from_contents(dict(schema)) for schema in schemas)
-    return Registry[Any]().with_resources([(each.id() or "", each) for each in resources])
+def _referred(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema that a property refers to by its $id, else its own."""
+    name = str(part.get("$ref")).removeprefix("urn:nnd:schema:")
+    return load_schema(name) if name in SCHEMA_NAMES else part
 
 
 def _check_pattern(

@@ -18,13 +18,9 @@ FEWEST_HELD_OUT = 2
 def cut_by_context(pairs: pl.DataFrame, share: float, *, seed: int = 0) -> pl.Series:
     """Return for each pair whether it is for training; the others are held out for tests.
 
-    Contexts that share a text, and pairs derived from one human context, are on one side. At least
-    two contexts are held out, because one gives no interval.
-
-    Args:
-        pairs: Rows with context, candidate_high, context_id and cluster.
-        share: Approximate share of the contexts for training.
-        seed: Seed of the division.
+    Contexts that share a text, and pairs derived from one human context, are on one side. About
+    `share` of the contexts is for training; at least two are held out, because one gives no
+    interval. The pairs have the columns context, candidate_high, context_id and cluster.
 
     Raises:
         NNDError: If the share is not between 0 and 1, no context is left to train on, or there are

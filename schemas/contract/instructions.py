@@ -25,10 +25,8 @@ Wording: TypeAlias = Mapping[str, str]
 class StoredContext(NamedTuple):
     """A context as it is stored.
 
-    Attributes:
-        text: Its default rendering.
-        parts: Its parts by name, or None if the data has none.
-        kinds: Its category and the language of its candidates, as far as they are known.
+    `text` is its default rendering; `parts` is None if the data has none; `kinds` are its category
+    and the language of its candidates, as far as they are known.
     """
 
     text: str
@@ -90,9 +88,8 @@ def digest_wording(wording: Wording) -> str:
 def fill_wording(wording: Wording, context: StoredContext) -> tuple[str, ...]:
     """Return the words for a context in pieces: literal, data, literal, and so on.
 
-    Raises:
-        ScoringError: If no text of the wording is for this kind of context, or a placeholder is not
-            among its parts.
+    Raises ScoringError if no text of the wording is for this kind of context, or if a placeholder
+    is not among its parts.
     """
     key = next((kind for kind in (*context.kinds, "") if kind in wording), None)
     if key is None:

@@ -24,11 +24,9 @@ _FOLDED = r"^([!-~]+( [!-~]+)*)?$"
 
 
 def distinct_in_order(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the first pair of each test.
+    """Return the first pair of each test; as in a stored frame, the pairs of a test are adjacent.
 
-    Args:
-        pairs: With the columns of DISTINCT, in the order of a stored frame, in which the pairs of a
-            test are adjacent.
+    The columns of DISTINCT identify tests.
     """
     return pairs.filter(
         pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in DISTINCT)

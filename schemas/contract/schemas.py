@@ -60,9 +60,9 @@ def load_schema(name: SchemaName) -> Mapping[str, Any]:
 def polars_schema(name: SchemaName) -> pl.Schema:
     """Return the columns and dtypes in which rows of schema `name` are stored.
 
-    Derived from the JSON Schema: a string is String, a number Float64, an integer Int64, an array
-    List, and an object of strings a List of {key, value}. Columns that a file may lack are not
-    among them (`optional_columns`).
+    They follow from the JSON Schema: a string is String, a number Float64, an integer Int64, an
+    array List, and an object of strings a List of {key, value}. Columns that a file may lack are
+    not among them (`optional_columns`).
     """
     schema = load_schema(name)
     optional = optional_columns(name)

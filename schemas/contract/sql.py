@@ -53,13 +53,7 @@ _COMPARED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SqlExpression:
-    """An SQL expression.
-
-    Attributes:
-        text: Its text.
-        where: Its place and its text, for messages.
-        parsed: The expression as polars parses it.
-    """
+    """An SQL expression as polars parses it; `where` is its place and its text, for messages."""
 
     text: str
     where: str
@@ -90,8 +84,7 @@ class SqlExpression:
 def parse_sql(text: str, where: str, error: type[NNDError]) -> SqlExpression:
     """Parse an SQL expression.
 
-    Raises:
-        NNDError: If it is not an SQL expression, is too large, or would read a file or the clock.
+    Raises `error` if it is not one, is too large, or would read a file or the clock.
     """
     if excess := _excess(text):
         raise error(f"{where} {excess}; write a shorter or simpler one")

@@ -17,11 +17,9 @@ _NO_FOLDER_SYNC = {errno.EACCES, errno.EINVAL, errno.ENOTSUP}
 def replace_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path; on leaving without an error, move the file there to `path`.
 
-    For writers that need a path; `write_whole` takes the content itself. To write several files
-    before replacing the first, enter their contexts in one `contextlib.ExitStack`.
-
-    Args:
-        path: The file to create or replace; missing folders are created.
+    This is for writers that need a path; `write_whole` takes the content itself. To write several
+    files before replacing the first, enter their contexts in one `contextlib.ExitStack`. Missing
+    folders are created.
 
     Raises:
         OSError: If it cannot be written; the error names `path` or a folder that cannot be created,
@@ -48,12 +46,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
 def put_in_place(fresh: Path, target: Path) -> None:
     """Rename a finished file to its final name, and make it survive a power cut.
 
-    Args:
-        fresh: The file, on the same file system.
-        target: Its final name; an existing file is replaced, and its mode and group stay.
-
-    Raises:
-        OSError: If the file cannot be written to the disk, or renamed.
+    Both are on one file system. An existing file is replaced, and its mode and group stay.
     """
     keep_access(target, fresh)
     sync(fresh)

@@ -101,13 +101,7 @@ def seal(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_document(folder: Path, facts: Mapping[str, Any], *, document: str) -> None:
-    """Write a document.
-
-    Args:
-        folder: Where it goes; the files that it lists are already there.
-        facts: What it says beside its version and its digest.
-        document: Its name.
-    """
+    """Write facts as a document, with its version and its digest (`seal`)."""
     text = json.dumps(seal(facts), indent=2, ensure_ascii=False)
     (folder / document).write_text(f"{text}\n", encoding="utf-8")
 
@@ -186,10 +180,8 @@ def _is_unchanged(path: Path, recorded: Mapping[str, Any]) -> bool:
 def own_files(folder: Path, document: str) -> set[str]:
     """Return the names of a folder's files that nnd wrote and that did not change since.
 
-    Args:
-        folder: The folder.
-        document: The name of the document that lists its files. It is nnd's own if it keeps its
-            schema, states its version, and did not change, as far as it has a digest.
+    The document that lists them is nnd's own if it keeps its schema, states its version, and did
+    not change, as far as it has a digest.
     """
     try:
         content = parse_document(folder / document)
@@ -205,8 +197,8 @@ def own_files(folder: Path, document: str) -> set[str]:
 def other_version(folder: Path, document: str) -> str | None:
     """Return the other version that wrote a document, if that does not keep our schema.
 
-    Returns:
-        None if it keeps the schema, names no version or ours, or was changed since it was written.
+    It is None if the document keeps the schema, names no version or ours, or was changed since it
+    was written.
     """
     try:
         content = parse_document(folder / document)

@@ -60,10 +60,7 @@ def is_published_path(path: str) -> bool:
 def frame_files(folder: Path, name: str, *, changed: bool = False) -> list[Path]:
     """Return the files of a frame, in order; the list is empty if the folder has none.
 
-    Args:
-        folder: A converted or published folder.
-        name: The frame.
-        changed: Whether they may have been changed since they were written.
+    Unless they may be `changed`, they are checked against the manifest, if there is one.
     """
     single = folder / f"{name}.parquet"
     files = [single] if single.is_file() else sorted((folder / name).glob("*.parquet"))
@@ -101,11 +98,7 @@ def read_frame(
 ) -> pl.DataFrame:
     """Return the rows of a frame of a converted or published folder.
 
-    Args:
-        folder: The folder.
-        name: The frame.
-        columns: The columns to read; None: all.
-        empty: The columns of a frame that may be missing, and is then empty.
+    Columns of None means all. A frame may be missing if the columns of an `empty` one are given.
 
     Raises:
         SchemaError: If it is missing, was changed since it was written, cannot be read, lacks a

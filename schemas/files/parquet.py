@@ -18,11 +18,7 @@ from nnd.schemas.files.process import check_not_forked
 
 
 def read_parquet(file: Path | BinaryIO, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """Return the rows of a Parquet file.
-
-    Args:
-        file: A path or an open file.
-        columns: The columns to read, in this order; None: all.
+    """Return the rows of a Parquet file, with the columns in the given order; None means all.
 
     Raises:
         OSError: If the file cannot be read.
@@ -57,12 +53,9 @@ def row_group_sizes(file: Path | BinaryIO) -> list[int]:
 def read_row_group(
     file: Path | BinaryIO, number: int, columns: Sequence[str] | None = None
 ) -> pl.DataFrame:
-    """Return the rows of one row group (errors as in `read_parquet`).
+    """Return the rows of one row group, numbered from 0 (errors as in `read_parquet`).
 
-    Args:
-        file: A path or an open file.
-        number: Number of the row group, from 0.
-        columns: The columns to read, as far as the file has them; None: all.
+    Columns that the file lacks are ignored; None means all.
     """
     with _one_line(), pq.ParquetFile(file) as parquet:
         known = [name for name in columns or () if name in parquet.schema_arrow.names]

@@ -36,12 +36,9 @@ _NAMED = 3
 def replace_folder(target: Path, *, document: str, scaffold: str | None = None) -> Iterator[Path]:
     """Yield an empty folder; on leaving without an error, replace `target` by it.
 
-    Args:
-        target: The folder to create or replace, with its mode and group; missing parents are
-            created.
-        document: Name of the document in it that lists the other files.
-        scaffold: Name of a folder in it that is replaced too; the caller knows that nnd wrote all
-            of its content.
+    Missing parents are created; the mode and the group of an older folder stay. `document` is the
+    file in it that lists the others. `scaffold` is a folder in it that is replaced too; the caller
+    knows that nnd wrote all of its content.
 
     Raises:
         NNDError: If `target` is a file, or holds anything that nnd did not write or that was
@@ -90,13 +87,8 @@ def check_replaceable(target: Path, *, document: str, scaffold: str | None = Non
 def exclusive(target: Path) -> Iterator[None]:
     """Let one process at a time read and replace a folder; others wait until it leaves the block.
 
-    The lock is a hidden file next to the folder, removed on leaving.
-
-    Args:
-        target: The folder; missing parents are created.
-
-    Raises:
-        NNDError: If the lock cannot be made (no room, no permission).
+    The lock is a hidden file next to the folder, removed on leaving; missing parents are created.
+    Raises NNDError if the lock cannot be made (no room, no permission).
     """
     from filelock import FileLock  # noqa: PLC0415 - imports asyncio
 
@@ -118,11 +110,8 @@ def write_folder(
 ) -> None:
     """Write a folder of files and a JSON document that lists them (errors as in `replace_folder`).
 
-    Args:
-        target: The folder to make or to replace.
-        facts: What the document says beside its `outputs`.
-        document: Its name.
-        files: Name → content of the others.
+    `facts` is what the document says beside its `outputs`; `files` gives name → content of the
+    others.
     """
     with replace_folder(target, document=document) as folder:
         for name, content in files.items():
@@ -135,9 +124,8 @@ def write_folder(
 def replace_own(path: Path, is_ours: IsOurs) -> Iterator[Path]:
     """Yield a temporary path; on leaving without an error, move the file there to `path`.
 
-    Args:
-        path: The file to create or replace; missing folders are created.
-        is_ours: Says whether nnd wrote an existing file, and no person changed it since.
+    Missing folders are created. `is_ours` says whether nnd wrote an existing file, and no person
+    changed it since.
 
     Raises:
         NNDError: If this is not so; the existing file then stays unchanged.
@@ -167,13 +155,8 @@ def check_own(path: Path, is_ours: IsOurs) -> None:
 def make_new(target: Path) -> Iterator[Path]:
     """Yield a temporary path; on leaving without an error, rename what is there to `target`.
 
-    For files that people may edit: nothing is ever replaced.
-
-    Args:
-        target: The file or folder to create; missing parents are created.
-
-    Raises:
-        NNDError: If `target` exists, before or on leaving, or cannot be written.
+    This is for files and folders that people may edit: nothing is ever replaced. Missing parents
+    are created. Raises NNDError if `target` exists, before or on leaving, or cannot be written.
     """
     check_new(target)
     with _writing(target, "place"), workplace(target) as place:

@@ -90,11 +90,8 @@ def text_table(
 ) -> "Table":
     """Return a table that shows texts literally: [bold] or :bird: in them is not markup.
 
-    Args:
-        columns: Titles of the columns.
-        rows: Rows with a text for each column.
-        right: Titles of the columns that are aligned to the right.
-        prose: Titles of the columns whose texts may wrap; others stay on one line.
+    `right` are the titles of the columns that are aligned to the right, `prose` those of the
+    columns whose texts may wrap; others stay on one line.
     """
     from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - slow, and it draws random numbers
     from rich.table import Table  # noqa: PLC0415

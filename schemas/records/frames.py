@@ -25,12 +25,9 @@ def record_frame(
     rows: Iterable[tuple[Mapping[str, Any], Record]],
     *records: type[Record],
 ) -> pl.DataFrame:
-    """Return some columns of records.
+    """Return some columns of records as a frame; columns that no record has hold strings.
 
-    Args:
-        columns: The columns; those that are not of the records hold strings.
-        rows: For each row, the values that are not of its record, and the record.
-        records: The classes of the records.
+    `rows` has, for each row, the values that are not of its record, and the record.
     """
     dtypes = {name: dtype for record in records for name, dtype in frame_schema(record).items()}
     cells = ({**known, **cells_of(record)} for known, record in rows)
@@ -42,7 +39,7 @@ def record_frame(
 
 
 def frame_schema(record: type[Record]) -> dict[str, pl.DataType]:
-    """Return the columns of a record."""
+    """Return column → dtype of the fields of a record; an interval has two columns."""
     schema: dict[str, pl.DataType] = {}
     for field in stored_fields(record):
         kind = field.shape.kind
@@ -54,7 +51,7 @@ def frame_schema(record: type[Record]) -> dict[str, pl.DataType]:
 
 
 def cells_of(record: Record) -> dict[str, Any]:
-    """Return the values of a record in its columns."""
+    """Return column → value of the fields of a record (`frame_schema`)."""
     cells: dict[str, Any] = {}
     for field in stored_fields(type(record)):
         kind, value = field.shape.kind, getattr(record, field.name)

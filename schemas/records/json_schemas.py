@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 
 from nnd.schemas.records.marks import ALWAYS, SPARSE, FlatKeys, Keys, Limit
 from nnd.schemas.records.record import FieldType, Record, shape_of, stored_fields
+from nnd.schemas.words.docstrings import sentences_in
 
 _SCALARS: Final[Mapping[object, dict[str, str]]] = {
     Any: {},
@@ -18,7 +19,6 @@ _SCALARS: Final[Mapping[object, dict[str, str]]] = {
     float: {"type": "number"},
     bool: {"type": "boolean"},
 }
-_ATTRIBUTE = re.compile(r"^    (\w+): (.+(?:\n        .+)*)", re.MULTILINE)
 
 
 def json_schema(name: str, *records: type[Record]) -> dict[str, Any]:
@@ -44,8 +44,7 @@ def describe_fields(record: type) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for base in reversed(record.__mro__):
-        described = inspect.cleandoc(base.__doc__ or "").partition("Attributes:\n")[2]
-        found |= {name: " ".join(text.split()) for name, text in _ATTRIBUTE.findall(described)}
+        found |= sentences_in(inspect.cleandoc(base.__doc__ or ""), "Attributes")
     return found
 
 

@@ -39,9 +39,7 @@ class Limit:
 class Keys:
     """The keys of a mapping: it has all of these, and no others.
 
-    Attributes:
-        names: The keys.
-        sentences: What the value of each is; empty if the keys say it.
+    `sentences` say what the value of each is; there are none if the keys say it.
     """
 
     names: tuple[str, ...]
@@ -59,8 +57,7 @@ class Keys:
 class FlatKeys:
     """The values of a record, or of a mapping with `Keys`, are stored beside the other fields.
 
-    Attributes:
-        prefix: Beginning of their keys there.
+    Their keys there begin with `prefix`.
     """
 
     prefix: str = ""

@@ -79,13 +79,7 @@ class Record:
 
 
 class FieldType(NamedTuple):
-    """A type, taken apart.
-
-    Attributes:
-        kind: The type without marks and without None.
-        marks: Its marks.
-        is_optional: Whether it allows None.
-    """
+    """A type, taken apart: its kind, without None; its marks; and whether it allows None."""
 
     kind: Any
     marks: tuple[Any, ...]

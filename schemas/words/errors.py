@@ -6,7 +6,8 @@ NNDError
 ├── LicenceError     the licence does not allow what was asked
 ├── PublishError     the Hub did not take what was sent
 └── ScoringError     a model, its data or an option of a scoring run cannot be used
-    └── CandidateError   one candidate cannot be scored
+    ├── CandidateError      one candidate cannot be scored
+    └── MissingExtraError   a library is not installed that only some of the work needs
 """
 
 from unicodedata import category
@@ -67,13 +68,16 @@ class ScoringError(NNDError, ValueError):
 class CandidateError(ScoringError):
     """A candidate cannot be scored; a caller that knows the pairs can name its pair.
 
-    Attributes:
-        candidate: The text that the engine received.
+    `candidate` is the text that the engine received.
     """
 
     def __init__(self, message: str, candidate: str) -> None:
         super().__init__(message)
         self.candidate = candidate
+
+
+class MissingExtraError(ScoringError):
+    """A library is not installed that only some of the work needs."""
 
 
 class ScoringWarning(UserWarning):

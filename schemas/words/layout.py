@@ -31,10 +31,8 @@ def width_here() -> int:
 def fit(table: "Table", width: int) -> list["Table"]:
     """Return one or several tables for a table, none wider than `width` if names allow it.
 
-    Args:
-        table: Its columns are as wide as their longest cell; those that may fold (`no_wrap` is
-            False) need only their longest word.
-        width: Width of the screen.
+    Columns are as wide as their longest cell; those that may fold (`no_wrap` is False) need only
+    their longest word.
     """
     for column in table.columns:
         cells = (column.header, *column.cells)
@@ -110,7 +108,7 @@ def _length(text: str) -> int:
 
 
 def _stacked(table: "Table", width: int) -> Iterator["Table"]:
-    """Yield tables of the first column and as many of the others as fit beside it."""
+    """Yield tables that each have the first column and as many of the others as fit."""
     held = [0]
     for column in range(1, len(table.columns)):
         if held != [0] and _least(_part(table, [*held, column])) > width:

@@ -22,9 +22,9 @@ _TOKENS = (
 def _detokenise(text: str) -> str:
     """Return a text without the spaces that a Penn Treebank tokeniser puts in.
 
-    A small set of rules that do not change plain English. Moses' detokeniser (sacremoses) splits
-    and joins every text by the rules of a language, which must be given, and ignores `-lrb-`.
-    Spaces inside plain quotation marks stay, because opening and closing ones look the same.
+    The few rules do not change plain English. Moses' detokeniser (sacremoses) splits and joins
+    every text by the rules of a language, which must be given, and ignores `-lrb-`. Spaces inside
+    plain quotation marks stay, because opening and closing ones look the same.
     """
     text = re.sub(r"-([lr])([rsc])b-", _bracket, text, flags=re.IGNORECASE)
     for pattern, replacement in _TOKENS:

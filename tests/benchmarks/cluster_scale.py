@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
+from peak_memory import peak_memory
 
-from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.metric.data import open_pairs
 from nnd.metric.run import merge
 from nnd.metric.run.parts import merging

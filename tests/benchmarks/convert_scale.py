@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 
 import yaml
+from peak_memory import peak_memory
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.converters.source.source import load_source
 
 SIZES = (1_000, 10_000, 100_000)

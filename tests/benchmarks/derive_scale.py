@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from peak_memory import peak_memory
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.writing import write_manifest, write_rows
 from nnd.converters.make.deriving import derive
-from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.schemas import polars_schema
 
 OPERATIONS = ("typos=0.05", "punctuation", "numbers", "order")

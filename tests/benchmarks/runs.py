@@ -19,10 +19,9 @@ from typing import NamedTuple
 import bench_models
 import torch
 from bench_models import Request
+from peak_memory import peak_memory
 from peers import CONTESTANTS, NND, Contestant
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
-from nnd.converters.onboard.check.process_limits import peak_memory
 
 TRUNK_ROWS = 2048  # `nnd.metric.likelihood.engine.memory`
 HEAD_LOGITS = 2**22  # `nnd.metric.likelihood.engine.head`

@@ -17,9 +17,9 @@ from typing import Any
 
 import yaml
 from convert_scale import CANDIDATES, WORDS
+from peak_memory import peak_memory
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.converters.source.source import load_source
 
 ROWS = 1_000_000

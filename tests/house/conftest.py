@@ -4,8 +4,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from support.hub.clients import IMPATIENT, environment
@@ -23,11 +24,25 @@ def hub() -> Iterator[Hub]:
         yield hub
 
 
+Ask: TypeAlias = Callable[..., dict[str, Any]]
+"""`ask(call, at=…)`: call a command, and kill it at some event (`support/killed_calls.py`)."""
+
+
 @pytest.fixture(scope="module")
-def ask(
-    hub: Hub, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[..., dict[str, Any]]]:
-    """`ask(call, at=…)`: call a command, and kill it at some event (`support/killed_calls.py`)."""
+def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    with _asking(hub, tmp_path_factory) as ask:
+        yield ask
+
+
+@pytest.fixture(scope="module")
+def ask_another(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Another process, which can be asked at the same time."""
+    with _asking(hub, tmp_path_factory) as ask:
+        yield ask
+
+
+@contextmanager
+def _asking(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     variables = environment(hub.endpoint, tmp_path_factory.mktemp("home"), token=TOKEN)
     variables |= {"NND_CACHE": str(tmp_path_factory.mktemp("cache"))}
     with subprocess.Popen(

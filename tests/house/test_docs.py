@@ -219,7 +219,7 @@ def test_contributing_leads_from_a_file_to_the_hub(tmp_path: Path) -> None:
     }
     said = "\n".join(told.values())
 
-    assert said.count(" of 28 checks pass") == 2
+    assert said.count(" of 26 checks pass") == 2
     assert re.findall(r"^ fail +(\w+)", said, re.MULTILINE) == []
     assert "ratings-nnd has no problems." in said
     assert "datasets/my-org/ratings (gone now) holds" in said

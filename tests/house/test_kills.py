@@ -11,6 +11,7 @@ import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,52 @@ def test_a_kill_while_a_model_is_added_keeps_the_others(
 
     assert "error" not in ask(call(models[1], out))
     assert names() == models
+
+
+def test_of_two_writers_one_is_killed_and_no_model_is_lost(
+    place: Path,
+    converted: list[Path],
+    ask: Callable[..., dict[str, Any]],
+    ask_another: Callable[..., dict[str, Any]],
+) -> None:
+    """As in an array of jobs that add their models to one folder at the same time."""
+    models, out = [save_model(name, place.parent) for name in ("gpt2", "bart")], place / "out"
+    calls = [
+        {
+            "call": "evaluate",
+            "place": place,
+            "arguments": {
+                "models": model,
+                "data": str(converted[0]),
+                "out": out,
+                "unconditional": False,
+            },
+        }
+        for model in models
+    ]
+
+    def check(*expected: list[str]) -> None:
+        results = json.loads((out / "result.json").read_text(encoding="utf-8"))["results"]
+        rows = pl.read_parquet(out / "log_likelihoods.parquet")
+        assert sorted(each["model"] for each in results) in map(sorted, expected)
+        assert sorted(rows["model"].unique()) == sorted(each["model"] for each in results)
+
+    chance = random.Random(0)
+    events = [one(call)["events"] for one, call in zip((ask, ask_another), calls, strict=True)]
+    with ThreadPoolExecutor(1) as beside:
+        for number in range(3 + KILLS):
+            shutil.rmtree(out)
+            death = {"at": chance.randint(1, events[1])} if number % 4 else {}
+            lives = beside.submit(ask, calls[0])
+            dies = ask_another(calls[1], **death)
+            assert "error" not in lives.result()
+            assert "error" not in dies
+            if death:
+                seen["killed" if dies == {"killed": signal.SIGKILL} else "too late"] += 1
+            check(models, *([models[:1]] if death else []))
+            assert "error" not in ask_another(calls[1])
+            check(models)
+            assert sorted(path.name for path in place.glob(".out*")) == [".out.0123abcd"]
 
 
 def check_refused(ask: Callable[..., dict[str, Any]], call: Mapping[str, Any], mine: Path) -> None:

@@ -31,7 +31,7 @@ from nnd.metric.likelihood.models import model_holder as holder
 from nnd.metric.likelihood.models.load_model import load_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.run import evaluate as evaluate_models
-from nnd.metric.run.placement import in_turn
+from nnd.metric.run.launchers import here
 from nnd.metric.space.metric import NND
 from nnd.schemas import ScoringError, load_schema
 
@@ -432,7 +432,7 @@ def test_a_model_is_let_go_before_the_next_is_loaded(
         there.append(network() is not None)
         return load_model(*args)
 
-    module = in_turn if several else holder
+    module = here if several else holder
     monkeypatch.setattr(module, "load_model", load)
     instance.compute(dataset=data, model_id=[models[1]] if several else models[1])
     assert there == [False]

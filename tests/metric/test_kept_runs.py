@@ -13,11 +13,11 @@ import pytest
 from support.metric_runs import write_pairs
 from support.stored_folders import write_sealed, write_text
 
-from nnd.metric.data import PairSet, read_run
+from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers import agree
 from nnd.metric.run import VERSION, Evaluation, evaluate, evaluate_model
-from nnd.metric.run.placement import in_turn
+from nnd.metric.run.launchers import here
 from nnd.metric.show.reports.page.report import report
 from nnd.schemas import NNDError, ScoringError
 
@@ -67,12 +67,12 @@ def test_a_model_that_another_process_adds_meanwhile_stays(
 ) -> None:
     gpt2, bart = models
 
-    def score_while_another_is_added(loaded: LoadedModel, data: PairSet, *more: Any) -> Any:
+    def score_while_another_is_added(loaded: LoadedModel, *asked: Any, **options: Any) -> Any:
         if loaded.name == bart:
             run(gpt2, birds, tmp_path / "run")
-        return evaluate_model(loaded, data, *more)
+        return evaluate_model(loaded, *asked, **options)
 
-    monkeypatch.setattr(in_turn, "evaluate_model", score_while_another_is_added)
+    monkeypatch.setattr(here, "evaluate_model", score_while_another_is_added)
 
     found = run(bart, birds, tmp_path / "run")
 

@@ -12,7 +12,7 @@ from support import card_folders
 
 from nnd.converters.check.check_report import Check, CheckReport
 from nnd.converters.onboard import check_source
-from nnd.converters.onboard.check import child_process as child, separate_run as run
+from nnd.converters.onboard.check import separate_run as run
 from nnd.converters.onboard.check.process_limits import Sandbox
 from nnd.converters.onboard.check.source_readings import Reading
 
@@ -161,7 +161,7 @@ def run_here(place: Path) -> Any:
 
     def run_readings(readings: Sequence[Reading]) -> list[run.ReadingRun]:
         place.mkdir(exist_ok=True)
-        reports: Iterable[Mapping[str, Any]] = child.reports(readings, place)
+        reports: Iterable[Mapping[str, Any]] = run.reports(readings, place)
         return [
             run.read_report(reading, place, number, dict(report), Sandbox((), "here", holds=True))
             for number, (reading, report) in enumerate(zip(readings, reports, strict=True))

@@ -11,6 +11,7 @@ import polars as pl
 from tqdm import tqdm
 
 from nnd.converters.folder.description.word_tokens import tokens_13a
+from nnd.schemas import check_extra
 
 References: TypeAlias = Sequence[Sequence[str]]
 """The references of each candidate: at least one."""
@@ -28,6 +29,7 @@ def corpus_scores(candidates: Sequence[str], references: References) -> dict[str
     Papineni et al. (2002), Post (2018); Popović (2015). Both use all
     references of a candidate at once.
     """
+    check_extra("metrics", "sacrebleu", "comparing candidates with references")
     from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - slow, and few data have references
     from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
 
@@ -45,6 +47,7 @@ def best_rouge() -> Rouge:
     Lin (2004), by rouge-score with its stemmer, which reads ASCII letters and digits only. Results
     are cached, because many candidates are on both sides.
     """
+    check_extra("metrics", "rouge_score", "comparing candidates with references")
     from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 - its nltk takes a second
     from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415
 

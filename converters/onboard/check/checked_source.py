@@ -1,14 +1,14 @@
 """A source under check, with everything that its checks need, computed once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nnd.converters.check import labelled
+from nnd.converters.onboard.check import separate_run
 from nnd.converters.onboard.check.file_changes import Change
-from nnd.converters.onboard.check.separate_run import ReadingRun, run_readings
+from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.onboard.contents.reading_files import Contents, read_parts
 from nnd.converters.source import Source
@@ -34,7 +34,7 @@ class Case:
         """All runs: fixture and real files, unchanged and with shuffled rows."""
         readings = [*self.fixture, *self.real]
         shuffled = [replace(one, change=Change(shuffles=True)) for one in readings]
-        return run_readings([*readings, *shuffled]) if readings else []
+        return separate_run.run_readings([*readings, *shuffled]) if readings else []
 
     @property
     def straight(self) -> list[ReadingRun]:
@@ -67,11 +67,6 @@ class Case:
             found[name] = self._read[path] = self._read.get(path) or read_parts(path)
         return {name: parts for name, parts in found.items() if parts}
 
-    @staticmethod
-    def convert(readings: Sequence[Reading]) -> list[ReadingRun]:
-        """Return the runs of further readings, such as of changed files."""
-        return run_readings(readings)
-
     @property
     def results(self) -> list[ReadingRun]:
         """The runs of unchanged files that gave rows."""
@@ -86,9 +81,3 @@ class Case:
     def measured(self) -> list[ReadingRun]:
         """The results of the real files."""
         return [run for run in self.results if run.reading.is_real]
-
-    def found(self, find: Callable[[ReadingRun], Iterable[str]]) -> list[str]:
-        """Return the findings of a function in the real files, labelled if there are several."""
-        if len(self.measured) == 1:
-            return [*find(self.measured[0])]
-        return [what for run in self.measured for what in labelled(run.label, find(run))]

@@ -56,7 +56,7 @@ def _findings(case: Case, results: Sequence[ReadingRun]) -> Iterator[tuple[str, 
     for file in results[0].source.files:
         if file.name not in opened:
             yield file.name, f"{file.name} is declared but never opened"
-    families = try_columns([one.reading for one in results], contents, case.convert)
+    families = try_columns([one.reading for one in results], contents)
     held = _folded(text for one in results for text in _held_texts(one))
     unread = _unread_columns(families)
     first = [column for column in unread if _says_much(column, held)]

@@ -4,17 +4,16 @@ If exchanging the values of a column gives the same annotations, the column is n
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
+from nnd.converters.onboard.check import separate_run
 from nnd.converters.onboard.check.file_changes import Change, Swap, sample_of
 from nnd.converters.onboard.check.separate_run import ReadingRun
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.onboard.contents.level_columns import Column, columns_in
 from nnd.converters.onboard.contents.reading_files import Contents
-
-Convert: TypeAlias = Callable[[Sequence[Reading]], list[ReadingRun]]
 
 _MOST_COLUMNS = 200
 _LEAST_ROWS = 40
@@ -68,7 +67,7 @@ def families_of(contents: Contents) -> list[Family]:
     return list(found.values())
 
 
-def try_columns(readings: Sequence[Reading], contents: Contents, convert: Convert) -> list[Family]:
+def try_columns(readings: Sequence[Reading], contents: Contents) -> list[Family]:
     """Change the columns of files one after the other, and note which are read.
 
     The readings are those of one set in each variant: a column is read if any of them reads it.
@@ -78,15 +77,13 @@ def try_columns(readings: Sequence[Reading], contents: Contents, convert: Conver
     }
     if samples != contents:  # a sample may lack related records
         families = families_of(samples)
-        if _try(readings, families, convert, samples=True) >= _LEAST_ROWS:
+        if _try(readings, families, samples=True) >= _LEAST_ROWS:
             return families
     families = families_of(contents)
-    return families if _try(readings, families, convert, samples=False) else families_of(contents)
+    return families if _try(readings, families, samples=False) else families_of(contents)
 
 
-def _try(
-    readings: Sequence[Reading], families: Sequence[Family], convert: Convert, *, samples: bool
-) -> int:
+def _try(readings: Sequence[Reading], families: Sequence[Family], *, samples: bool) -> int:
     """Note which columns of families are read; return the number of annotations."""
     swaps = [
         (noted, Swap(family.places, path, is_tail, values))
@@ -96,7 +93,8 @@ def _try(
         if (values := exchanged(column, is_tail=is_tail))
     ][:_MOST_COLUMNS]
     changes = [Change(samples=samples), *(Change(False, samples, swap) for _, swap in swaps)]
-    runs = iter(convert([replace(one, change=change) for change in changes for one in readings]))
+    changed_readings = [replace(one, change=change) for change in changes for one in readings]
+    runs = iter(separate_run.run_readings(changed_readings))
     plain, *others = [[next(runs) for _ in readings] for _ in changes]
     bases = [_hashes(run) for run in plain]
     rows = max(map(len, bases))

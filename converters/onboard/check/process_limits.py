@@ -1,12 +1,10 @@
-"""Running a stranger's code in a sandbox, within limits of time, memory, output and file size.
+"""Running a stranger's code in a sandbox, within limits of time, memory, output and processes.
 
 Sandboxes are bubblewrap, or a namespace without a network. Neither is required: if none works, the
 code runs without a sandbox, and the check says so.
 """
 
 import os
-import platform
-import re
 import shutil
 import signal
 import site
@@ -20,10 +18,6 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from nnd.schemas import NNDError
-
-MOST_FILE_BYTES = 4 * 2**30
-MOST_THREADS = 512 + 8 * (os.cpu_count() or 1)
-"""Threads of all processes of a sandbox; polars and others start some for each core."""
 
 ENDED = "was ended"
 """How a message about an exceeded limit begins."""
@@ -53,9 +47,6 @@ def run_limited(
 
     What it prints goes to a file and not to this process, which watches its memory: a limit of the
     address space would stop polars from starting threads.
-
-    Raises:
-        NNDError: On Windows, which has no such limits.
     """
     if sys.platform == "win32":
         raise NNDError("Windows cannot limit what a program uses; check the source on Linux")
@@ -84,31 +75,6 @@ def run_limited(
         lines = output.read().decode(errors="replace").strip().splitlines()
         last = lines[-1] if lines else "without a message"
         return f"the process ended with {process.returncode}: {last}"
-
-
-def limit_files() -> None:
-    """Limit the size of the files that this process writes."""
-    _lower("RLIMIT_FSIZE", MOST_FILE_BYTES)
-
-
-def limit_threads() -> None:
-    """Limit the threads of this sandbox.
-
-    Linux counts them for each user namespace since 5.14, and before for all programs of the user,
-    who may have more. It never limits root of the machine; `run_limited` counts processes too.
-    """
-    release = re.match(r"(\d+)\.(\d+)", platform.release())
-    if sys.platform == "linux" and release and (int(release[1]), int(release[2])) >= (5, 14):
-        _lower("RLIMIT_NPROC", MOST_THREADS)
-
-
-def _lower(name: str, most: int) -> None:
-    import resource  # noqa: PLC0415 - not there on Windows
-
-    limit = getattr(resource, name)
-    hard = resource.getrlimit(limit)[1]
-    lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(limit, (lower, lower))
 
 
 def _watch(process: subprocess.Popen[bytes], output: BinaryIO, limits: Limits) -> str | None:
@@ -146,21 +112,6 @@ def _usage(root: int) -> tuple[int, int]:
         tree += children.get(number, [])
     used = sum(pages.get(number, 0) for number in tree)
     return used * os.sysconf("SC_PAGE_SIZE"), len(tree)
-
-
-def peak_memory() -> int:
-    """Return the peak memory of this process so far, in bytes.
-
-    On Linux it is read from `/proc`, because getrusage would include the peak of the parent process
-    (`exec` keeps it). macOS counts in bytes, others in KiB.
-    """
-    status = Path("/proc/self/status")
-    if status.is_file() and (mark := re.search(r"VmHWM:\s+(\d+) kB", status.read_text())):
-        return int(mark[1]) * 1024
-    import resource  # noqa: PLC0415 - not there on Windows
-
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
 
 
 class Sandbox(NamedTuple):

@@ -1,83 +1,24 @@
-"""Checks of the rows of a source: pairs, names, ids and counts."""
+"""Checks of the rows of a source: pairs, ids and counts."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nnd.converters.check import Verdict, judged
+from nnd.converters.check import Verdict
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.separate_run import ReadingRun
-from nnd.converters.onboard.check.source_readings import AT_HAND
-from nnd.converters.pairs import ANY_SYSTEM, make_pairs
-from nnd.schemas import SourceError, counted, labels_of, listed
+from nnd.converters.onboard.check.source_readings import AT_HAND, COUNTED
+from nnd.converters.pairs import make_pairs
+from nnd.schemas import SourceError, counted, listed
 
 _COUNTED_BY = "counted_by"
-_COUNTED = ("annotations", "contexts", "systems", "pairs", "by_error_category")
-
-_SECTIONS = {"aspect": "aspects", "label": "taxonomy", "system": "systems"}
-"""Column of annotations → the section of source.yaml that has its names."""
-
-
-def check_names(case: Case) -> Verdict:
-    """Check that aspects, labels and systems are those of source.yaml, and that all are used."""
-    unknown = {
-        f"{one.label}: {one.problems[name][0].message}": section
-        for one in case.results
-        for name, section in _SECTIONS.items()
-        if name in one.problems
-    }
-    if unknown:
-        sections = listed([f"`{section}`" for section in dict.fromkeys(unknown.values())])
-        remedy = f"add it under {sections} in source.yaml, or fix how it is read"
-        return "fail", listed([*unknown], 3), remedy
-    unused = {  # a fixture need not have every name
-        section: listed(names)
-        for name, section in _SECTIONS.items()
-        if (names := sorted(_unused(case.measured, name)))
-    }
-    found = [f"{names} (`{section}`)" for section, names in unused.items()]
-    remedy = "take them out of source.yaml, or fix how they are read; other sets may have them"
-    fine = "aspects, labels and systems are exactly those of source.yaml"
-    return judged(
-        "review", [f"not in the real files: {listed(found)}"] if found else [], remedy, fine
-    )
-
-
-def _unused(results: Sequence[ReadingRun], field: str) -> set[str]:
-    """Return the names in source.yaml that no result has, except names of other sets."""
-    known, found = {ANY_SYSTEM}, {ANY_SYSTEM}
-    for one in results:
-        source, values = one.source, one.annotations[field].drop_nulls()
-        names = {"aspect": source.facts["aspects"], "system": source.systems}
-        known |= {*names.get(field, source.taxonomy)}
-        if field == "label":
-            rules = (source.rules.default, *source.rules.aspects.values())
-            known |= {label for rule in rules for label in labels_of(rule) or ()}
-        found |= {*(values.str.split("|").explode() if field == "system" else values)}
-    return known - found
 
 
 def check_converts(case: Case) -> Verdict:
-    """Check that `nnd convert` accepts the rows, except for what other checks report."""
+    """Check that `nnd convert` accepts the rows, and that the rule finds pairs in every reading."""
     if errors := [f"{run.label}: {run.error}" for run in case.failed]:
         remedy = "fix what the message names; `nnd convert` gives the same message"
         return "fail", listed(errors, 1), remedy + _hint(errors[0])
-    for one in case.results:
-        for path, (problem, *_) in one.problems.items():
-            if path not in ("label", "aspect", "system"):
-                message = f"{one.label}: {path} {problem.message}"
-                return "fail", message, problem.remedy + _hint(message)
-    return _check_pairs(case)
-
-
-def _hint(message: str) -> str:
-    """Return which line of a table names the key."""
-    key = next((key for key in ("candidate_id", "context_id") if f"{key}:" in message), None)
-    return f"; under `columns` of a table, `{key}` names the column that has it" if key else ""
-
-
-def _check_pairs(case: Case) -> Verdict:
-    """Check that the quality rule finds a pair in every reading."""
     made = list[str]()
     for one in case.results:
         try:
@@ -87,6 +28,12 @@ def _check_pairs(case: Case) -> Verdict:
             remedy = f"fix `quality` in source.yaml ({rule}), or give the fixture rows that differ"
             return "fail", f"{one.label}: {error}", remedy
     return "pass", listed(made), ""
+
+
+def _hint(message: str) -> str:
+    """Return which line of a table names the key."""
+    key = next((key for key in ("candidate_id", "context_id") if f"{key}:" in message), None)
+    return f"; under `columns` of a table, `{key}` names the column that has it" if key else ""
 
 
 def check_ids(case: Case) -> Verdict:
@@ -155,7 +102,7 @@ def check_counts(case: Case) -> Verdict:
 def _uncounted(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iterator[str]:
     """Yield that nothing is expected of real files, or that nobody says who counted."""
     if expected is None:
-        found = {name: result.conversion.manifest["counts"][name] for name in _COUNTED}
+        found = {name: result.conversion.manifest["counts"][name] for name in COUNTED}
         yield f"nothing is expected; the files give {found}"
     elif _COUNTED_BY not in expected:
         yield "`expected` does not say who counted"
@@ -167,5 +114,5 @@ def _differences(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iter
     for name, value in (expected or {}).items():
         if name != _COUNTED_BY and counts.get(name) != value:
             yield f"{name} is {counts.get(name)}, but {value} is expected"
-    if expected and (missing := [name for name in _COUNTED if name not in expected]):
+    if expected and (missing := [name for name in COUNTED if name not in expected]):
         yield f"no expected count of {', '.join(missing)}"

@@ -14,11 +14,13 @@ from nnd.converters.check import (
     PairCheck,
     Verdict,
     judged,
+    labelled,
 )
 from nnd.converters.folder import Examples, pair_examples
 from nnd.converters.onboard.check import coverage, fact_checks as facts, row_checks as rows
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.direction import find_contradictions
+from nnd.converters.onboard.check.fixture_making import make_fixture as write_fixture
 from nnd.converters.onboard.check.source_readings import (
     AT_HAND,
     NOT_AT_HAND,
@@ -33,20 +35,6 @@ Judge: TypeAlias = Callable[[Case], Verdict]
 
 _SCHEMA = "source.yaml"
 _REAL = "the real files"
-_OWN: dict[str, tuple[Judge, tuple[str, ...]]] = {
-    "facts": (facts.check_facts, ()),
-    "files": (facts.check_files, ()),
-    "fixture": (facts.check_fixture, ()),
-    "sandbox": (facts.check_sandbox, ()),
-    "converts": (rows.check_converts, ("fixture", "sandbox")),
-    "names": (rows.check_names, ("converts",)),
-    "ids": (rows.check_ids, ("converts",)),
-    "counts": (rows.check_counts, ("converts",)),
-    "unread": (coverage.check_unread, ("converts", _REAL)),
-    "invented": (facts.check_invented, ("converts",)),
-    "card": (facts.check_card, ("converts", "names", "facts")),
-}
-"""The checks of a source after that of its schema: name → function, and what must pass first."""
 
 
 def _of_pairs(check: PairCheck) -> Judge:
@@ -66,17 +54,29 @@ def _of_pairs(check: PairCheck) -> Judge:
 
 def _check_columns(case: Case) -> Verdict:
     """Check that no name of a column says that the worse texts are the better ones."""
-    found = case.found(lambda run: find_contradictions(case, run))
+    runs = {run.label: find_contradictions(case, run) for run in case.measured}
+    several = len(runs) > 1
+    found = [w for name, own in runs.items() for w in (labelled(name, own) if several else own)]
     remedy = "look at some pairs; if they are the wrong way round, reverse `quality` or the columns"
     fine = "no name of a column says that the worse texts are the better ones"
     return judged("review", found, remedy, fine, most=3)
 
 
 _CHECKS: dict[str, tuple[Judge, tuple[str, ...]]] = {
-    **_OWN,
+    "facts": (facts.check_facts, ()),
+    "files": (facts.check_files, ()),
+    "fixture": (facts.check_fixture, ()),
+    "sandbox": (facts.check_sandbox, ()),
+    "converts": (rows.check_converts, ("fixture", "sandbox")),
+    "ids": (rows.check_ids, ("converts",)),
+    "counts": (rows.check_counts, ("converts",)),
+    "unread": (coverage.check_unread, ("converts", _REAL)),
+    "invented": (facts.check_invented, ("converts",)),
     "columns": (_check_columns, ("converts", _REAL)),
     **{name: (_of_pairs(check), ("converts", _REAL)) for name, check in CHECKS.items()},
 }
+"""The checks after that of the schema: name → function, and what must pass first."""
+
 NAMES = (_SCHEMA, *_CHECKS)
 """Names of the checks, in order."""
 
@@ -84,36 +84,34 @@ _EXAMPLES = 3
 
 
 def check_source(
-    source: str | Path, *origins: str | Path, fixture_only: bool = False
+    source: str | Path, *origins: str | Path, make_fixture: bool = False
 ) -> CheckReport:
     """Check a source as a reviewer would, and say how to fix it.
 
     This runs the source's convert.py, with a clean environment and an empty home folder, within
     limits, under bwrap or unshare -rn if available; the check `sandbox` says which. Without bwrap,
-    read the code of strangers first. The exit code is 1 if a check fails. Nothing is downloaded or
-    written; checks that need the real files are skipped without them.
+    read the code of strangers first. The exit code is 1 if a check fails. Nothing is downloaded, or
+    written except a fixture; checks that need the real files are skipped without them.
 
     Args:
         source: Name of a source, or folder with a source.yaml.
         origins: Folder or file with the real annotations. Empty means those in the source's folder
             or the download cache, if any.
-        fixture_only: Whether to skip all checks that need the real files.
+        make_fixture: Whether to write a fixture first: the first records of the real files, with
+            invented texts in place of theirs.
 
     Returns:
         One check for each of NAMES, in that order. A check that depends on a failed one is
         `skipped`, so nothing fails twice for one reason.
 
     Raises:
-        SourceError: If the source is unknown, one of `origins` has none of its files, or `origins`
-            are given with `fixture_only`.
+        SourceError: If the source is unknown, one of `origins` has none of its files, or no fixture
+            can be made.
 
     Examples:
         nnd check-source ./my_ratings --from ratings.csv
+        nnd check-source ./my_ratings --from ratings.csv --make-fixture
     """
-    if fixture_only and origins:
-        raise SourceError(
-            "--fixture-only excludes the files that --from names; give only one of them"
-        )
     with TemporaryDirectory(prefix="nnd-check-") as folder:
         try:
             loaded = load_source(source)
@@ -125,7 +123,9 @@ def check_source(
         schema = Check(_SCHEMA, *facts.check_schema(loaded, len(variants)))
         if schema.outcome == "fail":
             return _report(source, schema)
-        real = [] if fixture_only else real_readings(loaded, [*map(Path, origins)], Path(folder))
+        real = real_readings(loaded, [*map(Path, origins)], Path(folder))
+        if make_fixture:
+            write_fixture(real)
         try:
             case = Case(variants, real, fixture_readings(loaded))
         except SourceError as error:

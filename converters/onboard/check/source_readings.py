@@ -13,8 +13,14 @@ from nnd.converters.reading import load_yaml
 from nnd.converters.source import Files, Source, find_set
 from nnd.schemas import SourceError
 
-AT_HAND = "name the real file with --from, without --fixture-only"
+AT_HAND = "name the real file with --from"
 NOT_AT_HAND = "the real files are not available"
+
+COUNTED = ("annotations", "contexts", "systems", "pairs", "by_error_category")
+"""Counts that expected.yaml states."""
+
+MADE = "# Counted by the converter itself"
+"""Begins an expected.yaml whose numbers nobody has counted yet."""
 
 _PLACE = ("from", "set", "variant")
 _WRITE = "list in it what the fixture gives, as CONTRIBUTING.md describes"

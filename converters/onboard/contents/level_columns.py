@@ -102,7 +102,7 @@ class Column:
     @cached_property
     def kind(self) -> Kind:
         """The kind of its values; texts that all spell numbers are numbers."""
-        filled = [value for value in self.values if value is not None and value != ""]
+        filled = [value for value in self.values if value is not None and str(value).strip()]
         if not self.cells:
             return "empty"
         if all(isinstance(value, bool) for value in filled):
@@ -152,7 +152,7 @@ def columns_of(records: Sequence[Any], *, is_list: bool = True) -> list[Column]:
     """Return the columns of rows or objects; a single object may have keys that are data."""
     size = len(records)
     whole = Column("", records, range(size), [records] * size, range(size), [False] * size)
-    if not is_list and _is_keyed(records):
+    if not is_list and is_keyed(records):
         whole = _items_of(whole, "*", Mapping)
         size = len(whole.values)
         whole = replace(whole, owners=range(size), lasts=[False] * size)
@@ -171,7 +171,7 @@ def _unnested(column: Column) -> Iterator[Column]:
     values, path = column.values, column.path
     objects = [value for value in values if isinstance(value, Mapping)]
     lists = [value for value in values if isinstance(value, list)]
-    if objects and path and _is_keyed(objects):
+    if objects and path and is_keyed(objects):
         yield from _unnested(_items_of(column, f"{path}.*", Mapping))
     elif objects:
         for name in dict.fromkeys(key for one in objects for key in one):
@@ -198,7 +198,7 @@ def _items_of(column: Column, path: str, kind: type[Any]) -> Column:
     return Column(path, *zip(*found, strict=True)) if found else Column(path, ())
 
 
-def _is_keyed(objects: Sequence[Mapping[str, Any]]) -> bool:
+def is_keyed(objects: Sequence[Mapping[str, Any]]) -> bool:
     """Say whether the keys of objects are data: they are numbers, very many, or hold one form."""
     keys = {key for one in objects for key in one}
     if len(keys) > _MANY_KEYS or (keys and all(key.isdecimal() for key in keys)):

@@ -125,16 +125,14 @@ def _table(file: str, rows: Iterable[Cells]) -> Content:
     if not body:
         raise SourceError(f"{file}: no rows below the header; check that the file is complete")
     _check_header(header, body)
-    reasons = {name: _unusable(name, header.values) for name in header.values}
+    records = by_header([header, *body])
+    names = [n for n in records[0] if header.values.count(n) == 1 and len(n) <= _LONGEST_NAME]
     notes = tuple(
-        f"column {shown(name)} is not read: {why}" for name, why in reasons.items() if why
+        f"column {shown(name)} is not read: its name is missing, too long or used twice"
+        for name in records[0]
+        if name not in names
     )
-    places = [(place, name) for place, name in enumerate(header.values) if not reasons[name]]
-    records = [
-        {name: row.values[place] if row.values[place].strip() else None for place, name in places}
-        for row in body
-    ]
-    return Content((file,), records, notes=notes)
+    return Content((file,), [{name: row[name] for name in names} for row in records], notes=notes)
 
 
 def _check_header(header: Cells, body: Sequence[Cells]) -> None:
@@ -153,16 +151,6 @@ def _check_header(header: Cells, body: Sequence[Cells]) -> None:
             "header, or has it twice; correct a copy of the file: only the first row may hold the "
             "names of columns"
         )
-
-
-def _unusable(name: str, header: Sequence[str]) -> str | None:
-    if not name.strip():
-        return "it has no name"
-    if header.count(name) > 1:
-        return "the header has its name twice"
-    if len(name) > _LONGEST_NAME:
-        return f"its name has more than {_LONGEST_NAME} characters"
-    return None
 
 
 def read_parts(path: Path) -> dict[str, Value]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from nnd.converters.onboard.contents.level_columns import SAYS_LITTLE, Column
 from nnd.converters.onboard.guess import name_words as words
-from nnd.converters.onboard.guess.directions import good_label, is_doubtful, more_is_better
+from nnd.converters.onboard.guess.name_words import good_label, is_doubtful, more_is_better
 from nnd.converters.onboard.guess.roles import Roles, is_unclear
-from nnd.converters.source import unfolded_keys
+from nnd.converters.source import KEY, unfolded_keys
 
 TODO = "TODO"
 """Stands where nothing in the file says what belongs there; nothing is converted before."""
@@ -162,12 +162,18 @@ class Draft:
                 self.note(
                     "inputs", "other texts of a row, read if named here", roles.possible_contexts
                 )
+        elif roles.has_texts_as_keys:
+            self.table["inputs"] = {"context": KEY}
+            self.note("inputs", "the keys are read as what the systems were given")
         elif roles.possible_contexts or has_candidate:
             self.table["inputs"] = {"context": TODO}
+            keyed = (
+                f" and `context_id: {KEY}` under `columns`" if roles.level.startswith("*") else ""
+            )
             self.note(
                 "inputs",
-                "what was the system given? `context: none` in place of `inputs` if nothing; "
-                "or one of",
+                f"what was the system given? `context: none` in place of `inputs`{keyed} if "
+                "nothing; or one of",
                 roles.possible_contexts,
             )
         else:
@@ -194,7 +200,12 @@ class Draft:
 
     def judge_nothing(self) -> None:
         """Leave open what says how good a candidate is."""
-        free = [c for c in self.roles.free(self.roles.contexts) if not c.words & words.IDENTIFIER]
+        roles = self.roles
+        free = [
+            column
+            for column in roles.free(roles.contexts)
+            if not (column.words & words.IDENTIFIER or roles.is_of_sibling(column))
+        ]
         able = [c for c in free if c.kind in ("number", "flag")]
         few = [c for c in free if c not in able and c.repetition > 1 and c.length < words.SHORT]
         text = "how good a candidate is; `labels:` in place of `scores:` if it is a label"

@@ -1,8 +1,14 @@
-"""Words in the names of columns, labels and scales, on which guesses are based."""
+"""Words in the names of columns, labels and scales, on which guesses are based.
+
+`yes`, or a 5, is good for `fluent` and bad for `offensive`. A wrong guess here reverses every pair,
+and the result looks plausible, so nothing is taken of a name that does not clearly say.
+"""
 
 import re
+from collections.abc import Iterable, Sequence
 
 from nnd.converters.check import words_of
+from nnd.converters.onboard.contents.level_columns import Column
 
 
 def _set(text: str) -> frozenset[str]:
@@ -108,10 +114,13 @@ YES, NO = ("yes", "true"), ("no", "false", "0")
 KINDS_OF_FAULT = _set("consistent factual faithful")
 """Good labels, except in a column of errors, where they name the kind of error."""
 
+_NEGATING = ("in", "un", "dis", "non", "contra")
+_HARMLESS = CONTEXT | IDENTIFIER
+
 
 def plain_label(label: str) -> str:
     """Return a label for lookups: letters in lower case, one space between words."""
-    return " ".join(words_of(label)) if not label.isupper() else " ".join(words_of(label.lower()))
+    return " ".join(words_of(label.lower() if label.isupper() else label))
 
 
 def slug(name: str, otherwise: str) -> str:
@@ -120,3 +129,37 @@ def slug(name: str, otherwise: str) -> str:
     if not plain:
         return otherwise
     return plain if plain[0].isalpha() else f"{otherwise}_{plain}"
+
+
+def more_is_better(columns: Iterable[Column]) -> bool | None:
+    """Return whether higher values of columns are better; None if the names do not say."""
+    found = {_of_one(column) for column in columns}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of_one(column: Column) -> bool | None:
+    named = column.words if column.words & (WORSE | BETTER) else column.all_words
+    if is_doubtful(column):
+        return None
+    if named & WORSE:
+        return False
+    return True if named & BETTER else None
+
+
+def is_doubtful(column: Column) -> bool:
+    """Say whether a name may mean the opposite of its words, or has no direction."""
+    return bool(column.words & (DENIED | COUNTED)) or any(
+        word.startswith(_NEGATING) for word in column.words - BETTER - _HARMLESS
+    )
+
+
+def good_label(labels: Sequence[str], columns: Sequence[Column]) -> str | None:
+    """Return the label that means no error; None if no label clearly does."""
+    plain = {plain_label(label): label for label in reversed(labels)}
+    better = more_is_better(columns)
+    known = [label for label in NO_ERROR if label not in YES]
+    if better is False:
+        known = [label for label in known if label not in KINDS_OF_FAULT] + list(NO)
+    elif better:
+        known += YES
+    return next((plain[label] for label in known if label in plain), None)

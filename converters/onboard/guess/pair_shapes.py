@@ -17,21 +17,22 @@ SIDES = 2
 """Texts of a pair."""
 
 _CHOICES = frozenset(["choices", "options", "endings", "completions", "candidates"])
+_RIGHT = words.VERDICT | {"label", "lbl", "answer", "index", "gold", "correct"}
 _MOST_VERDICTS = 8
 _TIES = frozenset(["tie", "ties", "tied", "same", "equal", "both", "neither", "draw", "none"])
 
 
 def choices_of(roles: Roles) -> list[Column]:
-    """Return the lists of texts in a row that has the number of the right one."""
-    lists = [c for c in roles.content.columns if c.path.endswith("[]") and c.kind == "text"]
+    """Return the texts of lists in a row that has the number of the right one."""
+    lists = [c for c in roles.content.columns if c.level.endswith("[]") and c.kind == "text"]
     able = [c for c in lists if c.words & _CHOICES or c.length >= words.SHORT]
     return [c for c in able if _right_numbers(roles, c)]
 
 
 def _right_numbers(roles: Roles, choices: Column) -> list[Column]:
-    outer = choices.path[:-2].rpartition(".")[0]
+    outer = choices.level[:-2].rpartition(".")[0]
     beside = (c for c in roles.content.columns if c.holder == outer and c.kind == "number")
-    sized = (c for c in beside if c.words & {"label", "lbl", "answer", "index", "gold", "correct"})
+    sized = (c for c in beside if c.words & _RIGHT)
     most = len(choices.values) / max(len(roles.content.records), 1)
     return [c for c in sized if c.numbers and min(c.numbers) >= 0 and max(c.numbers) <= most]
 
@@ -99,9 +100,11 @@ def _write_pairs(draft: Draft, pairs: dict[str, Any], labels: Sequence[str] = ("
 
 
 def compared_texts(roles: Roles) -> list[Column]:
-    """Return two texts of a row whose names differ in a number or letter."""
+    """Return two texts of a row, if a column says which is better rather than how good each is."""
     texts = roles.candidates if len(roles.candidates) == SIDES else []
-    return texts if texts and _verdicts(roles, texts) and not patterns_of_judgements(roles) else []
+    verdicts = _verdicts(roles, texts) if texts else []
+    is_named = any(column.words & words.VERDICT for column in verdicts)
+    return texts if is_named or (verdicts and not patterns_of_judgements(roles)) else []
 
 
 def _differing(sides: Sequence[Column]) -> list[str]:
@@ -166,7 +169,7 @@ def write_verdicts(draft: Draft) -> None:
         draft.note(place, text, unclear)
     else:
         draft.note(place, "what the cells mean; if it is the other way round, exchange them")
-    first, second = (_side(roles, side, sides) for side in sides)
+    first, second = (_side(draft, side, sides) for side in sides)
     better = verdicts[0].path if verdicts else TODO
     pairs: dict[str, Any] = {"first": first, "second": second, "better": better, "values": values}
     if len(verdicts) > 1:
@@ -182,16 +185,25 @@ def write_verdicts(draft: Draft) -> None:
     _write_pairs(draft, pairs)
 
 
-def _side(roles: Roles, side: Column, sides: Sequence[Column]) -> str | dict[str, str]:
+def _side(draft: Draft, side: Column, sides: Sequence[Column]) -> str | dict[str, str]:
     """Return the column of a text, with that of its system if a name says so."""
     own = {*_differing(sides)[sides.index(side)].split()}
-    able = (c for c in roles.row_columns if c.words & words.SYSTEM and c not in sides)
-    system = next((c for c in able if own & c.words and len(c.counts) > 1), None)
-    return {"candidate": side.path, "system": system.path} if system else side.path
+    able = (c for c in draft.roles.row_columns if c.words & words.SYSTEM and c not in sides)
+    system = next((c for c in able if own & c.words and c.counts), None)
+    if system is None:
+        return side.path
+    draft.systems += [name for name in system.counts if name not in draft.systems]
+    return {"candidate": side.path, "system": system.path}
 
 
 def patterns_of_judgements(roles: Roles) -> dict[str, str]:
-    """Return the patterns of columns that each of several texts of a row has: its judgements."""
+    """Return the patterns of columns that say how good each of several texts of a row is."""
+    patterns = _patterns(roles)
+    return {name: own for name, own in patterns.items() if not {*words_of(name)} & words.SYSTEM}
+
+
+def _patterns(roles: Roles) -> dict[str, str]:
+    """Return the patterns of columns that each of several texts of a row has, by a short name."""
     wide = _wide(roles.candidates)
     known = {column.path for column in roles.row_columns}
     found = {}
@@ -225,7 +237,7 @@ def _shared(names: Sequence[str]) -> str:
 def write_systems(draft: Draft) -> None:
     """Write the section for a text of each system."""
     roles = draft.roles
-    wide, patterns = _wide(roles.candidates), patterns_of_judgements(roles)
+    wide, patterns = _wide(roles.candidates), _patterns(roles)
     part = next(iter(wide.values()))
     pattern = roles.candidates[0].path.replace(part, "{system}", 1)
     same = all(name == own for name, own in wide.items())
@@ -234,13 +246,16 @@ def write_systems(draft: Draft) -> None:
         "columns": {"candidate": pattern, **patterns},
     }
     draft.note("wide", "each row has a text of each of these systems; take out what is none")
-    judged = []
+    columns = {"candidate": "candidate", "system": "_system"}
+    judged, draft.systems = list[Column](), [*wide]
     for name, own in patterns.items():
         paths = [own.replace("{system}", part) for part in wide.values()]
-        cells = [value for path in paths for value in roles.by_path[path].values]
-        judged.append(Column(name, cells))
-    draft.part("columns").update({"system": "_system", "candidate": "candidate"})
-    draft.systems = [*wide]
+        column = Column(name, [value for path in paths for value in roles.by_path[path].values])
+        if {*words_of(name)} & words.SYSTEM:
+            columns["system"], draft.systems = name, [*column.counts]
+        else:
+            judged.append(column)
+    draft.part("columns").update(columns)
     if draft.table.get("context") == "none":
         del draft.table["context"]
         draft.table["inputs"] = {"context": TODO}

@@ -8,7 +8,7 @@ from functools import cached_property
 from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess import name_words as words
-from nnd.converters.onboard.guess.directions import more_is_better
+from nnd.converters.onboard.guess.name_words import more_is_better
 from nnd.converters.reading import shown
 from nnd.schemas import SourceError, did_you_mean
 
@@ -71,7 +71,8 @@ class Roles:
         named = [c for c in texts if c.words & words.CANDIDATE]
         plain = [c for c in named if not c.words & words.REFERENCE]
         answers = [c for c in texts if c.words == {"answer"}]
-        sure = plain or named or answers or _family(texts)
+        judged = _judged_each(texts, self.content.columns)
+        sure = plain or named or answers or judged or _family(texts)
         chosen = sure or [c for c in texts if c.level and self._judged_at(c)]
         if not chosen:
             return []
@@ -154,6 +155,12 @@ class Roles:
             and not column.words & (words.ERROR | words.COMMENT)
             and not column.all_words & words.REFERENCE
         ]
+
+    @property
+    def has_texts_as_keys(self) -> bool:
+        """Whether the keys of the outermost object are texts."""
+        keys = (key for record in self.content.records for key in record)
+        return self.level.startswith("*") and any(" " in key for key in keys)
 
     @cached_property
     def references(self) -> list[Column]:
@@ -256,7 +263,8 @@ class Roles:
             and {cell.strip().lower() for cell in column.counts} <= cells
             and more_is_better([column]) is not True
             and (column.kind != "number" or column.words & words.ERROR)
-            and not column.words & (words.SPLIT | words.IDENTIFIER)
+            and not column.words & words.SPLIT
+            and (column.kind != "number" or not column.words & words.IDENTIFIER)
         ]
         return found if len(found) > 1 else []
 
@@ -268,6 +276,17 @@ class Roles:
         if own.startswith(holder) or holder.startswith(own) or holder == self.level:
             return False
         return any(other.holder == holder and _is_text(other) for other in self.content.columns)
+
+
+def _judged_each(texts: Sequence[Column], columns: Sequence[Column]) -> list[Column]:
+    """Return texts that each have a column of numbers, named alike: `heron` and `credit-heron`."""
+    found: dict[str, list[Column]] = {}
+    for text in texts:
+        for column in columns:
+            if column.kind == "number" and text.path in column.path:
+                found.setdefault(column.path.replace(text.path, "{system}", 1), []).append(text)
+    largest = max(found.values(), key=len, default=[])
+    return largest if len(largest) > 1 else []
 
 
 def _family(texts: Sequence[Column]) -> list[Column]:

@@ -122,6 +122,8 @@ def _write_marks(draft: Draft) -> None:
         "a mark is read as an error; if it means that all is well, exchange "
         "`marks` and `blank`. Take out columns that are not errors",
     )
+    if others := [c for c in draft.roles.judged if c not in draft.roles.marks]:
+        draft.note("marks.errors.columns", "not read, since a mark may be good there", others)
     draft.aspects, draft.labels = ["errors"], list(names)
     draft.quality = {"rule": "no_error", "no_error": NO_ERROR}
 

@@ -61,8 +61,7 @@ def source_facts(name: str, draft: Draft, files: Sequence[dict[str, Any]]) -> di
         "systems": dict.fromkeys(draft.systems),
         "expected": None,
     }
-    texts = draft.roles.candidates
-    if any(not text.is_full or "" in text.values for text in texts):
+    if not all(text.is_full for text in draft.roles.candidates):
         facts["empty_candidates"] = "keep"
     facts["split"] = "one split, `test`"
     if "split" in draft.table.get("columns", {}):

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from nnd.converters.folder import Examples, pairs_of_contexts
-from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess.shapes import Shape
 from nnd.converters.onboard.scaffold.first_facts import OpenField
 from nnd.converters.reading import shown
-from nnd.schemas import Printable, excerpt, text_table
+from nnd.schemas import Printable, excerpt, listed, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -74,7 +73,7 @@ class NewSource(Printable):
         return [
             *(note for content in self.contents for note in content.notes),
             *(
-                f"Files of another shape, which a `join` can read: {_named(content.files)}."
+                f"Files of another shape, which a `join` can read: {listed(content.files, 1)}."
                 for content in others
             ),
             *([f"Shape: {shapes[0]}."] if shapes else []),
@@ -98,7 +97,7 @@ class NewSource(Printable):
                 "kind": column.kind,
                 "distinct": len(column.counts),
                 "filled": len(column.cells),
-                "samples": samples(column),
+                "samples": [shown(value) for value in list(column.counts)[:_SAMPLES]],
             }
             for content in self.contents
             for column in content.columns
@@ -121,11 +120,6 @@ class NewSource(Printable):
         }
 
 
-def samples(column: Column) -> list[str]:
-    """Return the first few distinct values of a column."""
-    return [shown(value) for value in list(column.counts)[:_SAMPLES]]
-
-
 def common_place(paths: Sequence[Path]) -> Path:
     """Return the place of all files: the only one, or the folder of several."""
     if len(paths) == 1:
@@ -133,8 +127,3 @@ def common_place(paths: Sequence[Path]) -> Path:
     return Path(
         os.path.commonpath([p if p.is_dir() else p.parent for p in map(Path.resolve, paths)])
     )
-
-
-def _named(files: Sequence[str]) -> str:
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    return f"{files[0]}{more}"

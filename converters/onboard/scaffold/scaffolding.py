@@ -88,7 +88,7 @@ def new_source(
     given = [file] if isinstance(file, str | Path) else list(file or _written_from(folder))
     origin = tuple(Path(path) for path in given)
     paths = _files(origin)
-    contents = _read(paths, sheet)
+    contents = read_contents(paths, sheet)
     found: tuple[Shape, ...] = ()
     if not exists:
         _check_name(name)
@@ -228,14 +228,6 @@ def _files(given: Sequence[Path]) -> dict[str, Path]:
         return {paths[0].name: paths[0]}
     folder = common_place(paths).resolve()
     return {path.resolve().relative_to(folder).as_posix(): path for path in paths}
-
-
-def _read(paths: Mapping[str, Path], sheet: str | None) -> list[Content]:
-    try:
-        return read_contents(paths, sheet)
-    except SourceError as error:
-        is_placed = any(str(error).startswith(path.name) for path in paths.values())
-        raise SourceError(str(error) if is_placed else f"{next(iter(paths))}: {error}") from error
 
 
 def _check_name(name: str) -> None:

@@ -44,9 +44,7 @@ def _faults(table: Table, source: Source) -> Iterator[str]:
     yield from _faults_of_columns(table, source)
     if "pairs" in table:
         yield from _faults_of_pairs(table["pairs"], source)
-    elif "spans" in table:
-        yield from _faults_of_weights(table["spans"])
-    elif not aspects_of(table) and "pivot" not in table:
+    elif not aspects_of(table) and not {"pivot", "spans"} & {*table}:
         yield f"no judgement is named; add one of {', '.join(_MEASURES)}, pivot, or spans"
 
 
@@ -131,17 +129,6 @@ def _faults_of_pairs(pairs: Mapping[str, Any], source: Source) -> Iterator[str]:
     cells = [cell for cells in pairs.get("values", {}).values() for cell in as_texts(cells)]
     if len(set(cells)) < len(cells):
         yield "pairs: values: a verdict has two meanings; list each one once"
-
-
-def _faults_of_weights(spans: Mapping[str, Any]) -> Iterator[str]:
-    for severity, weight in spans.get("weights", {}).items():
-        weights = weight if isinstance(weight, Mapping) else {severity: weight}
-        for name, number in weights.items():
-            if number < 0:
-                yield (
-                    f"spans: weights: {shown(name)}: {number:g} is below 0; write how bad such an "
-                    "error is"
-                )
 
 
 def _yaml(source: Source) -> str:

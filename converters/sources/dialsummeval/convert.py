@@ -1,6 +1,6 @@
 """DialSummEval: dialogue summaries that three people rated on four aspects (Gao and Wan 2022).
 
-Not a `table`, which takes any number: a rating outside 1 to 5 is a mistake.
+Not a `table`, which skips a rating that an annotator's object lacks: here it is a mistake.
 """
 
 from collections.abc import Iterator

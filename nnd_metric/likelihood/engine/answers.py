@@ -64,7 +64,6 @@ class Likelihoods:
             leaves no token to score.
         tokens: int64 [n], tokens scored.
         truncated: bool [n], whether the context was cut to fit the window.
-        work: How they were computed.
     """
 
     log_likelihood: npt.NDArray[np.float64]

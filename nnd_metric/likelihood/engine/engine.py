@@ -48,7 +48,6 @@ class Engine:
     """Scores requests with a local causal or encoder-decoder model.
 
     Attributes:
-        loaded: The model and its tokenizer.
         protocol: Name of the protocol (see `text.encoding.protocols`).
         separator: Text between context and candidate, for decoder-only models.
         chat: The chat template that contexts are rendered by; None means plain text.
@@ -57,7 +56,7 @@ class Engine:
             out. It changes the speed, and the numbers only by rounding.
         path: Name of the only path to use (see `paths`); None means the fastest that is proved
             right.
-        store: Store for the likelihoods; None stores nothing.
+        store: None stores no likelihoods.
         version: Version of the weights in the store; None means `LoadedModel.version`.
         matmul: How float32 matrices are multiplied; "high" allows TF32 on a GPU.
         proofs: The last proof, if any; it holds while weights change, but not while code does.

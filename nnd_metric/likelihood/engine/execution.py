@@ -43,13 +43,10 @@ def run(
 ) -> Ran:
     """Score requests; pass the sums of each batch, by number of request, to `done`.
 
-    Args:
-        path: The path to use.
-        checks: The model, in evaluation mode; the requests, each with a scored token; and which of
-            them are checked.
-        done: Called after every batch, but not before the first checks have passed.
-        missing: Numbers of the requests to score, None means all. All are planned.
-        budget: Positions held at once; None means what memory allows.
+    The model in `checks` is in evaluation mode, and each of its requests has a scored token. `done`
+    is not called before the first checks have passed. All requests are planned, but only those
+    numbered in `missing` are scored; None means all. `budget` is how many positions are held at
+    once; None means what memory allows.
 
     Raises:
         PathOffError: If a check fails.

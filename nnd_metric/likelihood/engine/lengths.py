@@ -28,8 +28,7 @@ _STATIC = {None, "default", "linear", "llama3", "yarn", "proportional"}
 def read_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> npt.NDArray[np.int64]:
     """Return how many tokens each stack of a model reads of each request.
 
-    Returns:
-        int64 [1, rows]; for an encoder-decoder [2, rows], those of the encoder first.
+    The lengths are int64 [1, rows]; for an encoder-decoder [2, rows], those of the encoder first.
     """
     contexts = np.fromiter((len(row.context) for row in rows), np.int64, len(rows))
     inputs = np.fromiter((len(row.inputs) for row in rows), np.int64, len(rows))
@@ -38,7 +37,7 @@ def read_lengths(loaded: LoadedModel, rows: Sequence[Encoded]) -> npt.NDArray[np
 
 
 def side_of(loaded: LoadedModel) -> Side:
-    """Return a function that groups the lengths on which a model's positions depend."""
+    """Return a function that is equal for lengths at which a model's positions mean the same."""
     limits = sorted({limit for config in _configs(loaded.model) for limit in _limits(config)})
 
     @cache
@@ -65,7 +64,7 @@ def _configs(model: PreTrainedModel) -> list[Any]:
 
 
 def _limits(config: Any) -> Iterator[tuple[int, bool]]:  # noqa: ANN401 - any config
-    """Yield lengths beyond which frequencies change, and whether they go on changing."""
+    """Yield lengths beyond which frequencies change, and whether these depend on the length."""
     ropes = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     by_layer = [value for value in ropes.values() if isinstance(value, Mapping)]
     for rope in by_layer or [ropes]:

@@ -26,10 +26,7 @@ _KEY_BYTES: Final = 16
 class LikelihoodCache:
     """The part of a store for some requests of one model; always empty without a store.
 
-    Args:
-        store: The store, or None.
-        fingerprint: Names the model (`fingerprint`).
-        rows: The requests.
+    The model is named by its `fingerprint`.
     """
 
     def __init__(self, store: Store | None, fingerprint: str, rows: Sequence[Encoded]) -> None:
@@ -52,7 +49,7 @@ class LikelihoodCache:
     def add(self, sums: Mapping[int, float], proof: Proof) -> None:
         """Store sums of log P by number of request, and their proof.
 
-        Sums that cannot be stored are left out and computed again next time.
+        Sums that cannot be stored are omitted, and computed again next time.
         """
         if self._store is None:
             return

@@ -30,7 +30,7 @@ def choose_budget(loaded: LoadedModel) -> int:
 
 
 def full_speed_bytes(loaded: LoadedModel, budget: int) -> int:
-    """Return the free memory of a device that lets so many positions be held, and their logits."""
+    """Return how many bytes must be free to hold this many positions and their logits."""
     return int(budget * bytes_per_position(loaded) / _SHARE) + _LOGITS * _BYTES_PER_LOGIT
 
 
@@ -99,7 +99,7 @@ def number_in(config: object, names: Sequence[str], otherwise: int) -> int:
 
 
 def _power_of_2(most: float) -> int:
-    """Return the largest that is not more, or 1."""
+    """Return the largest power of 2 that is at most `most`, but at least 1."""
     return 1 << (max(1, int(most)).bit_length() - 1)
 
 

@@ -123,9 +123,7 @@ def _keep(loaded: LoadedModel, last: int) -> dict[str, Any]:
 def _sums(logits: Iterable[torch.Tensor], members: Sequence[Encoded]) -> torch.Tensor:
     """Return the sum of log P over the scored targets of each request.
 
-    Args:
-        logits: For each request, logits of which the first predict its targets.
-        members: The requests.
+    The first logits of each request predict its targets.
     """
     scores = []
     for member, own in zip(members, logits, strict=True):

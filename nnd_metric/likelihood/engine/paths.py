@@ -37,14 +37,10 @@ Open: TypeAlias = Callable[[LoadedModel], AbstractContextManager[Score]]
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A path through a model.
+    """A path through a model: it groups requests into batches, and prepares the model for them.
 
-    Attributes:
-        name: Its name in the results.
-        plan: Groups requests into batches.
-        open: Prepares the model, and restores it at the end.
-        shares: Whether requests share their contexts.
-        pads: Whether short requests are padded beside longer ones.
+    `shares` says whether requests share their contexts, and `pads` whether short requests are
+    padded beside longer ones.
     """
 
     name: str

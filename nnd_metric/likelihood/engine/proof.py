@@ -60,9 +60,7 @@ class Proof(Record):
 class Alone:
     """The numbers of some requests scored alone, each computed once.
 
-    Args:
-        loaded: The model, in evaluation mode.
-        rows: Requests, each with a scored token.
+    The model is in evaluation mode, and each request has a scored token.
     """
 
     def __init__(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
@@ -90,11 +88,8 @@ class Alone:
 class Checks:
     """Some requests of a run through one path, compared with `Alone` as they arrive.
 
-    Args:
-        alone: The same requests, scored alone.
-        known: What was proved of the path before.
-        covered: Whether that covers the requests: then only a random sample is checked, and new
-            padding.
+    If what is `known` of the path covers the requests (`covered`), only a random sample is checked,
+    and new padding.
     """
 
     def __init__(self, alone: Alone, known: Proof, *, covered: bool) -> None:
@@ -125,10 +120,8 @@ class Checks:
     def choose(self, batches: Sequence[Batch], *, pads: bool, of: int) -> None:
         """Choose the requests of a plan to check, and score them alone.
 
-        Args:
-            batches: The remaining batches of the plan: a resumed run makes the remaining checks.
-            pads: Whether the plan pads.
-            of: Number of positions in the whole plan.
+        `batches` are the remaining ones, so that a resumed run makes the remaining checks; `of` is
+        the number of positions in the whole plan.
         """
         rows = self.alone.rows
         padded = _padded(self.alone, batches) if pads else []

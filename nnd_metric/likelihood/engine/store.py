@@ -69,16 +69,12 @@ def can_be_stored(value: float) -> bool:
 
 
 class Store:
-    """An open store, for one thread of one process.
+    """An open store, for one thread of one process; its file and folder are made if missing.
 
     A store that cannot be used warns once and then behaves as if it were empty: `get` finds nothing
     and `put` does nothing. This happens if the folder cannot be written, the disk is full, other
     processes lock the file for half a minute, or the file belongs to another program or to a newer
-    nnd.
-
-    Args:
-        path: The file; it and its folder are made if they are missing.
-        warn: Called with a sentence when the store is moved aside or cannot be used.
+    nnd. `warn` is called with a sentence then, and when a damaged store is moved aside.
     """
 
     def __init__(self, path: Path, *, warn: Callable[[str], None]) -> None:
@@ -116,9 +112,7 @@ class Store:
     def get_proof(self, fingerprint: str, parse: Callable[[str], _Result]) -> _Result | None:
         """Return what `put_proof` stored for this model, if anything.
 
-        Args:
-            fingerprint: Identifies the model.
-            parse: Reads the text; if it raises ValueError or SchemaError, the store is damaged.
+        If `parse` raises ValueError or SchemaError for the stored text, the store is damaged.
         """
 
         def read(database: sqlite3.Connection) -> _Result | None:

@@ -13,7 +13,7 @@ from nnd.metric.likelihood.models.checkpoint_files import find_commit, find_file
 from nnd.metric.likelihood.models.gguf_files import split_gguf
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_places import ADAPTER_CONFIG, resolve_revision
-from nnd.schemas import DISTRIBUTION, ScoringError
+from nnd.schemas import ScoringError, check_extra
 
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")
 _LANGUAGE_TASKS = {"CAUSAL_LM", "SEQ_2_SEQ_LM"}
@@ -40,9 +40,8 @@ class Adapter:
 def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adapter | None]:
     """Return which model to load, how, and the adapter to attach to it, if any.
 
-    Args:
-        model_id: Hub id or folder of a model or of an adapter.
-        loading: How to load it; the revision refers to `model_id`.
+    The revision in `loading` is that of `model_id`, the Hub id or folder of a model or of an
+    adapter.
     """
     own = _find(model_id, loading.revision)
     if loading.adapter is None:
@@ -53,7 +52,7 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
                 f"{model_id}: the {ADAPTER_CONFIG} of this adapter does not name a base model; "
                 f"name it with --model BASE --adapter {model_id}"
             )
-        check_peft(model_id)
+        check_extra("adapters", "peft", f"{model_id}: an adapter")
         if _find(own.base, own.base_revision):
             raise _not_a_base(own.base)
         return own.base, replace(loading, revision=own.base_revision), own
@@ -67,7 +66,7 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
             "that PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only "
             "the cache is searched)"
         )
-    check_peft(name)
+    check_extra("adapters", "peft", f"{name}: an adapter")
     return model_id, loading, adapter
 
 
@@ -136,17 +135,6 @@ def _find(name: str, revision: str | None) -> Adapter | None:
         ) from error
     commit = find_commit(name, revision, ADAPTER_CONFIG)
     return Adapter(name, base or "", commit, base_revision or None)
-
-
-def check_peft(name: str) -> None:
-    """Check that PEFT is installed."""
-    try:
-        import peft  # noqa: F401, PLC0415 - an extra
-    except ImportError as error:
-        raise ScoringError(
-            f"{name}: adapters need the library peft ({error}): pip install "
-            f"'{DISTRIBUTION}[adapters]'"
-        ) from error
 
 
 def _fit_vocabulary(

@@ -27,12 +27,9 @@ _SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a model is read from.
+    """Where a model is read from: a Hub id or folder.
 
-    Attributes:
-        name: Hub id or folder.
-        options: Options of `from_pretrained` for weights, tokenizer and configuration.
-        gguf: The GGUF file, or None.
+    `options` are those of `from_pretrained` for weights, tokenizer and configuration.
     """
 
     name: str
@@ -42,8 +39,7 @@ class Checkpoint:
     def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
         """Return the object that an Auto class of transformers loads from it.
 
-        Raises:
-            ScoringError: If it cannot be loaded; the message begins with the name and the problem.
+        If it cannot be loaded, the message of the ScoringError begins with the name and `problem`.
         """
         try:
             with self.gguf.parsed_once() if self.gguf else nullcontext():

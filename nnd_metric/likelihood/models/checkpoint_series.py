@@ -28,9 +28,8 @@ def step_of(name: str) -> TrainingStep | None:
 def list_checkpoints(place: str | Path) -> list[str]:
     """Return the checkpoints of one training as models to evaluate, in order of their steps.
 
-    Args:
-        place: A folder that holds folders named checkpoint-N, or the Hub id of a model with
-            revisions such as step1000.
+    `place` is a folder that holds folders named checkpoint-N, or the Hub id of a model with
+    revisions such as step1000.
     """
     folder = Path(place)
     folders = (str(path) for path in folder.glob("checkpoint-*") if path.is_dir())

@@ -27,8 +27,7 @@ _HUB_ID_PARTS = 2
 def split_gguf(model_id: str) -> tuple[str, str | None]:
     """Return the folder or Hub id that a GGUF file is in, and its name there.
 
-    Returns:
-        The name unchanged, and None, if it is not a GGUF file.
+    If it is not a GGUF file, return the id unchanged, and None.
     """
     path = Path(model_id)
     if path.suffix.lower() != _SUFFIX or path.is_dir():
@@ -41,13 +40,7 @@ def split_gguf(model_id: str) -> tuple[str, str | None]:
 
 @dataclass(frozen=True)
 class GGUFFile:
-    """An open GGUF file.
-
-    Attributes:
-        path: Where it is.
-        reader: Its metadata and the places of its tensors.
-        format: How its weights are quantised, e.g. `gguf-Q4_K_M`.
-    """
+    """An open GGUF file; `format` is how its weights are quantised, e.g. `gguf-Q4_K_M`."""
 
     path: Path
     reader: "GGUFReader"
@@ -88,7 +81,7 @@ def _parse(path: Path) -> GGUFFile:
     import gguf  # noqa: PLC0415 - slow, and needed only here
 
     class PlainReader(gguf.GGUFReader):
-        """Reads the file as a plain array: slices of numpy's memory maps take thrice the time."""
+        """Reads the file as a plain array: slices of numpy's memory maps take 3 times as long."""
 
         def __setattr__(self, name: str, value: object) -> None:
             super().__setattr__(name, np.asarray(value) if name == "data" else value)

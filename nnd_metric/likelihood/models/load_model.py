@@ -51,11 +51,9 @@ _OF_TORCH = (None, "eager", "sdpa", "batched_mm", "grouped_mm")
 def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
     """Load a causal or encoder-decoder language model and its tokenizer.
 
-    Args:
-        model_id: Hub id, or folder written by `save_pretrained`, of a model or of an adapter, which
-            is attached to the base that it names; `NAME@REVISION` names a revision, which takes
-            precedence over that of `loading`.
-        loading: How to load it.
+    `model_id` is the Hub id, or the folder written by `save_pretrained`, of a model or of an
+    adapter, which is attached to the base that it names. `NAME@REVISION` names a revision, which
+    takes precedence over that of `loading`.
 
     Raises:
         ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
@@ -94,7 +92,7 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
 def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleton:
     """Return a model as `load_model` does, but without weights and without reading their files.
 
-    Quantised weights have their unquantised shapes, and adapters are left out.
+    Quantised weights have their unquantised shapes, and adapters are omitted.
     """
     device = _find_device(loading)
     dtype = _weight_options(loading, device)["dtype"]
@@ -234,7 +232,7 @@ def _find_base(model_id: str | Path, loading: Loading) -> tuple[str, Checkpoint,
 def _find_fit(
     model_id: str | Path, loading: Loading
 ) -> tuple[str, Checkpoint, Adapter | None, PretrainedConfig]:
-    """Return the same, at a commit, and the configuration, of a model that can be loaded so."""
+    """Return `_find_base`, its checkpoint at a commit, and the configuration, after checks."""
     base, checkpoint, adapter = _find_base(model_id, loading)
     config = _load_config(checkpoint, adapter)
     check_architecture(config, base)
@@ -251,7 +249,7 @@ def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedC
 
 @contextmanager
 def _named_by(adapter: Adapter | None) -> Iterator[None]:
-    """If a base cannot be loaded, add to the error that an adapter names it."""
+    """Add to the error of a base that cannot be loaded that the adapter names it."""
     try:
         yield
     except ScoringError as error:

@@ -166,8 +166,7 @@ Model: TypeAlias = str | Path | LoadedModel
 class Skeleton(LoadedModel):
     """A model whose weights have shapes but no numbers, for estimates before loading.
 
-    Attributes:
-        place: The device that the model would be loaded on.
+    `place` is the device that the model would be loaded on.
     """
 
     place: str = "cpu"

@@ -17,12 +17,7 @@ Choice: TypeAlias = LoadedModel | str | Path | list[str | Path]
 
 
 class ModelHolder:
-    """Has a default model, and holds only the last one loaded: two may not fit into memory.
-
-    Args:
-        own: The default model, or None.
-        how: How the default model is loaded.
-    """
+    """Has a default model, and holds only the last one loaded: two may not fit into memory."""
 
     def __init__(self, own: Choice | None, how: Loading) -> None:
         self._own, self._how = own, how
@@ -33,8 +28,8 @@ class ModelHolder:
     def resolve(self, choice: Choice | None, how: Loading) -> tuple[Choice, Loading]:
         """Return the chosen model and how to load it, with the default model for missing values.
 
-        Raises:
-            ScoringError: If there is no model, or loading options are given for a loaded model.
+        Raises ScoringError if there is no model, or if loading options are given for a loaded
+        model.
         """
         if choice is None:
             if self._own is None:

@@ -20,14 +20,9 @@ def list_models(models: "Model | Sequence[Model]") -> "list[Model]":
 
 
 def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list[str]:
-    """Return the names of models in the results.
+    """Return the names of models in the results; `loading` is for those that are not loaded yet.
 
-    Args:
-        models: As given by the user.
-        loading: How models are loaded that are not loaded yet.
-
-    Raises:
-        ScoringError: If the list is empty, an entry is not a model, or a model is named twice.
+    Raises ScoringError if there is no model, an entry is not a model, or a model is named twice.
     """
     both = [_called(model, loading) for model in models]
     without = [name for name, _ in both]

@@ -25,11 +25,8 @@ def place_of(model: str) -> str:
 def check_local(model_id: str) -> None:
     """Check that a folder holds a model or an adapter; ids of the Hub are not looked up.
 
-    Args:
-        model_id: Hub id or folder, without a revision.
-
-    Raises:
-        ScoringError: If it is neither such a folder nor the form of a Hub id.
+    Raises ScoringError if `model_id` is neither such a folder nor has the form of a Hub id without
+    a revision.
     """
     path = Path(model_id)
     if path.is_dir():
@@ -62,8 +59,7 @@ def split_revision(model_id: str | Path) -> tuple[str, str | None]:
 def resolve_revision(model_id: str | Path, loading: Loading) -> tuple[str, Loading]:
     """Return a Hub id or folder without its revision, and how to load it at that revision.
 
-    Raises:
-        ScoringError: If a folder is named with a revision.
+    Raises ScoringError if a folder is named with a revision.
     """
     name, revision = split_revision(model_id)
     if revision is None:

@@ -18,12 +18,8 @@ _SCHEME: Final = 1  # raised when digests of the same weights change
 def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
     """Return a model whose weights are hashed now, and not at every call of `version`.
 
-    The weights must not change afterwards.
-
-    Args:
-        loaded: The model.
-        remember: Whether the weights are still those of the files that `load_model` read. If so,
-            the digest for these files is read from the cache folder, or stored there.
+    The weights must not change afterwards. `remember` says that they are still those of the files
+    that `load_model` read: their digest is then read from the cache folder, or stored there.
     """
     if loaded.commit or loaded.digest:
         return loaded

@@ -44,8 +44,7 @@ def format_of(config: PretrainedConfig) -> str | None:
 def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> None:
     """Check that a checkpoint's weights can be loaded, and quantised if requested.
 
-    Raises:
-        ScoringError: If they are quantised already, or a library is missing.
+    Raises ScoringError if they are quantised already, or a library is missing.
     """
     settings, known = _settings(config), format_of(config)
     if quantise is not None and settings:
@@ -63,9 +62,7 @@ def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> N
 def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
     """Return the configuration with which transformers quantises weights during loading.
 
-    Args:
-        quantise: One of QUANTISE.
-        dtype: The dtype for products of four-bit weights; auto means bfloat16.
+    `dtype` is that of products of four-bit weights; auto means bfloat16.
     """
     if quantise not in QUANTISE:
         raise ScoringError(f'--quantise "{quantise}" is unknown; choose {" or ".join(QUANTISE)}')

@@ -42,13 +42,9 @@ def agree_scored(
 ) -> tuple[Agreement | None, str | None]:
     """Return the agreement and None, or None and the reason why there cannot be one.
 
-    Args:
-        scored: Scored pairs of all models, with a column `model`.
-        human_scores: Human scores, or None.
-        systems: Model → system it stands for.
-        aspect: Compare pairs of this aspect (all, if pairs have no aspects) with its human scores.
-        order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of
-            their models.
+    `scored` holds the scored pairs of all models, with a column `model`. Pairs of `aspect` (all, if
+    pairs have no aspects) are compared with its human scores. The other arguments are those of
+    `try_agreement`.
     """
     rated: dict[str, pl.DataFrame] = {}
     if human_scores is not None:
@@ -65,15 +61,10 @@ def agree_rated(
     aspect: str | None = None,
     order: Sequence[str] = (),
 ) -> tuple[Agreement | None, str | None]:
-    """Return the agreement and None, or None and the reason why there cannot be one.
+    """Return what `agree_scored` returns, for model → result of `to_rate` for its pairs.
 
-    Args:
-        rated: Model → result of `to_rate` for its pairs, with the columns of SLICES, in the order
-            of their ids; all models were scored on the same pairs.
-        human_scores: Same as in `agree_scored`.
-        systems: Same as in `agree_scored`.
-        aspect: Same as in `agree_scored`.
-        order: Same as in `agree_scored`.
+    All models were scored on the same pairs; the frames have the columns of SLICES, and their rows
+    are in the order of pair_id.
     """
     if human_scores is None:
         return None, "the data has no human scores; pass human_scores (--human-scores)"
@@ -100,11 +91,9 @@ def read_scored(
 ) -> pl.DataFrame:
     """Read the log-likelihoods that `nnd evaluate` stored in some folders.
 
-    Args:
-        folders: The folders. Runs of one model that read contexts in different ways count as
-            models, which are named by their readings (`name_readings`).
-        splits: Same as in `read_run`.
-        mixed_rules: Whether to accept models that were scored by different rules (`manner`).
+    Runs of one model that read contexts in different ways count as models, which are named by their
+    readings (`name_readings`). `mixed_rules` accepts models that were scored by different rules
+    (`manner`).
     """
     readings = name_readings(folders) if all(map(Path.is_dir, folders)) else {}
     frames: list[pl.DataFrame] = []
@@ -132,12 +121,9 @@ def read_scored(
 def stored_systems(
     folders: Sequence[Path], human_scores: pl.DataFrame, asked: Mapping[str, str] | None
 ) -> dict[str, str]:
-    """Return the system that each model stands for, as requested or else as stored in its run.
+    """Return model → the system it stands for, as requested or else as stored in its run.
 
-    Args:
-        folders: Folders that `nnd evaluate` wrote.
-        human_scores: Human scores; a run's systems that are not among them are ignored.
-        asked: Model → system.
+    Stored systems that are not among the human scores are ignored.
     """
     chosen = dict(asked or {})
     free = {*names_in(human_scores, "system")} - {*chosen.values()}
@@ -150,11 +136,7 @@ def stored_systems(
 
 
 def read_pass_rates(path: Path) -> pl.DataFrame:
-    """Return a table of pass rates from a .csv, .json or .parquet file.
-
-    Raises:
-        ScoringError: If it cannot be read, a column is missing, or a rate is not between 0 and 1.
-    """
+    """Return a table of pass rates, from 0 to 1, from a .csv, .json or .parquet file."""
     if path.suffix not in _READERS:
         raise ScoringError(
             f"{path}: not a table; name a folder that `nnd evaluate` wrote, or a "

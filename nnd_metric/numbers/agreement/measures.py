@@ -48,8 +48,7 @@ def try_agreement(
     Args:
         pass_rates: One row per model and category: model, category ("overall", an error or context
             category), pass_rate (0 to 1, or null), n.
-        human_scores: One row per system, aspect and category: source, system, model_id, aspect,
-            category, score (higher is better), n, definition.
+        human_scores: Rows of the human_score schema.
         systems: Model → system, for models that `match_systems` cannot match.
         aspect: Compare with the human scores of this aspect only.
         order: Systems in the order of `gap_r_laban2022`; those not named follow, in the order of

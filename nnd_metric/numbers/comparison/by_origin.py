@@ -35,18 +35,9 @@ def compare_origins(
 ) -> Validity:
     """Compare the pass rates of models on made and on human pairs.
 
-    Args:
-        runs: Folders that `nnd evaluate` wrote: at least one on a suite with negatives, and any on
-            other data with human pairs.
-        models: Models to compare; None means all that were run on made pairs.
-        match: Operation → error categories of the human pairs; an operation without an entry is
-            compared with all of them.
-        splits: Same as in `compare`.
-        mixed_rules: Same as in `compare`.
-
-    Raises:
-        ScoringError: If no run has made pairs, if a model, operation or category is unknown, or for
-            the reasons of `compare`.
+    At least one of the runs is on a suite with negatives, and any are on other data with human
+    pairs. Without `models`, all that were run on made pairs are compared. `match` gives operation →
+    error categories of the human pairs; an operation without an entry is compared with all of them.
     """
     all_entries = read_entries(runs, splits)
     check_known(models, all_entries)

@@ -123,14 +123,9 @@ def compare_entries(
 ) -> Comparison:
     """Compare two models on the pairs that both were scored on, matched by pair_id.
 
-    Args:
-        a: The first model.
-        b: The second.
-        unlike: A sentence on what differs between models, for those of which it is true.
-        chosen: The splits that were chosen of the stored ones, or none.
-
-    Raises:
-        ScoringError: If they share no pair, or one pair_id stands for different pairs.
+    Raises ScoringError if they share no pair, or if one pair_id stands for different pairs.
+    `unlike` is a sentence on what differs between models, for those that differ; `chosen` are the
+    splits that were chosen of the stored ones, or none.
     """
     both = _match(a, b)
     values = {

@@ -225,11 +225,8 @@ def mean_ranking(datasets: Sequence[Mapping[str, float | None]]) -> str | None:
 def ranking(rates: Mapping[str, float], better: Container[tuple[str, str]]) -> str:
     """Return models from best to worst, as in "x 60.0 % > y 50.0 %, z 48.0 %".
 
-    The sign means that each model before it is significantly better than each after it.
-
-    Args:
-        rates: Name of a model → its pass rate.
-        better: (x, y) for each x that is significantly better than y.
+    The sign means that each model before it is significantly better than each after it: `better`
+    has (x, y) for each x that is significantly better than y.
     """
     order = sorted(rates, key=lambda name: rates[name], reverse=True)
     text = ""

@@ -64,11 +64,10 @@ def find_differences(
 ) -> tuple[ModelDifference, dict[str, dict[str, ModelDifference]]]:
     """Return the differences of two models: over distinct candidates, and by column and value.
 
-    Args:
-        both: One row per pair that both were scored on: the keys of `SCORED_SCHEMA`, and the
-            Boolean columns passed_first, passed_second and unscored.
-        values: Column of SLICES → its values; a value without pairs gets n = 0 and no difference.
-        tested: Whether differences have intervals, p-values and verdicts.
+    `both` has one row per pair that both were scored on: the keys of `SCORED_SCHEMA`, and the
+    Boolean columns passed_first, passed_second and unscored. `values` gives column of SLICES → its
+    values; a value without pairs gets n = 0 and no difference. Differences have intervals, p-values
+    and verdicts only if they are `tested`.
     """
     numbered = both.select(*SLICES, *_VERDICTS).hstack(number_tests(both))
 

@@ -32,7 +32,7 @@ def findings(
 def left_out(
     a: str, b: str, overall: ModelDifference, only_in_a: int, only_in_b: int
 ) -> Iterator[str]:
-    """Yield sentences on few contexts, and on tests that were left out or lack a likelihood."""
+    """Yield sentences on few contexts, and on tests that were omitted or lack a likelihood."""
     if 1 < overall.contexts < FEW_CONTEXTS:
         yield (
             f"The tests have {overall.contexts} contexts; with fewer than {FEW_CONTEXTS}, "

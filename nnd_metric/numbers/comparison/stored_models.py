@@ -22,16 +22,10 @@ from nnd.schemas import ScoringError, did_you_mean
 
 
 class Entry(NamedTuple):
-    """One model in one run.
+    """One model in one run; its signature and its folder are None if unknown.
 
-    Attributes:
-        label: The model's name; if several runs of one dataset have it, how it read contexts where
-            that tells all entries apart, otherwise FOLDER:NAME.
-        model: Its name.
-        rows: Its scored pairs.
-        signature: Signature of the scores, or None if the run has none.
-        manner: How it was scored.
-        folder: Folder of the run, or None if unknown.
+    The label is the model's name; if several runs of one dataset have it, how it read contexts
+    where that tells all entries apart, otherwise FOLDER:NAME.
     """
 
     label: str

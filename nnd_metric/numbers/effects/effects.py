@@ -137,10 +137,8 @@ def find_effects(
 ) -> Effects | None:
     """Return the effects of the sets of a suite on each model; None without sets.
 
-    Args:
-        sets: The sets of the suite.
-        parents: Each model, with the human pairs as it scored them: the columns of PARENTS.
-        children: The pairs of the sets as all models scored them: columns of `STORED_SETS`.
+    `parents` gives each model with the human pairs as it scored them (columns of PARENTS);
+    `children` are the pairs of the sets as all models scored them (columns of `STORED_SETS`).
     """
     if not sets:
         return None
@@ -218,5 +216,5 @@ def _beside_rest(everything: pl.DataFrame, members: pl.DataFrame) -> Effect:
 
 
 def _lower_on(by: Mapping[str, Effect]) -> list[str]:
-    """Return the categories with lower rates than the parents'; alone, one says nothing more."""
+    """Return the categories with lower rates than the parents', unless there is only one."""
     return [value for value, e in by.items() if e.verdict == "second"] if len(by) > 1 else []

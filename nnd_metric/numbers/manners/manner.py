@@ -38,17 +38,12 @@ _SEPARATED = re.compile(r"nnd\|v:(\d+)\.(\d+)\..*\|sep:.*\|bos:(?:yes|no)", re.D
 
 
 class Manner(NamedTuple):
-    """How one model was scored.
+    """How one model was scored; what is unknown is None.
 
-    Attributes:
-        weights: Name and version of the model.
-        protocol: Its protocol. Like the next two a rule, or None if it does not apply or is
-            unknown; models with two values of one rule are not compared.
-        version: What the version of the metric scores (`scoring_rule`).
-        wording: What a chat model was asked (`wording_of`).
-        others: What else affects numbers → its value, in words.
-        reading: How it read contexts (`describe_reading`), or None if that is unknown.
-        data: Name of the data, or None if that is unknown.
+    `protocol`, `version` (`scoring_rule`) and `wording` (`wording_of`) are rules, and None if they
+    do not apply: models with two values of one rule are not compared. `weights` are the name and
+    the version of the model; `others` gives what else affects numbers → its value, in words;
+    `reading` says how it read contexts (`describe_reading`).
     """
 
     weights: tuple[str, str]
@@ -61,10 +56,9 @@ class Manner(NamedTuple):
 
 
 def manner_of(result: Mapping[str, Any]) -> Manner:
-    """Return how a model was scored.
+    """Return how a model was scored, from its entry in the result.json of any version.
 
-    Args:
-        result: Its entry in result.json, of this version or an older one; empty if it is unknown.
+    The entry is empty if it is unknown.
     """
     others = {
         "instruction": result.get("instruction"),
@@ -123,9 +117,8 @@ def read_manners_of(folders: Iterable[Path]) -> dict[str, Manner]:
 def tell_readings(manners: Sequence[Manner]) -> list[str]:
     """Return how each of some entries read contexts, if this is what tells them apart.
 
-    Returns:
-        Such as "chats with the instruction" and "plain text"; nothing, unless all are one model on
-        one dataset, and no two of them read alike.
+    A reading is, for example, "chats with the instruction" or "plain text". The list is empty
+    unless all entries are one model on one dataset, and no two of them read alike.
     """
     readings = [each.reading.removeprefix("as ") for each in manners if each.reading is not None]
     is_one_model = len({(each.weights, each.data) for each in manners}) == 1
@@ -198,7 +191,7 @@ def find_protocols(manners: Iterable[Manner]) -> list[str]:
 
 
 def is_tested(a: Manner, b: Manner) -> bool:
-    """Whether the difference of two models is tested: by one protocol, or of one and the same."""
+    """Whether the difference of two models is tested: they share a protocol, or are one model."""
     return len(find_protocols((a, b))) < 2 or a.weights == b.weights  # noqa: PLR2004
 
 

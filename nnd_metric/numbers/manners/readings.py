@@ -22,8 +22,7 @@ def is_chat(result: Mapping[str, Any]) -> bool:
 def wording_of(result: Mapping[str, Any]) -> str | None:
     """Return what a chat model was asked: the digest of an instruction, or another template.
 
-    Returns:
-        None for what is read as plain text, or unknown.
+    It is None for a model that read plain text, or if it is unknown.
     """
     if not is_chat(result):
         return None
@@ -45,7 +44,7 @@ def describe_reading(result: Mapping[str, Any]) -> str:
 
 
 def describe_readings(readings: Mapping[str, str]) -> str:
-    """Return a sentence on how some models read contexts; it counts how many did how."""
+    """Return a sentence on how models read contexts, with the number of models for each way."""
     models = labels_by_value(readings)
     if len(models) == 1:
         return f"Contexts were read {next(iter(models))}."

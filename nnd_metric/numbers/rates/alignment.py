@@ -15,8 +15,7 @@ KEY = ("pair_id", "occurrence")
 def by_model(scored: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return model → its scored pairs, numbered by `occurrence`, in the order of the first model.
 
-    Raises:
-        ScoringError: If two models were scored on different pairs.
+    Raises ScoringError if two models were scored on different pairs.
     """
     numbered = scored.with_columns(occurrence=number_occurrences(scored, "model", "pair_id"))
     models = scored["model"].unique(maintain_order=True).to_list()
@@ -52,8 +51,7 @@ def shared_split(a: pl.DataFrame, b: pl.DataFrame) -> str:
 def join_texts(rows: pl.DataFrame, texts: PairSet, columns: Sequence[str] = ()) -> pl.DataFrame:
     """Return scored pairs with their context and their candidates.
 
-    Raises:
-        ScoringError: If a scored pair is missing in the texts, or differs there.
+    Raises ScoringError if a scored pair is missing in the texts, or differs there.
     """
     wanted = texts.pairs.select("pair_id", *REQUIRED, *columns)
     wanted = wanted.with_columns(occurrence=number_occurrences(wanted, "pair_id"))

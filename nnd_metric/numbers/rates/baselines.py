@@ -133,11 +133,7 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
 
 
 def baseline_in(rows: pl.DataFrame, name: str, interval: Interval | None) -> Baseline | None:
-    """Return the result of a baseline on some judged tests.
-
-    Returns:
-        None if it decides no test, or is the model itself.
-    """
+    """Return a baseline's result on judged tests; None if it decides none, or is the model."""
     if name == "unconditional" and not rows["conditional"].any():
         return None
     verdicts, n = rows[name], rows.height
@@ -172,8 +168,7 @@ def _judged(good: pl.Expr, bad: pl.Expr) -> pl.Expr:
 def matched_in(rows: pl.DataFrame, interval: Interval | None) -> LengthMatched | None:
     """Return the model's pass rate on the judged tests whose candidates match in length.
 
-    Returns:
-        None if lengths are unknown, because an older version scored the tests.
+    It is None if lengths are unknown, because an older version scored the tests.
     """
     if rows.height == rows["matched"].null_count():
         return None

@@ -31,13 +31,7 @@ EACH_ONCE = "each counting once"
 
 
 class OnDataset(NamedTuple):
-    """Runs on one of several datasets.
-
-    Attributes:
-        pairs: The dataset.
-        runs: Folders of the runs on it.
-        systems: Model of these runs → system of this dataset that it stands for.
-    """
+    """The runs on one of several datasets, and model → the system that it stands for there."""
 
     pairs: PairSet
     runs: list[Path]
@@ -49,9 +43,7 @@ def split_by_dataset(
 ) -> dict[str, OnDataset]:
     """Return name of a dataset → the runs on it: those that share a pair with it.
 
-    Raises:
-        ScoringError: If a run or a dataset cannot be read, a run shares pairs with none of the
-            datasets or with several, or a model or system is unknown.
+    Raises ScoringError if a run shares pairs with none of the datasets, or with several.
     """
     pairs = dict(zip(name_datasets(data), map(load_pairs, data), strict=True))
     models: dict[str, list[str]] = {name: [] for name in pairs}
@@ -134,14 +126,7 @@ class OverDatasets(Result, Generic[_OnOne]):
 
 
 def mean_over(datasets: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
-    """Return the mean over datasets of each number that all datasets have.
-
-    Args:
-        datasets: For each dataset, of which there is at least one, name → number.
-
-    Returns:
-        Name → mean, or None if the number is None for some dataset.
-    """
+    """Return the mean over datasets of each number that all have; None if it is None for one."""
     means: dict[str, float | None] = {}
     for name in datasets[0]:
         if all(name in each for each in datasets):

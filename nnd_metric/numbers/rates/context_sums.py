@@ -60,11 +60,7 @@ def number_occurrences(frame: pl.DataFrame, *columns: str) -> pl.Series:
 
 
 def number_tests(scored: pl.DataFrame) -> pl.DataFrame:
-    """Return the numbers of every row's context and test: CLUSTER_NUMBER and TEST_NUMBER.
-
-    Args:
-        scored: With the columns of NUMBERED_BY.
-    """
+    """Return CLUSTER_NUMBER and TEST_NUMBER of every row, from the columns of NUMBERED_BY."""
     test = [pl.col(name) for name in DISTINCT]
     return pl.DataFrame(
         {
@@ -84,10 +80,8 @@ def count_by_context(
 ) -> tuple[FloatArray, FloatArray]:
     """Return passes and tests [contexts, slices], the contexts in the order of `scored`.
 
-    Args:
-        scored: Tests with the columns of `key`.
-        slices: Tests of its contexts, with `passed` too.
-        key: Columns that identify contexts; NUMBERED for rows with numbers.
+    `slices` hold tests of the same contexts, with `passed`. The columns of `key` identify contexts;
+    NUMBERED is for rows with numbers.
     """
     clusters = (
         scored.select(key).unique(maintain_order=True).with_columns(number=pl.int_range(pl.len()))

@@ -103,20 +103,12 @@ class PassRates(Record):
 
 
 def pass_rates(scored: pl.DataFrame) -> PassRates:
-    """Summarise the scored pairs of one model.
-
-    Args:
-        scored: Rows of SCORED_SCHEMA.
-    """
+    """Summarise the scored pairs of one model, rows of SCORED_SCHEMA."""
     return all_rates(to_rate([scored], *SLICE_NUMBERS))
 
 
 def all_rates(rated: pl.DataFrame) -> PassRates:
-    """Return the pass rates of one model, overall and by slice.
-
-    Args:
-        rated: The result of `to_rate`, with the columns of SLICES.
-    """
+    """Return a model's pass rates, overall and by slice, from `to_rate` with columns SLICES."""
     slices = {c: slices_by(rated.select(c, CLUSTER_NUMBER, *_VERDICTS), c) for c in SLICES}
     by = {c: {value: rate_of(rows) for value, rows in own.items()} for c, own in slices.items()}
     return PassRates(rate_of(each_once(rated.drop(SLICES))), rated.height, by)
@@ -125,25 +117,16 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
 def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
     """Return the columns for rates, with numbers instead of ids, which take most memory.
 
-    Args:
-        scored: Rows of SCORED_SCHEMA for one model, in one or more pieces; only the needed columns
-            are held.
-        columns: Columns to keep.
-
-    Returns:
-        `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the model
-        and of every baseline (`judge`).
+    They are `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the
+    model and of every baseline (`judge`). `scored` holds rows of SCORED_SCHEMA for one model, in
+    one or more pieces, of which only the needed columns are kept in memory.
     """
     rated = pl.concat(judge(rows).select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in scored)
     return rated.drop(NUMBERED_BY).hstack(number_tests(rated))
 
 
 def rate_of(rated: pl.DataFrame) -> Rate:
-    """Return the pass rate of some tests.
-
-    Args:
-        rated: Some rows of `to_rate`.
-    """
+    """Return the pass rate of some rows of `to_rate`."""
     n, passes = rated.height, int(rated["passed"].sum())
     own, matched, leads = _intervals(rated)
     return Rate(
@@ -200,10 +183,8 @@ def _interval(
 def count_close(scored: pl.DataFrame, deviation: float, *, summed: bool = False) -> int:
     """Count the tests whose margin is smaller than a deviation, which could change the verdict.
 
-    Args:
-        scored: Rows of SCORED_SCHEMA.
-        deviation: How far a log-likelihood may be off, nats per scored token.
-        summed: Whether the log-likelihoods are sums over tokens, not means.
+    The deviation is how far a log-likelihood may be off, in nats per scored token. `summed` says
+    that log-likelihoods are sums over tokens, not means.
     """
     return distinct_tests(scored).filter(is_close(deviation, summed=summed)).height
 

@@ -32,13 +32,9 @@ def compare_scorings(
 ) -> tuple[Difference, ClusterInterval]:
     """Return the difference of two scorings of the same tests, and its interval with all details.
 
-    Args:
-        tests: Distinct tests, with the columns of `key`.
-        first: Column of the first scoring: whether a test passes, or the share of its variants that
-            pass.
-        second: Column of the second scoring.
-        key: Columns that identify contexts.
-        variants: Whether tests may have several variants.
+    `tests` are distinct. Their columns `first` and `second` say whether a test passes or, if it may
+    have several `variants`, hold the share of these that pass. The columns of `key` identify
+    contexts.
     """
     tests = tests.with_columns(pl.col(first, second).cast(pl.Float64))
     n, passes, others = tests.height, float(tests[first].sum()), float(tests[second].sum())
@@ -70,11 +66,8 @@ def compare_sets(
 ) -> Difference:
     """Return the difference of one scoring on two sets of tests, which may share contexts.
 
-    Args:
-        contexts: All contexts: the columns of `key`.
-        first: Distinct tests, with the columns of `key` and `passed`.
-        second: Other tests.
-        key: Columns that identify contexts.
+    `contexts` are all contexts, by the columns of `key`; each set has distinct tests, with these
+    columns and `passed`.
     """
     return unpaired_difference(*count_by_context(contexts, [first, second], key=key))
 
@@ -112,12 +105,7 @@ class Flips(Difference):
 
 
 def find_flips(before: pl.DataFrame, after: pl.DataFrame) -> Flips:
-    """Return the changes of verdicts.
-
-    Args:
-        before: Pairs of the earlier scoring: rows of SCORED_SCHEMA.
-        after: The same pairs in the same order, from the later scoring.
-    """
+    """Return the changes of verdicts between two scorings of the same pairs in the same order."""
     tests = distinct_tests(before.with_columns(now=after["passed"]))
     flips = pl.col("now") != pl.col("passed")
     return Flips.extend(

@@ -21,13 +21,9 @@ _WORD = re.compile(r"\w+")
 
 
 def measure(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Measure both candidates of every pair.
+    """Measure both candidates of every pair: the columns of SURFACE_SCHEMA, one row per pair.
 
-    Args:
-        pairs: With context, candidate_high and candidate_low, all of them texts.
-
-    Returns:
-        One row per pair, in order, with the columns of SURFACE_SCHEMA.
+    Contexts and candidates must not be null.
     """
     shares = _copied_shares(pairs)
     sides = ("high", "low")

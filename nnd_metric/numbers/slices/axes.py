@@ -51,11 +51,8 @@ _MOST_QUANTILES = 100
 class Axis(NamedTuple):
     """One axis of slices.
 
-    Attributes:
-        title: As given by the user, without edges.
-        name: One of MEASURES or LABELS, or a part of inputs or metadata.
-        words: One for each choice of the axis.
-        edges: Edges of its bins, or None.
+    `title` is as given by the user, without edges. `name` is one of MEASURES or LABELS, or a part
+    of inputs or metadata. `words` has one word for each choice of the axis.
     """
 
     title: str

@@ -36,12 +36,10 @@ Bins: TypeAlias = tuple[tuple[str, ...], npt.NDArray[np.int64]]
 def sort_into(
     values: npt.NDArray[np.float64], edges: Sequence[Edge], distinct: npt.NDArray[np.bool_]
 ) -> Bins:
-    """Sort numbers into half-open bins, of which the last is closed.
+    """Sort numbers [n], nan if missing, into half-open bins, of which the last is closed.
 
-    Args:
-        values: The numbers, [n]; nan if missing.
-        edges: At least two, in ascending order.
-        distinct: Whether a value counts for percentages, [n].
+    There are at least two edges, in ascending order; `distinct` [n] says whether a value counts for
+    percentages.
     """
     known = np.sort(values[distinct & ~np.isnan(values)])
     bounds = [_bound(edge, known) for edge in edges]

@@ -75,8 +75,8 @@ _OPERATIONS: Mapping[str, Callable[[Members, Members], Members]] = {
 def combine(text: str, known: Mapping[str, Members]) -> Members:
     """Return the pairs of slices combined by `&` (both), `|` (either) or `-` (but not).
 
-    Signs are applied from left to right, and have a blank on each side: "shape=number &
-        length=[0,500)".
+    Signs are applied from left to right, and have a space on each side: "shape=number &
+    length=[0,500)".
     """
     members, rest = _take(text.strip(), known)
     while rest:

@@ -19,12 +19,10 @@ Members = npt.NDArray[np.bool_]
 
 
 class NamedSlice(NamedTuple):
-    """Some of the pairs.
+    """A slice: whether each pair, in the order of the pairs, is in it.
 
-    Attributes:
-        axis: The axis without edges; "where" or "" for user-defined slices.
-        value: The bin or the name.
-        members: Whether each pair is in it, in the order of the pairs.
+    `axis` is without edges; it is "where" or "" for user-defined slices. `value` is the bin or the
+    name.
     """
 
     axis: str
@@ -40,16 +38,11 @@ class NamedSlice(NamedTuple):
 def slice_names(
     pairs: pl.DataFrame, by: str, *, annotations: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return the slices of every pair.
+    """Return pair_id and slice: a row for every slice that a pair is in.
 
-    Args:
-        pairs: Rows of the pair schema, or of `load_pairs`.
-        by: Axes, separated by commas, as after `--by` of `nnd slice` (`axes`).
-        annotations: Rows of the annotation schema, which the axis `agreement` needs.
-
-    Returns:
-        pair_id and slice: a row for every slice that a pair is in, slices in the order of the axes
-        and of their values, pairs in their order. Empty slices have no row.
+    Slices are in the order of the axes and of their values, pairs in their order; empty slices have
+    no row. `by` lists axes, separated by commas, as `--by` of `nnd slice` does (`axes`); only the
+    axis `agreement` needs the annotations.
     """
     slices = find_slices(pairs, read_axes([by]), annotations)
     rows = [(pair, each.name) for each in slices for pair in pairs["pair_id"].filter(each.members)]
@@ -61,9 +54,8 @@ def find_slices(
 ) -> list[NamedSlice]:
     """Return the slices of some axes, including empty bins.
 
-    Raises:
-        ScoringError: If the pairs lack the columns of an axis, no pair has a value, or there are
-            more than MOST_VALUES names.
+    Raises ScoringError if no pair has a value on an axis, or if there are more than MOST_VALUES
+    names.
     """
     return [each for axis in axes for each in _find(pairs, axis, annotations)]
 

@@ -6,7 +6,7 @@ have few of them, so lengths are in characters by default.
     characters  code points
     words       `\w+`
     tokens      as sacrebleu's `13a` cuts them
-    sentences   runs of . ! ? … before a blank or the end, or of their full-width forms, and what
+    sentences   runs of . ! ? … before a space or the end, or of their full-width forms, and what
                 words come after the last one
     turns       lines that begin with a speaker: "Ann: ", "#Person1#: "
     novelty     share of the candidate's word types that its context lacks
@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
+
+from nnd.schemas import check_extra
 
 _WORD = re.compile(r"\w+")
 _PIECE = re.compile(r"\w+|[^\w\s]")
@@ -50,13 +52,14 @@ def tokens(text: str) -> int:
 
 @cache
 def _tokenizer() -> Callable[[str], str]:
+    check_extra("metrics", "sacrebleu", "counting tokens")
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a  # noqa: PLC0415 - slow to import
 
     return Tokenizer13a()  # type: ignore[no-untyped-call]
 
 
 def sentences(text: str) -> int:
-    """Count the sentences; an abbreviation before a blank, as in "Mr. Smith", counts as an end."""
+    """Count the sentences; an abbreviation before a space, as in "Mr. Smith", counts as an end."""
     ends = list(_SENTENCE_END.finditer(text))
     rest = text[ends[-1].end() :] if ends else text
     return len(ends) + bool(_WORD.search(rest))

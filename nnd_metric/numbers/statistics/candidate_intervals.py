@@ -75,14 +75,10 @@ def pooled_samples(
 def mean_intervals(
     within: Sequence[Mapping[str, float | None]], names: Sequence[str]
 ) -> dict[str, Interval | None]:
-    """Return 95 % percentile intervals of means over contexts.
+    """Return name → 95 % percentile interval of the mean of a number over contexts.
 
-    Args:
-        within: For each context, name → number, or None if it is undefined.
-        names: Names of the numbers.
-
-    Returns:
-        Name → interval, or None if fewer than two contexts define the number.
+    `within` gives name → number, or None if it is undefined, for each context. The interval is None
+    if fewer than two contexts define the number.
     """
     if not within:
         return dict.fromkeys(names)

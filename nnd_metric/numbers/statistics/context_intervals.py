@@ -52,8 +52,8 @@ class ClusterInterval(NamedTuple):
     """The 95 % interval of one ratio.
 
     Attributes:
-        bounds: Its lower and upper bound; None if fewer than two contexts have tests, because one
-            context does not show how much contexts differ.
+        bounds: None if fewer than two contexts have tests, because one context does not show how
+            much contexts differ.
         contexts: Contexts with tests.
         method: "logit-t"; "all-agree" if all tests have the same value, so that each context counts
             as one test; None without an interval.

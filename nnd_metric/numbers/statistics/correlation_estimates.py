@@ -27,13 +27,9 @@ from nnd.schemas import Correlation, FlatKeys, Keys, Natural, PValue, Record
 
 
 class CategoryScores(NamedTuple):
-    """The scores that are compared in one category.
+    """The pass rates and human scores, in one category, of the models that have both.
 
-    Attributes:
-        models: Models with both scores.
-        ours: Their pass rates.
-        theirs: Their human scores.
-        resampled: Their pass rates on resampled contexts, [resamples, models].
+    `resampled` has their pass rates on resampled contexts, [resamples, models].
     """
 
     models: Sequence[str]
@@ -99,15 +95,10 @@ _Draws: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 def correlate(
     compared: Mapping[str, CategoryScores], averaged: Collection[str]
 ) -> tuple[dict[str, Correlations], Correlations, dict[str, int]]:
-    """Correlate the scores of every category, and average over some categories.
+    """Correlate the scores of every category, and average over the `averaged` categories.
 
-    Args:
-        compared: Category → the scores to compare.
-        averaged: Categories of the mean.
-
-    Returns:
-        Category → its statistics; the mean over the categories that define a statistic; statistic →
-        number of these categories.
+    Returns category → its statistics; the mean over the categories that define a statistic; and
+    statistic → number of these categories.
     """
     orders = {n: make_orders(n) for n in {len(each.ours) for each in compared.values()}}
     findings: dict[str, dict[str, _Finding]] = {category: {} for category in compared}

@@ -106,14 +106,9 @@ def extrapolate(
 ) -> Extrapolation:
     """Predict the human scores of unjudged models from those of the judged ones.
 
-    Args:
-        rates: Pass rates of the judged models, from 0 to 1.
-        scores: Their human scores, in the same order.
-        unjudged: Other model → its pass rate.
-
-    Returns:
-        The line and the predictions; or, for fewer than `FEWEST_SYSTEMS` judged models or if they
-        do not differ, the reason why the line is undefined.
+    `rates` (0 to 1) and `scores` are those of the judged models, in the same order. For fewer than
+    `FEWEST_SYSTEMS` judged models, or if they do not differ, the result is the reason why the line
+    is undefined.
     """
     x, y = np.asarray(rates, dtype=np.float64), np.asarray(scores, dtype=np.float64)
     reason = _reason_against(x, y)

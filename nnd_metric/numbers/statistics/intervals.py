@@ -26,17 +26,11 @@ _COUNTED_TOGETHER = 10  # a multinomial count takes about as long as drawing ten
 
 
 def wilson(passes: int, n: int) -> Interval | None:
-    """Return Wilson's 95 % score interval for a proportion of independent trials.
+    """Return Wilson's 95 % score interval for a proportion of n independent trials; None if n = 0.
 
     E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference,
-    Journal of the American Statistical Association 22(158), 209-212; no continuity correction.
-
-    Args:
-        passes: Number of successful trials.
-        n: Number of trials.
-
-    Returns:
-        The lower and upper bound, from 0 to 1; None if there are no trials.
+    Journal of the American Statistical Association 22(158), 209-212; no continuity correction. The
+    bounds are from 0 to 1.
     """
     if n == 0:
         return None
@@ -106,16 +100,10 @@ def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) ->
 
 
 def interval_of_most(samples: npt.ArrayLike) -> Interval | None:
-    """Return the 95 % percentile interval, unless too few resamples define the number.
+    """Return the 95 % percentile interval of resampled values; undefined ones, nan, are omitted.
 
-    Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
-
-    Args:
-        samples: Resampled values of one number, [resamples]; undefined ones, nan, are left out.
-
-    Returns:
-        The lower and upper bound; None if the number is undefined in more than half of the
-        resamples, because the others are a biased selection.
+    It is None if the number is undefined in more than half of the resamples, because the others are
+    a biased selection. Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
     """
     values = np.asarray(samples, dtype=np.float64)
     known = values[~np.isnan(values)]

@@ -40,11 +40,9 @@ GAPS_AT_ONCE = 200_000
 
 
 class Orders(NamedTuple):
-    """Permutations of n human scores.
+    """All permutations of n human scores, or random ones, as `method` says.
 
-    Attributes:
-        places: The place of each system's new score, [permutations, n].
-        method: Whether these are all permutations, or random ones.
+    `places` has the place of each system's new score, [permutations, n].
     """
 
     places: npt.NDArray[np.intp]
@@ -52,12 +50,7 @@ class Orders(NamedTuple):
 
 
 def make_orders(n: int, *, seed: int = 0) -> Orders:
-    """Return all permutations of n systems, or random ones if n exceeds `EXACT_UP_TO`.
-
-    Args:
-        n: Number of systems.
-        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
-    """
+    """Return all permutations of n systems, or random ones if n exceeds `EXACT_UP_TO`."""
     if n > EXACT_UP_TO:
         unpermuted = np.tile(np.arange(n), (RANDOM_ORDERS, 1))
         return Orders(np.random.default_rng(seed).permuted(unpermuted, axis=1), "monte_carlo")
@@ -71,16 +64,9 @@ def make_orders(n: int, *, seed: int = 0) -> Orders:
 def statistic_by_chance(
     name: str, x: npt.ArrayLike, y: npt.ArrayLike, orders: Orders
 ) -> FloatArray:
-    """Compute a statistic of x and y for every permutation of y.
+    """Compute a statistic of x and y, [n], for every permutation of y: [permutations].
 
-    Args:
-        name: One of `correlations.BATCHED`.
-        x: One score per system, [n].
-        y: The other score of the same systems, [n].
-        orders: Permutations of n systems.
-
-    Returns:
-        The statistic, [permutations]; nan if undefined.
+    The statistic is one of `correlations.BATCHED`; it is nan if undefined.
     """
     fixed, permuted = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     values = np.empty(len(orders.places))
@@ -96,10 +82,7 @@ def permutation_p(
 ) -> float:
     """Return the two-sided p-value of a statistic: the share of values at least as far from 0.
 
-    Args:
-        observed: The statistic of the scores.
-        by_chance: The statistic for every permutation, [permutations].
-        method: `Orders.method`.
+    `by_chance` has its value for every permutation.
     """
     extreme = int(np.count_nonzero(np.abs(by_chance) >= abs(observed) - ROUNDING))
     if method == "exact":

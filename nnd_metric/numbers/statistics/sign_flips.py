@@ -8,7 +8,7 @@ each context, d_i would be as likely as -d_i. So the signs of all contexts are f
 is two-sided (Fisher 1935, The design of experiments, section 21; over clusters Canay, Romano and
 Shaikh 2017, Randomization tests under an approximate symmetry assumption, Econometrica 85(3),
 1013-1030, which needs no exact symmetry for many clusters). Contexts with d_i = 0 change nothing
-and are left out. For up to `EXACT_UP_TO` others, all 2^n flips are used, including the observed
+and are omitted. For up to `EXACT_UP_TO` others, all 2^n flips are used, including the observed
 one: p is exact. For more, `RANDOM_FLIPS` are drawn, of which b have such a sum, and
 p = (b + 1) / (RANDOM_FLIPS + 1), as in `permutation`.
 
@@ -40,9 +40,7 @@ _AT_ONCE = 1_000_000
 def sign_flip_p(sums: npt.ArrayLike, *, seed: int = 0) -> float:
     """Return the two-sided p-value of a sum of differences over contexts (module docstring).
 
-    Args:
-        sums: Sum of the differences of each context, in any order.
-        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
+    There is one sum per context; their order does not matter.
     """
     values = np.asarray(sums, dtype=np.float64)
     sizes = np.sort(np.abs(values))  # the signs are flipped anyway

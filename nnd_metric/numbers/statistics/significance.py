@@ -21,16 +21,9 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
     """Return the two-sided p-value of McNemar's test, in its exact form.
 
     Under the null hypothesis, each of two models is equally likely to pass a test that only one of
-    them passes: the smaller count has a binomial distribution (b + c, 1/2), and p is twice its
-    tail, at most 1. Q. McNemar (1947), Psychometrika 12(2), 153-157; exact as in Agresti (2013),
-    Categorical data analysis, sec. 11.1.
-
-    Args:
-        only_a: b, the number of tests that only the first model passes.
-        only_b: c, the number of tests that only the second passes.
-
-    Returns:
-        The p-value; 1.0 if both counts are 0.
+    them passes: the smaller of the counts b = `only_a` and c = `only_b` has a binomial distribution
+    (b + c, 1/2), and p is twice its tail, at most 1, and 1 if both counts are 0. Q. McNemar (1947),
+    Psychometrika 12(2), 153-157; exact as in Agresti (2013), Categorical data analysis, sec. 11.1.
     """
     n, smaller = only_a + only_b, min(only_a, only_b)
     term = tail = 1
@@ -44,17 +37,12 @@ def mcnemar_exact(only_a: int, only_b: int) -> float:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Adjust the p-values of one family of tests by Holm's step-down method.
+    """Adjust the p-values of one family of tests by Holm's step-down method, keeping their order.
 
     S. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of
     Statistics 6(2), 65-70: the k-th smallest of m is multiplied by m - k + 1; the result is at
-    least that of the smaller p-values, and at most 1.
-
-    Args:
-        p_values: In any order; None does not count as a test.
-
-    Returns:
-        The adjusted p-values in the same order; None remains None.
+    least that of the smaller p-values, and at most 1. None does not count as a test, and remains
+    None.
     """
     tests = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)

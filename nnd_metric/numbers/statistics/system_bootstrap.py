@@ -36,14 +36,9 @@ RESAMPLES = 2_000
 
 
 def draw_systems(n: int, *, seed: int = 0) -> npt.NDArray[np.intp]:
-    """Draw RESAMPLES times n of n systems with replacement.
+    """Draw RESAMPLES times n of n systems with replacement: their places, sorted, [resamples, n].
 
-    Args:
-        n: Number of systems; for fewer than `FEWEST_SYSTEMS`, no resample is drawn.
-        seed: Seed of `numpy.random.default_rng`; the global state is not changed.
-
-    Returns:
-        Places of the drawn systems, sorted, [resamples, n].
+    For fewer than `FEWEST_SYSTEMS`, no resample is drawn.
     """
     resamples = RESAMPLES if n >= FEWEST_SYSTEMS else 0
     drawn = np.random.default_rng(seed).integers(n, size=(resamples, n), dtype=np.intp)
@@ -53,16 +48,10 @@ def draw_systems(n: int, *, seed: int = 0) -> npt.NDArray[np.intp]:
 def statistic_over_systems(
     name: str, x: npt.ArrayLike, y: npt.ArrayLike, drawn: npt.NDArray[np.intp]
 ) -> FloatArray:
-    """Compute a statistic of x and y for every resample of the systems.
+    """Compute a statistic of x and y, [n], for every resample of the systems: [resamples].
 
-    Args:
-        name: One of `correlations.BATCHED`.
-        x: One score per system, [n].
-        y: The other score of the same systems, [n].
-        drawn: Places of the drawn systems, [resamples, n].
-
-    Returns:
-        The statistic, [resamples]; nan if undefined.
+    The statistic is one of `correlations.BATCHED`; it is nan if undefined. `drawn` has the places
+    of the drawn systems, [resamples, n].
     """
     resampled_x, resampled_y = (np.asarray(each, dtype=np.float64)[drawn] for each in (x, y))
     values = BATCHED[name](resampled_x, resampled_y)

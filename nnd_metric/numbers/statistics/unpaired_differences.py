@@ -35,12 +35,8 @@ from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
 def unpaired_difference(passes: FloatArray, tests: FloatArray) -> Difference:
     """Return the difference between the pass rates of two sets of tests (module docstring).
 
-    Args:
-        passes: Number of passes of each context in the first and in the second set, [contexts, 2].
-        tests: Number of tests, likewise.
-
-    Returns:
-        The difference; its interval and p are None if a set has tests of fewer than two contexts.
+    `passes` and `tests` are numbers of each context in the first and in the second set, [contexts,
+    2]. The interval and p are None if a set has tests of fewer than two contexts.
     """
     first, second = (each.bounds for each in cluster_intervals(passes, passes, tests))
     n, others = (int(each) for each in tests.sum(axis=0))

@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from nnd.metric.numbers import mean_defined
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
-from nnd.schemas import DISTRIBUTION, ScoringError
+from nnd.schemas import ScoringError, check_extra
 
 Several: TypeAlias = Literal["max", "mean", "first"]
 """How several references count: by the best one, their mean, or the first one."""
@@ -94,6 +94,7 @@ def rouge(kind: str, several: Several = "max") -> TextScorer:
         scorer = RougeScorer([kind], tokenizer=SimpleNamespace(tokenize=tokenize))
         return lambda reference, candidate: float(scorer.score(reference, candidate)[kind].fmeasure)
 
+    check_extra("metrics", "rouge_score", kind)
     definition = f"F1, rouge-score {version('rouge-score')}, with stemmer"
     return _comparing(kind, load, definition, several)
 
@@ -116,6 +117,7 @@ def _sacrebleu(name: str, what: str, several: Several, **options: bool) -> TextS
         metric = METRICS[name.upper()](**options)
         return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
 
+    check_extra("metrics", "sacrebleu", name)
     definition = f"sentence {what}, sacrebleu {version('sacrebleu')}, defaults"
     return _comparing(name, load, definition, several)
 
@@ -158,13 +160,9 @@ def bertscore(
 
 
 def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) -> list[float]:
-    try:
-        from bert_score import BERTScorer  # noqa: PLC0415 - optional, and it loads torch
-    except ImportError as error:
-        raise ScoringError(
-            f"bertscore needs the library bert-score ({error}): "
-            f"pip install '{DISTRIBUTION}[bertscore]'"
-        ) from error
+    check_extra("bertscore", "bert_score", "bertscore")
+    from bert_score import BERTScorer  # noqa: PLC0415 - optional, and it loads torch
+
     from nnd.metric.likelihood import loading_alone  # noqa: PLC0415 - as above
 
     try:

@@ -27,7 +27,6 @@ class PlannedRun(NamedTuple):
 
     plan: Plan
     stream: PairStream
-    data: Dataset
 
 
 class Job(NamedTuple):
@@ -37,12 +36,24 @@ class Job(NamedTuple):
     scorings: Mapping[str, Scoring]
     runs: Mapping[str, PlannedRun]
 
+    @property
+    def parts(self) -> int:
+        """The number of parts of all runs, over all models."""
+        return sum(run.plan.parts for run in self.runs.values()) * len(self.models)
+
+    def left(self) -> dict[Path, int]:
+        """Return the folder of each run → the number of its missing parts, over all models."""
+        return {
+            run.plan.run: sum(len(run.plan.missing(name)) for name in self.models)
+            for run in self.runs.values()
+        }
+
 
 def plan_job(request: RunRequest, out: str | Path) -> Job:
     """Check what is asked, and find or write the plan of every run."""
     datasets, scorings = request.datasets(), request.scorings()
     folders = run_folders(out, [*datasets], parts=True)
-    streams = {key: open_part(data, request) for key, data in datasets.items()}
+    streams = {key: _open_part(data, request) for key, data in datasets.items()}
     judged = [stream.about.human_scores for stream in streams.values()]
     check_choices(request.systems or {}, [*scorings], [each for each in judged if each is not None])
     models, loading = request.find_models(Trouble(fatal=True)), asdict(request.loading)
@@ -54,13 +65,13 @@ def plan_job(request: RunRequest, out: str | Path) -> Job:
         "systems": dict(request.systems or {}),
     }
     runs = {
-        key: PlannedRun(_plan(folders[key], stream, scorings, options), stream, datasets[key])
+        key: PlannedRun(_plan(folders[key], stream, scorings, options), stream)
         for key, stream in streams.items()
     }
     return Job(models, scorings, runs)
 
 
-def open_part(data: Dataset, request: RunRequest) -> PairStream:
+def _open_part(data: Dataset, request: RunRequest) -> PairStream:
     """Open data, or the part of it that is asked for."""
     if request.categories or request.limit is not None or request.held_out is not None:
         data = request.part_of(data if isinstance(data, PairSet) else load_pairs(data))

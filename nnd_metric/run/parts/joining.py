@@ -14,11 +14,12 @@ import polars as pl
 
 from nnd.metric.data import PARTS, SAME, STORED, read_pieces, read_sets
 from nnd.metric.numbers import PARENTS, agree_rated
-from nnd.metric.run.evaluation import Evaluation, summarise
+from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.run.model_result import ModelResult
 from nnd.metric.run.parts.joined_result import join_parts, rate_parts
 from nnd.metric.run.parts.part_file import Footer
 from nnd.metric.run.parts.run_plan import Plan
+from nnd.metric.run.summary import summarise
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:

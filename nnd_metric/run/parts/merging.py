@@ -22,7 +22,7 @@ from nnd.metric.run.parts.part_file import (
     read_footer,
     read_part,
 )
-from nnd.metric.run.parts.row_writer import RowWriter
+from nnd.metric.run.parts.row_writer import write_pieces
 from nnd.metric.run.parts.run_plan import HUMAN_SCORES, PLAN, SPANS, Plan, read_plan
 from nnd.schemas import (
     ScoringError,
@@ -119,15 +119,18 @@ def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
     damage: dict[str, None] = {}
     footers = {model: list(_footers(plan, model, damage)) for model in plan.models}
     children = [pl.DataFrame(schema=STORED_SETS)]
-    with RowWriter(fresh / LIKELIHOODS, STORED) as writer:
+
+    def pairs() -> Iterator[pl.DataFrame]:
         for model in plan.models:
             of_sets = []
             baseline = has_baseline([footer.result for footer in footers[model]])
             for rows in _rows(plan, model, damage):
                 stored = rows if baseline else rows.with_columns(_NO_BASELINE)
-                writer.write(stored.filter(pl.col("set") == "").select(STORED.names()))
+                yield stored.filter(pl.col("set") == "").select(STORED.names())
                 of_sets.append(stored.filter(pl.col("set") != ""))
-            children += [_in_order(plan, pl.concat(of_sets))] if of_sets else []
+            children.extend([_in_order(plan, pl.concat(of_sets))] if of_sets else [])
+
+    write_pieces(fresh / LIKELIHOODS, STORED, pairs())
     if damage:
         raise DamagedPartError(
             f"{'; '.join(damage)}; run the workers again, which then score only these parts"

@@ -85,10 +85,9 @@ def read_footer(plan: Plan, model: str, part: int) -> Footer:
         DamagedPartError: If the part is damaged.
         ScoringError: If the part belongs to another plan.
     """
-    path = plan.path(model, part)
-    with _readable(path):
-        footer = Footer(**json.loads(pq.read_metadata(_read_whole(path)).metadata[_FOOTER]))
-    if footer.plan != plan.digest or footer.part != part:
+    with _opened(path := plan.path(model, part)) as file:
+        footer = Footer(**json.loads(file.metadata.metadata[_FOOTER]))
+    if (footer.plan, footer.part) != (plan.digest, part):
         raise ScoringError(
             f"{path}: this part belongs to another plan; name another folder with --out, or "
             "remove this file"
@@ -102,8 +101,7 @@ def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
     Raises:
         DamagedPartError: If the part is damaged, or its rows are not those of the plan.
     """
-    path = plan.path(model, part)
-    with _readable(path), pq.ParquetFile(_read_whole(path)) as file:
+    with _opened(path := plan.path(model, part)) as file:
         rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
     if not rows.select("table", "row").equals(planned_rows(plan, part)):
         raise DamagedPartError(f"{path}: the file does not hold the planned rows")
@@ -118,6 +116,20 @@ def is_finished(plan: Plan, model: str, part: int) -> bool:
     except DamagedPartError:
         return False
     return True
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
+    """Yield the file of a part; errors of the file inside the block mean that it is damaged."""
+    try:
+        with pq.ParquetFile(_read_whole(path)) as file:
+            yield file
+    except (
+        *(OSError, ValueError, LookupError, TypeError),
+        *(pa.ArrowException, pl.exceptions.PolarsError),
+    ) as error:
+        reason = str(error).partition("\n")[0]
+        raise DamagedPartError(f"{path}: cannot be read: {reason}") from error
 
 
 def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
@@ -141,15 +153,3 @@ def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, A
                 f"{path}: this part was made with {name} {there}, but other parts with {here}; "
                 "remove the parts of one kind, and score them again like the others"
             )
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (
-        *(OSError, ValueError, LookupError, TypeError),
-        *(pa.ArrowException, pl.exceptions.PolarsError),
-    ) as error:
-        reason = str(error).partition("\n")[0]
-        raise DamagedPartError(f"{path}: cannot be read: {reason}") from error

@@ -1,7 +1,7 @@
 """Write a Parquet file of many scored pairs piece by piece."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Self
 
 import polars as pl
 import pyarrow as pa
@@ -16,37 +16,28 @@ _REPEATED = ["model", "split", "origin", *SLICES]
 """Columns of few values. Dictionaries for ids would double the time and gain nothing."""
 
 
-class RowWriter:
-    """Writes rows as they arrive; the rows of several calls form a row group."""
+def write_pieces(path: Path, schema: pl.Schema, pieces: Iterable[pl.DataFrame]) -> None:
+    """Write rows as they arrive; those of several pieces form a row group."""
+    with pq.ParquetWriter(
+        path,
+        _arrow(pl.DataFrame(schema=schema)).schema,
+        compression="zstd",
+        use_dictionary=_REPEATED,
+        write_statistics=False,
+    ) as file:
+        for rows in _row_groups(pieces):
+            file.write_table(_arrow(rows))
 
-    def __init__(self, path: Path, schema: pl.Schema) -> None:
-        self._waiting = [pl.DataFrame(schema=schema)]
-        self._file = pq.ParquetWriter(
-            path,
-            _arrow(self._waiting[0]).schema,
-            compression="zstd",
-            use_dictionary=_REPEATED,
-            write_statistics=False,
-        )
 
-    def write(self, rows: pl.DataFrame) -> None:
-        """Add rows; they are written when there are enough for a row group."""
-        self._waiting.append(rows)
-        if sum(frame.height for frame in self._waiting) >= _AT_ONCE:
-            self._flush()
-
-    def _flush(self) -> None:
-        rows = pl.concat(self._waiting)
-        if rows.height:
-            self._file.write_table(_arrow(rows))
-        self._waiting = [rows.clear()]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._flush()
-        self._file.close()
+def _row_groups(pieces: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    waiting: list[pl.DataFrame] = []
+    for piece in pieces:
+        waiting += [piece] if piece.height else []
+        if sum(rows.height for rows in waiting) >= _AT_ONCE:
+            yield pl.concat(waiting)
+            waiting.clear()
+    if waiting:
+        yield pl.concat(waiting)
 
 
 def _arrow(rows: pl.DataFrame) -> pa.Table:

@@ -84,7 +84,8 @@ class Plan:
 
     def missing(self, model: str) -> list[int]:
         """Return the parts of a model that are not finished."""
-        return [part for part in range(self.parts) if not self.path(model, part).is_file()]
+        finished = {path.name for path in self.path(model, 0).parent.glob("*.parquet")}
+        return [p for p in range(self.parts) if self.path(model, p).name not in finished]
 
     def pair_set(self) -> PairSet:
         """Return the data without its pairs."""

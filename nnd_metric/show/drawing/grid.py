@@ -36,12 +36,8 @@ def panels(
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with an empty panel for each title; one alone is larger.
 
-    Args:
-        titles: Lines above each panel: its name, then remarks.
-        key: Entries of the legend.
-        x_label: Label below the lowest panels.
-        y_label: Label next to every row of panels.
-        stacked: Whether each panel is a row of its own, for narrow screens.
+    Each of `titles` has the lines above its panel: the name, then remarks. If `stacked`, panels are
+    below each other, for narrow screens.
     """
     across = 1 if stacked else 4 if len(titles) > _TALL else min(2, len(titles))
     wide = COLUMN if across <= 2 else PAGE  # noqa: PLR2004

@@ -11,12 +11,10 @@ from nnd.metric.numbers import Interval, do_all_agree, in_brackets, percent
 
 
 class FigureMark(NamedTuple):
-    """The meaning of one mark of a drawing.
+    """The meaning of one mark of a drawing, in words and numbers.
 
-    Attributes:
-        text: The meaning in words and numbers.
-        model: Number of the model among those of the report, or None.
-        category: Column and value of the slice whose pairs are behind it, or None.
+    `model` is its number among those of the report; `category` is the column and the value of the
+    slice whose pairs are behind the mark.
     """
 
     text: str
@@ -30,9 +28,7 @@ class Drawing:
 
     Attributes:
         name: Name of its files, and prefix of its ids.
-        title: A line of text.
         caption: The meaning of the marks, and caveats.
-        figure: The figure.
         data: The numbers that were drawn, one object per mark or row.
         marks: The meaning of marks, by id.
     """

@@ -33,9 +33,7 @@ _PARTS = "by_error_category"
 def draw_effects(names: Mapping[str, str], effects: "Effects") -> Drawing | None:
     """Draw the effects of sets, a block per set and a row per model; None if there are none.
 
-    Args:
-        names: Every model of the report → its name here, in the order of the report.
-        effects: The effects on the models that were evaluated on the suite.
+    `names` gives every model of the report → its name here, in the order of the report.
     """
     places = {model: place for place, model in enumerate(names)}
     blocks = []

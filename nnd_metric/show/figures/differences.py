@@ -21,11 +21,9 @@ _REACHES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1)
 
 
 class Bar(NamedTuple):
-    """A difference in the figure.
+    """A difference in the figure; it is not None.
 
     Attributes:
-        label: Its name.
-        difference: The difference; it is not None.
         first: Number of the colour and shape of the first side, if it is better.
         second: Number of those of the second side; the same if one model is on both sides.
         words: Words for a significant difference, if the first side or the second is better.

@@ -57,15 +57,10 @@ def draw_forest(
     shortest: float = _SHORTEST,
     stacked: bool = False,
 ) -> Drawing:
-    """Draw pass rates by category.
+    """Draw pass rates by category, from top to bottom.
 
-    Args:
-        names: Model → its name here.
-        groups: The categories, from top to bottom.
-        name: Name of the figure.
-        title: A line of text.
-        shortest: Smallest width of the title of a category, in inches.
-        stacked: Whether to keep one column, however long, for narrow screens.
+    `names` gives model → its name here. `shortest` is the smallest width of the title of a
+    category, in inches. If `stacked`, there is one column, however long, for narrow screens.
     """
     height = _HEAD + len(names) * _ROW + _GAP
     half = (len(groups) + 1) // 2

@@ -11,10 +11,7 @@ from nnd.metric.numbers import PassRates, Rate
 class RateGroup:
     """One category, and every model's pass rate on its pairs.
 
-    Attributes:
-        column: Column of `SLICES`; empty for all tests.
-        value: The category, or "overall".
-        rates: A rate per model.
+    `column` is one of `SLICES`; for all tests it is empty, and `value` is "overall".
     """
 
     column: str

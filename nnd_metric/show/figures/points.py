@@ -21,13 +21,10 @@ class JudgedRate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The models of one category.
+    """The models of one category, or of "overall".
 
-    Attributes:
-        category: "overall", or the category.
-        judged: Model → its rate and its human score.
-        unjudged: Model → its pass rate, for models that were not judged.
-        agreement: The agreement in the category (`CategoryAgreement.to_dict`).
+    `judged` gives model → its rate and its human score, `unjudged` other model → its pass rate.
+    `agreement` is that of the category (`CategoryAgreement.to_dict`).
     """
 
     category: str

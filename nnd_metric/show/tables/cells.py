@@ -42,12 +42,12 @@ def share(value: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Return a correlation with three decimals."""
+    """Return a correlation with three decimals, or NOTHING for None."""
     return NOTHING if value is None else f"{value:.3f}"
 
 
 def count(n: int | None) -> str:
-    """Return a count."""
+    """Return a count with separators of thousands, or NOTHING for None."""
     return NOTHING if n is None else f"{n:,}"
 
 

@@ -77,8 +77,7 @@ def people_table(people: Mapping[str, Mapping[str, "MeanJudgement"]]) -> "Table"
 def differences_table(differences: Sequence["MetricDifference"]) -> "Table":
     """Return the lead of the best metric of each aspect over each of the others.
 
-    Args:
-        differences: Those of the best metric first.
+    `differences` has those of the best metric first.
     """
     best = {each.aspect: each.metric for each in reversed(differences)}
     rows = [

@@ -80,7 +80,7 @@ def _scarce(shared: "CommonBasis") -> str:
 
 
 def _if_ties_counted_half(rows: Sequence["MetricRow"]) -> list[str]:
-    """Return the pass rates of scorers that tie, by the rule for baselines."""
+    """Return the pass rates of scorers that tie, with ties counting half, as for baselines."""
     rates = {row.name: row.rates.overall for row in rows if row.kind == "scorer" and row.rates}
     shown = ", ".join(
         f"{name} {percent((rate.passes + rate.ties / 2) / rate.n)} %"

@@ -17,14 +17,10 @@ from nnd.schemas import Instruction, ScoringError, StoredContext
 
 
 class ChatChoice(NamedTuple):
-    """How a model's contexts are rendered.
+    """How a model's contexts are rendered: as chats, or as plain text if there is no template.
 
-    Attributes:
-        asked: The options of the user.
-        template: The chat template, or None where contexts are read as plain text.
-        separator: Text between context and candidate.
-        reason: The choice and its reason, in a sentence that begins with "contexts are".
-        caveats: Caveats about the numbers, a sentence each.
+    `reason` states the choice and its reason, in a sentence that begins with "contexts are".
+    `caveats` about the numbers are a sentence each.
     """
 
     asked: Chat
@@ -65,14 +61,8 @@ def choose_rendering(
 ) -> tuple[Template, ChatChoice]:
     """Choose how a model's contexts become text, and whether the text becomes a chat.
 
-    Args:
-        loaded: The model.
-        protocol: Same as in `choose_chat`.
-        asked: The options of the user for chats.
-        template: Same as in `choose_template`; None means what the model reads by itself.
-        contexts: Same as in `choose_template`.
-        instruction: The instruction of the data.
-        separator: Text between context and candidate; None means that of the template.
+    The arguments are those of `choose_template` and `choose_chat`. `template` is None for what the
+    model reads by itself; `separator` is None for that of the template.
     """
     as_chat = _why_plain(loaded, protocol, asked) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
@@ -88,14 +78,9 @@ def choose_chat(
 ) -> ChatChoice:
     """Choose how a model's contexts are rendered.
 
-    Args:
-        loaded: The model.
-        protocol: Only protocols that score the candidate's own tokens allow a chat template.
-        template: How contexts are rendered before they become the turn of a user.
-        asked: The options of the user.
-
-    Raises:
-        ScoringError: If a chat template was requested and cannot be used.
+    `template` renders contexts before they become the turn of a user. Only protocols that score the
+    candidate's own tokens allow a chat template. Raises ScoringError if one was requested and
+    cannot be used.
     """
     asked.check(protocol)
     reason = _why_plain(loaded, protocol, asked)

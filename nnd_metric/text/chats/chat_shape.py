@@ -1,6 +1,6 @@
 """What a chat template writes around turns and a candidate, found with placeholder texts.
 
-A candidate is never rendered by a template: many templates would change it, by trimming its blanks
+A candidate is never rendered by a template: many templates would change it, by trimming its spaces
 or by removing what looks like a thought. Instead, a placeholder is rendered, twice with different
 words: every candidate follows the text before it. The template is refused if the two renderings
 differ in more than the placeholder, or if it is missing or repeated.
@@ -35,9 +35,8 @@ Message = dict[str, str]
 class ChatShape(NamedTuple):
     """What a template writes around turns, whatever their texts.
 
-    Attributes:
-        written: Texts before the first turn, between turns, and before the candidate.
-        end: Text after the candidate.
+    `written` are the texts before the first turn, between turns, and before the candidate; `end` is
+    the text after it.
     """
 
     written: tuple[str, ...]
@@ -46,15 +45,7 @@ class ChatShape(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """A template with all its arguments except the turns.
-
-    Attributes:
-        tokenizer: Provides the special tokens that a template may write.
-        text: The template.
-        label: Its name in messages.
-        arguments: Its further arguments.
-        system: Text of the system turn, or None.
-    """
+    """A template with all its arguments except the turns; `label` is its name in messages."""
 
     tokenizer: PreTrainedTokenizerBase
     text: str
@@ -73,8 +64,7 @@ class Renderer:
     def around(self, turns: Sequence[str]) -> tuple[str, str]:
         """Return the texts before and after a candidate that follows the turns.
 
-        Raises:
-            ScoringError: If the template does not write a candidate exactly once and unchanged.
+        Raises ScoringError if the template does not write a candidate exactly once and unchanged.
         """
         first, second = (self._around(turns, answer) for answer in _STAND_INS)
         if first != second:
@@ -84,8 +74,7 @@ class Renderer:
     def shape(self, turns: int) -> ChatShape:
         """Return what the template writes around this many turns of user and assistant.
 
-        Raises:
-            ScoringError: If it does not write each of them once, in order.
+        Raises ScoringError if it does not write each of them once, in order.
         """
         stand_ins = [f"nndTurn{number}x" for number in range(turns)]
         before, end = self.around(stand_ins)

@@ -34,16 +34,13 @@ class ChatTemplate:
     """A chat template with all its arguments except the context.
 
     Attributes:
-        renderer: The template, its arguments and its system turn.
-        source: Where it comes from: "tokenizer", or the name of a file.
+        source: "tokenizer", or the name of a file.
         system: Text of the system turn, whether given or the template's own, or None.
-        separator: Blanks that the template writes right before a candidate; they belong to it.
+        separator: Spaces that the template writes right before a candidate; they belong to it.
         end: Text that the template writes after a candidate. It is not scored.
         as_turns: Whether a context is a dialogue whose turns become turns of the chat.
         keeps_words: Whether the words around data, those of an instruction, are never cut.
-        caveats: Caveats about the numbers, a sentence each.
         shapes: Number of turns → what the template writes around them, as far as computed.
-        rendered: Contexts rendered so far.
     """
 
     renderer: Renderer
@@ -122,8 +119,8 @@ def make_chat_template(
 ) -> ChatTemplate:
     """Return a chat template with its arguments, and check that it can be used.
 
-    Raises:
-        ScoringError: If the template changes or omits its input, is too large, or opens a thought.
+    Raises ScoringError if the template changes or omits its input, is too large, or opens a
+    thought.
     """
     arguments = dict(options.arguments)
     if "date_string" in text:
@@ -244,12 +241,8 @@ def _find_turns(text: str, written: Sequence[str], turns: Sequence[str]) -> tupl
 def _strip_to(context: Sequence[str], turn: str) -> tuple[str, ...] | None:
     """Return the pieces of a context as a template wrote them: literal, data, …, literal.
 
-    Args:
-        context: The pieces: literal, data, literal, and so on.
-        turn: The turn, whose blanks at both ends the template may have trimmed.
-
-    Returns:
-        None if the template changed the turn in another way.
+    The template may have trimmed white space at both ends of the turn; if it changed the turn in
+    another way, return None.
     """
     pieces = [*context, ""] if len(context) % 2 == 0 else [*context]
     whole = "".join(pieces)

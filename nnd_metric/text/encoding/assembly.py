@@ -33,20 +33,15 @@ def encode(
     keep: Keep | None = None,
     known: Known | None = None,
 ) -> list[Encoded]:
-    """Turn requests into token ids under a protocol.
+    """Turn requests (context and candidate) into token ids under a protocol.
 
     A context is cut once, to the window minus the longest of its candidates in `requests`, so that
     all candidates of a context get the same context. In a chat only the contents are cut; the
-    tokens around them are those that its template writes.
+    tokens around them are those that its template writes. `keep` says which part remains; None
+    means the beginning for encoder-decoders and the end for decoder-only models.
 
-    Args:
-        loaded: The model whose tokenizer and conventions are used.
-        protocol: Which tokens are fed and scored.
-        requests: Pairs of context and candidate.
-        separator: Text between context and candidate, for decoder-only models (`native`).
-        keep: Which part of a context remains after a cut; None means the beginning for
-            encoder-decoders and the end for decoder-only models.
-        known: Same as in `continue_with`: candidates of earlier calls with the same separator.
+    `separator` is for decoder-only models (`native`). `known` has candidates of earlier calls with
+    the same separator (`continue_with`).
 
     Raises:
         CandidateError: If a candidate does not fit the window.
@@ -98,7 +93,7 @@ def encode(
 
 
 def _continue(prefix: Prefix, starts: tuple[Ids, Ids], target: Target) -> Encoded:
-    """Encode as one row, whose last positions, one per target, make the predictions.
+    """Encode context and candidate as one row, whose last positions, one per target, predict.
 
     If the input has one token less than the candidate has targets, the last token of the context is
     one of these positions. The requests of a context share the tokens before, one of `starts`:

@@ -1,7 +1,7 @@
 """The boundary between context and candidate of decoder-only models (`native`, `sum`, `bytes`).
 
 The separator belongs to the candidate: every token after those of the context is scored and
-counted. The candidate alone does not determine these tokens, because many tokenizers put a blank
+counted. The candidate alone does not determine these tokens, because many tokenizers put a space
 before every text. So they are the tokens after a probe, in the encoding of probe, separator and
 candidate:
 
@@ -33,10 +33,9 @@ _REACH = 64
 class Continuation(NamedTuple):
     """A candidate and its separator, as the tokens that they add to a context.
 
-    Attributes:
-        ids: The tokens; none for an empty candidate, whatever the separator is.
-        probed: Whether they were found with a probe. If no probe keeps its own tokens, they are
-            those of separator and candidate encoded alone.
+    An empty candidate adds none, whatever the separator is. `probed` says whether the tokens were
+    found with a probe: if no probe keeps its own tokens, they are those of separator and candidate
+    encoded alone.
     """
 
     ids: Ids
@@ -55,14 +54,10 @@ def continue_with(
     end: str = "",
     known: Known | None = None,
 ) -> list[Continuation]:
-    """Return the tokens that each candidate adds to a context.
+    """Return the tokens that each candidate, with the separator before it, adds to a context.
 
-    Args:
-        tokenizer: The model's.
-        candidates: Texts.
-        separator: Text before each candidate, which belongs to it.
-        end: The common end of all contexts, from `shared_end`.
-        known: Results of earlier calls with these arguments, to which this call adds.
+    `end` is the common end of all contexts, from `shared_end`. `known` has the results of earlier
+    calls with these arguments; this call adds its own.
     """
     known = {} if known is None else known
     new = [text for text in candidates if (end, text) not in known]

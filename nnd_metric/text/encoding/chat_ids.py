@@ -19,11 +19,9 @@ _PROBE = ":"
 
 
 class _Control(NamedTuple):
-    """Tokens that only templates may write.
+    """Tokens that only templates may write: special ones, and others that templates of chats write.
 
-    Attributes:
-        ids: The special tokens, and the other added tokens that the templates of chats write.
-        not_special: Finds the others, which `split_special_tokens` does not split.
+    `not_special` finds the others, which `split_special_tokens` does not split.
     """
 
     ids: frozenset[int]

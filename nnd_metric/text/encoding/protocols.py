@@ -16,13 +16,11 @@ class Protocol:
     """One reading of the formula.
 
     Attributes:
-        name: The name on the command line and in the signature.
         tokens: The conventions that decide which ids are fed and scored (see `encoding`): the
             model's own conventions ("native"), the paper's released code ("laban2022"), or
             BARTScore's ("bartscore").
         normaliser: What N counts: the scored tokens, nothing (N = 1), or the UTF-8 bytes of the
             candidate.
-        summary: One line for people.
         minus_alone: Whether the log-likelihood of the candidate without its context is subtracted.
     """
 

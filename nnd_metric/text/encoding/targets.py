@@ -19,13 +19,10 @@ _Shift: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
 
 
 class Target(NamedTuple):
-    """A candidate in token ids.
+    """A candidate in token ids: those fed to the decoder, those to predict, and which count.
 
-    Attributes:
-        fed: Its tokens in the input of the decoder. One token less than `targets` if the last token
-            of the context predicts the first of the candidate (decoder-only, `native`).
-        targets: The ids to predict.
-        scored: Which targets count.
+    One token less is fed than predicted if the last token of the context predicts the first of the
+    candidate (decoder-only, `native`).
     """
 
     fed: Ids
@@ -44,14 +41,8 @@ def make_targets(
 ) -> list[Target]:
     """Turn candidates into token ids under a protocol.
 
-    Args:
-        loaded: The model whose tokenizer and conventions are used.
-        protocol: Which tokens are fed and scored.
-        candidates: Texts.
-        separator: Text before the candidate, which belongs to it, for decoder-only models under
-            `native`.
-        end: The common end of all contexts (`shared_end`).
-        known: Same as in `continue_with`.
+    `separator` is put before each candidate for decoder-only models under `native`, and belongs to
+    it. `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`.
     """
     if protocol.tokens == "laban2022":
         return _laban2022(loaded, candidates)
@@ -68,7 +59,7 @@ def make_targets(
 
 
 def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
-    """Encoder-decoder, as in training: labels, and the model's own shift of them as decoder input.
+    """Return the targets of an encoder-decoder: labels as in training, and its own shift of them.
 
     Special tokens before the candidate (BART's <s>, a language code) are fed but not scored; of
     those after it, only the first end token is scored, unless `every` label is (BARTScore).
@@ -108,7 +99,7 @@ def _end_ids(loaded: TextModel) -> set[int]:
 
 
 def _laban2022(loaded: TextModel, candidates: Sequence[str]) -> list[Target]:
-    """Same as the paper's released code: a start token, the candidate, a scored end token."""
+    """Return targets as the paper's code does: start token, candidate, and a scored end token."""
     tokenizer = loaded.tokenizer
     start, end = _LABAN2022_IDS.get(
         loaded.model.config.model_type, (tokenizer.bos_token_id, tokenizer.eos_token_id)

@@ -26,11 +26,9 @@ from nnd.schemas import (
 
 
 class Form(NamedTuple):
-    """One rendering, for contexts with exactly the parts that it names.
+    """One rendering, for contexts with exactly the parts that its {placeholders} name.
 
-    Attributes:
-        context: Text with {placeholders}.
-        candidate_prefix: Text before every candidate, which is scored with it.
+    `candidate_prefix` stands before every candidate, and is scored with it.
     """
 
     context: str
@@ -42,7 +40,6 @@ class Template:
     """A way to render contexts.
 
     Attributes:
-        name: The name in the signature.
         variants: One per kind of context, distinguished by the placeholders; if empty, the stored
             context is read.
         separator: Text between context and candidate, for decoder-only models.
@@ -149,8 +146,7 @@ def check_template(name_or_text: str) -> None:
 def find_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
     """Return the template of this name, or parse a text with {placeholders}.
 
-    Raises:
-        ScoringError: If it is neither, braces do not match, or the data lacks the instruction.
+    Raises ScoringError if it is neither, braces do not match, or the data lacks the instruction.
     """
     if name_or_text in TEMPLATES:
         return TEMPLATES[name_or_text]
@@ -201,14 +197,10 @@ def choose_template(
 ) -> Template:
     """Return the requested template, or the one that a model reads by itself.
 
-    Args:
-        asked: As for `find_template`; AUTO; or None for what the model reads by itself: in a chat
-            the instruction of the data, if it has one, otherwise the stored context.
-        model: Name of the model.
-        contexts: The stored contexts; if one lacks parts of the model's template, AUTO means the
-            same as None.
-        instruction: The instruction of the data.
-        as_chat: Whether the model reads contexts as chats.
+    `asked` is what `find_template` takes; or AUTO, for the template of the model's family; or None,
+    for what the model reads by itself: in a chat the instruction of the data, if it has one,
+    otherwise the stored context. AUTO means the same as None if the family has no template, or if a
+    context lacks parts of it.
     """
     if asked is not None and asked != AUTO:
         return find_template(asked, instruction)
@@ -232,9 +224,8 @@ def family_template(model: str, contexts: Iterable[StoredContext]) -> Template |
 def render(template: Template, contexts: Sequence[StoredContext]) -> list[Prompt]:
     """Render every context.
 
-    Raises:
-        ScoringError: If a placeholder is not among the parts, which the message lists, or an
-            instruction has no words for a kind of context.
+    Raises ScoringError if a placeholder is not among the parts, which the message lists, or if an
+    instruction has no words for a kind of context.
     """
     prompts: list[Prompt] = []
     before = None

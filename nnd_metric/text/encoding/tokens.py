@@ -6,9 +6,8 @@ Special-token strings in data stay text; only those in a template become special
 import json
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 
 from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext
@@ -28,13 +27,8 @@ class Frame(NamedTuple):
 def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -> Frame:
     """Return the special tokens `tokenizer` puts around a text.
 
-    Args:
-        tokenizer: Any tokenizer.
-        target: Whether it is text to generate (`text_target`), which some tokenizers treat
-            differently.
-
-    Raises:
-        ScoringError: If its special tokens change the tokens of the text itself.
+    Some tokenizers put others around text to generate (`target`). Raises ScoringError if special
+    tokens change the tokens of the text itself.
     """
     probe = "a"
     bare = text_ids(tokenizer, [probe], target=target)[0]
@@ -55,13 +49,9 @@ def text_ids(
     target: bool = False,
     special: bool = False,
 ) -> list[Ids]:
-    """Return the tokens of each text, without any special token.
+    """Return the tokens of each text, without special tokens unless `special` adds them around it.
 
-    Args:
-        tokenizer: Any tokenizer.
-        texts: Texts.
-        target: Whether they are texts to generate (`text_target`).
-        special: Whether to add the tokenizer's special tokens around each.
+    `target` says that they are texts to generate (`text_target`).
     """
     rows: list[Ids] = []
     for start in range(0, len(texts), _AT_ONCE):
@@ -140,9 +130,10 @@ def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> 
     )
 
 
-def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
+def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Any:  # noqa: ANN401 - of tokenizers
     """Return a Unigram tokenizer whose special pieces have names that do not occur in texts."""
-    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    backend = tokenizer.backend_tokenizer
+    state = json.loads(backend.to_str())
     special = {token["content"] for token in state["added_tokens"] if token["special"]}
     state["added_tokens"] = [token for token in state["added_tokens"] if not token["special"]]
     if state["model"]["type"] == "Unigram":
@@ -150,4 +141,4 @@ def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Tokenizer:
             (f"\ue000{number}\ue000" if piece in special else piece, score)
             for number, (piece, score) in enumerate(state["model"]["vocab"])
         ]
-    return Tokenizer.from_str(json.dumps(state))
+    return type(backend).from_str(json.dumps(state))

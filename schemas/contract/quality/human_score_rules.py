@@ -38,16 +38,13 @@ def make_human_scores(
 ) -> pl.DataFrame:
     """Score every system of a source from the judgements of its annotators.
 
-    Args:
-        annotations: Rows of the annotation schema; those the rule cannot read are left out.
-        source: The facts of source.yaml, as the manifest has them. The rule decides the definition:
-            a share of error-free candidates where there are labels, a mean where there are scores
-            or ratings.
-        splits: Only judgements of these splits; None means all. Ratings are standardised over all.
+    Returns rows of the human_score schema, ordered by aspect, system, category; none where no
+    system is named, or where people made the errors on purpose. The rule in `source`, the facts of
+    source.yaml as the manifest has them, decides the definition: a share of error-free candidates
+    where there are labels, a mean where there are scores or ratings.
 
-    Returns:
-        Rows of the human_score schema, ordered by aspect, system, category; none where no system is
-        named, or where people made the errors on purpose.
+    Annotations that the rule cannot read are omitted, and judgements of other splits than `splits`
+    (None means all); ratings are standardised over all splits.
     """
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
     is_scored = pl.col("system").is_not_null() & (source.get("origin") != "constructed")

@@ -4,7 +4,7 @@ A rule that reads ratings has options that say how:
 
 - `ratings`: how the ratings of several annotators become one verdict. `mean` and `median` turn a
   candidate's ratings into one number; `majority` and `unanimity` count annotators.
-- `at_least`: a candidate with fewer ratings is left out.
+- `at_least`: a candidate with fewer ratings is omitted.
 - `standardise: annotator`: ratings count as z-scores of their annotator (see `read_ratings`).
 - `within: annotator`: two candidates are compared by the annotators who rated both.
 """
@@ -29,15 +29,11 @@ def rule_of(quality: Mapping[str, Any], aspect: str) -> Mapping[str, Any]:
 def read_ratings(
     annotations: pl.DataFrame, *, at_least: int = 1, standardise: bool = False
 ) -> pl.DataFrame:
-    """Return the annotations that have enough ratings, standardised if requested.
+    """Return the annotations with at least `at_least` ratings, standardised if requested.
 
-    Args:
-        annotations: Rows of the annotation schema.
-        at_least: Smallest number of ratings of an annotation.
-        standardise: Whether each rating r becomes its z-score (r - m) / s. Here m and s are the
-            mean and the standard deviation (divisor n - 1) of all ratings of that annotator under
-            that aspect. If s is 0 or not defined there is no z-score, and the rating is left
-                out, as is one without an annotator.
+    Standardised, each rating r becomes its z-score (r - m) / s. Here m and s are the mean and the
+    standard deviation (divisor n - 1) of all ratings of that annotator under that aspect. If s is 0
+    or not defined there is no z-score, and the rating is omitted, as is one without an annotator.
     """
     rows = _standardised(annotations) if standardise else annotations
     return rows.filter(pl.col("ratings").list.len() >= max(at_least, 1))
@@ -158,12 +154,7 @@ _TEXTS = ("context", "inputs", "candidate", "metadata")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rule of every aspect.
-
-    Attributes:
-        default: The rule of the aspects without a rule of their own.
-        aspects: Aspect → its own rule.
-    """
+    """The rule of every aspect: its own, or else the default."""
 
     default: Rule
     aspects: Mapping[str, Rule]
@@ -232,7 +223,7 @@ def readable(annotations: pl.DataFrame, rule: Rule) -> pl.DataFrame:
     """Return the annotations with a value that `rule` reads, in the form in which it reads it.
 
     Ratings are standardised if the rule requires it, and their mean or median becomes the score if
-    the rule compares scores. Annotations without ratings are left out.
+    the rule compares scores. Annotations without ratings are omitted.
     """
     match rule:
         case Majority():

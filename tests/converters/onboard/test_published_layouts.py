@@ -5,6 +5,10 @@
   with a list of ratings, which are not equally many.
 - PandaLM, `testset-v1.json` (Wang et al., ICLR 2024): two texts in a row, and the verdicts of three
   annotators, 0 for a tie.
+- MT-Bench, `human_judgments` (Zheng et al., NeurIPS 2023), a turn: two texts with their models and
+  a verdict, a row for each judge, ties of two kinds.
+- Learning to summarize, `comparisons` (Stiennon et al., NeurIPS 2020): a list of two summaries, and
+  the number of the one that a worker chose.
 
 Texts and judgements are drawn by chance; what they amount to is counted here, without nnd.
 """
@@ -18,8 +22,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 import yaml
 
+from nnd.converters.folder import convert
 from nnd.converters.onboard.scaffold.new_source_result import NewSource
 from nnd.converters.onboard.scaffold.scaffolding import new_source
 
@@ -33,6 +39,15 @@ def text(chance: Random, size: int) -> str:
     return f"{' '.join(chance.choices(WORDS, k=size)).capitalize()}."
 
 
+def write_csv(folder: Path, rows: list[dict[str, str]]) -> Path:
+    path = folder / "rows.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
 def test_yes_and_no_for_each_error(tmp_path: Path) -> None:
     chance, rows = Random(1), list[dict[str, str]]()
     for number in range(80):
@@ -43,16 +58,8 @@ def test_yes_and_no_for_each_error(tmp_path: Path) -> None:
             | {error: "yes" if chance.random() < 0.12 else "no" for error in ERRORS}
             for bot in BOTS
         ]
-    path = tmp_path / "behaviour.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0]])
-        writer.writeheader()
-        writer.writerows(rows)
-    expected: Counter[str] = Counter()
-    for _, group in itertools.groupby(rows, lambda row: row["user utterance"]):
-        for better, worse in itertools.permutations([*group], 2):
-            if "yes" not in {better[error] for error in ERRORS}:
-                expected.update(error for error in ERRORS if worse[error] == "yes")
+    path = write_csv(tmp_path, rows)
+    expected = pairs_by_error(rows, "user utterance", ERRORS)
 
     made = new_source(
         "guessed",
@@ -66,6 +73,37 @@ def test_yes_and_no_for_each_error(tmp_path: Path) -> None:
     assert made.counts["by_error_category"] == expected
     one = new_source("said", [path], tmp_path / "said", candidate="bot response", system="bot")
     assert one.counts == made.counts
+
+
+def pairs_by_error(rows: list[dict[str, str]], context: str, errors: list[str]) -> dict[str, int]:
+    """The pairs of a text without any error and one with an error, by error."""
+    expected: Counter[str] = Counter()
+    for _, group in itertools.groupby(rows, lambda row: row[context]):
+        for better, worse in itertools.permutations([*group], 2):
+            if "yes" not in {better[error] for error in errors}:
+                expected.update(error for error in errors if worse[error] == "yes")
+    return expected
+
+
+def test_yes_is_good_in_one_column_and_bad_in_others(tmp_path: Path) -> None:
+    chance, rows = Random(4), list[dict[str, str]]()
+    errors = ["hallucination", "omits key facts", "repetition"]
+    for number in range(60):
+        article = text(chance, 12)
+        rows += [
+            {"id": str(number), "article": article, "model": bot, "summary": text(chance, 10)}
+            | {"fluent": "no" if chance.random() < 0.2 else "yes"}
+            | {error: "yes" if chance.random() < 0.15 else "no" for error in errors}
+            for bot in BOTS
+        ]
+
+    made = new_source("guessed", [write_csv(tmp_path, rows)], tmp_path / "guessed")
+
+    assert (made.shapes[0].name, made.problem) == ("marks", None)
+    assert made.counts["by_error_category"] == pairs_by_error(rows, "article", errors)
+    assert any(
+        line.endswith("# not read, since a mark may be good there: fluent") for line in made.open
+    )
 
 
 def test_two_levels_of_keys_and_ragged_lists_of_ratings(tmp_path: Path) -> None:
@@ -142,6 +180,77 @@ def test_verdicts_of_several_annotators_with_ties(tmp_path: Path) -> None:
     assert found.problem is None
     # More annotators prefer one text than the other; ties count for neither.
     assert found.counts["pairs"] == sum(votes.count(1) != votes.count(2) for votes in verdicts)
+
+
+def test_verdicts_of_judges_in_rows_of_their_own(tmp_path: Path) -> None:
+    chance, rows = Random(5), list[dict[str, str]]()
+    verdicts = ["model_a", "model_b", "tie", "tie (bothbad)"]
+    for number in range(100):
+        models, asked = chance.sample(BOTS, 2), f"{number}: {text(chance, 9)}"
+        both = {"response_a": text(chance, 18), "response_b": text(chance, 18)}
+        rows += [
+            {"question_id": str(number), "prompt": asked}
+            | {"model_a": models[0], "model_b": models[1], **both}
+            | {"winner": chance.choice(verdicts), "judge": judge}
+            for judge in ("ann", "bob", "eve")
+        ]
+
+    made = new_source("guessed", [write_csv(tmp_path, rows)], tmp_path / "guessed")
+
+    votes: dict[str, Counter[str]] = {}
+    for row in rows:
+        votes.setdefault(row["question_id"], Counter())[row["winner"]] += 1
+    assert (made.shapes[0].name, made.problem) == ("verdicts", None)
+    assert made.counts["pairs"] == sum(one["model_a"] != one["model_b"] for one in votes.values())
+    assert made.counts["systems"] == len(BOTS)
+
+
+def test_a_choice_of_two_objects(tmp_path: Path) -> None:
+    chance = Random(6)
+    rows = [
+        {
+            "info": {"id": f"t3_{number}", "post": text(chance, 30), "title": text(chance, 5)},
+            "summaries": [{"text": text(chance, 12), "policy": f"sup{n}"} for n in (1, 2)],
+            "choice": chance.choice([0, 1]),
+            "worker": f"w{number % 5}",
+        }
+        for number in range(220)
+    ]
+    path = tmp_path / "comparisons.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    made = new_source("guessed", [path], tmp_path / "guessed")
+
+    assert (made.shapes[0].name, made.problem, made.counts["pairs"]) == ("choices", None, 220)
+    better = convert(made.folder, origin=path).pairs["candidate_high"]
+    assert {*better} == {row["summaries"][row["choice"]]["text"] for row in rows}
+
+
+@pytest.mark.parametrize("has_texts", [True, False])
+def test_the_keys_are_the_questions_or_name_them(tmp_path: Path, *, has_texts: bool) -> None:
+    chance = Random(7)
+    names = (f"{text(chance, 7)} {number}" if has_texts else f"q{number}" for number in range(60))
+    questions = {
+        name: {
+            writer: {"answer": text(chance, 20), "correct": chance.random() < 0.5}
+            for writer in WRITERS
+        }
+        for name in names
+    }
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps(questions), encoding="utf-8")
+
+    made = new_source("guessed", [path], tmp_path / "guessed")
+
+    def without_context(facts: dict[str, Any]) -> None:
+        del facts["table"]["inputs"]
+        facts["table"]["context"] = "none"
+        facts["table"]["columns"]["context_id"] = "_key"
+
+    found = made if has_texts else edited(made, without_context)
+    right = [sum(one["correct"] for one in own.values()) for own in questions.values()]
+    assert found.problem is None
+    assert found.counts["pairs"] == sum(n * (len(WRITERS) - n) for n in right)
 
 
 def edited(made: NewSource, change: Callable[[dict[str, Any]], None]) -> NewSource:

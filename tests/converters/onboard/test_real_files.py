@@ -17,7 +17,6 @@ from nnd.converters.onboard.scaffold.scaffolding import new_source
 from nnd.converters.source.source import load_source
 
 MQM = "wmt_mqm/ted/ende/mqm_ted_ende.tsv"
-CHALLENGE = ["Macaw-11B", "Macaw-answer-11B", "GPT3-davinci", "Jurassic-1-jumbo", "T5-XXL-SSM-NQ"]
 
 
 def look(data: Path, out: Path, *files: str, **options: Any) -> NewSource:
@@ -101,11 +100,22 @@ def test_summedits_asks_which_label_is_good_and_an_edit_says_it(
 
 
 def test_challenge_has_a_column_for_each_system(nnd_data: Path, tmp_path: Path) -> None:
-    made = look(nnd_data, tmp_path, "challenge300/challenge300-outputs.tsv", candidate=CHALLENGE)
+    made = look(nnd_data, tmp_path, "challenge300/challenge300-outputs.tsv")
 
     table = yaml.safe_load((made.folder / "source.yaml").read_text("utf-8"))["table"]
     assert table["wide"]["columns"] == {"candidate": "{system}", "credit": "credit-{system}"}
-    assert made.problem is None
+    lines = (nnd_data / "challenge300/challenge300-outputs.tsv").read_text().splitlines()
+    header, *rows = (
+        [cell[1:-1] if cell[:1] == '"' else cell for cell in line.split("\t")] for line in lines
+    )
+    pairs = 0
+    for row in (dict(zip(header, cells, strict=True)) for cells in rows):
+        credited = [name for name in header if row.get(f"credit-{name}", "")]
+        pairs += sum(
+            float(row[f"credit-{one}"]) > float(row[f"credit-{other}"]) and row[one] != row[other]
+            for one, other in itertools.permutations(credited, 2)
+        )
+    assert (made.problem, made.counts["pairs"]) == (None, pairs)
 
 
 def test_goyal_names_the_best_and_the_worst(nnd_data: Path, tmp_path: Path) -> None:

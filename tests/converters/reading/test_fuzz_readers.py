@@ -16,10 +16,9 @@ import yaml
 from support.damage import Damage, fuzz, read_or_refused
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.reading.archives import read_members
+from nnd.converters.reading.archives import read_members, read_tarball
 from nnd.converters.reading.records import parse_json, read_cells, read_jsonl, shown
 from nnd.converters.reading.table_rows import SUFFIXES
-from nnd.converters.reading.tarballs import read_tarball
 from nnd.converters.reading.text_files import read_text
 from nnd.converters.source.converter_running import choose_converter
 from nnd.converters.source.source import Source, list_sources, load_source

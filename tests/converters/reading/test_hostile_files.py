@@ -28,15 +28,14 @@ Toy = Callable[..., dict[str, Any]]
 MIB = 2**20
 
 CONVERT_AND_MEASURE = """\
-import sys
+import re, sys
 from nnd.converters.folder.conversion import convert
-from nnd.converters.onboard.check.process_limits import peak_memory
 from nnd.schemas import NNDError
 try:
     convert(sys.argv[1], origin=sys.argv[2], out=sys.argv[3])
 except NNDError as error:
     print(error)
-print(peak_memory())
+print(int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1]) * 1024)
 """
 
 

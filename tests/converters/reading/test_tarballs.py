@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.archives import refused_archive
 
-from nnd.converters.reading.tarballs import read_tarball
+from nnd.converters.reading.archives import read_tarball
 from nnd.schemas import SourceError
 
 MIB = 2**20
@@ -160,9 +160,13 @@ def test_an_archive_in_it_is_refused(make_tarball: MakeTarball, name: str) -> No
 def test_a_file_with_holes_is_refused(make_tarball: MakeTarball) -> None:
     holes = entry("a.txt", pax_headers={"GNU.sparse.realsize": str(2**50)})
 
-    assert "not a whole .tar.gz: a pax header that sets a size" in refused(
-        make_tarball((holes, b""))
-    )
+    assert "a.tar.gz: not a whole .tar.gz: a.txt is cut off" in refused(make_tarball((holes, b"")))
+
+
+def test_a_size_that_pax_states_leads_in_no_circles(make_tarball: MakeTarball) -> None:
+    turned = entry("a.txt", pax_headers={"size": "-512"})
+
+    assert "a.txt is in it 2 times" in refused(make_tarball((turned, b"one")))
 
 
 def with_field(raw: bytes, place: int, value: bytes) -> bytes:
@@ -174,31 +178,19 @@ def with_field(raw: bytes, place: int, value: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("size", "message"),
-    [
-        (b"77777777777\0", "a.txt is cut off"),
-        (
-            b"\xff" * 12,
-            "a header with an invalid number",
-        ),  # -1, as GNU writes numbers that are too large
-        (b"-0000000010\0", "a header with an invalid number"),
-        (b"\0" * 12, "a header with an invalid number"),
-        (b"00000000009\0", "invalid literal"),
-    ],
+    "size", [b"77777777777\0", b"\xff" * 12, b"-0000000010\0", b"\0" * 12, b"00000000009\0"]
 )
-def test_a_size_that_is_none_is_refused(
-    make_tarball: MakeTarball, size: bytes, message: str
-) -> None:
+def test_a_size_that_is_none_is_refused(make_tarball: MakeTarball, size: bytes) -> None:
     path = make_tarball(with_field(packed(("a.txt", b"one")), 124, size))
 
-    assert message in refused(path)
+    assert "not a whole .tar.gz" in refused(path)
 
 
 @pytest.mark.parametrize("said", [b"9999999 path=b\n", b"0 path=b\n", b"path=b\n", b"-5 a=b\n"])
 def test_a_broken_pax_header_is_refused(make_tarball: MakeTarball, said: bytes) -> None:
     header = packed((entry("x", kind=tarfile.XHDTYPE), said), layout=tarfile.USTAR_FORMAT)
 
-    assert "a broken pax header" in refused(make_tarball(header))
+    assert "not a whole .tar.gz" in refused(make_tarball(header))
 
 
 def test_a_long_header_is_refused(make_tarball: MakeTarball) -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import http.server
-import json
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+import httpx
 import pytest
 
 from nnd.converters.folder.conversion import convert
@@ -50,8 +50,8 @@ class Server:
         unannounced: Whether to send no Content-Length at all.
         redirects: Where the next requests are sent on to.
         headers: Sent with every body.
-        ranges: How it takes a Range: "yes", "no" (never heard of it), "ignores If-Range", "other
-            bytes" (sends others than it was asked for), "unnamed" (does not say which it sends).
+        ranges: How it takes a Range: "yes", "no" (never heard of it), "other bytes" (sends others
+            than it was asked for), "unnamed" (does not say which it sends).
         statuses: Answers to the next requests, 200 where none is left.
         cuts: After how many bytes of the next bodies it hangs up; never where none is left.
         go_on: While it is clear, a connection that is to be cut stays open, and silent.
@@ -137,10 +137,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def first_byte(self) -> int:
         asked = self.headers.get("Range")
-        wanted = self.headers.get("If-Range")
         if asked is None or self.state.ranges == "no":
-            return 0
-        if self.state.ranges == "yes" and wanted not in self.state.headers.values():
             return 0
         return int(asked.removeprefix("bytes=").removesuffix("-"))
 
@@ -256,15 +253,12 @@ def test_a_refused_connection_is_an_error_with_the_way_out(cache: Path) -> None:
     assert cached(cache) == []
 
 
-@pytest.mark.parametrize("sha256", [DIGEST, None], ids=["digest", "no digest"])
-def test_a_body_that_is_cut_off_is_not_kept_where_the_server_names_no_version(
-    server: Server, cache: Path, sha256: str | None
-) -> None:
-    # 24 bytes of 100 arrive. Without a digest, only the announced length can tell.
+def test_a_body_that_is_cut_off_is_not_kept_without_a_digest(server: Server, cache: Path) -> None:
+    # 24 bytes of 100 arrive: only the announced length can tell.
     server.announced = 100
 
     with pytest.raises(SourceError, match="76 bytes did not arrive; try again, or name your copy"):
-        get(server, sha256, size=None)
+        get(server, sha256=None, size=None)
 
     assert cached(cache) == []
     assert server.asked_range() == [None, None, None]
@@ -279,36 +273,32 @@ def test_chunks_that_are_cut_off_are_not_kept(server: Server, cache: Path) -> No
     assert cached(cache) == []
 
 
-@pytest.mark.parametrize("named", [{"ETag": '"v1"'}, {"Last-Modified": MODIFIED}], ids=str)
-@pytest.mark.parametrize("sha256", [DIGEST, None], ids=["digest", "no digest"])
-def test_what_is_missing_is_asked_for_and_no_more(
-    server: Server, cache: Path, sha256: str | None, named: dict[str, str]
-) -> None:
-    server.headers = named
+def test_what_is_missing_is_asked_for_and_no_more(server: Server, cache: Path) -> None:
     server.cuts = [10, 5]
 
-    path = get(server, sha256)
+    path = get(server)
 
     # 24 bytes: 10, then 5 of the other 14, then the last 9.
     assert path.read_bytes() == BODY
     assert server.asked_range() == [None, "bytes=10-", "bytes=15-"]
-    assert [headers.get("If-Range") for headers in server.heard] == [
-        None,
-        *named.values(),
-        *named.values(),
-    ]
     assert server.sent == [10, 5, 9]
     assert cached(cache) == ["toy/a.jsonl"]
 
 
+def test_without_a_digest_all_is_asked_for_again(server: Server) -> None:
+    server.cuts = [10]
+
+    assert get(server, sha256=None).read_bytes() == BODY
+    assert server.asked_range() == [None, None]
+
+
 def test_a_later_call_goes_on_where_the_last_one_stopped(server: Server, cache: Path) -> None:
-    server.headers = {"ETag": '"v1"'}
     server.cuts = [3, 3, 3]
     with pytest.raises(SourceError, match="15 bytes did not arrive; try again"):
         get(server)
     part = cache / "toy/a.jsonl.part"
     assert part.read_bytes() == BODY[:9]
-    assert cached(cache) == ["toy/a.jsonl.part", "toy/a.jsonl.part.json"]
+    assert cached(cache) == ["toy/a.jsonl.part"]
 
     assert get(server).read_bytes() == BODY
 
@@ -317,9 +307,8 @@ def test_a_later_call_goes_on_where_the_last_one_stopped(server: Server, cache: 
     assert cached(cache) == ["toy/a.jsonl"]
 
 
-def interrupt(server: Server, cache: Path, etag: str = '"v1"', sha256: str | None = None) -> None:
-    """Leave a part of 10 bytes of version `etag` in the cache, and forget the requests."""
-    server.headers = {"ETag": etag}
+def interrupt(server: Server, cache: Path, sha256: str = DIGEST) -> None:
+    """Leave a part of 10 bytes in the cache, and forget the requests."""
     server.cuts = [10]
     server.statuses = [200, 404]
     with pytest.raises(SourceError, match="404"):
@@ -338,19 +327,15 @@ def test_a_server_that_sends_no_parts_sends_the_whole(server: Server, cache: Pat
     assert server.sent == [24]
 
 
-@pytest.mark.parametrize("ranges", ["yes", "ignores If-Range"])
-def test_a_file_that_changed_in_between_is_fetched_whole(
-    server: Server, cache: Path, ranges: str
-) -> None:
-    # 10 old bytes and the rest of the new ones would pass for a file where no digest is declared.
+def test_a_file_that_changed_in_between_is_fetched_whole(server: Server, cache: Path) -> None:
+    # The digest of 10 old bytes and the rest of the new ones is that of neither version.
     interrupt(server, cache)
     server.body = BODY.upper()
-    server.headers = {"ETag": '"v2"'}
-    server.ranges = ranges
+    digest = hashlib.sha256(server.body).hexdigest()
 
-    assert get(server, sha256=None).read_bytes() == BODY.upper()
-    assert server.asked_range()[0] == "bytes=10-"
-    assert server.sent[-1] == 24
+    assert get(server, digest).read_bytes() == BODY.upper()
+    assert server.asked_range() == ["bytes=10-", None]
+    assert server.sent == [14, 24]
 
 
 @pytest.mark.parametrize("ranges", ["other bytes", "unnamed"])
@@ -371,35 +356,6 @@ def test_a_range_that_is_refused_is_a_new_start(server: Server, cache: Path) -> 
     assert server.sent == [24]
 
 
-def test_a_weak_etag_is_no_ground_to_go_on_from(server: Server) -> None:
-    # A weak ETag says "as good as", not "the same bytes" (RFC 9110, 8.8.1); If-Range forbids it.
-    server.headers = {"ETag": 'W/"v1"'}
-    server.cuts = [10]
-
-    assert get(server).read_bytes() == BODY
-    assert server.asked_range() == [None, None]
-
-
-@pytest.mark.parametrize(
-    "facts",
-    ["", "{", "[]", "{}", '{"url": "http://other/a", "version": "\\"v1\\""}'],
-)
-def test_a_part_of_unknown_origin_is_not_continued(server: Server, cache: Path, facts: str) -> None:
-    interrupt(server, cache)
-    (cache / "toy/a.jsonl.part.json").write_text(facts, encoding="utf-8")
-
-    assert get(server).read_bytes() == BODY
-    assert server.asked_range() == [None]
-
-
-def test_a_part_says_of_which_version_it_is(server: Server, cache: Path) -> None:
-    interrupt(server, cache)
-
-    facts = json.loads((cache / "toy/a.jsonl.part.json").read_text(encoding="utf-8"))
-
-    assert facts == {"url": f"{server.url}/a", "version": '"v1"'}
-
-
 def test_a_completed_file_that_is_not_the_declared_one_is_removed(
     server: Server, cache: Path
 ) -> None:
@@ -408,7 +364,7 @@ def test_a_completed_file_that_is_not_the_declared_one_is_removed(
     with pytest.raises(SourceError, match=r"not the declared file \(SHA-256 differs\)"):
         get(server, sha256="0" * 64)
 
-    assert server.asked_range() == ["bytes=10-"]
+    assert server.asked_range() == ["bytes=10-", None]  # the part may have been of another version
     assert cached(cache) == []
 
 
@@ -421,7 +377,7 @@ def test_without_a_digest_the_declared_size_must_fit(server: Server, cache: Path
     assert cached(cache) == []
 
 
-@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 500, 502, 503, 504])
 def test_a_server_in_trouble_is_asked_three_times(server: Server, status: int) -> None:
     server.statuses = [status, status]
 
@@ -443,16 +399,6 @@ def test_a_refusal_is_not_asked_again(server: Server) -> None:
     server.statuses = [403]
 
     with pytest.raises(SourceError, match="HTTP Error 403: Forbidden; name your copy with --from"):
-        get(server)
-
-    assert len(server.asked) == 1
-
-
-def test_a_server_that_wants_to_rest_is_not_asked_again(server: Server) -> None:
-    server.statuses = [429]
-    server.headers = {"Retry-After": "3600"}
-
-    with pytest.raises(SourceError, match="HTTP Error 429"):
         get(server)
 
     assert len(server.asked) == 1
@@ -501,7 +447,6 @@ def wait_for_bytes(path: Path, n: int) -> None:
 def test_after_a_kill_the_next_call_goes_on(server: Server, cache: Path) -> None:
     server.body = BODY * 100_000  # 2.4 MB, half of which arrives
     digest = hashlib.sha256(server.body).hexdigest()
-    server.headers = {"ETag": '"v1"'}
     server.cuts = [1_200_000]
     server.go_on.clear()
     part = cache / "toy/a.jsonl.part"
@@ -520,11 +465,10 @@ def test_after_a_kill_the_next_call_goes_on(server: Server, cache: Path) -> None
 
 
 def test_of_two_processes_at_once_one_fetches(server: Server, cache: Path) -> None:
-    server.headers = {"ETag": '"v1"'}
     server.cuts = [10]
     server.go_on.clear()
     with start_fetching(server, DIGEST) as first:
-        wait_for_bytes(cache / "toy/a.jsonl.part.json", 1)
+        wait_for_bytes(cache / "toy/a.jsonl.part", 0)
         with start_fetching(server, DIGEST) as second:
             time.sleep(0.2)  # long enough to ask, were it free to
             server.go_on.set()
@@ -625,11 +569,10 @@ ENDLESS = b"x" * 2**20
 
 
 @pytest.mark.parametrize("sha256", [DIGEST, None], ids=["digest", "no digest"])
-@pytest.mark.parametrize("named", [{}, {"ETag": '"v1"'}], ids=["unnamed", "named"])
 def test_no_more_is_fetched_than_is_declared(
-    server: Server, cache: Path, sha256: str | None, named: dict[str, str]
+    server: Server, cache: Path, sha256: str | None
 ) -> None:
-    server.body, server.headers = ENDLESS, named
+    server.body = ENDLESS
 
     with pytest.raises(SourceError) as caught:
         get(server, sha256)
@@ -663,47 +606,22 @@ def test_a_file_of_no_declared_size_has_a_ceiling(
     assert cached(cache) == []
 
 
-def redirected(server: Server, *targets: str, host: str = "127.0.0.1") -> Path:
+def redirected(server: Server, *targets: str) -> Path:
     """Fetch /a, from where the server redirects to each of the targets in turn."""
     server.redirects = list(targets)
-    return fetch(declared(f"{server.url.replace('127.0.0.1', host)}/a"), "toy", pause_s=0)
+    return get(server)
 
 
-def test_redirects_are_followed_on_the_declared_host(server: Server) -> None:
+def test_redirects_are_followed(server: Server) -> None:
     assert redirected(server, "/b", f"{server.url}/c").read_bytes() == BODY
     assert server.asked == ["/a", "/b", "/c"]
 
 
 @pytest.mark.parametrize(
-    "target",
-    [
-        "http://127.0.0.2:PORT/b",
-        "http://localhost:PORT/b",
-        "http://[::1]:PORT/b",
-        "http://10.0.0.1/",
-    ],
-)
-def test_no_redirect_leads_to_another_private_address(server: Server, target: str) -> None:
-    target = target.replace("PORT", server.url.rpartition(":")[2])
-
-    with pytest.raises(SourceError) as caught:
-        redirected(server, "/b", target)
-
-    assert str(caught.value) == (
-        f"{server.url}/a: cannot be fetched: it redirects to {target}, which is not a public "
-        "address; name your copy with --from"
-    )
-    assert server.asked == ["/a", "/b"]
-
-
-@pytest.mark.parametrize(
     ("target", "reason"),
     [
-        (
-            "ftp://example.org/a",
-            "it redirects to ftp://example.org/a, which is not http or https; ",
-        ),
-        ("file:///etc/passwd", "it redirects to file://.*, which is not http or https; "),
+        ("ftp://example.org/a", "Request URL has an unsupported protocol 'ftp://'"),
+        ("file:///etc/passwd", "Request URL has an unsupported protocol 'file://'"),
         ("data:,a", "For absolute URLs, path must be empty"),
     ],
 )
@@ -711,52 +629,31 @@ def test_no_redirect_leaves_http(server: Server, target: str, reason: str) -> No
     with pytest.raises(SourceError, match=f"cannot be fetched: {reason}"):
         redirected(server, target)
 
-
-@pytest.mark.parametrize("host", ["data.example", "2130706433", "127.1"])
-def test_a_name_that_stands_for_a_private_address_is_asked_nothing(
-    server: Server, monkeypatch: pytest.MonkeyPatch, host: str
-) -> None:
-    original = socket.getaddrinfo
-
-    def resolve(name: str, *rest: Any, **options: Any) -> Any:
-        return original("127.0.0.1" if name == "data.example" else name, *rest, **options)
-
-    monkeypatch.setattr(socket, "getaddrinfo", resolve)
-
-    with pytest.raises(SourceError, match=f"{host} is 127.0.0.1, which is not a public address; "):
-        redirected(server, host=host)
-
-    assert server.asked == []
+    assert server.asked == ["/a"]
 
 
 @pytest.mark.parametrize(
-    ("declared", "url", "reason"),
+    ("hops", "refused"),
     [
-        ("https://example.org/a", "https://cdn.example.com/a", None),
-        ("http://example.org/a", "http://cdn.example.com/a", None),
-        ("http://example.org/a", "https://example.org/a", None),
-        ("https://example.org/a", "http://example.org/a", "which is not https"),
-        ("http://example.org/a", "ftp://example.org/a", "which is not http or https"),
-        ("https://example.org/a", "https://169.254.169.254/", "which is not a public address"),
-        ("https://example.org/a", "https://[::ffff:10.0.0.1]/", "which is not a public address"),
-        ("https://example.org/a", "https://a.localhost/", "which is not a public address"),
-        ("https://10.0.0.1/a", "https://10.0.0.1:8000/b", None),
-        ("https://10.0.0.1/a", "https://10.0.0.2/a", "which is not a public address"),
-        ("https://10.0.0.1/a", "http://10.0.0.1/a", "which is not https"),
+        (["https://example.org/a", "https://cdn.example.com/a"], None),
+        (["http://example.org/a", "https://example.org/a"], None),
+        (["http://example.org/a", "http://cdn.example.com/a"], None),
+        (["https://example.org/a", "http://example.org/a"], "http://example.org/a"),
+        (["https://a.org/a", "http://b.org/a", "https://a.org/b"], "http://b.org/a"),
     ],
 )
-def test_where_a_redirect_may_lead(declared: str, url: str, reason: str | None) -> None:
-    if reason is None:
-        resume.check_step(declared, url)
+def test_https_never_becomes_http(hops: list[str], refused: str | None) -> None:
+    *history, answer = (httpx.Response(200, request=httpx.Request("GET", url)) for url in hops)
+    answer.history = history
+    if refused is None:
+        assert resume._first_byte(answer, hops[0], 0) == 0
         return
 
-    with pytest.raises(resume.FetchError) as caught:
-        resume.check_step(declared, url)
-
-    assert str(caught.value) == f"it redirects to {url}, {reason}"
+    with pytest.raises(resume.FetchError, match=f"it redirects to {refused}, which is not https"):
+        resume._first_byte(answer, hops[0], 0)
 
 
-def test_a_proxy_may_be_on_this_computer(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_is_used(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", server.url)
 
     path = fetch(declared("http://data.example/a"), "toy", pause_s=0)

@@ -214,24 +214,25 @@ def test_the_users_file_and_the_sources_own_come_before_a_copy(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    "change",
     [
-        (lambda raw: lzma.compress(raw)[:60], "unpacked, is not the one in source.yaml"),
-        (lambda raw: lzma.compress(raw + b"\n"), "unpacked, is not the one in source.yaml"),
-        (lambda raw: lzma.compress(bytes(2**28) + raw), "unpacked, is not the one in source.yaml"),
-        (lambda raw: raw, "it cannot be unpacked"),
-        (lambda _: b"", "unpacked, is not the one in source.yaml"),
+        lambda raw: lzma.compress(raw)[:60],
+        lambda raw: lzma.compress(raw + b"\n"),
+        lambda raw: lzma.compress(bytes(2**28) + raw),
+        lambda raw: raw,
+        lambda _: b"",
     ],
     ids=["cut off", "another file", "a bomb", "not compressed", "empty"],
 )
 @pytest.mark.usefixtures("_offline")
 def test_a_copy_of_anything_else_is_refused_rather_than_replaced_by_a_download(
-    change: Callable[[bytes], bytes], said: str, copied: Path, lines: dict[str, bytes]
+    change: Callable[[bytes], bytes], copied: Path, lines: dict[str, bytes]
 ) -> None:
     path = copied / "two.jsonl.xz"
     path.write_bytes(change(lines["two.jsonl"]))
 
     with pytest.raises(SourceError, match="restore it") as caught:
         convert(copied)
-    assert str(caught.value).startswith(f"{path}: not a copy of the declared file: ")
-    assert said in str(caught.value)
+    assert str(caught.value).startswith(
+        f"{path}: not a copy of the declared file: its SHA-256, unpacked, is not the one in"
+    )

@@ -1,7 +1,7 @@
 """Results of a sweep are on disk before its end, without much time being spent on it."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.run import ScoredModel, arriving_results as outputs, evaluate, evaluate_model
-from nnd.metric.run.arriving_results import Outputs
 from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.run.scoring_task import ScoredShard
 
 Saved = Callable[[str], Path]
 
@@ -86,18 +86,22 @@ def test_two_hundred_checkpoints_are_written_in_a_tenth_of_the_time(
         writes.append(len(found))
         return Evaluation("birds", (scored.result,), scored.pairs, None, None)
 
-    with (written := Outputs(join, {"birds": tmp_path / "run"})):
+    before_end = list[int]()
+
+    def shards() -> Iterator[ScoredShard]:
         for _ in range(200):
             clock.now += 1
-            written.add("birds", scored)
-        before_end = writes.copy()
+            yield ScoredShard("birds", 0, scored)
+        before_end.extend(writes)
+
+    written = outputs.write_arriving(shards(), join, {"birds": tmp_path / "run"})
 
     # Of 200 s, 20 s and the last write that began before they were spent.
     assert sum(before_end) * 0.1 <= 0.1 * clock.now + 0.1 * before_end[-1]
     assert before_end[:2] == [1, 2]
     assert len(before_end) > 5
     assert writes[-1] == 200
-    assert list(written.evaluations) == ["birds"]
+    assert list(written) == ["birds"]
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.models.load_model import load_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.run import Failure, evaluate, sweep as sweep_module
-from nnd.metric.run.placement import in_turn
+from nnd.metric.run.launchers import here
 from nnd.schemas import ScoringError, ScoringWarning, check_rows
 
 Saved = Callable[[str], Path]
@@ -87,7 +87,7 @@ def test_each_model_is_loaded_once_and_let_go(
         seen.append(weakref.ref(loaded.model))
         return loaded
 
-    monkeypatch.setattr(in_turn, "load_model", load)
+    monkeypatch.setattr(here, "load_model", load)
     evaluate(models, [birds, trees])
     assert len(seen) == 2
 

@@ -10,9 +10,8 @@ from nnd.metric.cli.evaluating import show_sweep
 from nnd.metric.cli.verbs import Typed
 from nnd.metric.data import PairSet, choose_part, load_pairs
 from nnd.metric.likelihood import Loading, Scoring
-from nnd.metric.numbers import agree_scored
 from nnd.metric.run import Evaluation, RunEntry, Sweep, read_entries, read_kept
-from nnd.metric.run.evaluation import summarise
+from nnd.metric.run.summary import summarise_scored
 
 LIMIT = 200
 
@@ -33,18 +32,8 @@ def stored_sweep(runs: Path, out: Path) -> Sweep:
 
 def _stored(folder: Path, pairs: PairSet, entry: RunEntry) -> Evaluation:
     kept = read_kept(folder, pairs, entry.scoring, {entry.model: entry.scoring}, [])
-    assert kept.results, f"{folder}: no run"
-    rows, people = kept.scored, pairs.human_scores
-    return summarise(
-        pairs,
-        kept.results,
-        kept.children,
-        ((str(own["model"][0]), own) for own in rows.partition_by("model")),
-        lambda systems: agree_scored(rows, people, systems=systems),
-        systems=kept.systems,
-        templates=kept.templates,
-        scored=rows,
-    )
+    assert kept.models, f"{folder}: no run"
+    return summarise_scored(pairs, kept.models, systems=kept.systems, templates=kept.templates)
 
 
 if __name__ == "__main__":

@@ -66,8 +66,6 @@ class Layout:
         candidates: Lengths of the candidates of each context; those after the last context see only
             themselves.
         encoded: Lengths of the contexts in the encoder's row; the candidates see them too.
-        causal: Whether a token sees only the tokens before it.
-        device: Where the model is.
         calls: Number of layers served; it stays 0 for a model that never calls `attend`.
         masks: Masks that kernels have made for this row; layers share them.
     """

@@ -41,20 +41,8 @@ def gather_each(
 ) -> dict[str, ReportContent]:
     """Return dataset → its content in a report; a single dataset has an empty name.
 
-    Args:
-        folders: Folders that `nnd evaluate` wrote.
-        data: The pairs that were scored, a list of several datasets, or None; then runs that share
-            pairs belong to one dataset.
-        human_scores: Human scores for one dataset, used in place of those of the data.
-        systems: Model → system it stands for, if neither its id nor the run names it.
-        families: Model → its family.
-        by: Axes that the pairs are sliced by (`slice_runs`).
-        splits: Only pairs of these splits; none means all that were scored.
-        mixed_rules: Whether to show models that were scored by different rules.
-
-    Raises:
-        ScoringError: If a file cannot be read, runs and data do not fit together, or a name is
-            unknown.
+    The arguments are those of `report`. Without `data`, runs that share pairs belong to one
+    dataset.
     """
     if not mixed_rules:
         check_runs(folders)

@@ -31,9 +31,7 @@ _SYSTEMS = ("system_high", "system_low")
 def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
     """Return the data of the pairs for the page, as base64 of gzipped JSON.
 
-    Args:
-        models: The models of the report, their rows in one order.
-        texts: The pairs that were scored, with their texts; None shows ids instead.
+    The rows of all models are in one order. Without `texts`, ids are shown instead.
     """
     models = _drawn(models)
     rows = models[0].rows

@@ -47,21 +47,19 @@ MOST_COMPARISONS = 6
 
 @dataclass(frozen=True, slots=True)
 class ReportContent:
-    """Everything that a report shows.
+    """Everything that a report shows; what the data does not have is None or empty.
 
     Attributes:
         models: The models, the best one first.
-            groups: Pass rates: all tests, then the categories of a column that has several.
-        agreement: With people (`Agreement.to_dict`), or None.
-        agreement_reason: Why there is none, or None.
-        points: The numbers behind the agreement, per category; empty without human scores.
+        groups: Pass rates: all tests, then the categories of a column that has several.
+        agreement: With people (`Agreement.to_dict`).
+        agreement_reason: Why there is no agreement.
+        points: The numbers behind the agreement, per category.
         comparisons: Indices of two models, and their comparison, with their short names.
-        effects: The effects of the sets of a suite, or None.
         families: Model → its family.
-        texts: The pairs that were scored, with their texts, or None.
-        origin: Facts about their source, or None.
-        slices: Pass rates of slices, if requested; else None.
-        splits: The splits of the pairs, if the data has several; else empty.
+        origin: Facts about the source of the pairs.
+        slices: Only if requested.
+        splits: The splits of the pairs, if the data has several.
         notes: Sentences on how the models were scored, if not alike.
     """
 
@@ -94,16 +92,9 @@ def gather(
 ) -> ReportContent:
     """Read stored runs, and compute the content of their report.
 
-    Args:
-        folders: Folders that `nnd evaluate` wrote.
-        texts: The pairs that were scored; their human scores are used.
-        systems: Model → system it stands for, if neither its id nor the run names it.
-        human_scores: Human scores, used in place of those of the pairs.
-        families: Model → its family.
-        among: All models of the page.
-        splits: Only pairs of these splits; none means all that were scored.
-        mixed_rules: Whether to show models that were scored by different rules.
-        protocols: Whether names of models state the protocol.
+    `texts` are the pairs that were scored; their human scores are used unless others are given.
+    `among` are all models of the page; `protocols` says whether names of models state the protocol.
+    The other arguments are those of `report`.
     """
     models = read_models(
         folders, among, splits=splits, mixed_rules=mixed_rules, protocols=protocols

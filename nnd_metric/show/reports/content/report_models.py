@@ -25,14 +25,11 @@ from nnd.schemas import ScoringError
 
 @dataclass(frozen=True, slots=True)
 class ReportModel:
-    """One model.
+    """One model of a report, with a short name for figures.
 
     Attributes:
-        model: Its name.
-        name: Its short name, for figures.
-        rows: Its scored pairs (`STORED`), `occurrence` and `close` (whether rounding
-            could turn the verdict; null where unknown), in the same order for all models.
-        rates: Its pass rates.
+        rows: Its scored pairs (`STORED`), `occurrence` and `close` (whether rounding could turn the
+            verdict; null where unknown), in the same order for all models.
         facts: Its entry in result.json; empty if there is none.
     """
 

@@ -18,11 +18,8 @@ from nnd.schemas import counted
 class SheetRow:
     """A row of a table.
 
-    Attributes:
-        cells: Its texts.
-        strong: Whether it is emphasised.
-        ends: Whether a part of the table ends with it.
-        weak: Why its numbers say little, or "".
+    `strong` rows are emphasised; a part of the table ends with a row that `ends`; `weak` says why
+    the numbers of a row say little.
     """
 
     cells: Sequence[str]
@@ -33,14 +30,7 @@ class SheetRow:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table for the page.
-
-    Attributes:
-        heads: Texts of its head.
-        numbers: Whether a column holds numbers and is aligned to the right.
-        rows: Its rows.
-        caption: Caption of the table, or "".
-    """
+    """A table for the page; columns that hold numbers are aligned to the right."""
 
     heads: Sequence[str]
     numbers: Sequence[bool]
@@ -105,7 +95,7 @@ def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[di
 
 
 def surface(models: Sequence[ReportModel]) -> dict[str, str]:
-    """Return the pass rates of surface baselines; those that decide no test are left out."""
+    """Return the pass rates of surface baselines; those that decide no test are omitted."""
     return {
         BASELINES[name]: share(baseline.with_coin)
         for name, baseline in models[0].rates.overall.baselines.items()

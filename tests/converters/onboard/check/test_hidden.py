@@ -10,7 +10,7 @@ import pytest
 import yaml
 from support.checked_source import run_here
 
-from nnd.converters.onboard.check import checked_source as case
+from nnd.converters.onboard.check import separate_run
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.coverage import check_unread
 from nnd.converters.onboard.check.row_checks import check_converts
@@ -62,8 +62,13 @@ def without(name: str) -> Change:
 
 
 def no_error(label: str) -> Change:
-    """Take another label for the one that says that nothing is wrong."""
-    return facts(lambda one: one["quality"].update(no_error=label))
+    """Take another label for the one that says that nothing is wrong, which becomes an error."""
+
+    def edit(changed: dict[str, Any]) -> None:
+        changed["taxonomy"][changed["quality"]["no_error"]] = changed["taxonomy"].pop(label)
+        changed["quality"]["no_error"] = label
+
+    return facts(edit)
 
 
 def turned(tables: list[dict[str, Any]]) -> None:
@@ -196,7 +201,7 @@ def test_what_is_hidden_is_missed(
     """The files are those of the fixture, or with NND_TEST_FULL the real ones."""
     if (hidden.source, hidden.what) in SLOW and not FULL:
         pytest.skip("takes a while: NND_TEST_FULL=1")
-    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
+    monkeypatch.setattr(separate_run, "run_readings", run_here(tmp_path / "runs"))
     folder, place = tmp_path / hidden.source, tmp_path / "place"
     shutil.copytree(BUILT_IN / hidden.source, folder)
     hidden.change(folder)

@@ -145,7 +145,7 @@ def test_the_code_is_run_by_the_sandbox(
 
     assert done.error is None
     assert done.sandbox.description.startswith("under bwrap")
-    assert f"{sys.executable} -m nnd.converters.onboard.check.child_process" in log.read_text()
+    assert f"{sys.executable} -m nnd.converters.onboard.check.separate_run" in log.read_text()
 
 
 @pytest.mark.skipif(

@@ -10,7 +10,7 @@ import pytest
 from support.checked_source import Birds, make_birds, outcomes, run_here
 from support.table_files import csv_of, jsonl_of, parquet_of, xlsx_of
 
-from nnd.converters.onboard.check import checked_source as case
+from nnd.converters.onboard.check import separate_run
 from nnd.converters.onboard.check.file_changes import Change, Changer
 from nnd.converters.onboard.contents.reading_files import read_parts
 from nnd.converters.source import Files, Source
@@ -145,7 +145,7 @@ def test_the_real_file_may_be_of_another_kind(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     birds = make_birds(tmp_path)
-    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
+    monkeypatch.setattr(separate_run, "run_readings", run_here(tmp_path / "runs"))
     (birds.folder / "convert.py").unlink()
     birds.set_facts(table=TABLE)
     frame = pl.read_ndjson(birds.real)

@@ -9,7 +9,7 @@ import pytest
 from support.checked_source import Birds, make_birds, run_here
 
 from nnd.converters.check.check_report import Check
-from nnd.converters.onboard.check import checked_source as case
+from nnd.converters.onboard.check import separate_run
 from nnd.converters.onboard.check.checked_source import Case
 from nnd.converters.onboard.check.coverage import check_unread
 from nnd.converters.onboard.check.source_readings import every_variant, real_readings
@@ -61,7 +61,7 @@ def check_rows(birds: Birds, rows: list[dict[str, Any]], picked: str) -> Check:
 
 @pytest.fixture
 def birds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Birds:
-    monkeypatch.setattr(case, "run_readings", run_here(tmp_path / "runs"))
+    monkeypatch.setattr(separate_run, "run_readings", run_here(tmp_path / "runs"))
     (tmp_path / "birds").mkdir()
     return make_birds(tmp_path / "birds")
 

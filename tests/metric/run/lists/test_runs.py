@@ -93,7 +93,7 @@ def test_a_model_that_is_read_in_several_ways_is_loaded_once(
         return load_model(model, loading)
 
     monkeypatch.setattr("nnd.metric.run.lists.scoring_lists.load_model", load)
-    monkeypatch.setattr("nnd.metric.run.placement.in_turn.load_model", load)
+    monkeypatch.setattr("nnd.metric.run.launchers.here.load_model", load)
     found = evaluate_runs(
         listed("""
             - {model: gpt2, data: [data/birds, data/trees]}

@@ -1,4 +1,4 @@
-"""Connect to a Ray cluster, and find out how many actors it has room for."""
+"""Connect to a Ray cluster, and find out how many workers it has room for."""
 
 import logging
 import os
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nnd.schemas import DISTRIBUTION, ScoringError
+from nnd.schemas import ScoringError, check_extra
 
 _SECONDS = 5
 """How long a cluster may take to answer. Ray itself waits for minutes, or forever."""
@@ -28,8 +28,8 @@ class Ray:
         address: HOST:PORT of a cluster that this machine is part of, or auto for the one started
             on it. None means RAY_ADDRESS, as in a job of `ray job submit`, else only this machine.
             In Python, a cluster that is connected already is used.
-        num_gpus: GPUs per actor; with 0.5, two actors share a GPU. None means 1 if there are any.
-        num_actors: Number of actors; each holds the model. None means as many as the GPUs allow,
+        num_gpus: GPUs per worker; with 0.5, two workers share a GPU. None means 1 if there are any.
+        num_actors: Number of workers; each holds the model. None means as many as the GPUs allow,
             else one on each machine.
     """
 
@@ -39,24 +39,19 @@ class Ray:
 
 
 class Pool(NamedTuple):
-    """A number of actors, and the GPUs and threads of each."""
+    """A number of workers, and the GPUs and threads of each."""
 
-    actors: int
+    workers: int
     gpus: float
     threads: int
 
 
 def check_ray(config: Ray) -> None:
     """Check that Ray is installed, and that the options are valid."""
-    try:
-        import ray.data  # noqa: F401, PLC0415 - an extra; importing takes 1 s
-    except ImportError as error:
-        raise ScoringError(
-            f"Ray Data cannot be imported: {error}; install it: pip install '{DISTRIBUTION}[ray]'"
-        ) from error
+    check_extra("ray", "ray", "scoring by workers of Ray")
     gpus = config.num_gpus
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
-        raise ScoringError(f"{gpus:g} GPUs for each actor: give 0, a share of 1, or a whole number")
+        raise ScoringError(f"{gpus:g} GPUs for each worker: give 0, a share of 1 or a whole number")
     if config.num_actors is not None and config.num_actors < 1:
         raise ScoringError(f"--num-actors {config.num_actors}: give 1 or more")
 
@@ -104,13 +99,13 @@ def size_pool(config: Ray, parts: int) -> Pool:
     gpus = min(most, 1.0) if config.num_gpus is None else config.num_gpus
     if gpus > most:
         raise ScoringError(
-            f"{gpus:g} GPUs for each actor: the machines of Ray have {most:g} at most; give a "
+            f"{gpus:g} GPUs for each worker: the machines of Ray have {most:g} at most; give a "
             "smaller --num-gpus, 0 for none, or name another cluster with --ray-address"
         )
     room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)
-    actors = min(config.num_actors or room, parts)
+    workers = min(config.num_actors or room, parts)
     cores = sum(each.get("CPU", 1.0) for each in machines)
-    return Pool(actors, gpus, max(1, int(cores / actors)))
+    return Pool(workers, gpus, max(1, int(cores / workers)))
 
 
 def _check_answers(address: str) -> None:

@@ -23,8 +23,9 @@ from nnd.metric.cli.command import app
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.run import Evaluation, Ray, evaluate, evaluate_on_ray, evaluate_parts, merge
-from nnd.metric.run.parts import cutting, on_ray, ray_cluster
-from nnd.metric.run.parts.ray_cluster import size_pool
+from nnd.metric.run.launchers import ray_cluster, ray_workers
+from nnd.metric.run.launchers.ray_cluster import size_pool
+from nnd.metric.run.parts import cutting
 from nnd.schemas import NNDError
 
 Saved = Callable[[str], Path]
@@ -91,7 +92,7 @@ def kill_an_actor(run: Path, more_than: int) -> None:
     """Kill an actor with -9 once there are more parts than so many."""
     wait_for_parts(run, more_than)
     children = psutil.Process().children(recursive=True)
-    actor = next(each for each in children if "PartActor" in " ".join(each.cmdline()))
+    actor = next(each for each in children if "score_on_ray" in " ".join(each.cmdline()))
     actor.send_signal(signal.SIGKILL)
 
 
@@ -129,7 +130,7 @@ def finish(
         assert isinstance(found, Evaluation)
         assert found.results[0].signature == single.results[0].signature
 
-    monkeypatch.setattr(on_ray, "merge", merge_seen)
+    monkeypatch.setattr(ray_workers, "merge", merge_seen)
     return check
 
 
@@ -141,7 +142,7 @@ def test_actors_finish_what_a_worker_began(finish: Callable[[], None]) -> None:
 @pytest.mark.full
 @pytest.mark.usefixtures("_cluster")
 def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
-    finish: Callable[[], None], tmp_path: Path
+    finish: Callable[[], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
     with ThreadPoolExecutor(1) as killers:
@@ -150,6 +151,7 @@ def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
             finish()
             killed.result()
             shutil.rmtree(run)
+    assert capsys.readouterr().out == ""  # where results go; Ray tells of each death
 
 
 @pytest.mark.full
@@ -189,7 +191,7 @@ def test_a_pool_fits_its_cluster() -> None:
     assert size_pool(Ray(), 64) == (1, 0, 2)
     assert size_pool(Ray(num_actors=2), 64) == (2, 0, 1)
     assert size_pool(Ray(num_actors=9), 3) == (3, 0, 1)
-    with pytest.raises(NNDError, match="1 GPUs for each actor: the machines of Ray have 0 at most"):
+    with pytest.raises(NNDError, match="1 GPUs for each worker: the machines of Ray have 0"):
         size_pool(Ray(num_gpus=1), 64)
 
 
@@ -201,7 +203,7 @@ def test_the_port_of_a_cluster_is_known_by_its_greeting() -> None:
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        (Ray(num_gpus=1.5), "1.5 GPUs for each actor: give 0, a share of 1, or a whole number"),
+        (Ray(num_gpus=1.5), "1.5 GPUs for each worker: give 0, a share of 1 or a whole number"),
         (Ray(num_actors=0), "--num-actors 0: give 1 or more"),
         (Ray("127.0.0.1:1"), "127.0.0.1:1: no Ray cluster answers: "),
         (Ray("127.0.0.1:x"), "127.0.0.1:x: no Ray cluster answers: "),
@@ -270,7 +272,7 @@ def test_ray_that_does_not_start_is_an_error(
 def test_ray_is_an_extra(
     saved: Saved, birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "ray.data", None)
+    monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(NNDError, match=r"install it: pip install 'near-negative\[ray\]'"):
         evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from nnd.metric.run.model_result import ScoredModel
-from nnd.metric.run.placement.child_process import Answers, Process
-from nnd.metric.run.placement.in_turn import ScoringTask
-from nnd.metric.run.placement.schedule import Device, Size, measure, place
+from nnd.metric.likelihood import LoadedModel
+from nnd.metric.run.launchers.child_process import Answers, Process
+from nnd.metric.run.launchers.here import score_here
+from nnd.metric.run.launchers.schedule import Device, Size, find_devices, measure, place
+from nnd.metric.run.scoring_task import ScoredShard, ScoringTask
 from nnd.metric.run.survival import Failure, Trouble
 from nnd.schemas import ScoringError, ScoringWarning
 
@@ -30,17 +31,29 @@ class _Running(NamedTuple):
         self.device.give_back(self.taken)
 
 
-def score_side_by_side(
-    task: ScoringTask, devices: Sequence[Device]
-) -> Generator[tuple[str, ScoredModel]]:
-    """Score every model on every dataset; yield results, as in `score_models`, when they arrive.
+def score_models(task: ScoringTask) -> Generator[ScoredShard]:
+    """Score the shards of every model: on several GPUs side by side, else one after the other.
+
+    Models are scored side by side if there are several, all given by name, and several GPUs, and if
+    the user does not choose a device.
+    """
+    models = task.models.values()
+    are_named = not any(isinstance(model, LoadedModel) for model in models)
+    has_device = task.loading.device is not None or task.loading.device_map is not None
+    if are_named and not has_device and len(models) > 1 and len(devices := find_devices()) > 1:
+        return score_side_by_side(task, devices)
+    return score_here(task)
+
+
+def score_side_by_side(task: ScoringTask, devices: Sequence[Device]) -> Generator[ScoredShard]:
+    """Score the shards of every model; yield them, as in `score_here`, when they arrive.
 
     Failures include models that fit on no device and processes that end early.
     """
     waiting, trouble = _measure(task, devices), task.trouble
     answers: Answers = Queue()
     running: dict[str, _Running] = {}
-    bar = tqdm(total=len(waiting) * len(task.pairs), unit="run", disable=None, leave=False)
+    bar = tqdm(total=task.total, unit="part", disable=None, leave=False)
     try:
         while waiting or running:
             while (next_one := place(waiting, devices)) is not None:
@@ -56,7 +69,7 @@ def score_side_by_side(
             name, answer = answers.get()
             if isinstance(answer, str):
                 warnings.warn(answer, ScoringWarning, stacklevel=2)
-            elif isinstance(answer, tuple):
+            elif isinstance(answer, ScoredShard):
                 yield answer
                 bar.update()
             elif name in running:  # the failures, or an early end; the end after them is ignored

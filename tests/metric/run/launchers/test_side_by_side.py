@@ -23,11 +23,11 @@ from support.metric_runs import write_pairs
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import Failure, Trouble, evaluate
-from nnd.metric.run.placement import placing as choice, side_by_side
-from nnd.metric.run.placement.child_process import Answers, Process, answer
-from nnd.metric.run.placement.in_turn import ScoringTask
-from nnd.metric.run.placement.schedule import Device
-from nnd.metric.run.placement.side_by_side import score_side_by_side
+from nnd.metric.run.launchers import side_by_side
+from nnd.metric.run.launchers.child_process import Answers, Process, answer
+from nnd.metric.run.launchers.schedule import Device
+from nnd.metric.run.launchers.side_by_side import score_side_by_side
+from nnd.metric.run.scoring_task import ScoringTask, whole_task
 from nnd.schemas import ScoringError, ScoringWarning
 
 Saved = Callable[[str], Path]
@@ -99,7 +99,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> Started:
 
 
 def task_of(model: str, pairs: Any, scoring: Scoring, loading: Loading) -> ScoringTask:
-    return ScoringTask({"m": model}, pairs, {"m": scoring}, loading, Trouble(fatal=True))
+    return whole_task({"m": model}, pairs, {"m": scoring}, loading, Trouble(fatal=True))
 
 
 def two_gpus() -> list[Device]:
@@ -111,7 +111,7 @@ def score(
 ) -> tuple[Trouble, Any]:
     trouble = Trouble(fatal)
     found = score_side_by_side(
-        ScoringTask(
+        whole_task(
             {name: name for name in models},
             {Path(folder).name: load_pairs(folder) for folder in data},
             dict.fromkeys(models, Scoring(cache=False)),
@@ -124,7 +124,7 @@ def score(
 
 
 def done(found: Any) -> list[tuple[str, str]]:
-    return [(key, scored.result.model) for key, scored in found]
+    return [(each.dataset, each.scored.result.model) for each in found]
 
 
 # Processes
@@ -139,7 +139,7 @@ def test_results_are_those_of_models_one_after_the_other(
         return kind(task, answers)
 
     alone = evaluate(models, birds, scoring=Scoring(cache=False))
-    monkeypatch.setattr(choice, "find_devices", two_gpus)
+    monkeypatch.setattr(side_by_side, "find_devices", two_gpus)
     monkeypatch.setattr(side_by_side, "Process", start)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     out = Path(birds).with_name("run")
@@ -207,7 +207,7 @@ def test_a_process_ends_with_the_one_that_asks(models: list[str], birds: str) ->
     pairs = {str(number): load_pairs(birds) for number in range(1_000)}
     job = task_of(models[0], pairs, Scoring(cache=False), Loading(device="cpu"))
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "nnd.metric.run.placement.child_process"],
+        [sys.executable, "-P", "-m", "nnd.metric.run.launchers.child_process"],
         input=pickle.dumps(job),
         capture_output=True,
         check=False,

@@ -1,8 +1,8 @@
-"""A process that scores one model: `python -m nnd.metric.run.placement.child_process`.
+"""A process that scores one model: `python -m nnd.metric.run.launchers.child_process`.
 
 It reads a pickled `ScoringTask` from standard input, and writes pickled answers to standard output:
-(dataset, ScoredModel) for each dataset when it is scored, the text of each warning, and at the
-end the list of failures. It exits when standard input is closed, because then its parent has ended.
+each shard when it is scored, the text of each warning, and at the end the list of failures. It
+exits when standard input is closed, because then its parent has ended.
 """
 
 import os
@@ -18,13 +18,13 @@ from contextlib import suppress
 from queue import Queue
 from typing import Any, BinaryIO, TypeAlias, cast
 
-from nnd.metric.run.model_result import ScoredModel
-from nnd.metric.run.placement.in_turn import ScoringTask, score_in_turn
+from nnd.metric.run.launchers.here import score_here
+from nnd.metric.run.scoring_task import ScoredShard, ScoringTask
 from nnd.metric.run.survival import Failure, reason_of
 from nnd.schemas import ScoringWarning, excerpt
 
-Answer: TypeAlias = tuple[str, ScoredModel] | str | list[Failure]
-"""(dataset, ScoredModel), a warning, or the failures, which come last."""
+Answer: TypeAlias = ScoredShard | str | list[Failure]
+"""The scores of a shard, a warning, or the failures, which come last."""
 
 
 Answers: TypeAlias = Queue[tuple[str, Answer | None]]
@@ -42,7 +42,7 @@ class Process:
         (self._name,), self._task, self._answers = task.models, task, answers
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "nnd.metric.run.placement.child_process"],
+            [sys.executable, "-P", "-m", "nnd.metric.run.launchers.child_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
@@ -102,7 +102,7 @@ def answer(task: ScoringTask, answers: BinaryIO) -> None:
         warnings.showwarning = show  # type: ignore[assignment]
         try:
             with trouble.survived(name, None):
-                for scored in score_in_turn(task):
+                for scored in score_here(task):
                     send(scored)
         except Exception as error:  # noqa: BLE001 - a fatal failure, which the parent raises
             trouble.failures.append(Failure(name, None, reason_of(error)))

@@ -9,7 +9,7 @@ import pytest
 
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.likelihood.models.load_model import load_model
-from nnd.metric.run.placement.schedule import Device, Size, measure, place
+from nnd.metric.run.launchers.schedule import Device, Size, measure, place
 from nnd.schemas import ScoringError
 
 Saved = Callable[[str], Path]

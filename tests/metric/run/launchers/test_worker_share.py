@@ -3,7 +3,7 @@
 import pytest
 
 from nnd.metric.run import ignored_workers, read_worker
-from nnd.metric.run.parts.worker_share import Share, Worker, find_share
+from nnd.metric.run.launchers.worker_share import Share, Worker, find_share
 from nnd.schemas import ScoringError
 
 TORCHRUN = {"RANK": "3", "WORLD_SIZE": "8", "LOCAL_RANK": "1"}

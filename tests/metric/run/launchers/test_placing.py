@@ -7,24 +7,24 @@ import pytest
 
 from nnd.metric.likelihood import LoadedModel, Loading, Model
 from nnd.metric.run import Trouble
-from nnd.metric.run.placement import placing as choice
-from nnd.metric.run.placement.in_turn import ScoringTask
-from nnd.metric.run.placement.schedule import Device
+from nnd.metric.run.launchers import side_by_side
+from nnd.metric.run.launchers.schedule import Device
+from nnd.metric.run.scoring_task import whole_task
 
 
 @pytest.fixture
 def gpus(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
     """Two GPUs; models that would be scored give the name of the way."""
     there = [Device("cuda:0", 1), Device("cuda:1", 1)]
-    monkeypatch.setattr(choice, "find_devices", lambda: there)
-    monkeypatch.setattr(choice, "score_in_turn", lambda *_: "in turn")
-    monkeypatch.setattr(choice, "score_side_by_side", lambda _, devices: devices)
+    monkeypatch.setattr(side_by_side, "find_devices", lambda: there)
+    monkeypatch.setattr(side_by_side, "score_here", lambda *_: "in turn")
+    monkeypatch.setattr(side_by_side, "score_side_by_side", lambda _, devices: devices)
     return there
 
 
 def way(*models: Model, loading: Loading = Loading()) -> Any:
     named = {str(number): model for number, model in enumerate(models)}
-    return choice.score_models(ScoringTask(named, {}, {}, loading, Trouble(fatal=True)))
+    return side_by_side.score_models(whole_task(named, {}, {}, loading, Trouble(fatal=True)))
 
 
 def test_several_models_are_placed_on_several_gpus(gpus: list[Device]) -> None:

@@ -1,21 +1,23 @@
 """The work of one worker: the unfinished parts of its share."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
 import torch
-from tqdm import tqdm
 
-from nnd.metric.likelihood import LoadedModel, Loading, Model, Scoring, load_model
-from nnd.metric.run.parts.job import PlannedRun, plan_job
-from nnd.metric.run.parts.part_file import is_finished
-from nnd.metric.run.parts.part_scorer import PartScorer
-from nnd.metric.run.parts.run_plan import Plan
-from nnd.metric.run.parts.worker_report import WorkerReport
-from nnd.metric.run.parts.worker_share import Share, Worker, find_share
+from nnd.metric.likelihood import Loading, Model
+from nnd.metric.run.launchers.here import score_here
+from nnd.metric.run.launchers.worker_report import WorkerReport
+from nnd.metric.run.launchers.worker_share import Share, Worker, find_share
+from nnd.metric.run.parts.job import Job, plan_job
+from nnd.metric.run.parts.part_shards import keep_part, unfinished_shards
 from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
+from nnd.metric.run.scoring_task import ScoringTask
+from nnd.metric.run.survival import Trouble
 from nnd.schemas import ScoringError
 
 
@@ -56,42 +58,29 @@ def evaluate_parts(
     """
     share = find_share(worker)
     request = RunRequest(models, data, **options)
-    job = plan_job(request, out)
-    planned, done = [*job.runs.values()], 0
-    for name, model in job.models.items():
-        todo = [run for run in planned if next(_todo(run.plan, name, share), None) is not None]
-        if todo:
-            done += _score(
-                _load(model, name, request.loading, share), job.scorings[name], todo, share
-            )
-    left = {run.plan.run: sum(len(run.plan.missing(n)) for n in job.models) for run in planned}
-    parts = sum(run.plan.parts for run in planned) * len(job.models)
-    return WorkerReport(share.number, share.of, done, left, parts)
+    return score_share(plan_job(request, out), request.loading, share)
 
 
-def _todo(plan: Plan, model: str, share: Share) -> Iterator[int]:
-    """Yield the parts of a share that are not finished when their turn comes."""
-    for part in range(plan.parts):
-        if share.has(part) and not is_finished(plan, model, part):
-            yield part
+def score_share(job: Job, loading: Loading, share: Share) -> WorkerReport:
+    """Score the unfinished parts of a share.
 
-
-def _score(loaded: LoadedModel, scoring: Scoring, planned: list[PlannedRun], share: Share) -> int:
-    version, done = loaded.version(), 0
-    for plan, stream, _ in planned:
-        scorer = PartScorer(plan, stream, loaded, scoring, version)
-        with tqdm(unit="part", desc=loaded.name, disable=None, leave=False) as bar:
-            for part in _todo(plan, loaded.name, share):
-                scorer(part)
-                done += bar.update() is not False
-    return done
-
-
-def _load(model: Model, name: str, loading: Loading, share: Share) -> LoadedModel:
-    if isinstance(model, LoadedModel):
-        return model
-    placed = replace(loading, device=loading.device or _local_device(share))
-    return replace(load_model(model, placed), name=name)
+    The store of likelihoods is not used, because SQLite is unsafe on network file systems.
+    """
+    plans, done = [run.plan for run in job.runs.values()], 0
+    missing = (part for model in job.models for plan in plans for part in plan.missing(model))
+    task = ScoringTask(
+        job.models,
+        partial(unfinished_shards, job, share.has),
+        total=sum(map(share.has, missing)),
+        scorings={name: replace(each, cache=False) for name, each in job.scorings.items()},
+        loading=replace(loading, device=loading.device or _local_device(share)),
+        trouble=Trouble(fatal=True),
+    )
+    with closing(score_here(task)) as shards:
+        for dataset, part, scored in shards:
+            keep_part(job.runs[dataset].plan, part, scored)
+            done += 1
+    return WorkerReport(share.number, share.of, done, job.left(), job.parts)
 
 
 def _local_device(share: Share) -> str | None:

@@ -1,0 +1,96 @@
+"""Score shards in this process, one model after the other; every launcher ends up here."""
+
+import time
+import warnings
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import NoReturn
+
+from tqdm import tqdm
+
+from nnd.metric.likelihood import (
+    LoadedModel,
+    Loading,
+    Model,
+    Proof,
+    Store,
+    default_store,
+    load_model,
+    pin_version,
+)
+from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.model_result import evaluate_model
+from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
+from nnd.metric.run.survival import Trouble
+from nnd.schemas import ScoringWarning
+
+
+def score_here(task: ScoringTask) -> Generator[ScoredShard]:
+    """Score the shards of every model, in order; only one model is loaded at a time.
+
+    A model without unfinished shards is not loaded.
+    """
+    is_stored = any(scoring.cache for scoring in task.scorings.values())
+    hidden = None if task.total > 1 else True
+    bar = tqdm(total=task.total, unit="part", disable=hidden, leave=False)
+    with _open_store() if is_stored else nullcontext() as store, bar:
+        for number, (name, model) in enumerate(task.models.items(), start=1):
+            bar.set_description(f"{name} ({number} of {len(task.models)})")
+            with task.trouble.survived(name, None):
+                shards = task.todo(name)
+                if (first := next(shards, None)) is None:
+                    continue
+                # No variable holds a model after its turn: two may not fit into memory.
+                yield from _score_all(
+                    _load(model, name, task.loading, remember=store is not None),
+                    chain([first], shards),
+                    store,
+                    task.trouble,
+                    bar,
+                )
+
+
+def _load(model: Model, name: str, loading: Loading, *, remember: bool) -> LoadedModel:
+    """Load a model, and hash its weights once for all shards, or (`remember`) for later runs."""
+    if isinstance(model, LoadedModel):  # its weights may have changed since it was loaded
+        return pin_version(model, remember=False)
+    return pin_version(replace(load_model(model, loading), name=name), remember=remember)
+
+
+def _score_all(
+    loaded: LoadedModel,
+    shards: Iterator[Shard],
+    store: Store | None,
+    trouble: Trouble,
+    bar: "tqdm[NoReturn]",
+) -> Iterator[ScoredShard]:
+    """Score shards with one model; record its speed if there is a store."""
+    version, proofs = loaded.version(), dict[str, list[Proof]]()
+    for dataset, part, pairs, scoring in shards:
+        bar.set_postfix_str(dataset)
+        with trouble.survived(loaded.name, dataset):
+            start = time.perf_counter()
+            known = proofs.setdefault(dataset, [])
+            scored = evaluate_model(loaded, pairs, scoring, store, version=version, proofs=known)
+            if store is not None:
+                keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
+            yield ScoredShard(dataset, part, scored)
+        bar.update()
+
+
+@contextmanager
+def _open_store() -> Iterator[Store | None]:
+    warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
+    try:
+        path = default_store()
+    except RuntimeError:  # a user without a home folder, as in many containers
+        warn(
+            "likelihoods cannot be stored: this user has no home folder; set NND_CACHE to a folder"
+        )
+        yield None
+        return
+    with Store(path, warn=warn) as store:
+        yield store

@@ -1,1 +1,0 @@
-"""Where the models of a sweep are scored: one after the other, or side by side on several GPUs."""

@@ -1,0 +1,73 @@
+"""What every launcher is given: models, and the shards that each of them scores."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from nnd.metric.data import PairSet
+from nnd.metric.likelihood import Loading, Model, Scoring
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.survival import Trouble
+
+
+class Shard(NamedTuple):
+    """Pairs that a model scores at once: a dataset, or a part of it.
+
+    Attributes:
+        dataset: Name of the dataset.
+        part: Number of the part, from 0; a whole dataset is its only part.
+        pairs: The pairs.
+        scoring: How they are scored.
+    """
+
+    dataset: str
+    part: int
+    pairs: PairSet
+    scoring: Scoring
+
+
+class ScoredShard(NamedTuple):
+    """The scores of a shard, without its texts."""
+
+    dataset: str
+    part: int
+    scored: ScoredModel
+
+
+class ScoringTask(NamedTuple):
+    """Models, and the shards that each of them scores.
+
+    Attributes:
+        models: Name → model.
+        todo: Name of a model → its unfinished shards, each read when its turn comes.
+        total: Number of shards of all models.
+        scorings: Name of a model → its scoring options.
+        loading: Loading options of all models.
+        trouble: Records the failures.
+    """
+
+    models: Mapping[str, Model]
+    todo: Callable[[str], Iterator[Shard]]
+    total: int
+    scorings: Mapping[str, Scoring]
+    loading: Loading
+    trouble: Trouble
+
+
+def whole_task(
+    models: Mapping[str, Model],
+    pairs: Mapping[str, PairSet],
+    scorings: Mapping[str, Scoring],
+    loading: Loading,
+    trouble: Trouble,
+) -> ScoringTask:
+    """Return the task of scoring whole datasets (`pairs`: name → its pairs)."""
+    todo, total = partial(_whole_shards, pairs, scorings), len(models) * len(pairs)
+    return ScoringTask(models, todo, total, scorings, loading, trouble)
+
+
+def _whole_shards(
+    pairs: Mapping[str, PairSet], scorings: Mapping[str, Scoring], model: str
+) -> Iterator[Shard]:
+    for dataset, data in pairs.items():
+        yield Shard(dataset, 0, data, scorings[model])
