@@ -7,6 +7,34 @@ from typing import NamedTuple
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
+class Span(NamedTuple):
+    """An error that people marked in a candidate.
+
+    Attributes:
+        start: Where it begins, in characters of the candidate; None for an error without a place.
+        end: The first character behind it; None as `start`.
+        label: Its category, or None.
+        severity: How severe it is, or None.
+        derived: Whether its place was found by the converter, rather than stated by the source.
+    """
+
+    start: int | None
+    end: int | None
+    label: str | None = None
+    severity: str | None = None
+    derived: bool = False
+
+    def fits(self, candidate: str, text: str | None = None) -> bool:
+        """Whether it has no place, or is in the candidate, where it marks `text` if that is given.
+
+        A span that does not fit is left out, and the converter reports how many there are.
+        """
+        if self.start is None or self.end is None:
+            return self.start == self.end
+        is_inside = 0 <= self.start < self.end <= len(candidate)
+        return is_inside and text in (None, candidate[self.start : self.end])
+
+
 class Annotation(NamedTuple):
     """One label (or score) of one candidate under one aspect; create it with named fields.
 
@@ -32,6 +60,8 @@ class Annotation(NamedTuple):
             that is itself a pair. None is a group, too.
         metadata: Further facts about the context (date, topic, section …), by name. Results can be
             sliced by them, and no template renders them.
+        spans: The marked errors that gave this row its label or score, where the source has their
+            places; None where it has none.
     """
 
     where: str
@@ -51,3 +81,4 @@ class Annotation(NamedTuple):
     language: str | None = None
     group: str | None = None
     metadata: Mapping[str, str] = _NOTHING
+    spans: Sequence[Span] | None = None

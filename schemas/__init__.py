@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         URL as URL,
         SchemaName as SchemaName,
         load_schema as load_schema,
+        optional_columns as optional_columns,
         polars_schema as polars_schema,
         rows_of as rows_of,
     )

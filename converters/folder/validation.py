@@ -33,6 +33,7 @@ from nnd.schemas import (
     fingerprint,
     frame_files,
     missing_frame,
+    optional_columns,
     polars_schema,
     published_path,
     read_file,
@@ -113,7 +114,8 @@ def _findings(folder: Path) -> Iterator[Finding]:
         }
         yield from (Finding(VALIDITY, each) for each in check_validity(validity, manifest, ids))
     columns_fit = all(
-        dict(frame.schema) == dict(polars_schema(schema))
+        {**polars_schema(schema)}
+        == {key: kind for key, kind in frame.schema.items() if key not in optional_columns(schema)}
         for name, schema in _SCHEMAS.items()
         for frame in parts[name].values()
     )

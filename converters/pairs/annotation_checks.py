@@ -54,7 +54,22 @@ def check_annotations(source: Source, frame: pl.DataFrame) -> Iterator[Problem]:
         yield from _check_duplicates(rows, rule)
         yield from _check_annotators(rows, rule)
     yield from _check_texts(numbered, keep_empty=source.keeps_empty_candidates)
+    yield from _check_spans(numbered)
     yield from _check_instruction(numbered, source)
+
+
+def _check_spans(numbered: pl.DataFrame) -> Iterator[Problem]:
+    """Check that marked spans are within their candidates."""
+    if "spans" not in numbered.columns:
+        return
+    start, end = (pl.col("spans").struct.field(name) for name in ("start", "end"))
+    length = pl.col("candidate").str.len_chars()
+    outside = (start >= end) | (end > length) | (start.is_null() != end.is_null())
+    marked = numbered.select("row", "candidate", "spans").explode("spans").drop_nulls("spans")
+    message = "a span is not within the candidate"
+    remedy = "leave out spans that do not fit (`Span.fits`), and report how many there are"
+    for row in marked.filter(outside)["row"]:
+        yield Problem(row, "spans", message, remedy)
 
 
 def _check_instruction(numbered: pl.DataFrame, source: Source) -> Iterator[Problem]:

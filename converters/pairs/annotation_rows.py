@@ -8,10 +8,17 @@ from typing import Any, TypeVar
 import polars as pl
 import pyarrow as pa
 
-from nnd.converters import Annotation
+from nnd.converters import Annotation, Span
 from nnd.converters.pairs.annotation_checks import check_annotations
 from nnd.converters.source import Source
-from nnd.schemas import Problem, SourceError, check_frame, check_rows, polars_schema
+from nnd.schemas import (
+    Problem,
+    SourceError,
+    check_frame,
+    check_rows,
+    optional_columns,
+    polars_schema,
+)
 
 ORDER = ("split", "context_id", "candidate_id", "aspect", "label", "group")
 """Rows are stored in this order, whatever the order of the file."""
@@ -30,7 +37,10 @@ def annotation_frame(source: Source, annotations: Iterable[Annotation]) -> pl.Da
     while chunk := list(islice(remaining, CHUNK)):
         frames.append(_chunk_frame(source, chunk, numbering))
         places += [annotation.where for annotation in chunk]
-    frame = pl.concat(frames, rechunk=True)  # gathering from lists of several chunks is slow
+    # Only some chunks may have spans, which are optional.
+    frame = pl.concat(
+        frames, rechunk=True, how="diagonal"
+    )  # gathering from lists of several chunks is slow
     raise_first(check_annotations(source, frame), places)
     frame = frame.sort(ORDER, nulls_last=True)
     # Number annotators again, in the order of the stored rows rather than of the file.
@@ -97,6 +107,9 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
     for name in ("inputs", "metadata"):
         columns[name] = _entries(columns[name])
     schema = polars_schema("annotation")
+    if any(spans is not None for spans in columns["spans"]):
+        schema = pl.Schema({**schema, **optional_columns("annotation")})
+        columns["spans"] = [_span_objects(spans) for spans in columns["spans"]]
     # Polars would find this too, but takes minutes if values are hundreds of levels deep.
     single = [columns[name] for name, kind in schema.items() if not kind.is_nested()]
     if not all({list, dict}.isdisjoint(map(type, values)) for values in single):
@@ -109,6 +122,11 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
         _lists(columns["annotators"], pl.String).alias("annotators"), numbering
     )
     return pl.DataFrame([pl.Series(name, columns[name], kind) for name, kind in schema.items()])
+
+
+def _span_objects(spans: Sequence[Span] | None) -> list[dict[str, Any]] | None:
+    """Return spans as the objects that the schema describes."""
+    return None if spans is None else [span._asdict() for span in spans]
 
 
 def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:
@@ -164,5 +182,6 @@ def _row(source: Source, annotation: Annotation) -> dict[str, Any]:
         row["annotators"] = ["a1" if name and isinstance(name, str) else name for name in names]
     if isinstance(row["ratings"], tuple):
         row["ratings"] = list(row["ratings"])
+    row["spans"] = _span_objects(row["spans"])
     language = row["language"] or source.facts["languages"][0]
     return row | {"source": source.name, "language": language}

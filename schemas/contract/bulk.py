@@ -18,7 +18,11 @@ _ANNOTATIONS = {"description", "examples", "default"}
 def suspects(name: SchemaName, frame: pl.DataFrame) -> pl.Series:
     """Return the numbers of the rows that may break schema `name`."""
     properties = load_schema(name)["properties"]
-    fine = [_keeps(pl.col(column), spec) for column, spec in properties.items()]
+    fine = [
+        _keeps(pl.col(column), spec)
+        for column, spec in properties.items()
+        if column in frame.columns  # the others are optional
+    ]
     doubtful = ~reduce(pl.Expr.and_, fine)
     return frame.select(pl.arg_where(doubtful.fill_null(value=True))).to_series()
 
@@ -48,7 +52,12 @@ _TESTS: Mapping[str, Callable[[pl.Expr, Any], pl.Expr]] = {
     # Objects are stored as lists of {key, value}.
     "minProperties": lambda value, limit: value.list.len() >= limit,
     "propertyNames": lambda value, spec: _all(value, pl.element().struct.field("key"), spec),
-    "additionalProperties": lambda value, spec: _all(
-        value, pl.element().struct.field("value"), spec
+    # A struct has exactly the fields of its dtype, which is checked before.
+    "additionalProperties": lambda value, spec: (
+        _all(value, pl.element().struct.field("value"), spec) if spec else pl.lit(True)
     ),
+    "properties": lambda value, specs: reduce(
+        pl.Expr.and_, [_keeps(value.struct.field(name), spec) for name, spec in specs.items()]
+    ),
+    "required": lambda _value, _names: pl.lit(True),
 }

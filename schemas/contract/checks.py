@@ -17,6 +17,7 @@ from nnd.schemas.contract.schemas import (
     SCHEMA_NAMES,
     SchemaName,
     load_schema,
+    optional_columns,
     polars_schema,
     rows_of,
 )
@@ -70,8 +71,7 @@ def check_document(name: SchemaName, document: Mapping[str, Any]) -> Iterator[Pr
 
 def check_frame(name: SchemaName, frame: pl.DataFrame) -> Iterator[Problem]:
     """Yield every way in which a stored frame breaks schema `name`: its columns, then its rows."""
-    expected = polars_schema(name)
-    wrong = list(_check_columns(expected, frame.schema))
+    wrong = list(_check_columns(polars_schema(name), optional_columns(name), frame.schema))
     yield from wrong
     if wrong:
         return
@@ -80,14 +80,16 @@ def check_frame(name: SchemaName, frame: pl.DataFrame) -> Iterator[Problem]:
         yield replace(problem, row=doubtful[cast("int", problem.row)])
 
 
-def _check_columns(expected: pl.Schema, found: pl.Schema) -> Iterator[Problem]:
-    for column, dtype in expected.items():
+def _check_columns(expected: pl.Schema, optional: pl.Schema, found: pl.Schema) -> Iterator[Problem]:
+    known = {**expected, **optional}
+    for column, dtype in known.items():
         if column not in found:
-            yield Problem(None, column, "column is missing", f"add it as {dtype}")
+            if column not in optional:
+                yield Problem(None, column, "column is missing", f"add it as {dtype}")
         elif found[column] != dtype:
             yield Problem(None, column, f"column is {found[column]}", f"store it as {dtype}")
     for column in found:
-        if column not in expected:
+        if column not in known:
             yield Problem(None, column, "column is not in the contract", "leave it out")
 
 

@@ -61,10 +61,21 @@ def polars_schema(name: SchemaName) -> pl.Schema:
     """Return the columns and dtypes in which rows of schema `name` are stored.
 
     They follow from the JSON Schema: a string is String, a number Float64, an integer Int64, an
-    array List, and an object of strings a List of {key, value}.
+    array List, and an object of strings a List of {key, value}. Columns that a file may lack are
+    not among them (`optional_columns`).
     """
-    properties = load_schema(name)["properties"]
-    return pl.Schema({column: _dtype(spec) for column, spec in properties.items()})
+    schema = load_schema(name)
+    optional = optional_columns(name)
+    columns = {column: _dtype(of) for column, of in schema["properties"].items()}
+    return pl.Schema({column: kind for column, kind in columns.items() if column not in optional})
+
+
+def optional_columns(name: SchemaName) -> pl.Schema:
+    """Return the columns, with their dtypes, that files of schema `name` may have or lack."""
+    schema = load_schema(name)
+    required = schema["required"]
+    optional = {key: of for key, of in schema["properties"].items() if key not in required}
+    return pl.Schema({column: _dtype(of) for column, of in optional.items()})
 
 
 def _dtype(spec: Mapping[str, Any]) -> pl.DataType:
@@ -72,6 +83,8 @@ def _dtype(spec: Mapping[str, Any]) -> pl.DataType:
     (kind,) = (name for name in types if name != "null")
     if kind == "array":
         return pl.List(_dtype(spec["items"]))
+    if kind == "object" and "properties" in spec:
+        return pl.Struct({field: _dtype(of) for field, of in spec["properties"].items()})
     if kind == "object":
         return _ENTRIES
     return _SCALARS[kind]

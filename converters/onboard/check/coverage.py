@@ -164,7 +164,12 @@ def _neighbours(case: Case, reading: Reading, contents: Contents) -> Iterator[tu
 
 
 def _is_declared(name: str, declared: Sequence[SourceFile]) -> bool:
-    return any(f"/{name}".endswith(f"/{file.name}") for file in declared)
+    return any(
+        fnmatchcase(f"/{name}", f"*/{file.name}")
+        if file.is_pattern
+        else f"/{name}".endswith(f"/{file.name}")
+        for file in declared
+    )
 
 
 def _files_beside(origin: Path) -> Iterator[Path]:

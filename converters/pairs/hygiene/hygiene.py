@@ -138,10 +138,17 @@ PARTS = ("inputs", "metadata")
 
 
 def change_texts(rows: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:
-    """Change candidates, contexts, inputs and metadata, or references."""
+    """Change candidates, contexts, inputs and metadata, or references.
+
+    Where a candidate changes, spans no longer fit, and the column is left out.
+    """
     (column,) = {"candidate", "reference"}.intersection(rows.columns)
     changed = rows.with_columns(pl.Series(column, map(change, rows[column]), pl.String))
-    return changed if column == "reference" else _change_contexts(changed, change)
+    if column == "reference":
+        return changed
+    if not changed[column].equals(rows[column]):
+        changed = changed.drop("spans", strict=False)
+    return _change_contexts(changed, change)
 
 
 def _change_contexts(annotations: pl.DataFrame, change: Callable[[str], str]) -> pl.DataFrame:

@@ -6,7 +6,7 @@ Not a `table`: types of spans are numbers, and the data of one domain has anothe
 import json
 from collections.abc import Iterator
 
-from nnd.converters import Annotation, Files, Record, SourceError
+from nnd.converters import Annotation, Files, Record, SourceError, Span
 
 ANNOTATIONS = "test/annotations.jsonl"
 SPLIT = "test"  # the other rows are texts for training annotators
@@ -20,11 +20,11 @@ Key = tuple[str, str, str]
 
 def annotations(files: Files) -> Iterator[Annotation]:
     """Yield one annotation per text and type of span, whoever marked it."""
-    found: dict[Key, tuple[str, set[str]]] = {}
+    found: dict[Key, tuple[str, set[Span]]] = {}
     for row in files.jsonl(ANNOTATIONS):
         if row.text("split") == SPLIT:
-            _, types = found.setdefault(key_of(row), (row.where, set()))
-            types.update(type_of(span) for span in row.records("annotations"))
+            _, spans = found.setdefault(key_of(row), (row.where, set()))
+            spans.update(read_span(span) for span in row.records("annotations"))
     domains = sorted({domain for domain, _, _ in found})
     inputs = {domain: read_inputs(files, domain) for domain in domains}
     texts = {
@@ -32,7 +32,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
         for domain, system in sorted({(domain, system) for domain, _, system in found})
         for row in files.jsonl(f"{PREFIX}{domain}-{system}-test.jsonl")
     }
-    for key, (where, types) in found.items():
+    for key, (where, spans) in found.items():
         domain, number, system = key
         if key not in texts or int(number) >= len(inputs[domain]):
             raise SourceError(
@@ -40,7 +40,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 "that all files are of one version"
             )
         data = inputs[domain][int(number)]
-        for label in sorted(types) or [NO_SPAN]:
+        for label in sorted({str(span.label) for span in spans}) or [NO_SPAN]:
             yield Annotation(
                 where=where,
                 context_id=f"{domain}/{number}",
@@ -52,6 +52,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 system=system,
                 aspect="accuracy",
                 label=label,
+                spans=sorted(span for span in spans if span.label == label),
             )
 
 
@@ -61,9 +62,11 @@ def key_of(row: Record, system: str | None = None) -> Key:
     return domain, row.identifier("example_idx"), system or row.text("setup_id")
 
 
-def type_of(span: Record) -> str:
-    """Return the name of the type of a span, which has a number."""
-    return TYPES[int(span.rating("type", 0, len(TYPES) - 1))]
+def read_span(span: Record) -> Span:
+    """Return a span, whose type is a number in the file."""
+    start = int(span.number("start"))
+    label = TYPES[int(span.rating("type", 0, len(TYPES) - 1))]
+    return Span(start, start + len(span.text("text")), label)
 
 
 def read_inputs(files: Files, domain: str) -> list[str]:

@@ -6,7 +6,7 @@ Not a `table`: the labels of a summary are lists within lists, of which some imp
 import hashlib
 from collections.abc import Iterator
 
-from nnd.converters import Annotation, Files, Record
+from nnd.converters import Annotation, Files, Record, Span
 
 CONSISTENT = "Consistent"
 BENIGN = "Benign"
@@ -25,30 +25,33 @@ def annotations(files: Files) -> Iterator[Annotation]:
 
 def annotate(sample: Record, *, is_binary: bool) -> Iterator[Annotation]:
     """Yield the annotations of a summary; without a label if its statements are benign only."""
-    passage = sample.text("source")
+    passage, summary = sample.text("source"), sample.text("summary")
     context_id = hashlib.sha256(passage.encode()).hexdigest()[:16]
     system = sample.record("metadata").text("summarizer")
-    for label in labels_of([*sample.records("annotations")], is_binary=is_binary):
+    statements = [*sample.records("annotations")]
+    spans = {span for each in statements for span in spans_of(each, summary)}
+    errors = sorted({str(span.label) for span in spans})
+    is_unclear = bool(statements) and not errors and not is_binary
+    labels: list[str] | list[None] = [None] if is_unclear else errors or [CONSISTENT]
+    for label in labels:
         yield Annotation(
             where=sample.where,
             context_id=context_id,
             context=passage,
             inputs={"passage": passage},
             candidate_id=f"{context_id}/{system}",
-            candidate=sample.text("summary").strip(),
+            candidate=summary.strip(),
             system=system,
             aspect="faithfulness",
             label=label,
+            spans=sorted(span for span in spans if span.label == label),
         )
 
 
-def labels_of(marked: list[Record], *, is_binary: bool) -> list[str] | list[None]:
-    """Return the labels of a summary, given its annotated statements."""
-    found: set[str] = set()
-    for statement in marked:
-        labels = set(statement.texts("label"))
-        found |= labels - {"Unwanted"} if labels & KINDS else labels
-    errors = sorted(found - {BENIGN})
-    if errors:
-        return errors
-    return [None] if marked and not is_binary else [CONSISTENT]
+def spans_of(statement: Record, summary: str) -> Iterator[Span]:
+    """Yield the place of a statement, without the spaces around the summary, with each label."""
+    offset, most = len(summary) - len(summary.lstrip()), len(summary.strip())
+    start, end = (int(statement.number(f"summary_{side}")) - offset for side in ("start", "end"))
+    labels = set(statement.texts("label")) - {BENIGN}
+    for label in labels - {"Unwanted"} if labels & KINDS else labels:
+        yield Span(max(start, 0), min(end, most), label)

@@ -5,7 +5,7 @@ Not a `table`: types of spans are numbers, whose names no column has.
 
 from collections.abc import Iterator, Mapping
 
-from nnd.converters import Annotation, Files, Record, SourceError
+from nnd.converters import Annotation, Files, Record, SourceError, Span
 from nnd.converters.reading import as_records, load_json, read_text
 
 ANNOTATIONS = "human/*.jsonl"
@@ -15,6 +15,7 @@ TYPES = ("Incorrect", "Not checkable", "Misleading", "Other")
 
 def annotations(files: Files) -> Iterator[Annotation]:
     """Yield one annotation per text and type of span."""
+    misplaced = 0
     outputs = {
         file.name: read_texts(files, file.name)
         for file in files.source.files
@@ -26,8 +27,11 @@ def annotations(files: Files) -> Iterator[Annotation]:
         )
         output = text_of(row, outputs, f"{domain}/default/{system}.json", int(number))
         prompt = output.text("in")
-        types = {type_of(span) for span in row.records("annotations")}
-        for label in sorted(types) or [NO_SPAN]:
+        text = output.text("out")
+        marked = [read_span(span) for span in row.records("annotations")]
+        fitting = [span for span, words in marked if span.fits(text, words)]
+        misplaced += len(marked) - len(fitting)
+        for label in sorted({str(span.label) for span, _ in marked}) or [NO_SPAN]:
             yield Annotation(
                 where=row.where,
                 context_id=f"{domain}/{number}",
@@ -35,11 +39,16 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 inputs={"prompt": prompt},
                 category=domain,
                 candidate_id=f"{domain}/{number}/{system}",
-                candidate=output.text("out"),
+                candidate=text,
                 system=system,
                 aspect="accuracy",
                 label=label,
+                spans=[span for span in fitting if span.label == label],
             )
+    if misplaced:
+        files.report(
+            ANNOTATIONS, f"spans left out, whose words are not at their place: {misplaced}"
+        )
 
 
 def read_texts(files: Files, name: str) -> list[Record]:
@@ -59,6 +68,8 @@ def text_of(row: Record, outputs: Mapping[str, list[Record]], name: str, number:
     )
 
 
-def type_of(span: Record) -> str:
-    """Return the name of the type of a span, which has a number."""
-    return TYPES[int(span.rating("type", 0, len(TYPES) - 1))]
+def read_span(span: Record) -> tuple[Span, str]:
+    """Return a span, whose type is a number in the file, and the words that it marks."""
+    words, start = span.text("text"), int(span.number("start"))
+    label = TYPES[int(span.rating("type", 0, len(TYPES) - 1))]
+    return Span(start, start + len(words), label), words

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from statistics import fmean
 from typing import NamedTuple
 
-from nnd.converters import Annotation, Files, SourceError
-from nnd.converters.reading import Cells, parse_number, read_text
+from nnd.converters import Annotation, Files, Record, SourceError, Span
+from nnd.converters.reading import Cells, as_records, load_json, parse_number, read_text
 
 LANGUAGES = {"cs": "ces", "hi": "hin", "ja": "jpn", "zh": "zho"}
 JUDGED = "TGT"  # other rows have errors made on purpose, to control the annotators
 CONTROL = re.compile("#|tutorial")  # in the name of a document
-HIGHEST = 100
+MISSING = "missing"  # in place of a number: an omission
 
 
 class Rating(NamedTuple):
@@ -24,6 +24,7 @@ class Rating(NamedTuple):
     document: str
     annotator: str
     score: float
+    spans: list[Span]
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
@@ -38,6 +39,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
         )
         for system in sorted({system for _, system in ratings})
     }
+    misplaced = 0
     for (line, system), unordered in ratings.items():
         given = sorted(unordered, key=lambda one: (one.annotator, one.score))
         where, document, *_ = given[0]
@@ -46,21 +48,27 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 f"{where}: line {line} of {pair} is not in {document}; check that all files are of "
                 "one version"
             )
-        scores = [one.score for one in given]
+        scores, text = [one.score for one in given], texts[system][line]
+        marked = [span for one in given for span in one.spans]
+        spans = [span for span in marked if span.fits(text)]
+        misplaced += len(marked) - len(spans)
         yield Annotation(
             where=where,
             context_id=f"{document}/{line}",
             context=sources[line],
             inputs={"source": sources[line]},
             candidate_id=f"{document}/{line}/{system}",
-            candidate=texts[system][line],
+            candidate=text,
             system=system,
             aspect="translation",
             score=fmean(scores),
             ratings=scores,
             annotators=[one.annotator for one in given],
             category=documents[line][0],
+            spans=spans,
         )
+    if misplaced:
+        files.report(pair, f"spans left out, as they end behind the translation: {misplaced}")
 
 
 def lines_of(files: Files, name: str) -> list[str]:
@@ -74,10 +82,13 @@ def read_ratings(files: Files, language: str) -> dict[tuple[int, str], list[Rati
     for file in files.source.files:
         if file.name.endswith(".csv"):
             for row in files.cells(file.name, delimiter=",", quoted=True):
-                annotator, system, line, kind, _, target, score, document, *_ = row.values
+                annotator, system, line, kind, _, target, score, document, _, marked, *_ = (
+                    row.values
+                )
                 if (kind, target) == (JUDGED, language) and not CONTROL.search(document):
                     key = int(read_number(row, line)), system
-                    rating = Rating(row.where, document, annotator, read_number(row, score))
+                    spans = read_spans(row, marked)
+                    rating = Rating(row.where, document, annotator, read_number(row, score), spans)
                     found.setdefault(key, []).append(rating)
     return found
 
@@ -85,3 +96,17 @@ def read_ratings(files: Files, language: str) -> dict[tuple[int, str], list[Rati
 def read_number(row: Cells, cell: str) -> float:
     """Return the number in a cell of a row."""
     return parse_number(cell, row.where)
+
+
+def read_spans(row: Cells, cell: str) -> list[Span]:
+    """Return the marked errors of a translation; one of the source, an omission, has no place."""
+    (page,) = as_records([{"spans": load_json(cell, row.where)}], row.where)
+    return [read_span(span) for span in page.records("spans")]
+
+
+def read_span(span: Record) -> Span:
+    """Return a marked error; in the file `end_i` is its last character."""
+    if span.fields.get("start_i") == MISSING:
+        return Span(None, None, severity=span.text("severity"))
+    start, last = int(span.number("start_i")), int(span.number("end_i"))
+    return Span(start, last + 1, severity=span.text("severity"))

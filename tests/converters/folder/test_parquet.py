@@ -10,6 +10,7 @@ import pytest
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.writing import write_parquet
+from nnd.converters.source import load_source
 from nnd.schemas import SchemaName, load_schema, polars_schema
 from nnd.schemas.files.parquet import read_parquet
 
@@ -67,7 +68,8 @@ def test_datasets_reads_the_features_of_the_schema(
         str(tmp_path / "sample" / file), cache_dir=str(tmp_path / "cache")
     )
     expected = {}
-    for column, spec in load_schema(name)["properties"].items():
+    for column in load_schema(name)["required"]:  # the others are optional
+        spec = load_schema(name)["properties"][column]
         kinds = {spec["type"]} if isinstance(spec["type"], str) else {*spec["type"]} - {"null"}
         (kind,) = kinds
         expected[column] = (
@@ -75,3 +77,19 @@ def test_datasets_reads_the_features_of_the_schema(
         )
     assert loaded.features == expected
     assert list(loaded.features) == polars_schema(name).names()
+
+
+def test_datasets_reads_marked_spans(tmp_path: Path) -> None:
+    source = load_source("quintd")
+    convert("quintd", origin=source.folder / "fixture", out=tmp_path / "quintd")
+
+    loaded = datasets.Dataset.from_parquet(
+        str(tmp_path / "quintd/annotations.parquet"), cache_dir=str(tmp_path / "cache")
+    )
+
+    span = {name: datasets.Value("int64") for name in ("start", "end")}
+    span |= {name: datasets.Value("string") for name in ("label", "severity")}
+    assert loaded.features["spans"] == datasets.List(span | {"derived": datasets.Value("bool")})
+    # "The Östwick 7 is a red red phone. "
+    (other,) = (row["spans"] for row in loaded if row["label"] == "Other")
+    assert [(each["start"], each["end"]) for each in other] == [(19, 26)]

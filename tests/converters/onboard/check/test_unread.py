@@ -172,3 +172,17 @@ def test_an_archive_has_a_part_for_each_readable_member(kind: str, tmp_path: Pat
     parts = read_parts(Path(shutil.make_archive(str(tmp_path / "a"), kind, folder)))
 
     assert list(parts.values()) == [[{"a": "1", "b": "2"}]]
+
+
+def test_files_of_a_declared_pattern_are_not_named(birds: Birds) -> None:
+    rows, _, _, picked = SHAPES["rows"]
+    declared = {"name": "people/*.jsonl", "url": None, "sha256": None, "bytes": None}
+    birds.set_facts(files=[*birds.facts()["files"], declared])
+    people = birds.real.parent / "people"
+    people.mkdir()
+    (people / "ada.jsonl").write_text(json.dumps(rows[0]) + "\n")
+
+    message = check_rows(birds, rows, picked).message
+
+    assert "ada" not in message
+    assert "people/*.jsonl is declared but never opened" in message
