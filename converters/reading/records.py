@@ -70,10 +70,6 @@ class Record(NamedTuple):
             )
         return value
 
-    def spelled_number(self, name: str) -> float:
-        """Return the finite number that a text field spells."""
-        return parse_number(self.text(name), self._place(name))
-
     def texts(self, name: str) -> list[str]:
         """Return a field that must be a list of strings."""
         values = self._typed(name, list, "a list")
