@@ -37,7 +37,7 @@ _REFUSED = {
     ),
     "evaluate_on_ray": (
         ("worker",),
-        "--ray shares the pairs among actors of its own; leave out --worker",
+        "--ray shares the pairs among workers of its own; leave out --worker",
     ),
     "vary": (
         ("human_scores", "systems", "worker", "ray", "ray_address", "push_to_model_card"),
@@ -92,8 +92,8 @@ def evaluate(
             folder (checkpoint-N), or the revisions of a model on the Hub (step1000).
         dry_run: Estimate the cost (tokens, operations, memory, time) without loading weights or
             writing anything.
-        ray: Score in parts, by actors of Ray Data: on the cluster that RAY_ADDRESS names, else on
-            this machine. Needs --out, in a folder that all machines share.
+        ray: Score in parts, by workers that Ray starts: on the cluster that RAY_ADDRESS names, else
+            on this machine. Needs --out, in a folder that all machines share.
         push_to_model_card: Open a pull request on the Hub that adds the pass rates to each model's
             card.
     """
