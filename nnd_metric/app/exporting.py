@@ -35,7 +35,7 @@ def export(
     split_seed: int = 0,
     data: PairData | Sequence[PairData] = (),
 ) -> Export:
-    """Write pairs for TRL, lm-evaluation-harness, JSONL or CSV; or results for Every Eval Ever.
+    """Write pairs or results for other tools.
 
     Args:
         folder: A folder that `nnd convert` wrote, or its published form; for every-eval-ever, a run

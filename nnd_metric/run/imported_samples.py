@@ -46,7 +46,7 @@ def import_samples(
     model: str | None = None,
     protocol: Summed = "sum",
 ) -> Evaluation:
-    """Make a run of the logged samples of lm-evaluation-harness.
+    """Make a run of samples of lm-evaluation-harness.
 
     The tasks are those that `nnd export --to lm-eval` wrote, or others with two choices. No model
     is run.
