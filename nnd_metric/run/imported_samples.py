@@ -67,7 +67,7 @@ def import_samples(
         NNDError: If `out` holds a run, or anything that nnd did not write.
 
     Examples:
-        nnd import-samples logs/my-model/samples_*.jsonl --data quiz_design-nnd --out run
+        nnd import-samples logs/m/samples_*.jsonl --data quiz_design-nnd --out run
     """
     check_replaceable(Path(out), document=RESULT)
     if (Path(out) / RESULT).is_file():
