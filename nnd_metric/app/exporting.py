@@ -2,20 +2,22 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nnd.converters.export import (
     STORED,
     Export,
     PromptRendering,
     StoredRun,
-    Target,
     export as export_rendered,
     write_every_eval_ever,
 )
 from nnd.metric.data import PairData
 from nnd.metric.text import Chat
 from nnd.schemas import Instruction, NNDError, StoredContext, make_new
+
+AnyTarget = Literal["trl", "lm-eval", "jsonl", "csv", "every-eval-ever"]
+"""Formats of pairs, and one of results."""
 
 _TEXTS = ("pair_id", "context", "candidate_high", "candidate_low")
 
@@ -24,7 +26,7 @@ def export(
     folder: str | Path,
     out: str | Path,
     *,
-    to: Target,
+    to: AnyTarget,
     template: str | None = None,
     model: str | Path | None = None,
     chat: Chat = Chat(),
@@ -33,7 +35,7 @@ def export(
     split_seed: int = 0,
     data: PairData | Sequence[PairData] = (),
 ) -> Export:
-    """Write pairs for TRL, lm-evaluation-harness, JSONL or CSV; or results for Every Eval Ever.
+    """Write pairs or results for other tools.
 
     Args:
         folder: A folder that `nnd convert` wrote, or its published form; for every-eval-ever, a run

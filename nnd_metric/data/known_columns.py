@@ -60,17 +60,19 @@ class OwnTable(NamedTuple):
         name: Its name in the results.
         columns: Name → values.
         where: Returns the place of a row for messages, given its number.
+        label: What messages call it.
     """
 
     name: str
     columns: Mapping[str, Column]
     where: Callable[[int], str]
+    label: str
 
     @classmethod
     def of(cls, frame: pl.DataFrame, name: str) -> "OwnTable":
         """Return the table of a frame."""
         columns = {each: frame[each] for each in frame.columns}
-        return cls(name, columns, lambda row: f"{name}: row {row}")
+        return cls(name, columns, lambda row: f"{name}: row {row}", name)
 
 
 def frame_of_table(
@@ -109,7 +111,7 @@ def _choose(table: OwnTable, asked: Mapping[str, str], cluster: str | None) -> d
     for column in [*named.values(), *([cluster] if cluster else [])]:
         if column not in there:
             raise ScoringError(
-                f"{table.name}: column {column} is missing{did_you_mean(column, there)}; the "
+                f"{table.label}: column {column} is missing{did_you_mean(column, there)}; the "
                 f"columns are {', '.join(there)}"
             )
     layout = _layout(table, named)
@@ -142,12 +144,12 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
     if not found and half:
         (missing,) = {half[0].high, half[0].low} - {*there}
         raise ScoringError(
-            f"{table.name}: column {missing} is missing; the columns are {', '.join(there)}"
+            f"{table.label}: column {missing} is missing; the columns are {', '.join(there)}"
         )
     if not found:
         known = ", or ".join(f"{each.high} and {each.low}" for each in _LAYOUTS)
         raise ScoringError(
-            f"{table.name}: no columns with known names ({known}); name them with --columns "
+            f"{table.label}: no columns with known names ({known}); name them with --columns "
             f"high=COLUMN,low=COLUMN,context=COLUMN; the columns are {', '.join(there)}"
         )
     return found[0]
@@ -156,7 +158,7 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
 def _ambiguous(table: OwnTable, key: str, names: Sequence[str]) -> ScoringError:
     remedy = "high=COLUMN,low=COLUMN" if key == "high" else f"{key}=COLUMN"
     return ScoringError(
-        f"{table.name}: the table has {' and also '.join(names)}; choose with --columns {remedy}"
+        f"{table.label}: the table has {' and also '.join(names)}; choose with --columns {remedy}"
     )
 
 
@@ -168,7 +170,7 @@ def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
     for key, column in columns.items():
         dtype = column.dtype if isinstance(column, pl.Series) else pl.Null()
         if dtype not in (*_TEXTS, pl.List, pl.Null):
-            raise ScoringError(f"{table.name}: column {sides[key]} is {dtype}; it must be text")
+            raise ScoringError(f"{table.label}: column {sides[key]} is {dtype}; it must be text")
     lists = {
         key: column.to_list() if isinstance(column, pl.Series) else column
         for key, column in columns.items()

@@ -94,7 +94,7 @@ def _read_jsonl(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - a path here
     columns = {name: [row.get(name) for row in rows] for name in names}
     check_characters(columns)
     texts = {name: _column(values) for name, values in columns.items()}
-    return OwnTable(path.stem, texts, _places(path.name, lines))
+    return OwnTable(path.stem, texts, _places(path.name, lines), path.name)
 
 
 def _read_csv(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - as above
@@ -110,7 +110,7 @@ def _read_csv(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - as above
         else:
             is_context = name in ("context", "prompt")  # of which an empty one is a text
             columns[name] = _column([cell if cell or is_context else None for cell in cells])
-    return OwnTable(path.stem, columns, places)
+    return OwnTable(path.stem, columns, places, path.name)
 
 
 def _cells(text: str, name: str) -> tuple[list[list[str]], list[int]]:

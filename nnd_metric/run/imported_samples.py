@@ -47,7 +47,7 @@ def import_samples(
     model: str | None = None,
     protocol: Summed = "sum",
 ) -> Evaluation:
-    """Make a run of the logged samples of lm-evaluation-harness.
+    """Make a run of samples of lm-evaluation-harness.
 
     The tasks are those that `nnd export --to lm-eval` wrote, or others with two choices. No model
     is run.
@@ -68,7 +68,7 @@ def import_samples(
         NNDError: If `out` holds a run, or anything that nnd did not write.
 
     Examples:
-        nnd import-samples logs/my-model/samples_*.jsonl --data quiz_design-nnd --out run
+        nnd import-samples logs/m/samples_*.jsonl --data quiz_design-nnd --out run
     """
     check_replaceable(Path(out), document=RESULT)
     if (Path(out) / RESULT).is_file():

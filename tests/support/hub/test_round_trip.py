@@ -21,11 +21,12 @@ from support.hub.server import Hub
 from support.metric_runs import LOADER, load_plan, save_model
 
 from nnd.converters.folder.conversion import convert
+from nnd.converters.hub.preferences import preferences
 from nnd.converters.source.source import list_sources
 from nnd.metric.data import contexts_of, load_pairs
 from nnd.metric.run import evaluate
 from nnd.metric.text import find_template, render
-from nnd.schemas.files.folder import FrameName, find_frame
+from nnd.schemas.files.folder import FrameName, find_frame, read_manifest
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 ALLOWED = [source.name for source in list_sources() if source.facts["redistribution"] == "allowed"]
@@ -185,7 +186,8 @@ def _assert_loads(ask: Ask, folder: Path, name: str, place: Path) -> None:
     """Every row of every part, by plain loading and by streaming, as it is in the folder."""
     parts: tuple[FrameName, ...] = ("pairs", "human_scores", "annotations", "references")
     found = ((part, find_frame(folder, part)) for part in parts)
-    frames = {part: rows for part, rows in found if rows is not None}
+    frames = {str(part): rows for part, rows in found if rows is not None}
+    frames["preferences"] = preferences(frames["pairs"], read_manifest(folder)["source"])
     filled = {part: frame for part, frame in frames.items() if not frame.is_empty()}
     configs = f"load('datasets').get_dataset_config_names({name!r})"
     assert sorted(ask(configs)) == sorted(filled)
