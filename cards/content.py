@@ -36,6 +36,7 @@ class CardContent:
         annotations: Rows of the annotation schema: split, language, context_id, candidate_id,
             candidate and system.
         references: Rows of the reference schema: split and context_id.
+        preferences: The split of each preference that is, or will be, published.
         sets: Set of a suite → split and pair_id of its pairs.
         validity: How well negatives represent human pairs; None if they were not compared.
         instruction: What the systems were asked, or None if it is not in words.
@@ -46,6 +47,7 @@ class CardContent:
     human_scores: pl.DataFrame
     annotations: pl.DataFrame
     references: pl.DataFrame
+    preferences: pl.DataFrame
     sets: Mapping[str, pl.DataFrame]
     validity: Mapping[str, Any] | None
     instruction: Instruction | None
@@ -89,12 +91,19 @@ def read_content(folder: Path) -> CardContent:
     validity = read_validity(folder)
     for problem in () if validity is None else check_validity(validity, manifest, sets):
         raise SchemaError(f"{folder / VALIDITY}: {problem}")
+    pairs = read_frame(folder, "pairs", polars_schema("pair").names())
+    if (folder / "pairs.parquet").is_file():  # not yet in the layout of the Hub: publish adds them
+        preferences = pairs.select("split")
+    else:
+        nothing = pl.Schema({"split": pl.String()})
+        preferences = read_frame(folder, "preferences", ["split"], empty=nothing)
     return CardContent(
         manifest,
-        read_frame(folder, "pairs", polars_schema("pair").names()),
+        pairs,
         read_frame(folder, "human_scores", polars_schema("human_score").names()),
         read_frame(folder, "annotations", _JUDGED),
         read_frame(folder, "references", CONTEXT, empty=polars_schema("reference")),
+        preferences,
         sets,
         validity,
         instruction,

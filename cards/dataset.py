@@ -31,6 +31,8 @@ _ROWS = {
     "human_scores": "one row per system and category",
     "annotations": "every human judgement, one row per label or score of a candidate",
     "references": "texts that people wrote for the contexts, with which metrics compare candidates",
+    "preferences": "each test as messages (prompt, chosen, rejected); a model that is trained on "
+    "them can no longer be tested on the pairs",
 }
 
 

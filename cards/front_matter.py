@@ -51,6 +51,7 @@ def configs(content: CardContent) -> list[dict[str, Any]]:
         "human_scores": content.human_scores.with_columns(split=pl.lit("systems")),
         "annotations": content.annotations,
         "references": content.references,
+        "preferences": content.preferences,
     }
     offered: list[dict[str, Any]] = []
     for name, rows in {**frames, **content.sets}.items():

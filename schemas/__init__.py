@@ -123,6 +123,7 @@ if TYPE_CHECKING:
         read_parquet as read_parquet,
         read_row_group as read_row_group,
         row_group_sizes as row_group_sizes,
+        stored_columns as stored_columns,
     )
     from .files.places import (
         check_own as check_own,

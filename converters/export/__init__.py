@@ -5,6 +5,10 @@ from typing import TYPE_CHECKING
 from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from .every_eval_ever import (
+        StoredRun as StoredRun,
+        write_every_eval_ever as write_every_eval_ever,
+    )
     from .exporting import (
         Export as Export,
         Target as Target,

@@ -25,7 +25,7 @@ from nnd.schemas import (
     read_manifest,
 )
 
-Target = Literal["trl", "lm-eval", "jsonl", "csv"]
+Target = Literal["trl", "lm-eval", "jsonl", "csv", "every-eval-ever"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -85,6 +85,8 @@ def export(
     """
     if to not in get_args(Target):
         raise NNDError(f'unknown target "{to}"; choose one of {", ".join(get_args(Target))}')
+    if to == "every-eval-ever":
+        raise NNDError('"every-eval-ever" takes a run, not pairs; use nnd.export')
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
         raise NNDError(
             f'"{to}" keeps contexts and their parts as they are; --template is for trl and lm-eval'

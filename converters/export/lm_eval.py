@@ -90,8 +90,9 @@ def write_lm_eval(
         "pair_id",
         "split",
         "context",
+        *("context_id", "high_id", "low_id", "cluster", "aspect", "category"),
+        *("error_category", "error_group", "origin"),
         choices=pl.concat_list("candidate_low", "candidate_high"),
-        error_category="error_category",
         distinct=pl.struct(DISTINCT).is_first_distinct(),
     )
     write_parquet(table, folder / "pairs.parquet")

@@ -12,7 +12,7 @@ from typing import Any
 from huggingface_hub.hf_api import RepoFile
 
 from nnd.cards import merge_card
-from nnd.converters.hub.release_folder import CARD, SCHEMAS
+from nnd.converters.hub.release_folder import CARD, EVAL_YAML, SCHEMAS
 from nnd.converters.hub.repository_state import Repository, State, digest, fetch, is_same
 from nnd.schemas import MANIFEST, VALIDITY, PublishError, find_change, is_published_path
 
@@ -106,7 +106,7 @@ def _is_listed(
     """
     outputs = manifest.get("outputs")
     entry = outputs.get(held.path) if isinstance(outputs, Mapping) else None
-    is_ours = is_published_path(held.path) or held.path in _SCHEMA_FILES
+    is_ours = is_published_path(held.path) or held.path in {*_SCHEMA_FILES, EVAL_YAML}
     if not isinstance(entry, Mapping) or not is_ours:
         return False
     if held.lfs is not None:

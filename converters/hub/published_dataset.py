@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import polars as pl
 
-from nnd.converters.folder import Conversion
 from nnd.converters.hub.earlier_files import card_there, earlier_files, with_card_there
 from nnd.converters.hub.hub_calls import ask
 from nnd.converters.hub.hub_errors import UnreachableError
@@ -159,6 +158,8 @@ def publish(
     redact: bool = False,
     keep_contacts: str | None = None,
     unverified: str | None = None,
+    preferences: bool = True,
+    eval_yaml: bool = False,
 ) -> Publication:
     """Publish a converted folder as a dataset on the Hub.
 
@@ -180,6 +181,9 @@ def publish(
         redact: Whether to replace e-mail and IP addresses by <email> and <ip>.
         keep_contacts: Why such addresses may stay; the card quotes it.
         unverified: Why it may be published although files are unverified; the card quotes it.
+        preferences: Whether to add the configuration `preferences`, for training: each test as
+            messages (prompt, chosen, rejected).
+        eval_yaml: Whether to add eval.yaml, by which the Hub knows a benchmark.
 
     Raises:
         SchemaError: If the folder has problems.
@@ -208,44 +212,53 @@ def publish(
         unverified=unverified,
     )
     checked, doubts = check_release(conversion)
-    return replace(_publish(repository, checked, pr=pr, tag=tag, dry_run=dry_run), doubts=doubts)
+    with temporary_folder("nnd-publish") as place:
+        files = write_release(
+            checked, place, repo_id, with_preferences=preferences, eval_yaml=eval_yaml
+        )
+        sent = _publish(repository, checked.manifest, files, pr=pr, tag=tag, dry_run=dry_run)
+    return replace(sent, doubts=doubts)
 
 
 def _publish(
-    repository: Repository, conversion: Conversion, *, pr: bool, tag: str | None, dry_run: bool
+    repository: Repository,
+    manifest: Mapping[str, Any],
+    files: dict[str, Path],
+    *,
+    pr: bool,
+    tag: str | None,
+    dry_run: bool,
 ) -> Publication:
     """Send what may be published, or plan to; errors are those of `publish`."""
-    source = conversion.manifest["source"]
-    with temporary_folder("nnd-publish") as place:
-        files = write_release(conversion, place, repository.name)
-        obsolete = partial(earlier_files, repository, source, files)
-        adapt = partial(with_card_there, repository, files[CARD])
-        try:
-            if tag is not None:  # checks that the tag is free before anything is sent
-                put_tag(repository, tag, files, None, adapt=adapt)
-            if dry_run:
-                plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
-                return ask(repository, plan)
-        except UnreachableError as error:
-            if not dry_run:
-                raise
-            unknown: dict[str, PlannedChange] = dict.fromkeys(files, "unknown")
-            return _planned(repository, files, unknown, None, tag=tag, unasked=str(error))
-        pushed = push(
-            repository,
-            files,
-            message=f"Publish {source['name']} with nnd {conversion.manifest['nnd_version']}",
-            obsolete=obsolete,
-            adapt=adapt,
-            pull_request=pr,
-        )
-        if tag is not None:
-            put_tag(repository, tag, files, pushed.commit, adapt=adapt)
-        usage = (
-            f'load_dataset("{repository.name}", "pairs", revision="{pushed.commit}")',
-            f"nnd evaluate --data {repository.name}@{pushed.commit} --model MODEL",
-        )
-        return Publication.of(repository, files, pushed.changes, pushed, tag=tag, usage=usage)
+    source = manifest["source"]
+    obsolete = partial(earlier_files, repository, source, files)
+    adapt = partial(with_card_there, repository, files[CARD])
+    try:
+        if tag is not None:  # checks that the tag is free before anything is sent
+            put_tag(repository, tag, files, None, adapt=adapt)
+        if dry_run:
+            plan = partial(_plan, repository, files, obsolete, adapt, tag, pr=pr)
+            return ask(repository, plan)
+    except UnreachableError as error:
+        if not dry_run:
+            raise
+        unknown: dict[str, PlannedChange] = dict.fromkeys(files, "unknown")
+        return _planned(repository, files, unknown, None, tag=tag, unasked=str(error))
+    pushed = push(
+        repository,
+        files,
+        message=f"Publish {source['name']} with nnd {manifest['nnd_version']}",
+        obsolete=obsolete,
+        adapt=adapt,
+        pull_request=pr,
+    )
+    if tag is not None:
+        put_tag(repository, tag, files, pushed.commit, adapt=adapt)
+    usage = (
+        f'load_dataset("{repository.name}", "pairs", revision="{pushed.commit}")',
+        f"nnd evaluate --data {repository.name}@{pushed.commit} --model MODEL",
+    )
+    return Publication.of(repository, files, pushed.changes, pushed, tag=tag, usage=usage)
 
 
 def _plan(

@@ -12,9 +12,12 @@ from importlib.resources import files as package_files
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from nnd.cards import check_card, count_differences, data_card
 from nnd.converters.check import CheckedData, check_pairs
 from nnd.converters.folder import Conversion, convert_again, validate
+from nnd.converters.hub.preferences import preferences
 from nnd.converters.pairs import find_contacts, find_in_manifest, redact_contacts, redact_manifest
 from nnd.schemas import (
     LicenceError,
@@ -28,7 +31,7 @@ from nnd.schemas import (
     read_validity,
 )
 
-CARD = "README.md"
+CARD, EVAL_YAML = "README.md", "eval.yaml"
 
 SCHEMAS: tuple[SchemaName, ...] = ("pair", "human_score", "annotation", "reference", "source")
 _NAMED = 20
@@ -110,8 +113,22 @@ def check_release(conversion: Conversion) -> tuple[Conversion, tuple[str, ...]]:
     return replace(conversion, manifest=manifest), tuple(map(str, found))
 
 
-def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[str, Path]:
+def write_release(
+    conversion: Conversion,
+    folder: Path,
+    repo_id: str,
+    *,
+    with_preferences: bool = True,
+    eval_yaml: bool = False,
+) -> dict[str, Path]:
     """Write a conversion as the folder to publish; the same input gives the same bytes.
+
+    Args:
+        conversion: What is published.
+        folder: An empty folder.
+        repo_id: ORG/name on the Hub.
+        with_preferences: Whether pairs are also written as preferences in messages.
+        eval_yaml: Whether eval.yaml is written, by which the Hub knows a benchmark.
 
     Returns:
         Path in the repository → file.
@@ -122,6 +139,8 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
         "references": conversion.references,
         **{f"sets/{name}": rows for name, rows in conversion.sets.items()},
     }
+    if with_preferences:
+        by_name["preferences"] = preferences(conversion.pairs, conversion.manifest["source"])
     frames = {
         published_path(name, split): rows
         for name, frame in by_name.items()
@@ -136,7 +155,11 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
     for name in schemas:
         text = (package_files("nnd.schemas.contract") / name).read_bytes()
         (folder / "schemas" / name).write_bytes(text)
-    conversion.write_files(folder, frames, [f"schemas/{name}" for name in schemas])
+    others = [f"schemas/{name}" for name in schemas]
+    if eval_yaml:
+        (folder / EVAL_YAML).write_text(_benchmark(conversion), encoding="utf-8")
+        others.append(EVAL_YAML)
+    conversion.write_files(folder, frames, others)
     card = data_card(folder, repo_id)
     (folder / CARD).write_text(card, encoding="utf-8")
     if problems := list(check_card(card, folder)):
@@ -146,6 +169,21 @@ def write_release(conversion: Conversion, folder: Path, repo_id: str) -> dict[st
         )
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in written}
+
+
+def _benchmark(conversion: Conversion) -> str:
+    """Return eval.yaml: a task for each split of the pairs.
+
+    It has no `evaluation_framework` yet, because the Hub's list of these has no nnd.
+    """
+    source = conversion.manifest["source"]
+    splits = conversion.pairs["split"].unique().sort()
+    tasks = [
+        {"id": f"{source['name']}_{each}", "config": "pairs", "split": each} for each in splits
+    ]
+    described = "Tests of whether a language model prefers what people judged to be better."
+    facts = {"name": source["pretty_name"], "description": described, "tasks": tasks}
+    return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
 
 
 def _first(problems: Sequence[Any]) -> str:

@@ -56,6 +56,10 @@ class Record(NamedTuple):
             )
         return parse_number(str(value), self._place(name))
 
+    def spelled_number(self, name: str) -> float:
+        """Return the finite number that a text field spells."""
+        return parse_number(self.text(name), self._place(name))
+
     def rating(self, name: str, lowest: float, highest: float) -> float:
         """Return a field that must be a number on a scale from `lowest` to `highest`."""
         value = self.number(name)
@@ -65,10 +69,6 @@ class Record(NamedTuple):
                 f"{highest:g}; correct it, or fetch the file again"
             )
         return value
-
-    def spelled_number(self, name: str) -> float:
-        """Return the finite number that a text field spells."""
-        return parse_number(self.text(name), self._place(name))
 
     def texts(self, name: str) -> list[str]:
         """Return a field that must be a list of strings."""

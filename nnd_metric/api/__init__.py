@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         evaluate as evaluate,
         evaluate_on_ray as evaluate_on_ray,
         evaluate_parts as evaluate_parts,
+        import_samples as import_samples,
         merge as merge,
         vary as vary,
     )

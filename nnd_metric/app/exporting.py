@@ -2,10 +2,22 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from nnd.converters.export import STORED, Export, PromptRendering, Target, export as export_rendered
+from nnd.converters.export import (
+    STORED,
+    Export,
+    PromptRendering,
+    StoredRun,
+    Target,
+    export as export_rendered,
+    write_every_eval_ever,
+)
+from nnd.metric.data import PairData
 from nnd.metric.text import Chat
-from nnd.schemas import Instruction, NNDError, StoredContext
+from nnd.schemas import Instruction, NNDError, StoredContext, make_new
+
+_TEXTS = ("pair_id", "context", "candidate_high", "candidate_low")
 
 
 def export(
@@ -19,13 +31,16 @@ def export(
     for_excel: bool = False,
     split: float | None = None,
     split_seed: int = 0,
+    data: PairData | Sequence[PairData] = (),
 ) -> Export:
-    """Write pairs for TRL, lm-evaluation-harness, JSONL or CSV.
+    """Write pairs for TRL, lm-evaluation-harness, JSONL or CSV; or results for Every Eval Ever.
 
     Args:
-        folder: A folder that `nnd convert` wrote, or its published form.
-        out: File (jsonl, csv) or folder (trl, lm-eval) to write.
-        to: Format of a preference dataset (trl), of tasks (lm-eval), or of the pairs unchanged.
+        folder: A folder that `nnd convert` wrote, or its published form; for every-eval-ever, a run
+            of `nnd evaluate`, or a folder with the runs of several datasets.
+        out: File (jsonl, csv) or folder (others) to write.
+        to: Format of a preference dataset (trl), of tasks (lm-eval), of the pairs unchanged, or of
+            a shared store of results (every-eval-ever).
         template: For trl and lm-eval: name of a template, or your own: "Q: {question}". None means
             instruction for chats, default for plain text.
         model: For lm-eval: decoder-only model whose chat template renders contexts. None means
@@ -36,6 +51,8 @@ def export(
         split: Split by context: about this share of the contexts is `train`, the rest `test`. None
             means the splits of the source.
         split_seed: Seed of the split by context.
+        data: For every-eval-ever: the pairs of the runs. Empty means that only rates are written,
+            without the samples.
 
     Raises:
         NNDError: If the target or the template is unknown, the target does not support a template
@@ -47,7 +64,10 @@ def export(
         nnd export quiz_design-nnd --to lm-eval --out quiz_design-tasks
         nnd export quiz_design-nnd --to trl --split 0.8 --out preferences
         nnd export quiz_design-nnd --to lm-eval --model Qwen/Qwen3-8B --out qwen-tasks
+        nnd export run --to every-eval-ever --data quiz_design-nnd --out results
     """
+    if to == "every-eval-ever":
+        return _export_results(Path(folder), Path(out), data)
     if model is None and chat.is_explicit:
         raise NNDError(
             "a chat template needs the tokenizer of a model; name the model with --model"
@@ -65,6 +85,31 @@ def export(
         split=split,
         split_seed=split_seed,
     )
+
+
+def _export_results(folder: Path, out: Path, data: PairData | Sequence[PairData]) -> Export:
+    """Write the results of a run, or of the runs in a folder, with the texts of their pairs."""
+    from nnd.metric.data import RESULT, is_several, load_pairs, open_result, read_run, read_sets
+
+    found = [folder / RESULT] if (folder / RESULT).is_file() else sorted(folder.rglob(RESULT))
+    if not found:
+        raise NNDError(f"{folder}: no run of `nnd evaluate` found; name one")
+    several: list[Any] = list(data) if is_several(data) else [data]
+    texts = [load_pairs(each).pairs for each in several]
+    runs = []
+    for place in (path.parent for path in found):
+        scored = read_run(place)
+        fitting = [each for each in texts if {*scored["pair_id"]} <= {*each["pair_id"]}]
+        if texts and not fitting:
+            raise NNDError(f"{place}: its pairs are not in --data; name those that were scored")
+        with open_result(place) as result:
+            results = result["results"]
+        own = fitting[0].select(_TEXTS) if fitting else None
+        seconds = int((place / RESULT).stat().st_mtime)
+        runs.append(StoredRun(results, scored, read_sets(place), own, seconds))
+    with make_new(out) as fresh:
+        rows, notes = write_every_eval_ever(runs, fresh)
+    return Export(out, rows, tuple(notes))
 
 
 def _rendering(template: str | None, folder: Path) -> PromptRendering:

@@ -122,6 +122,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
             run=evaluate,
             also=("evaluate_runs", "vary", "evaluate_parts", "evaluate_on_ray", "estimate"),
         ),
+        Verb("import_samples", ("samples",), written="out"),
         Verb("merge", ("run",), written="run"),
         Verb(
             "train",

@@ -16,6 +16,7 @@ _NAMES = {
     "arguments": "template-arg",
     "chat.system": "system-prompt",
     "chat.template": "chat-template",
+    "columns": "columns",
     "dimensions": "vary",
     "file": "from",
     "names": "slice",
@@ -35,6 +36,7 @@ _METAVARS = {
     "chat.system": "TEXT",
     "chat.template": "auto|none|FILE",
     "checkpoints": "FOLDER|MODEL",
+    "columns": "KEY=COLUMN,…",
     "data": "DATA",
     "device_map": "auto",
     "dimensions": "DIMENSION,…",
@@ -57,8 +59,8 @@ _METAVARS = {
 """Parameter → what stands for a value in the help, where `metavar_of` has no rule."""
 
 DATA = (
-    "DATA: a converted folder, a Parquet file or its URL, ORG/name[@revision] on the Hub, or a "
-    "built-in source."
+    "DATA: a converted folder; a JSON Lines, CSV or Parquet file of pairs, or its URL; "
+    "ORG/name[@revision] on the Hub; or a built-in source."
 )
 """What help texts explain at the end, once for all options that take it."""
 
@@ -222,7 +224,8 @@ def _base(parameter: Parameter) -> Any:  # noqa: ANN401 - a type
 def _entries(parameter: Parameter, typed: Sequence[str]) -> Iterator[tuple[str, object]]:
     """Yield key and value of each entry; the name of a model may contain a =."""
     form, name, found = str(metavar_of(parameter)), name_of(parameter), dict[str, Any]()
-    for entry in typed:
+    is_list = form.endswith(",…")
+    for entry in (each for text in typed for each in (text.split(",") if is_list else [text])):
         key, equals, value = (
             entry.rpartition("=") if form.startswith("MODEL") else entry.partition("=")
         )

@@ -9,12 +9,14 @@ if TYPE_CHECKING:
         PairData as PairData,
         Table as Table,
         check_characters as check_characters,
+        to_dataset as to_dataset,
         to_frame as to_frame,
     )
     from .completion import (
         REQUIRED as REQUIRED,
         Digests as Digests,
         contexts_of as contexts_of,
+        has_contexts as has_contexts,
         parts_of as parts_of,
         sum_digests as sum_digests,
         version_of as version_of,
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
         is_of_all_splits as is_of_all_splits,
         read_human_scores as read_human_scores,
     )
+    from .known_columns import (
+        Column as Column,
+        OwnTable as OwnTable,
+    )
     from .matched_systems import (
         OVERALL as OVERALL,
         HumanNumber as HumanNumber,
@@ -56,6 +62,9 @@ if TYPE_CHECKING:
     from .origin import (
         Origin as Origin,
         read_origin as read_origin,
+    )
+    from .own_tables import (
+        read_table as read_table,
     )
     from .pair_columns import (
         COLUMNS as COLUMNS,

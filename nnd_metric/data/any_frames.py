@@ -3,11 +3,14 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import polars as pl
 
 from nnd.schemas import ScoringError, has_surrogate
+
+if TYPE_CHECKING:
+    import datasets
 
 
 class Dataset(Protocol):
@@ -49,7 +52,7 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
         return frame_of_lists({name: [row.get(name) for row in data] for name in names})
     if not hasattr(data, "__arrow_c_stream__"):
         raise ScoringError(
-            f"{type(data).__name__} is not a dataset; pass a folder, a Parquet file, "
+            f"{type(data).__name__} is not a dataset; pass a folder, a file, "
             "ORG/name[@revision] of a dataset on the Hub, a polars or pandas frame, a "
             "datasets.Dataset, or a list of dicts"
         )
@@ -60,6 +63,13 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
         raise ScoringError(
             f"the frame cannot be read as a table: {str(error).splitlines()[0]}"
         ) from error
+
+
+def to_dataset(frame: pl.DataFrame) -> "datasets.Dataset":
+    """Return a frame as a `datasets.Dataset`."""
+    import datasets  # noqa: PLC0415 - takes a second
+
+    return datasets.Dataset.from_polars(frame)
 
 
 def name_of(data: object) -> str:

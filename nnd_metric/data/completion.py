@@ -74,6 +74,11 @@ def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
     return Complete(pairs, np.frombuffer(b"".join(rows), dtype="<u4").reshape(-1, 8))
 
 
+def has_contexts(pairs: pl.DataFrame) -> bool:
+    """Whether any context is more than an empty text."""
+    return bool((pairs["context"].str.strip_chars() != "").any()) or pairs.is_empty()
+
+
 def _told_apart(pairs: pl.DataFrame) -> pl.DataFrame:
     """Return pairs with a text in place of every blank context: its parts, else both candidates.
 

@@ -46,11 +46,11 @@ def check_place(data: str | Path) -> re.Match[str] | None:
     if path.exists() and str(data).strip():
         return None
     hub = _HUB_ID.fullmatch(str(data))
-    if hub is None or isinstance(data, Path) or path.suffix == ".parquet":
+    if hub is None or isinstance(data, Path) or path.suffix in (".csv", ".jsonl", ".parquet"):
         named = data if str(data).strip() else '""'
         raise ScoringError(
-            f"{named}: file or folder not found; name a folder that `nnd convert` wrote, a Parquet "
-            "file, or ORG/name[@revision] on the Hub"
+            f"{named}: file or folder not found; name a folder that `nnd convert` wrote, a JSON "
+            "Lines, CSV or Parquet file, or ORG/name[@revision] on the Hub"
         )
     return hub
 

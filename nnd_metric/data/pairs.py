@@ -1,31 +1,43 @@
 """Read pairs and human scores from a folder, a file, the Hub, or a table in memory."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from nnd.metric.data.any_frames import PairData, name_of, to_frame
-from nnd.metric.data.completion import OPTIONAL, complete_pairs, sum_digests, version_of
-from nnd.metric.data.converted_folder import SuiteSet, instruction_in, read_rows, read_sets
-from nnd.metric.data.data_places import find_place
+from nnd.metric.data.any_frames import PairData, name_of, to_dataset, to_frame
+from nnd.metric.data.completion import (
+    OPTIONAL,
+    complete_pairs,
+    has_contexts,
+    sum_digests,
+    version_of,
+)
+from nnd.metric.data.converted_folder import SuiteSet, instruction_in, read_sets
+from nnd.metric.data.data_places import DataPlace, find_place
 from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
-from nnd.metric.data.remote import is_url, stem_of
+from nnd.metric.data.known_columns import OwnTable, frame_of_table
+from nnd.metric.data.own_tables import HUB_FILES, read_hub_dataset, read_table, tables_in
+from nnd.metric.data.remote import is_url
 from nnd.metric.data.splits import describe_splits
 from nnd.schemas import (
     CONTEXT,
+    MANIFEST,
     Instruction,
     Printable,
     ScoringError,
     check_not_forked,
     counted,
     find_frame,
+    frame_files,
     have_equal_texts,
     text_table,
 )
 
 if TYPE_CHECKING:
+    import datasets
     from rich.table import Table as RichTable
 
 WITH_EQUAL_TEXTS = "with two equal texts"
@@ -54,6 +66,7 @@ class PairSet(Printable):
             same text.
         n_whole: Number of tests of the chosen splits that the part was chosen from; None for all.
         instruction: What people asked the systems to do, or None if the data does not say.
+        has_contexts: Whether any context is more than an empty text.
     """
 
     pairs: pl.DataFrame
@@ -67,6 +80,7 @@ class PairSet(Printable):
     equal: tuple[str | None, ...] = ()
     n_whole: int | None = None
     instruction: Instruction | None = None
+    has_contexts: bool = True
 
     @property
     def several_splits(self) -> tuple[str, ...]:
@@ -104,6 +118,10 @@ class PairSet(Printable):
         """Return the pairs."""
         return self.pairs
 
+    def to_dataset(self) -> "datasets.Dataset":
+        """Return the pairs as a `datasets.Dataset`."""
+        return to_dataset(self.pairs)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values: the pairs and the human scores as lists of objects."""
         people = self.human_scores
@@ -115,17 +133,31 @@ class PairSet(Printable):
         }
 
 
-def load_pairs(data: PairData) -> PairSet:
+def load_pairs(
+    data: PairData | PairSet,
+    *,
+    columns: Mapping[str, str] | None = None,
+    cluster: str | None = None,
+) -> PairSet:
     """Read pairs from a folder, a file, the Hub, or a table in memory.
 
+    A table of one's own needs columns with known names: candidate_high and candidate_low, with
+    context; sentence_good and sentence_bad (BLiMP); or chosen and rejected, with prompt, as texts
+    or as messages (TRL, RewardBench). Of ours, error_category, aspect, category, error_group,
+    inputs and the ids are used if they exist; else subset, UID or category is the error category.
+    Without a context each pair is a cluster of its own. Pairs whose candidates are the same text,
+    as in `nnd convert`, are dropped unless they are from a folder that nnd wrote.
+
     Args:
-        data: A folder that `nnd convert` or `nnd publish` made, a Parquet file, the URL of one (on
-            any file system that fsspec knows, such as `s3://BUCKET/pairs.parquet`),
-            `ORG/name[@revision]` of a dataset on the Hub (downloaded at exactly the commit of the
-            revision), a polars or pandas frame, a `datasets.Dataset`, or a list of dicts. The
-            columns context, candidate_high and candidate_low are required; error_category, aspect,
-            category, error_group, inputs and the ids are used if they exist. Pairs whose candidates
-            are the same text, as in `nnd convert`, are dropped unless they are from a folder.
+        data: A folder that `nnd convert` or `nnd publish` made; a JSON Lines, CSV or Parquet file,
+            or a folder of such files; the URL of a file (on any file system that fsspec knows, such
+            as `s3://BUCKET/pairs.parquet`); `ORG/name[@revision]` of a dataset on the Hub
+            (downloaded at exactly the commit of the revision); a polars or pandas frame, a
+            `datasets.Dataset`, or a list of dicts. Pairs that were loaded before are returned.
+        columns: Columns of a table of one's own: `high`, `low`, `context`, `category`, or another
+            column of ours → its name in the table.
+        cluster: Column of a table of one's own whose values say which pairs belong together, as a
+            paradigm of BLiMP (UID): intervals are over these.
 
     Raises:
         ScoringError: If it cannot be read, a column is missing, or a text is null.
@@ -133,17 +165,42 @@ def load_pairs(data: PairData) -> PairSet:
         NNDError: If this process was forked (`check_not_forked`).
     """
     check_not_forked()
-    if not isinstance(data, str | Path):
-        return _own_pairs(to_frame(data), name_of(data))
-    if is_url(data):
-        return _own_pairs(read_rows(data), stem_of(data))
-    path, repo, commit = find_place(data, NEEDED)
-    if path.is_file():
-        return _own_pairs(read_rows(path), path.stem)
-    pairs = _read_folder(path, repo or path.resolve().name, str(data))
-    if commit is None:
+    if isinstance(data, PairSet):
+        return data
+    tables, place = _find_tables(data)
+    name = None if place is None else place.repo or place.path.resolve().name
+    if tables:
+        pairs = _own_pairs(tables, name, columns, cluster)
+    elif columns or cluster:
+        raise ScoringError(
+            f"{data}: these are pairs of nnd, whose columns are known; leave out --columns and "
+            "--cluster, which are for tables of your own"
+        )
+    else:
+        assert place is not None and name is not None  # noqa: S101, PT018 - a folder
+        pairs = _read_folder(place.path, name, str(data))
+    if place is None or place.commit is None:
         return pairs
-    return replace(pairs, version=commit, home=f"{repo}@{commit}")
+    home = None if tables else f"{place.repo}@{place.commit}"
+    return replace(pairs, version=place.commit, home=home)
+
+
+def _find_tables(data: PairData) -> tuple[list[OwnTable], DataPlace | None]:
+    """Return the tables of one's own in data, none in a folder of nnd; and the folder, if any."""
+    if not isinstance(data, str | Path):
+        return [OwnTable.of(to_frame(data), name_of(data))], None
+    if is_url(data):
+        return [read_table(data)], None
+    place = find_place(data, NEEDED)
+    if place.path.is_file():
+        return [read_table(place.path)], None
+    if frame_files(place.path, "pairs") or (place.path / MANIFEST).is_file():
+        return [], place
+    if place.repo is None:
+        return tables_in(place.path), place
+    folder = find_place(f"{place.repo}@{place.commit}", HUB_FILES).path
+    is_empty = all(path.name == "README.md" for path in folder.rglob("*.*"))
+    return [] if is_empty else [read_hub_dataset(folder, place.repo)], place
 
 
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
@@ -170,15 +227,31 @@ def version_of_rows(pairs: pl.DataFrame) -> str:
     return version_of(sum_digests(complete_pairs(pairs, "").digests))
 
 
-def _own_pairs(frame: pl.DataFrame, name: str) -> PairSet:
-    whole = _pair_set(frame, None, name)
+def _own_pairs(
+    tables: Sequence[OwnTable],
+    name: str | None,
+    columns: Mapping[str, str] | None,
+    cluster: str | None,
+) -> PairSet:
+    frames = [frame_of_table(table, columns, cluster) for table in tables]
+    name = name or tables[0].name
+    whole = _pair_set(pl.concat(frames, how="diagonal_relaxed"), None, name)
+    if cluster is not None:
+        whole = replace(whole, part=(("cluster", cluster),))
     equal = have_equal_texts(whole.pairs)
     if not equal.any():
         return whole
     kept = _pair_set(whole.pairs.filter(~equal), None, name)
-    return replace(kept, equal=tuple(whole.pairs.filter(equal)["split"]))
+    dropped = tuple(whole.pairs.filter(equal)["split"])
+    return replace(kept, equal=dropped, part=whole.part)
 
 
 def _pair_set(frame: pl.DataFrame, human_scores: pl.DataFrame | None, name: str) -> PairSet:
     pairs, digests = complete_pairs(frame, name)
-    return PairSet(pairs, human_scores, name, version_of(sum_digests(digests)))
+    return PairSet(
+        pairs,
+        human_scores,
+        name,
+        version_of(sum_digests(digests)),
+        has_contexts=has_contexts(pairs),
+    )

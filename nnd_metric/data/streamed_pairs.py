@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import polars as pl
 
 from nnd.metric.data.any_frames import PairData
-from nnd.metric.data.completion import Complete, complete_pairs
+from nnd.metric.data.completion import REQUIRED, Complete, complete_pairs
 from nnd.metric.data.converted_folder import has_sets, instruction_in
 from nnd.metric.data.data_places import find_place
 from nnd.metric.data.human_scores import read_human_scores, read_scores_in
@@ -22,7 +22,7 @@ from nnd.metric.data.pairs import NEEDED, PairSet, load_pairs
 from nnd.metric.data.remote import File, is_url, readable, stem_of
 from nnd.metric.data.splits import check_splits, default_splits
 from nnd.metric.data.subset import as_part, choose_splits
-from nnd.schemas import frame_files, read_row_group, row_group_sizes
+from nnd.schemas import frame_files, read_row_group, row_group_sizes, stored_columns
 
 Span: TypeAlias = tuple[int, int]
 """The first row of a span, and the one after the last."""
@@ -85,10 +85,10 @@ def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStre
     if not isinstance(data, str | Path):
         return _in_memory(choose_splits(load_pairs(data), splits))
     if is_url(data):
-        return replace(_in_pieces(_about(stem_of(data), None), [data], splits), is_own=True)
+        return _own_file(data, stem_of(data), splits)
     path, repo, commit = find_place(data, NEEDED)
     if path.is_file():
-        return replace(_in_pieces(_about(path.stem, commit), [path], splits), is_own=True)
+        return _own_file(path, path.stem, splits)
     files = frame_files(path, "pairs")
     if has_sets(path) or not files:
         return _in_memory(choose_splits(load_pairs(data), splits))
@@ -98,6 +98,19 @@ def open_pairs(data: PairData | PairSet, splits: Sequence[str] = ()) -> PairStre
         about, human_scores=read_scores_in(path), home=home, instruction=instruction_in(path)
     )
     return _in_pieces(about, files, splits)
+
+
+def _own_file(file: File, name: str, splits: Sequence[str]) -> PairStream:
+    """Open a file; only Parquet with the names of our columns is read in pieces."""
+    with readable(file) as opened:
+        is_ours = stored_columns(opened) >= {*REQUIRED} if _is_parquet(file) else False
+    if not is_ours:
+        return _in_memory(choose_splits(load_pairs(file), splits))
+    return replace(_in_pieces(_about(name, None), [file], splits), is_own=True)
+
+
+def _is_parquet(file: File) -> bool:
+    return str(file).partition("?")[0].lower().endswith(".parquet")
 
 
 def _about(name: str, commit: str | None) -> PairSet:

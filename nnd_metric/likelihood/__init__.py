@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .engine.answers import (
+        NO_WORK as NO_WORK,
         Likelihoods as Likelihoods,
         Scorer as Scorer,
         Work as Work,

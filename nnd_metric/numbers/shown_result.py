@@ -4,11 +4,13 @@ from abc import abstractmethod
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from nnd.metric.data import to_dataset
 from nnd.schemas import MissingExtraError, Printable, ScoringError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import datasets
     import polars as pl
     from matplotlib.figure import Figure
     from rich.table import Table
@@ -26,6 +28,10 @@ class Result(Printable):
     @abstractmethod
     def to_frame(self) -> "pl.DataFrame":
         """Return the numbers as rows."""
+
+    def to_dataset(self) -> "datasets.Dataset":
+        """Return the numbers as rows of a `datasets.Dataset`."""
+        return to_dataset(self.to_frame())
 
     def table(self) -> "Table | None":
         """Return the numbers of the headline, or None if there are none."""

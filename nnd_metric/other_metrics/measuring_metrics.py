@@ -48,6 +48,7 @@ from nnd.metric.other_metrics.scorers.letter_case import (
     in_lower_case,
 )
 from nnd.metric.other_metrics.scorers.scorer import TextScorer, score_texts
+from nnd.metric.other_metrics.stored_values import NO_VALUES, ValueTable
 from nnd.metric.other_metrics.system_correlations import agree_on_systems
 from nnd.schemas import ScoringError
 
@@ -69,6 +70,7 @@ def compare_metrics(
     scorers: Iterable[TextScorer],
     *,
     references: pl.DataFrame | None = None,
+    values: ValueTable = NO_VALUES,
     run: pl.DataFrame | None = None,
     systems: Mapping[str, str] | None = None,
     manners: Mapping[str, Manner] | None = None,
@@ -81,6 +83,7 @@ def compare_metrics(
         judged: Pairs, candidates and judgements (`read_judged`).
         scorers: Scorers with distinct names.
         references: A table of references (`read_references`).
+        values: Values that other metrics gave to the candidates (`read_values`).
         run: Scored pairs of one or more models (`read_scored`); no model is run.
         systems: Model of the run → system it stands for, if the model's id does not name it.
         manners: Model of the run → how it was scored.
@@ -100,7 +103,7 @@ def compare_metrics(
     if not isinstance(over, str):
         judged = of_systems(judged, over)
         matched = {model: system for model, system in matched.items() if system in over}
-    notes: list[str | None] = [*describe_manners(manners)]
+    notes: list[str | None] = [*describe_manners(manners), *values.notes]
     if normalise is None:
         notes.append(case_differs(judged.candidates, all_scorers))
     else:
@@ -116,8 +119,12 @@ def compare_metrics(
             )
     names = name_protocols(manners)
     models = {names.get(model, model): rows for model, rows in _models(scored).items()}
-    _check_names([*(scorer.name for scorer in all_scorers), *models])
-    numbers = [*_ask(all_scorers, judged, references), *_look_up(models, judged)]
+    _check_names([*(scorer.name for scorer in all_scorers), *values.metrics, *models])
+    numbers = [
+        *_ask(all_scorers, judged, references),
+        *_stored(values, judged),
+        *_look_up(models, judged),
+    ]
     comparable, shared = numbers, None
     if over != "all" and len(numbers) + (scored is not None) > 1:
         people = judged.pairs.human_scores
@@ -161,6 +168,15 @@ def _ask(
         known = [scorer.definition, scorer.made_with() if scorer.made_with else ""]
         definition = "; ".join(each for each in known if each)
         yield Numbers(scorer.name, "scorer", definition, candidates, scored)
+
+
+def _stored(values: ValueTable, judged: JudgedCandidates) -> Iterator[Numbers]:
+    pairs = judged.pairs.pairs.hstack(measure(judged.pairs.pairs))
+    for name, metric in values.metrics.items():
+        candidates = judged.candidates.join(
+            metric.values, on=CANDIDATE, how="left", nulls_equal=True, maintain_order="left"
+        )
+        yield Numbers(name, "scorer", metric.definition, candidates, prefer(candidates, pairs))
 
 
 def _look_up(models: Mapping[str, pl.DataFrame], judged: JudgedCandidates) -> Iterator[Numbers]:

@@ -20,6 +20,7 @@ from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.metric.other_metrics.scorers.reference_scorers import Several
 from nnd.metric.other_metrics.scorers.references import read_references
 from nnd.metric.other_metrics.scorers.scorer_names import AnyScorer, find_scorers, plain_names
+from nnd.metric.other_metrics.stored_values import read_values
 from nnd.schemas import ScoringError, check_replaceable
 
 _Each = TypeVar("_Each", bound=str | Path)
@@ -54,6 +55,7 @@ def metrics(
     *,
     data: str | Path,
     references: str | Path | Table | None = None,
+    scores: str | Path | Table | None = None,
     **options: Unpack[_Options],
 ) -> MetricTable: ...
 def metrics(
@@ -63,6 +65,8 @@ def metrics(
     scorers: AnyScorer | Sequence[AnyScorer] | None = None,
     systems: Mapping[str, str] | None = None,
     references: str | Path | Table | None = None,
+    scores: str | Path | Table | None = None,
+    lower: Sequence[str] = (),
     several: Several = "max",
     normalise: Normalise | None = None,
     template: str = "default",
@@ -88,6 +92,10 @@ def metrics(
             Python, model → system; with several datasets, it applies to those with such a system.
         references: Table with the columns context_id (or context) and reference, for one dataset.
             None means those of the data.
+        scores: Table of values that other metrics gave to the candidates, such as COMET or a judge,
+            for one dataset: a column per metric, and candidate_id, context_id and system, or
+            candidate (and context), which say what a row is of.
+        lower: Metrics of that table of which lower values are better.
         several: How several references count: by the highest number, the mean or the first.
         normalise: lower: metrics with references compare in lower case (likelihoods do not).
         template: For bartscore and prompted: template of the text that is read: instruction (that
@@ -119,6 +127,7 @@ def metrics(
         nnd metrics run --data summeval-nnd --references references.jsonl
         nnd metrics runs/frank runs/summeval --data frank --data summeval
         nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
+        nnd metrics --data summeval-nnd --scores comet.csv
     """
     _check_options(over, normalise)
 
@@ -146,6 +155,7 @@ def metrics(
                 instruction=judged.pairs.instruction,
             ),
             references=table,
+            values=read_values(scores, judged.candidates, lower),
             run=run,
             manners=read_manners_of(runs),
             systems=systems if people is None else stored_systems(runs, people, systems),
@@ -159,8 +169,9 @@ def metrics(
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if not is_several(data):
         return compare(folders, data, systems, out)  # type: ignore[arg-type] # it is one dataset
-    if references is not None:
-        raise only_of_one("references")
+    for name, table in (("references", references), ("scores", scores)):
+        if table is not None:
+            raise only_of_one(name)
     _check_same_rules(folders, mixed_rules=mixed_rules)
     split = split_by_dataset(folders, data, systems)
     places = {name: None if out is None else Path(out) / name for name in split}

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from .existing_run import (
         read_kept as read_kept,
     )
+    from .imported_samples import (
+        import_samples as import_samples,
+    )
     from .launchers.ray_cluster import (
         Ray as Ray,
     )

@@ -147,7 +147,8 @@ def evaluate_model(
     engine, template, choice = prepare(loaded, pairs, scoring)
     version, proofs = version or loaded.version(), [] if proofs is None else proofs
     engine = replace(engine, store=store, version=version, proofs=proofs)
-    scores = score_suite(pairs, engine, template, unconditional=scoring.unconditional)
+    with_alone = scoring.unconditional and pairs.has_contexts  # else these are the same numbers
+    scores = score_suite(pairs, engine, template, unconditional=with_alone)
     scored, children = scores.pairs, scores.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from nnd.metric.data import PairSet, contexts_of
 from nnd.metric.likelihood import Engine, LoadedModel, Scoring
 from nnd.metric.text import AUTO, ChatChoice, Template, choose_rendering, find_protocol
+from nnd.schemas import ScoringError
 
 
 class Preparation(NamedTuple):
@@ -17,14 +18,21 @@ class Preparation(NamedTuple):
 
 def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Preparation:
     """Return the engine and the template that a model scores pairs with."""
+    protocol = find_protocol(scoring.protocol)
+    if protocol.minus_alone and not pairs.has_contexts:
+        raise ScoringError(
+            f"{pairs.name}: protocol {protocol.name} measures what contexts add, and the data has "
+            "none; use native or sum"
+        )
     template, chat = choose_rendering(
         loaded,
-        find_protocol(scoring.protocol),
+        protocol,
         scoring.chat,
         scoring.template,
-        contexts=contexts_of(pairs.pairs) if scoring.template == AUTO else (),
+        contexts=contexts_of(pairs.pairs if scoring.template == AUTO else pairs.pairs.head(1)),
         instruction=pairs.instruction,
         separator=scoring.separator,
+        has_contexts=pairs.has_contexts,
     )
     engine = Engine(
         loaded,

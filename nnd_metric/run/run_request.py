@@ -42,6 +42,8 @@ _OPTIONS = "    **options: The other fields of `RunRequest`."
 class PartOptions(TypedDict, total=False):
     """The options that every scoring takes; their types are those of `RunRequest`."""
 
+    columns: Mapping[str, str] | None
+    cluster: str | None
     splits: Sequence[str]
     limit: int | None
     categories: Sequence[str]
@@ -71,6 +73,12 @@ class RunRequest:
         systems: The human-judged system that a model stands for, if its id does not name it. In
             Python, model → system; with several datasets, it applies to those with such a system.
         templates: Model → template, for models whose template is not that of `scoring`.
+        columns: Columns of a table of your own whose names nnd does not know, such as
+            high=good,low=bad,context=text; also category, and any column of ours. In Python, a
+            mapping.
+        cluster: Column of a table of your own whose values say which pairs belong together, such as
+            UID of BLiMP: intervals are over these. None means the contexts, or each pair without
+            one.
         splits: Only pairs of these splits of the data. Empty means test, if the others are called
             train, validation, dev or the like and no share is held out, else all.
         limit: Score at most this many tests of each dataset, for a first look: up to three of each
@@ -88,6 +96,8 @@ class RunRequest:
     human_scores: PairData | None = None
     systems: Mapping[str, str] | None = None
     templates: Mapping[str, str] | None = None
+    columns: Mapping[str, str] | None = None
+    cluster: str | None = None
     splits: Sequence[str] = ()
     limit: int | None = None
     categories: Sequence[str] = ()
@@ -118,6 +128,10 @@ class RunRequest:
         """Return name of a model → its scoring options, checked."""
         return scoring_of_each([*self.named_models()], self.scoring, self.templates or {})
 
+    def load(self, data: Dataset) -> PairSet:
+        """Return all pairs of a dataset."""
+        return load_pairs(data, columns=self.columns, cluster=self.cluster)
+
     def part_of(self, pairs: PairSet) -> PairSet:
         """Return the pairs that are to be scored (errors as in `choose_part`)."""
         return choose_part(
@@ -134,7 +148,7 @@ class RunRequest:
         pairs: dict[str, PairSet] = {}
         for key, data in self.datasets().items():
             with trouble.survived(None, key):
-                read = data if isinstance(data, PairSet) else load_pairs(data)
+                read = self.load(data)
                 if isinstance(data, str | Path) and read.pairs.is_empty():
                     raise no_pairs(read.name)
                 pairs[key] = self.with_own_scores(read)

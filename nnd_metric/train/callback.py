@@ -127,6 +127,7 @@ class NNDCallback(TrainerCallback):
             template,
             contexts=contexts_of(self.pairs.pairs),
             instruction=self.pairs.instruction,
+            has_contexts=self.pairs.has_contexts,
         )
         self._engine = Engine(
             loaded, protocol=protocol, separator=choice.separator, chat=choice.template

@@ -128,6 +128,7 @@ def train(
         template,
         contexts=contexts_of(sides.training.pairs),
         instruction=sides.training.instruction,
+        has_contexts=sides.training.has_contexts,
     )
     examples = make_examples(subject.loaded, sides.training, rendering, read, objective)
     if not examples:

@@ -29,7 +29,7 @@ FrameName: TypeAlias = Literal["pairs", "human_scores", "annotations", "referenc
 
 _SPLIT = re.compile(r"\w+(\.\w+)*")  # as `datasets` has it
 _PUBLISHED = re.compile(
-    r"human_scores\.parquet|(?:pairs|annotations|references|sets/[a-z0-9][a-z0-9._-]*)"
+    r"human_scores\.parquet|(?:pairs|preferences|annotations|references|sets/[a-z0-9][a-z0-9._-]*)"
     rf"/{_SPLIT.pattern}-00000-of-00001\.parquet"
 )
 _REMEDY = "name a folder that `nnd convert` wrote, or one fetched from the Hub"

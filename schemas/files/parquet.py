@@ -43,6 +43,12 @@ def parquet_bytes(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
+def stored_columns(file: Path | BinaryIO) -> set[str]:
+    """Return the names of the columns of a Parquet file (errors as in `read_parquet`)."""
+    with _one_line(), pq.ParquetFile(file) as parquet:
+        return {*parquet.schema_arrow.names}
+
+
 def row_group_sizes(file: Path | BinaryIO) -> list[int]:
     """Return the rows in each row group of a Parquet file (errors as in `read_parquet`)."""
     with _one_line(), pq.ParquetFile(file) as parquet:

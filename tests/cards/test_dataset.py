@@ -166,6 +166,12 @@ def test_the_metadata_of_a_folder(tmp_path: Path) -> None:
                     {"split": "test", "path": "annotations/test-00000-of-00001.parquet"}
                 ],
             },
+            {
+                "config_name": "preferences",
+                "data_files": [
+                    {"split": "test", "path": "preferences/test-00000-of-00001.parquet"}
+                ],
+            },
         ],
     }
 

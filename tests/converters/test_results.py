@@ -181,9 +181,11 @@ def test_a_new_source_shows_the_columns_of_its_file(tmp_path: Path) -> None:
     (todo,) = made.details()
     assert not isinstance(todo, str)
     assert todo.row_count == len(made.left) > 0
-    assert made.remarks()[-2] == f"  nnd convert {made.folder} --from {birds.real}"
+    assert f"  nnd convert {made.folder} --from {birds.real}" in made.remarks()
     assert [*map(str, todo.columns[0].cells)] == [left.field for left in made.left]
-    assert f"fill in the {len(made.left)} facts" in made.remarks()[-3]
+    assert any(f"fill in the {len(made.left)} facts" in str(line) for line in made.remarks())
+    assert made.examples is not None
+    assert made.remarks()[-1] == made.examples.summary()[-1]
     assert as_json(made) == made.to_dict()
 
 

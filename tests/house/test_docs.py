@@ -57,6 +57,7 @@ REASONS = {
     "downloads annotation files, and scores for hours",
     "needs a cluster",
     "needs a GPU",
+    "needs a server",
     "needs a model of the Hub",
 }
 """Why a block may go without a run."""

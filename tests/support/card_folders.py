@@ -112,9 +112,10 @@ def change_manifest(folder: Path, **changes: Any) -> None:
 def as_published(folder: Path, place: Path) -> Path:
     """The same rows in the layout of the Hub."""
     place.mkdir()
-    for name in ("pairs", "annotations"):
+    for name in ("pairs", "annotations", "preferences"):
         (place / name).mkdir()
-        frame = pl.read_parquet(folder / f"{name}.parquet")
+        stored = "pairs" if name == "preferences" else name  # whose splits alone are read
+        frame = pl.read_parquet(folder / f"{stored}.parquet")
         for (split,), rows in frame.group_by("split", maintain_order=True):
             rows.write_parquet(place / name / f"{split}-00000-of-00001.parquet")
     for name in ("human_scores.parquet", "manifest.json"):

@@ -57,7 +57,8 @@ def find_needs(
     for name, data in pairs.items():
         engine, template, _ = prepare(loaded, data, scoring)
         asked = _RequestRecorder(engine)
-        score_suite(data, asked, template, unconditional=scoring.unconditional)
+        with_alone = scoring.unconditional and data.has_contexts
+        score_suite(data, asked, template, unconditional=with_alone)
         without = sorted(asked.given - stored)
         whole = sorted((asked.given | asked.alone) - stored)
         tokens, flops = _tokens(loaded, whole, scoring), needed_flops(loaded, whole)

@@ -14,7 +14,14 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import Digests, PairStream, no_pairs, sum_digests, version_of
+from nnd.metric.data import (
+    Digests,
+    PairStream,
+    has_contexts,
+    no_pairs,
+    sum_digests,
+    version_of,
+)
 from nnd.schemas import have_equal_texts
 
 PARTS = 64
@@ -43,19 +50,22 @@ class Cut(NamedTuple):
         spans: The part of every row: columns of SPANS, in the order of the rows.
         version: Version of the data (`PairSet.version`).
         equal: Number of pairs with two equal texts, which are in no part.
+        has_contexts: Whether any context is more than an empty text.
     """
 
     spans: pl.DataFrame
     version: str
     equal: int
+    has_contexts: bool
 
 
 def cut_into_parts(stream: PairStream) -> Cut:
     """Cut data into parts; the same data gives the same parts."""
-    runs, total, dropped = [], 0, len(stream.about.equal)
+    runs, total, dropped, found = [], 0, len(stream.about.equal), False
     for table in stream.tables:
         for pairs, digests in stream.pieces(table):
             equal = _are_dropped(pairs, stream)
+            found = found or has_contexts(pairs)
             runs.append(_runs(pairs, digests, equal).with_columns(table=pl.lit(table)))
             total += 0 if table else sum_digests(digests[~equal.to_numpy()])
             dropped += int(equal.sum())
@@ -65,7 +75,8 @@ def cut_into_parts(stream: PairStream) -> Cut:
         raise no_pairs(stream.about.name)
     places = _place_contexts(different)
     placed = together.join(places, on="context", how="left", maintain_order="left")
-    return Cut(_join_neighbours(placed), stream.about.version or version_of(total), dropped)
+    version = stream.about.version or version_of(total)
+    return Cut(_join_neighbours(placed), version, dropped, found)
 
 
 def _are_dropped(pairs: pl.DataFrame, stream: PairStream) -> pl.Series:

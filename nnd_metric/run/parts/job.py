@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nnd.metric.data import (
-    PairSet,
     PairStream,
     check_choices,
     contexts_of,
-    load_pairs,
     no_pairs,
     open_pairs,
     run_folders,
@@ -73,8 +71,9 @@ def plan_job(request: RunRequest, out: str | Path) -> Job:
 
 def _open_part(data: Dataset, request: RunRequest) -> PairStream:
     """Open data, or the part of it that is asked for."""
-    if request.categories or request.limit is not None or request.held_out is not None:
-        data = request.part_of(data if isinstance(data, PairSet) else load_pairs(data))
+    named = (request.categories, request.columns, request.cluster, request.held_out)
+    if any(named) or request.limit is not None:
+        data = request.part_of(request.load(data))
     stream = open_pairs(data, request.splits)
     if not stream.sizes()[""]:
         raise no_pairs(stream.about.name)

@@ -43,6 +43,7 @@ class Plan:
         spans: The part of every row (`cutting.SPANS`).
         human_scores: Human scores of the data, or None.
         equal: Number of pairs with two equal texts, which are in no part.
+        has_contexts: Whether any context is more than an empty text.
     """
 
     run: Path
@@ -53,6 +54,7 @@ class Plan:
     spans: pl.DataFrame
     human_scores: pl.DataFrame | None
     equal: int
+    has_contexts: bool
 
     @property
     def parts(self) -> int:
@@ -98,6 +100,7 @@ class Plan:
             *(nothing, self.human_scores, data["name"], self.version, part, tuple(sets), splits),
             equal=(None,) * self.equal,  # as they are of the chosen splits
             n_whole=data["n_whole"],
+            has_contexts=self.has_contexts,
         )
 
 
@@ -154,6 +157,7 @@ def read_plan(run: Path) -> Plan:
         spans=read_rows(folder / SPANS),
         human_scores=read_rows(folder / HUMAN_SCORES) if HUMAN_SCORES in outputs else None,
         equal=made.get("equal", 0),
+        has_contexts=made.get("has_contexts", True),
     )
 
 
@@ -173,7 +177,12 @@ def _write(
             if human_scores is not None:
                 (fresh / HUMAN_SCORES).write_bytes(parquet_bytes(human_scores))
             outputs = list_files(fresh, sorted(path.name for path in fresh.iterdir()))
-            made = {"version": cut.version, "templates": dict(templates), "equal": cut.equal}
+            made = {
+                "version": cut.version,
+                "templates": dict(templates),
+                "equal": cut.equal,
+                "has_contexts": cut.has_contexts,
+            }
             write_document(fresh, {**asked, "made": made, "outputs": outputs}, document=PLAN)
             _rename_first(fresh, run / PARTS)
     except OSError as error:

@@ -11,7 +11,7 @@ from typing import Unpack
 
 from tqdm import tqdm
 
-from nnd.metric.data import PairData, PairSet, load_pairs
+from nnd.metric.data import PairData, PairSet
 from nnd.metric.likelihood import LoadedModel, Loading, Model, Scoring, load_model, pin_version
 from nnd.metric.numbers import adjust, find_flips
 from nnd.metric.run.evaluation import Evaluation
@@ -61,8 +61,7 @@ def vary(
     scoring.check()
     if out is not None:
         check_replaceable(Path(out), document=VARIATION)
-    pairs = data if isinstance(data, PairSet) else load_pairs(data)
-    pairs = replace(request.part_of(pairs), sets=())
+    pairs = replace(request.part_of(request.load(data)), sets=())
     found = _score_all(model, pairs, dimensions, scoring, request.loading)
     if out is not None:
         found.write(out)

@@ -58,32 +58,39 @@ def choose_rendering(
     contexts: Iterable[StoredContext] = (),
     instruction: Instruction | None = None,
     separator: str | None = None,
+    has_contexts: bool = True,
 ) -> tuple[Template, ChatChoice]:
     """Choose how a model's contexts become text, and whether the text becomes a chat.
 
     The arguments are those of `choose_template` and `choose_chat`. `template` is None for what the
     model reads by itself; `separator` is None for that of the template.
     """
-    as_chat = _why_plain(loaded, protocol, asked) is None
+    as_chat = _why_plain(loaded, protocol, asked, has_contexts=has_contexts) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
     if chosen.system is not None and asked.system is not None:
         chosen = find_template("chat-turns")  # the user's words take the place of the instruction
     if separator is not None:
         chosen = replace(chosen, separator=separator)
-    return chosen, choose_chat(loaded, protocol, chosen, asked)
+    return chosen, choose_chat(loaded, protocol, chosen, asked, has_contexts=has_contexts)
 
 
 def choose_chat(
-    loaded: TextModel, protocol: Protocol, template: Template, asked: Chat
+    loaded: TextModel,
+    protocol: Protocol,
+    template: Template,
+    asked: Chat,
+    *,
+    has_contexts: bool = True,
 ) -> ChatChoice:
     """Choose how a model's contexts are rendered.
 
     `template` renders contexts before they become the turn of a user. Only protocols that score the
-    candidate's own tokens allow a chat template. Raises ScoringError if one was requested and
-    cannot be used.
+    candidate's own tokens allow a chat template. Without contexts (`has_contexts`), nothing asks
+    for an answer, so texts are read from their beginning unless a chat template is asked for.
+    Raises ScoringError if one was requested and cannot be used.
     """
     asked.check(protocol)
-    reason = _why_plain(loaded, protocol, asked)
+    reason = _why_plain(loaded, protocol, asked, has_contexts=has_contexts)
     if reason is not None:
         if asked.is_explicit:
             raise ScoringError(
@@ -116,7 +123,9 @@ def choose_chat(
     )
 
 
-def _why_plain(loaded: TextModel, protocol: Protocol, asked: Chat) -> str | None:
+def _why_plain(
+    loaded: TextModel, protocol: Protocol, asked: Chat, *, has_contexts: bool
+) -> str | None:
     if loaded.is_encoder_decoder:
         return "the model is an encoder-decoder"
     if protocol.tokens != "native":
@@ -125,6 +134,8 @@ def _why_plain(loaded: TextModel, protocol: Protocol, asked: Chat) -> str | None
         return "--chat-template is none"
     if asked.file is None and not getattr(loaded.tokenizer, "chat_template", None):
         return "its tokenizer has no chat template"
+    if not (has_contexts or asked.is_explicit):
+        return "the data has no contexts"
     return None
 
 

@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 from nnd.metric.text.chats.chat_options import Chat, template_excess
 from nnd.metric.text.chats.chat_shape import DATE, REMEDY, ChatShape, Renderer
 from nnd.metric.text.chats.dialogues import split_turns
-from nnd.metric.text.encoding.requests import ChatContext, Context
+from nnd.metric.text.encoding.requests import ChatContext, Context, PlainContext
 from nnd.metric.text.encoding.templates import Template
 from nnd.metric.text.encoding.tokens import special_frame
 from nnd.schemas import ScoringError, excerpt
@@ -40,7 +40,8 @@ class ChatTemplate:
         end: Text that the template writes after a candidate. It is not scored.
         as_turns: Whether a context is a dialogue whose turns become turns of the chat.
         keeps_words: Whether the words around data, those of an instruction, are never cut.
-        shapes: Number of turns → what the template writes around them, as far as computed.
+        shapes: Number of turns, and the words of the system if a context has its own → what the
+            template writes around them, as far as computed.
     """
 
     renderer: Renderer
@@ -51,7 +52,9 @@ class ChatTemplate:
     as_turns: bool
     keeps_words: bool
     caveats: tuple[str, ...]
-    shapes: dict[int, ChatShape] = field(default_factory=dict, repr=False, compare=False)
+    shapes: dict[tuple[int, str | None], ChatShape] = field(
+        default_factory=dict, repr=False, compare=False
+    )
     rendered: dict[Context, ChatContext] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -86,10 +89,9 @@ class ChatTemplate:
     def _render_one(self, context: Context) -> ChatContext:
         if isinstance(context, ChatContext):
             return context
-        text = "".join(context)
-        turns = split_turns(text) if self.as_turns and text else [text]
-        before = self.renderer.before(turns)
-        pieces = _find_turns(before, self._shape(len(turns)).written, turns)
+        turns, system = self._turns(context)
+        before = self._renderer(system).before(turns)
+        pieces = _find_turns(before, self._shape(len(turns), system).written, turns)
         if pieces is None:
             raise self.renderer.error(
                 f'writes the context "{excerpt(turns[-1])}" differently from others', REMEDY
@@ -103,10 +105,20 @@ class ChatTemplate:
             return ChatContext(pieces)
         return ChatContext((first + words[0], *words[1:-1], words[-1] + last), longest_first=True)
 
-    def _shape(self, turns: int) -> ChatShape:
-        if turns not in self.shapes:
-            self.shapes[turns] = self.renderer.shape(turns)
-        return self.shapes[turns]
+    def _turns(self, context: PlainContext) -> tuple[Sequence[str], str | None]:
+        """Return the turns of a context, and the words of the system if it has its own."""
+        if self.as_turns and not isinstance(context, str):  # stored in turns (`Prompt`)
+            return context[1::2], context[0] or None
+        text = "".join(context)
+        return (split_turns(text) if self.as_turns and text else [text]), None
+
+    def _renderer(self, system: str | None) -> Renderer:
+        return self.renderer if system is None else replace(self.renderer, system=system)
+
+    def _shape(self, turns: int, system: str | None = None) -> ChatShape:
+        if (turns, system) not in self.shapes:
+            self.shapes[turns, system] = self._renderer(system).shape(turns)
+        return self.shapes[turns, system]
 
 
 def make_chat_template(

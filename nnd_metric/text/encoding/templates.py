@@ -6,8 +6,9 @@ Special-token strings count as special in a template, but never in data.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count, takewhile
 from typing import NamedTuple
 
 from nnd.metric.text.encoding.requests import PlainContext
@@ -100,6 +101,9 @@ TEMPLATES: dict[str, Template] = {
 INSTRUCTION = "instruction"
 """The instruction of the data; its paraphrases are instruction-2, instruction-3 and so on."""
 
+SYSTEM = "system"
+"""The part of a context that holds the words of the system, where others hold turns."""
+
 AUTO = "auto"
 """Stands for the template of the model's family, if the contexts have its parts."""
 
@@ -115,7 +119,11 @@ _FAMILIES = {
 
 
 class Prompt(NamedTuple):
-    """A rendered context and the text before its candidates."""
+    """A rendered context and the text before its candidates.
+
+    Of a context that is stored in turns, `chat-turns` makes the pieces of a plain context: the
+    words of the system, turn, "", turn and so on.
+    """
 
     context: PlainContext
     candidate_prefix: str
@@ -198,16 +206,19 @@ def choose_template(
     """Return the requested template, or the one that a model reads by itself.
 
     `asked` is what `find_template` takes; or AUTO, for the template of the model's family; or None,
-    for what the model reads by itself: in a chat the instruction of the data, if it has one,
-    otherwise the stored context. AUTO means the same as None if the family has no template, or if a
-    context lacks parts of it.
+    for what the model reads by itself: in a chat the instruction of the data, else the turns of the
+    contexts, if there are any; otherwise the stored context. AUTO means the same as None if the
+    family has no template, or if a context lacks parts of it.
     """
     if asked is not None and asked != AUTO:
         return find_template(asked, instruction)
     if asked == AUTO and (template := family_template(model, contexts)) is not None:
         return template
-    own = INSTRUCTION if as_chat and instruction is not None else "default"
-    return find_template(own, instruction)
+    if as_chat and instruction is not None:
+        return find_template(INSTRUCTION, instruction)
+    first = next(iter(contexts), None) if as_chat else None
+    has_turns = first is not None and stored_turns(first.parts)
+    return TEMPLATES["chat-turns" if has_turns else "default"]
 
 
 def family_template(model: str, contexts: Iterable[StoredContext]) -> Template | None:
@@ -235,9 +246,18 @@ def render(template: Template, contexts: Sequence[StoredContext]) -> list[Prompt
     return prompts
 
 
+def stored_turns(parts: Mapping[str, str] | None) -> tuple[str, ...]:
+    """Return the turns of user and assistant among the parts of a context, turn_1 and so on."""
+    turns = ((parts or {}).get(f"turn_{number}") for number in count(1))
+    return tuple(takewhile(lambda turn: turn is not None, turns))  # type: ignore[arg-type]
+
+
 def _render_one(template: Template, context: StoredContext) -> Prompt:
     if template.wording is not None and not template.as_turns:
         return Prompt(fill_wording(template.wording, context), "")
+    if template.as_turns and (turns := stored_turns(context.parts)):
+        system = (context.parts or {}).get(SYSTEM, "")
+        return Prompt((system, *(piece for turn in turns for piece in (turn, ""))), "")
     if not template.variants:
         return Prompt(context.text, "")
     values = context.values

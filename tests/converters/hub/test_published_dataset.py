@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import yaml
 from support.hub.asking import console
 from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN, Client, client
@@ -152,6 +153,8 @@ def test_what_is_published(
         "manifest.json",
         "pairs/test-00000-of-00001.parquet",
         "pairs/train.easy-00000-of-00001.parquet",
+        "preferences/test-00000-of-00001.parquet",
+        "preferences/train.easy-00000-of-00001.parquet",
         "schemas/annotation.schema.json",
         "schemas/human_score.schema.json",
         "schemas/pair.schema.json",
@@ -188,6 +191,26 @@ def test_what_is_published(
         assert read_frame(fetched, frame).equals(pl.read_parquet(folder / f"{frame}.parquet"))
     assert load_pairs(fetched).pairs.equals(load_pairs(folder).pairs)
     assert read_judged(fetched).human.equals(read_judged(folder).human)
+
+
+def test_pairs_are_also_preferences_unless_that_is_declined(
+    there: There, convert_rows: Callable[..., Path], two_splits: list[dict[str, Any]]
+) -> None:
+    folder = convert_rows(two_splits)
+    there.publish(folder, eval_yaml=True)
+    held = there.files()
+    benchmark = yaml.safe_load(held["eval.yaml"])
+    assert "evaluation_framework" not in benchmark
+    assert benchmark["tasks"] == [
+        {"id": f"toy_{split}", "config": "pairs", "split": split}
+        for split in ("test", "train.easy")
+    ]
+    there.publish(folder, preferences=False)
+    fewer = there.files()
+    gone = {path for path in held if path.startswith("preferences/")} | {"eval.yaml"}
+    assert held.keys() - fewer.keys() == gone
+    assert b"config_name: preferences" in held["README.md"]
+    assert b"config_name: preferences" not in fewer["README.md"]
 
 
 def test_the_real_clients_read_it_row_for_row(
@@ -278,6 +301,7 @@ def test_files_that_are_no_longer_made_go_and_foreign_ones_stay(
     assert gone == {
         "annotations/train.easy-00000-of-00001.parquet",
         "pairs/train.easy-00000-of-00001.parquet",
+        "preferences/train.easy-00000-of-00001.parquet",
     }
     held = there.files()
     assert {*foreign, ".gitattributes"} < set(held)

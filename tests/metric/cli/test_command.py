@@ -782,11 +782,10 @@ def test_a_model_without_a_tokenizer(
     ("column", "value", "said"),
     [
         ("candidate_low", None, "column candidate_low is missing"),
-        ("context", None, "column context is missing"),
         ("candidate_high", [None] * 72, "row 0: candidate_high is null"),
         ("candidate_high", [1] * 72, "column candidate_high is Int64; it must be text"),
     ],
-    ids=["a candidate missing", "the context missing", "null", "numbers"],
+    ids=["a candidate missing", "null", "numbers"],
 )
 def test_pairs_that_cannot_be_scored(
     *, column: str, value: Any, said: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path]

@@ -89,5 +89,6 @@ def test_lists_and_mappings_are_repeated() -> None:
         "--data",
         "--scorer",
         "--system",
+        "--lower",
         "--split",
     ]

@@ -224,7 +224,7 @@ def test_rows_that_make_no_table_are_refused() -> None:
     assert refusal(frame).startswith("the frame cannot be read as a table: ")
 
 
-@pytest.mark.parametrize("column", ["context", "candidate_high", "candidate_low"])
+@pytest.mark.parametrize("column", ["candidate_high", "candidate_low"])
 def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
     path = as_parquet(PAIRS.drop(column), tmp_path)
     assert refusal(path).startswith(f"mine: column {column} is missing; the columns are ")

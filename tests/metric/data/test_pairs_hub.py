@@ -187,11 +187,28 @@ def test_an_unknown_revision_is_refused(hub: Hub, ask: Ask, revision: str) -> No
     }
 
 
-def test_a_dataset_of_another_kind_is_refused(hub: Hub, ask: Ask) -> None:
-    hub.commit("datasets", "org/other", {"train.parquet": pairs("one")})
+def test_a_dataset_without_pairs_is_refused(hub: Hub, ask: Ask) -> None:
+    hub.commit("datasets", "org/other", {"notes.txt": b"no rows"})
     assert ask("org/other") == {
         "error": "org/other: pairs.parquet not found; name a folder that `nnd convert` wrote"
     }
+
+
+def test_a_dataset_with_known_columns_is_read_at_its_commit(hub: Hub, ask: Ask) -> None:
+    def split(*prompts: str) -> bytes:
+        rows = [{"prompt": text, "chosen": "h", "rejected": "l"} for text in prompts]
+        return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+    files = {"data/raw.jsonl": split("one", "two"), "data/filtered.jsonl": split("one")}
+    card = "configs:\n- config_name: default\n  data_files:\n" + "".join(
+        f"  - split: {name}\n    path: data/{name}.jsonl\n" for name in ("raw", "filtered")
+    )
+    files["README.md"] = f"---\n{card}---\n".encode()
+    first = hub.commit("datasets", "org/rewards", files)
+    hub.commit("datasets", "org/rewards", {"data/raw.jsonl": split("three")})
+    found = ask(f"org/rewards@{first}")
+    assert (found["name"], found["version"]) == ("org/rewards", first)
+    assert found["contexts"] == ["one", "two", "one"]
 
 
 def test_a_server_that_is_down_is_said_at_once(hub: Hub, ask: Ask) -> None:

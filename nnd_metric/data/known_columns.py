@@ -1,0 +1,210 @@
+"""Pairs in tables of one's own, whose columns have known names or are named by the user.
+
+BLiMP and its kin have `sentence_good, sentence_bad`; TRL and RewardBench `prompt, chosen, rejected`
+as texts or messages. Their other columns are not read.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import polars as pl
+
+from nnd.metric.data.any_frames import frame_of_lists
+from nnd.metric.data.completion import IDS, OPTIONAL
+from nnd.metric.data.message_pairs import MessagePair, read_pair
+from nnd.schemas import ScoringError, did_you_mean
+
+Column: TypeAlias = pl.Series | Sequence[Any]
+
+
+class Layout(NamedTuple):
+    """Names of the columns that hold the better and the worse text, and perhaps the context."""
+
+    high: str
+    low: str
+    contexts: tuple[str, ...] = ("context", "prompt")
+
+
+_OURS = Layout("candidate_high", "candidate_low", ("context",))
+_LAYOUTS = (
+    _OURS,
+    Layout("sentence_good", "sentence_bad", ()),
+    Layout("chosen", "rejected", ("prompt",)),
+)
+
+_CATEGORIES = ("error_category", "subset", "UID", "category")
+"""Columns that are read as the error category, the first that exists; in tables with our names,
+`category` is that of the context."""
+
+_SYSTEMS = {"system_high": "chosen_model", "system_low": "rejected_model"}
+
+_KEPT = ("split", "language", "aspect", "error_group", "context_id", "pair_id", "group")
+"""Columns of ours that tables with other names may have too."""
+
+_KEYS = {"high": "candidate_high", "low": "candidate_low", "category": "error_category"}
+"""Short names of our columns in `columns`."""
+
+_PARTS = {"context": "context", "high": "candidate_high", "low": "candidate_low"}
+"""Short names of our columns of texts."""
+
+_NAMED = ("context", *_KEYS.values(), *_KEPT, "system_high", "system_low")
+"""Columns of ours that can be named."""
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+
+class OwnTable(NamedTuple):
+    """A table whose columns may have any names.
+
+    Attributes:
+        name: Its name in the results.
+        columns: Name → values.
+        where: Returns the place of a row for messages, given its number.
+    """
+
+    name: str
+    columns: Mapping[str, Column]
+    where: Callable[[int], str]
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, name: str) -> "OwnTable":
+        """Return the table of a frame."""
+        columns = {each: frame[each] for each in frame.columns}
+        return cls(name, columns, lambda row: f"{name}: row {row}")
+
+
+def frame_of_table(
+    table: OwnTable, columns: Mapping[str, str] | None = None, cluster: str | None = None
+) -> pl.DataFrame:
+    """Return the pairs of a table with the names of our columns.
+
+    Args:
+        table: The table.
+        columns: `high`, `low`, `context`, `category` or another column of ours → column of the
+            table that holds it.
+        cluster: Column whose values say which pairs belong together.
+
+    Raises:
+        ScoringError: If a column is unknown, the table has no known columns or two sets of them,
+            or a text is missing or not text; the message says where.
+    """
+    chosen = _choose(table, columns or {}, cluster)
+    sides = {key: chosen.pop(name) for key, name in _PARTS.items() if name in chosen}
+    others = {ours: table.columns[theirs] for ours, theirs in chosen.items()}
+    frame = _with_columns(_texts_of(table, sides), others)
+    ordered = [name for name in table.columns if name in frame.columns]
+    return frame.select(*ordered, pl.exclude(ordered))
+
+
+def _choose(table: OwnTable, asked: Mapping[str, str], cluster: str | None) -> dict[str, str]:
+    """Return our column → the table's."""
+    there = table.columns
+    named = {_KEYS.get(key, key): column for key, column in asked.items()}
+    for key in asked:
+        if _KEYS.get(key, key) not in _NAMED:
+            known = [*_KEYS, *(name for name in _NAMED if name not in _KEYS.values())]
+            raise ScoringError(
+                f'columns: unknown key "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}'
+            )
+    for column in [*named.values(), *([cluster] if cluster else [])]:
+        if column not in there:
+            raise ScoringError(
+                f"{table.name}: column {column} is missing{did_you_mean(column, there)}; the "
+                f"columns are {', '.join(there)}"
+            )
+    layout = _layout(table, named)
+    is_ours = layout == _OURS
+    found = {"candidate_high": layout.high, "candidate_low": layout.low}
+    contexts = [each for each in layout.contexts if each in there]
+    if len(contexts) > 1 and "context" not in named:
+        raise _ambiguous(table, "context", contexts)
+    if contexts:
+        found["context"] = contexts[0]
+    categories = [each for each in _CATEGORIES[: -1 if is_ours else None] if each in there]
+    if categories:
+        found["error_category"] = categories[0]
+    found |= {ours: theirs for ours, theirs in _SYSTEMS.items() if theirs in there}
+    kept = there if is_ours else [name for name in _KEPT if name in there]
+    found |= {name: name for name in kept if name not in found}
+    return found | named | ({"cluster": cluster} if cluster else {})
+
+
+def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
+    there, sides = table.columns, ("candidate_high", "candidate_low")
+    if any(side in named for side in sides):
+        if not all(side in named for side in sides):
+            raise ScoringError("columns: name both the better text, high=…, and the worse, low=…")
+        return Layout(named["candidate_high"], named["candidate_low"])
+    found = [each for each in _LAYOUTS if each.high in there and each.low in there]
+    if len(found) > 1:
+        raise _ambiguous(table, "high", [f"{each.high} and {each.low}" for each in found])
+    half = [each for each in _LAYOUTS if each.high in there or each.low in there]
+    if not found and half:
+        (missing,) = {half[0].high, half[0].low} - {*there}
+        raise ScoringError(
+            f"{table.name}: column {missing} is missing; the columns are {', '.join(there)}"
+        )
+    if not found:
+        known = ", or ".join(f"{each.high} and {each.low}" for each in _LAYOUTS)
+        raise ScoringError(
+            f"{table.name}: no columns with known names ({known}); name them with --columns "
+            f"high=COLUMN,low=COLUMN,context=COLUMN; the columns are {', '.join(there)}"
+        )
+    return found[0]
+
+
+def _ambiguous(table: OwnTable, key: str, names: Sequence[str]) -> ScoringError:
+    remedy = "high=COLUMN,low=COLUMN" if key == "high" else f"{key}=COLUMN"
+    return ScoringError(
+        f"{table.name}: the table has {' and also '.join(names)}; choose with --columns {remedy}"
+    )
+
+
+def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
+    """Return context, candidate_high and candidate_low, and `inputs` if prompts are dialogues."""
+    columns = {key: table.columns[name] for key, name in sides.items()}
+    if all(isinstance(each, pl.Series) and each.dtype in _TEXTS for each in columns.values()):
+        return _plain_texts(table, sides)
+    for key, column in columns.items():
+        dtype = column.dtype if isinstance(column, pl.Series) else pl.Null()
+        if dtype not in (*_TEXTS, pl.List, pl.Null):
+            raise ScoringError(f"{table.name}: column {sides[key]} is {dtype}; it must be text")
+    lists = {
+        key: column.to_list() if isinstance(column, pl.Series) else column
+        for key, column in columns.items()
+    }
+    prompts = lists.get("context", [None] * len(lists["high"]))
+    pairs: list[MessagePair] = []
+    for row, cells in enumerate(zip(prompts, lists["high"], lists["low"], strict=True)):
+        try:
+            pairs.append(read_pair(*cells, names=sides))
+        except ValueError as error:
+            raise ScoringError(f"{table.where(row)}: {error}") from error
+    texts = {
+        "context": [pair.context for pair in pairs],
+        "candidate_high": [pair.high for pair in pairs],
+        "candidate_low": [pair.low for pair in pairs],
+    }
+    if any(pair.is_dialogue for pair in pairs):
+        texts["inputs"] = [pair.parts() for pair in pairs]  # type: ignore[misc] # objects
+    return frame_of_lists(texts)
+
+
+def _plain_texts(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
+    found = {}
+    for key, name in sides.items():
+        column = pl.Series(table.columns[name])
+        if column.null_count():
+            row = int(column.is_null().arg_max() or 0)
+            raise ScoringError(f"{table.where(row)}: {name} is null; leave the row out")
+        found[_PARTS[key]] = column.cast(pl.String)
+    frame = pl.DataFrame(found)
+    return frame if "context" in found else frame.with_columns(context=pl.lit(""))
+
+
+def _with_columns(texts: pl.DataFrame, others: Mapping[str, Column]) -> pl.DataFrame:
+    series = [each.alias(name) for name, each in others.items() if isinstance(each, pl.Series)]
+    lists = {name: each for name, each in others.items() if not isinstance(each, pl.Series)}
+    for name in {*OPTIONAL, *IDS} & lists.keys():  # which may be numbers in some rows only
+        lists[name] = [str(key) if isinstance(key, int | float) else key for key in lists[name]]
+    return texts.with_columns(*series, *frame_of_lists(lists).get_columns())

@@ -1,0 +1,165 @@
+"""Tables of one's own as they are stored: JSON Lines, CSV or Parquet files, datasets on the Hub."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, NoReturn
+
+import polars as pl
+
+from nnd.metric.data.any_frames import check_characters
+from nnd.metric.data.converted_folder import read_rows
+from nnd.metric.data.human_scores import HUMAN_SCORES
+from nnd.metric.data.known_columns import Column, OwnTable
+from nnd.metric.data.remote import File, readable
+from nnd.schemas import ScoringError, counted
+
+SUFFIXES = (".jsonl", ".csv", ".parquet")
+
+HUB_FILES = ("README.md", *(f"*{suffix}" for suffix in (*SUFFIXES, ".json")))
+"""Patterns of the files of a dataset on the Hub that nnd did not write."""
+
+_LONGEST_CELL = 2**31 - 1
+
+_OBJECTS = ("inputs", "metadata")
+"""Columns that `nnd export --to csv` writes as JSON objects."""
+
+
+def read_table(file: File) -> OwnTable:
+    """Return the table in a file, whose suffix says its kind.
+
+    Raises:
+        ScoringError: If it cannot be read; of JSON Lines and CSV, the message names the line.
+    """
+    path = Path(file) if isinstance(file, Path) else PurePosixPath(file.partition("?")[0])
+    match path.suffix.lower():
+        case ".jsonl":
+            return _read_jsonl(_text(file), path)
+        case ".csv":
+            return _read_csv(_text(file), path)
+        case _:
+            return OwnTable.of(read_rows(file), path.stem)
+
+
+def tables_in(folder: Path) -> list[OwnTable]:
+    """Return the tables of the files in a folder, in the order of their names."""
+    names = {path.name: path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES}
+    return [read_table(names[name]) for name in sorted(names) if name != HUMAN_SCORES]
+
+
+def read_hub_dataset(folder: Path, name: str) -> OwnTable:
+    """Return the rows of a downloaded dataset as the library `datasets` reads them, offline.
+
+    Raises:
+        ScoringError: If the dataset has several configurations, or cannot be read.
+    """
+    import datasets  # noqa: PLC0415 - takes a second
+
+    try:
+        splits = datasets.load_dataset(str(folder))
+    except Exception as error:  # of the library, Arrow or JSON
+        reason = " ".join(str(error).split()) or repr(error)
+        raise ScoringError(
+            f"{name}: the dataset cannot be read as one table: {reason}; download the file that "
+            "you mean, and name it with --data"
+        ) from error
+    frames = [
+        rows.to_polars().with_columns(
+            pl.lit(split).alias("split") if "split" not in rows.column_names else []
+        )
+        for split, rows in splits.items()
+    ]
+    return OwnTable.of(pl.concat(frames, how="diagonal_relaxed"), name)
+
+
+def _text(file: File) -> str:
+    with readable(file) as opened:
+        content = opened.read_bytes() if isinstance(opened, Path) else opened.read()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ScoringError(f"{file}:{line}: not UTF-8; convert the file to UTF-8") from error
+
+
+def _read_jsonl(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - a path here or of a URL
+    rows, lines = [], []
+    for number, line in enumerate(text.split("\n"), start=1):  # \u2028 ends no line
+        if line.strip():
+            rows.append(_object(line, f"{path.name}:{number}"))
+            lines.append(number)
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    check_characters(columns)
+    texts = {name: _column(values) for name, values in columns.items()}
+    return OwnTable(path.stem, texts, _places(path.name, lines))
+
+
+def _read_csv(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - as above
+    (header, *rows), (_, *lines) = _cells(text, path.name)
+    places = _places(path.name, lines)
+    columns: dict[str, Column] = {}
+    for number, name in enumerate(header):
+        cells = [row[number] for row in rows]
+        if name in _OBJECTS:
+            columns[name] = [
+                _object(cell or "{}", f"{places(row)}: {name}") for row, cell in enumerate(cells)
+            ]
+        else:
+            is_context = name in ("context", "prompt")  # of which an empty one is a text
+            columns[name] = _column([cell if cell or is_context else None for cell in cells])
+    return OwnTable(path.stem, columns, places)
+
+
+def _cells(text: str, name: str) -> tuple[list[list[str]], list[int]]:
+    """Return the rows of a CSV file, the header first, and the line that each begins in."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    limit = csv.field_size_limit(_LONGEST_CELL)  # which is global
+    try:
+        begin = 1
+        for row in reader:
+            if row and rows and len(row) != len(rows[0]):
+                raise ScoringError(
+                    f"{name}:{begin}: {counted(len(row), 'cell')}, but the header has "
+                    f"{len(rows[0])}; put a text that contains commas in quotes"
+                )
+            if row:
+                rows.append(row)
+                lines.append(begin)
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise ScoringError(f"{name}:{reader.line_num}: not CSV: {error}") from error
+    finally:
+        csv.field_size_limit(limit)
+    return rows or [[]], lines or [1]
+
+
+def _places(name: str, lines: Sequence[int]) -> Callable[[int], str]:
+    return lambda row: f"{name}:{lines[row]}"
+
+
+def _column(values: list[Any]) -> Column:
+    return pl.Series(values, dtype=pl.String) if _are_texts(values) else values
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    return all(value is None or isinstance(value, str) for value in values)
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else error
+        raise ScoringError(f"{where}: not JSON: {reason}; write one object on each line") from error
+    if not isinstance(value, dict):
+        raise ScoringError(f"{where}: not a JSON object; write one object on each line")
+    return value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not a value of JSON; leave it out, or write null")

@@ -1,0 +1,177 @@
+"""Logged samples of lm-evaluation-harness, read from its files (tested with 0.4.13).
+
+It writes samples_TASK_DATE.jsonl, a sample on each line, and results_DATE.json beside them.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nnd.metric.data import read_table
+from nnd.schemas import ScoringError, counted
+
+_FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+_NEEDED = ("doc", "target", "arguments", "resps")
+_TWO = 2
+_CATEGORIES = ("error_category", "subset", "UID", "category")
+_EXPORTED = (
+    *("pair_id", "split", "context", "context_id", "high_id", "low_id", "cluster"),
+    *("aspect", "category", "error_category", "error_group", "origin"),
+)
+"""Columns that `nnd export` writes into tasks."""
+
+
+class SampleFile(NamedTuple):
+    """A file of samples, its task, and what the results beside it say (nothing without them)."""
+
+    path: Path
+    task: str
+    results: Mapping[str, Any]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The configuration of the task."""
+        settings: Mapping[str, Any] = self.results.get("configs", {}).get(self.task, {})
+        return settings
+
+    @property
+    def exported(self) -> Mapping[str, Any]:
+        """What `nnd export` wrote about the task: data, template."""
+        metadata = self.settings.get("metadata") or {}
+        return metadata if "nnd_version" in metadata else {}
+
+    @property
+    def model(self) -> tuple[str, str, str | None]:
+        """The model, the version of the harness, and the digest of the chat template or None."""
+        facts = self.results
+        digest, name = facts.get("chat_template_sha"), facts.get("model_name")
+        version = facts.get("lm_eval_version", "unknown")
+        return str(name or ""), str(version), str(digest)[:8] if digest else None
+
+
+class Sample(NamedTuple):
+    """A test as the harness scored it: a pair, the sums of both candidates in nats, its place."""
+
+    pair: dict[str, Any]
+    high: float
+    low: float
+    where: str
+
+
+def read_files(places: Sequence[Path], model: str | None) -> list[SampleFile]:
+    """Return the files, which must be of one model, read in one way, and of a task each."""
+    files: dict[str, SampleFile] = {}
+    for path in places:
+        named = _FILE.fullmatch(path.name)
+        task = named["task"] if named else path.stem
+        if task in files:
+            raise ScoringError(
+                f"{path}: the samples of {task} are also in {files[task].path}; name the files of "
+                "one run"
+            )
+        results = path.with_name(f"results_{named['date']}.json") if named else None
+        facts = _read_results(results) if results is not None and results.is_file() else {}
+        files[task] = file = SampleFile(path, task, facts)
+        if not (file.model[0] or model):
+            raise ScoringError(
+                f"{path}: results_DATE.json is not beside it, so the model is unknown; name it "
+                "with --model"
+            )
+    if not files:
+        raise ScoringError("no files of samples; name some, such as logs/*/samples_*.jsonl")
+    first, *others = files.values()
+    for other in others:
+        if other.model != first.model or other.exported.get("data") != first.exported.get("data"):
+            raise ScoringError(
+                f"{other.path} and {first.path} differ in model, harness, chat template or data; "
+                "import each run into a folder of its own"
+            )
+    return [*files.values()]
+
+
+def _read_results(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ScoringError(f"{path}: cannot be read: {error}") from error
+    if not isinstance(facts, dict):
+        raise ScoringError(f"{path}: not the results of lm-evaluation-harness")
+    return facts
+
+
+def read_samples(file: SampleFile) -> Iterator[Sample]:
+    """Yield the tests of a file; a mistake in it is an error that names the line."""
+    table = read_table(file.path)
+    missing = [name for name in _NEEDED if name not in table.columns]
+    if missing:
+        raise ScoringError(
+            f"{file.path}: {missing[0]} is missing; name a file that `lm_eval --log_samples` wrote"
+        )
+    rows = zip(*(table.columns[name] for name in _NEEDED), strict=True)
+    for number, (doc, target, arguments, answers) in enumerate(rows):
+        where = table.where(number)
+        try:
+            sums = [float(answer[0][0]) for answer in answers]
+            read = [[*arguments[f"gen_args_{place}"].values()] for place in range(len(sums))]
+            texts = [(str(context), str(text)) for context, text in read]
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise ScoringError(f"{where}: not a sample with log-likelihoods of choices") from error
+        if len(texts) != _TWO:
+            raise ScoringError(f"{where}: {counted(len(texts), 'choice')}; a test has two")
+        if not all(map(math.isfinite, sums)):
+            raise ScoringError(f"{where}: a log-likelihood is {sums[0] + sums[1]}; run it again")
+        if not isinstance(doc, Mapping):
+            raise ScoringError(f"{where}: doc is not an object")
+        high = _better(target, doc, texts, where)
+        yield Sample(_pair(doc, texts, high, file), sums[high], sums[1 - high], where)
+
+
+def _is_exported(doc: Mapping[str, Any]) -> bool:
+    """Whether a sample is of a task that `nnd export` wrote."""
+    return "pair_id" in doc and "choices" in doc
+
+
+def _better(
+    target: object, doc: Mapping[str, Any], texts: Sequence[tuple[str, str]], where: str
+) -> int:
+    """Return the number of the choice that the task calls right."""
+    if _is_exported(doc):
+        choices = zip(texts, doc["choices"], strict=True)
+        in_order = all(text.endswith(choice) for (_, text), choice in choices)
+        if str(target) != "1" or not in_order:
+            raise ScoringError(
+                f"{where}: the choices of pair {doc['pair_id']} are not in the order that `nnd "
+                "export` wrote, worse and better; run the exported task as it is"
+            )
+    stripped = [text.strip() for _, text in texts]
+    if str(target) in ("0", "1"):
+        return int(str(target))
+    if str(target).strip() in stripped:
+        return stripped.index(str(target).strip())
+    raise ScoringError(f'{where}: the target "{target}" is neither 0, 1 nor one of the choices')
+
+
+def _pair(
+    doc: Mapping[str, Any], texts: Sequence[tuple[str, str]], high: int, file: SampleFile
+) -> dict[str, Any]:
+    """Return the pair of a sample: that of an exported task, or one made of what was read."""
+    if _is_exported(doc):
+        low_text, high_text = doc["choices"]
+        own = {name: doc[name] for name in _EXPORTED if name in doc}
+        return own | {"candidate_high": high_text, "candidate_low": low_text}
+    contexts = [context for context, _ in texts]
+    is_one = contexts[0] == contexts[1]
+    delimiter = str(file.settings.get("target_delimiter", " "))
+    candidates = [
+        text.removeprefix(delimiter) if is_one else context + text for context, text in texts
+    ]
+    named = (doc[name] for name in _CATEGORIES if isinstance(doc.get(name), str))
+    return {
+        "context": contexts[0] if is_one else "",
+        "candidate_high": candidates[high],
+        "candidate_low": candidates[1 - high],
+        "error_category": next(named, file.task),
+    }

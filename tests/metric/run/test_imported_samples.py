@@ -1,0 +1,208 @@
+"""Logged samples of the installed lm-evaluation-harness become runs."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from lm_eval import simple_evaluate
+from lm_eval.loggers import EvaluationTracker
+from lm_eval.models.huggingface import HFLM
+from lm_eval.tasks import TaskManager
+from support.tiny_models import Family, build
+
+from nnd.converters.export import export
+from nnd.converters.folder import convert
+from nnd.metric.data import read_run
+from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
+from nnd.metric.numbers import compare
+from nnd.metric.run import Evaluation, evaluate, import_samples
+from nnd.schemas import NNDError, ScoringError
+
+BLIMP = [
+    {"sentence_good": "The cat sat.", "sentence_bad": "The cat sit.", "UID": "agree"},
+    {"sentence_good": "Who wrote it?", "sentence_bad": "Who write it?", "UID": "agree"},
+    {"sentence_good": "Paris is big.", "sentence_bad": "Paris are big.", "UID": "number"},
+]
+
+
+def logged(model: Family, tasks: Path, name: str, out: Path) -> list[Path]:
+    """Run tasks as `lm_eval --log_samples --output_path` does; return the files of samples."""
+    tracker = EvaluationTracker(output_path=str(out))
+    found: Any = simple_evaluate(
+        model=HFLM(pretrained=model.model, tokenizer=model.tokenizer, device="cpu"),
+        tasks=[name],
+        task_manager=TaskManager(include_path=str(tasks), include_defaults=False),
+        bootstrap_iters=0,
+        log_samples=True,
+        evaluation_tracker=tracker,
+    )
+    samples = found.pop("samples")
+    tracker.save_results_aggregated(results=found, samples=samples)
+    for task, rows in samples.items():
+        tracker.save_results_samples(task_name=task, samples=rows)
+    return sorted(out.rglob("samples_*.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sample") / "sample-nnd"
+    convert("sample", out=folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Family:
+    """A tiny model whose window no context exceeds: the harness would cut it differently."""
+    return build("gpt2", tmp_path_factory.mktemp("wide"), window=1024)
+
+
+@pytest.fixture(scope="module")
+def samples(data: Path, wide: Family, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """What the harness logs of the exported tasks of the sample."""
+    place = tmp_path_factory.mktemp("harness")
+    export(data, place / "tasks", to="lm-eval")
+    return logged(wide, place / "tasks", "nnd_sample", place / "logs")
+
+
+def same_verdicts(found: Evaluation, wanted: Evaluation, tolerance: float) -> None:
+    both = found.scored.join(wanted.scored, on="pair_id", suffix="_b")
+    assert both.height == found.scored.height == wanted.scored.height
+    assert both["passed"].equals(both["passed_b"], check_names=False)
+    for side in ("ll_high", "ll_low"):
+        assert (both[side] - both[f"{side}_b"]).abs().max() < tolerance  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("protocol", ["sum", "bytes"])
+@pytest.mark.parametrize("with_data", [True, False])
+def test_exported_tasks_come_back(
+    *,
+    protocol: Any,
+    with_data: bool,
+    data: Path,
+    samples: list[Path],
+    wide: Family,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "run"
+    found = import_samples(
+        samples, out=out, data=data if with_data else None, model="gpt2", protocol=protocol
+    )
+    scoring = Scoring(protocol=protocol, cache=False)
+    model = wrap_model(wide.model, wide.tokenizer, name="gpt2")
+    wanted = evaluate(model, data, out=tmp_path / "own", scoring=scoring)
+    same_verdicts(found, wanted, 1e-3 if protocol == "sum" else 1e-4)
+    (result,), (own,) = found.results, wanted.results
+    assert result.rates.overall.passes == own.rates.overall.passes
+    assert "|engine:lm-eval@0.4.13|model:gpt2@" in result.signature
+    parts = [part for part in own.signature.split("|") if part.startswith(("data:", "n:"))]
+    assert {*parts} <= {*result.signature.split("|")}
+    assert read_run(out).height == 72
+    both = compare([out, tmp_path / "own"])
+    assert both.headline().endswith("of 72 shared tests; the difference is not significant.")
+
+
+def test_a_task_of_its_own_with_two_choices(
+    tiny: Callable[[str], Family], loaded: Callable[[str], LoadedModel], tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("".join(f"{json.dumps(row)}\n" for row in BLIMP), "utf-8")
+    (tmp_path / "tasks").mkdir()
+    task = {
+        "task": "my_blimp",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": str(rows)}},
+        "test_split": "test",
+        "output_type": "multiple_choice",
+        "doc_to_text": "",
+        "doc_to_target": 0,
+        "doc_to_choice": "{{[sentence_good, sentence_bad]}}",
+        "metric_list": [{"metric": "acc"}],
+    }
+    (tmp_path / "tasks" / "my_blimp.yaml").write_text(yaml.safe_dump(task), "utf-8")
+    files = logged(tiny("llama"), tmp_path / "tasks", "my_blimp", tmp_path / "logs")
+    found = import_samples(files, out=tmp_path / "run", model="llama")
+    wanted = evaluate(loaded("llama"), rows, scoring=Scoring(protocol="sum", cache=False))
+    same_verdicts(found, wanted, 1e-3)
+    assert [*found.results[0].rates.by["error_category"]] == ["agree", "number"]
+
+
+def sample(target: object = "0", *sums: str, **changed: Any) -> dict[str, Any]:
+    texts = [("Ann saw", " him."), ("Ann saw", " he.")]
+    return {
+        "doc": {"sentence": "Ann saw _"},
+        "target": target,
+        "arguments": {
+            f"gen_args_{n}": {"arg_0": context, "arg_1": text}
+            for n, (context, text) in enumerate(texts)
+        },
+        "resps": [[[total, "False"]] for total in sums or ("-1.5", "-2.5")],
+    } | changed
+
+
+def write(folder: Path, *rows: dict[str, Any], name: str = "samples_t.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return path
+
+
+def test_the_target_says_which_choice_is_right(tmp_path: Path) -> None:
+    contexts = {
+        f"gen_args_{n}": {"arg_0": f"{name} saw", "arg_1": " him."}
+        for n, name in enumerate(["Ann", "Bo"])
+    }
+    rows = [sample(1), sample("he."), sample(arguments=contexts)]
+    found = import_samples(write(tmp_path, *rows), out=tmp_path / "run", model="m").scored
+    # "he." is the right one of the first two, which are one test; the last differs in contexts.
+    assert found.select("ll_high", "ll_low").rows() == [(-2.5, -1.5), (-1.5, -2.5)]
+    assert found["error_category"].to_list() == ["samples_t", "samples_t"]
+    assert found["tokens_high"].to_list() == [None, None]
+
+
+EXPORTED = {"pair_id": "p", "context": "Ann saw", "choices": ["he.", "him."]}
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([sample(), sample("0", "-1", "-2", "-3")], "t.jsonl:2: not a sample with log-likel"),
+        ([sample("0", "nan", "-1")], "t.jsonl:1: a log-likelihood is nan"),
+        ([sample("0", "-1")], "t.jsonl:1: 1 choice; a test has two"),
+        ([sample("she.")], 't.jsonl:1: the target "she." is neither 0, 1 nor one of the choices'),
+        ([sample(), sample("0", "-1.5", "-9")], "is at samples_t.jsonl:1 and at samples_t.jsonl:2"),
+        ([{"doc": {}}], "target is missing; name a file that `lm_eval --log_samples` wrote"),
+        ([sample(1, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
+        ([sample(0, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
+    ],
+)
+def test_samples_that_are_wrong_are_refused(
+    rows: list[dict[str, Any]], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ScoringError) as caught:
+        import_samples(write(tmp_path, *rows), out=tmp_path / "run", model="m")
+    assert said in str(caught.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_files_that_do_not_belong_together_are_refused(
+    tmp_path: Path, samples: list[Path], data: Path
+) -> None:
+    out = tmp_path / "run"
+    file = write(tmp_path, sample())
+    with pytest.raises(ScoringError, match="the model is unknown; name it with --model"):
+        import_samples(file, out=out)
+    with pytest.raises(ScoringError, match="the samples of samples_t are also in"):
+        import_samples([file, file], out=out, model="m")
+    with pytest.raises(ScoringError, match="differ in model, harness, chat template or data"):
+        import_samples([*samples, file], out=out, model="m")
+    other = [{"context": "c", "candidate_high": "h", "candidate_low": "l"}]
+    with pytest.raises(ScoringError, match="is not in rows; name the data that the tasks were"):
+        import_samples(samples, out=out, model="m", data=other)
+    with pytest.raises(ScoringError, match="is not in sample-nnd; name the data that the tasks"):
+        import_samples(file, out=out, model="m", data=data)
+    assert not out.exists()
+    import_samples(file, out=out, model="m")
+    with pytest.raises(NNDError, match="holds a run; name another folder"):
+        import_samples(file, out=out, model="m")

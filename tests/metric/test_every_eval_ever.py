@@ -1,0 +1,99 @@
+"""Results for Every Eval Ever, checked by its own validator (installed by `make .venv/dev`)."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nnd.converters.folder import convert
+from nnd.converters.make import derive
+from nnd.metric.app import export
+from nnd.metric.likelihood import LoadedModel, Scoring
+from nnd.metric.run import evaluate
+from nnd.schemas import NNDError
+
+PLAIN = Scoring(cache=False, unconditional=False)
+BLIMP = [
+    {"sentence_good": f"{n} cats sit.", "sentence_bad": f"{n} cats sits.", "UID": "agree"}
+    for n in range(3)
+]
+
+
+def validated(folder: Path) -> str:
+    """What the validator says; it exits with 1 for errors and with 2 for warnings."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "every_eval_ever.validate", "data/*/*/*/*", "--format", "json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "sample"
+    convert("sample", out=folder)
+    return folder
+
+
+def test_two_models_on_two_datasets(
+    data: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path
+) -> None:
+    own = tmp_path / "agree.jsonl"
+    own.write_text("".join(f"{json.dumps(row)}\n" for row in BLIMP), encoding="utf-8")
+    run, out = tmp_path / "run", tmp_path / "out"
+    models = [loaded("gpt2"), loaded("llama")]
+    scored = evaluate(models, [data, own], out=run, scoring=PLAIN)
+    made = export(run, out, to="every-eval-ever", data=[data, own])
+    assert made.rows == 4
+    assert validated(out).count('"valid": true') == 8
+
+    (file,) = (out / "data" / "nnd_sample" / "local" / "gpt2").glob("*[0-9a-f].json")
+    document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    wanted = scored.evaluations["sample"].results[0]
+    first, *slices = document["evaluation_results"]
+    assert first["evaluation_name"] == "sample / overall"
+    assert first["score_details"]["score"] == wanted.rates.overall.pass_rate
+    assert first["score_details"]["details"]["signature"] == wanted.signature
+    assert len(slices) == sum(len(rates) for rates in wanted.rates.by.values())
+    lines = file.with_name(f"{file.stem}_samples.jsonl").read_text(encoding="utf-8").splitlines()
+    samples = [json.loads(line) for line in lines]
+    assert len(samples) == 72
+    passed = sum(sample["evaluation"]["is_correct"] for sample in samples)
+    assert passed == wanted.rates.overall.passes
+    assert samples[0]["metadata"]["ll_high"] == repr(
+        scored.evaluations["sample"].scored["ll_high"][0]
+    )
+
+
+def test_a_suite(data: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path) -> None:
+    derive(data, ["typos=0.5"], out=tmp_path / "suite")
+    evaluate(loaded("gpt2"), tmp_path / "suite", out=tmp_path / "run", scoring=PLAIN)
+    export(tmp_path / "run", tmp_path / "out", to="every-eval-ever", data=tmp_path / "suite")
+    validated(tmp_path / "out")
+    (file,) = (tmp_path / "out").rglob("*[0-9a-f].json")
+    names = [each["evaluation_name"] for each in json.loads(file.read_text())["evaluation_results"]]
+    assert [name for name in names if "/ set " in name]
+
+
+def test_without_pairs_there_are_rates_only(
+    data: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN, limit=4)
+    made = export(run, tmp_path / "out", to="every-eval-ever")
+    assert "a run has no texts; name its pairs with --data" in made.notes[-1]
+    validated(tmp_path / "out")
+    assert not [*(tmp_path / "out").rglob("*.jsonl")]
+    with pytest.raises(NNDError, match="its pairs are not in --data"):
+        export(run, tmp_path / "other", to="every-eval-ever", data=BLIMP)
+    with pytest.raises(NNDError, match="no run of `nnd evaluate` found"):
+        export(data, tmp_path / "other", to="every-eval-ever")
+    assert not (tmp_path / "other").exists()
