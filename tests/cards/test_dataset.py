@@ -248,6 +248,20 @@ def test_human_scores_stand_with_the_models(tmp_path: Path) -> None:
     ]
 
 
+def test_a_model_that_is_not_certain_is_shown_as_such(tmp_path: Path) -> None:
+    wren = {"id": "birds/wren", "certainty": "likely", "evidence": "A table of the paper."}
+    systems = {"heron": "birds/heron", "wren": wren, "plover": None}
+    card = data_card(make_folder(tmp_path, systems=systems), "org/birds")
+
+    header = ("system", "model", "overall", "`rude`", "`wrong`", "judged")
+    models = dict(row[:2] for row in table(section(card, "Human scores of the systems"), *header))
+    assert models == {
+        "`heron`": "[`birds/heron`](https://huggingface.co/birds/heron)",
+        "`wren`": "`birds/wren` (likely)",
+        "`plover`": "not known",
+    }
+
+
 def test_the_definitions_of_human_scores_name_their_columns(tmp_path: Path) -> None:
     scores = section(data_card(make_folder(tmp_path), "org/birds"), "Human scores of the systems")
 

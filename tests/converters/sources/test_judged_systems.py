@@ -1,9 +1,12 @@
 """Sources whose judged systems can be loaded: published counts and rates of their systems."""
 
+import ast
 from pathlib import Path
+from statistics import correlation
 
 import polars as pl
 import pytest
+from support.recounts.judged_systems import read_sheet
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.source import load_source
@@ -93,6 +96,50 @@ def test_the_published_means_of_qgeval(nnd_data: Path) -> None:
         for name, means_of in QGEVAL.items()
         for aspect, mean in zip(QGEVAL_ASPECTS, means_of, strict=True)
     }
+
+
+METRICS = {
+    "BLEU-4": (0.080, 0.162, 1_134, 2_632),
+    "METEOR": (0.131, 0.253, 1_176, 2_760),
+    "ROUGE-L": (0.127, 0.233, 1_124, 2_614),
+    "BERTScore": (0.131, 0.231, 1_136, 2_613),
+    "BLEURT": (0.144, 0.271, 1_143, 2_805),
+    "BARTScore-src": (0.018, -0.015, 1_116, 2_014),
+    "GPTScore-src": (0.147, 0.236, 1_170, 2_585),
+    "UniEval": (0.207, 0.356, 1_384, 3_097),
+    "QRelScore": (-0.026, -0.025, 1_028, 1_884),
+    "RQUGE": (0.211, 0.561, 1_130, 3_037),
+}
+"""Pearson's correlation with answerability and answer consistency, and the passes of their pairs
+(H3)."""
+
+
+@pytest.fixture(scope="module")
+def judged_questions(nnd_data: Path) -> tuple[Conversion, list[dict[str, str]]]:
+    """What QGEval gives, and the rows of its stored metrics."""
+    sheet = read_sheet(nnd_data / "qgeval/metric_result.xlsx")
+    return convert("qgeval", origin=nnd_data / "qgeval"), sheet
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_stored_metrics_of_qgeval(
+    metric: str, judged_questions: tuple[Conversion, list[dict[str, str]]]
+) -> None:
+    conversion, sheet = judged_questions
+    for place, (aspect, n) in enumerate((("answerability", 1_913), ("answer_consistency", 3_929))):
+        values = {}
+        for row in sheet:
+            stored = ast.literal_eval(row[metric])  # a number, or one for each aspect
+            value = stored[aspect] if isinstance(stored, dict) else stored
+            values[f"{row['id']}/{row['source']}"] = float(value)
+        scores = conversion.annotations.filter(aspect=aspect).select("candidate_id", "score")
+        ids, judged = (scores[name].to_list() for name in scores.columns)
+        pairs = conversion.pairs.filter(aspect=aspect).select("high_id", "low_id").rows()
+        passes = sum(values[high] > values[low] for high, low in pairs)  # a tie fails
+
+        r = correlation([values[candidate] for candidate in ids], judged)
+        assert (round(r, 3), passes) == (METRICS[metric][place], METRICS[metric][place + 2])
+        assert len(pairs) == n
 
 
 FAITHBENCH = {

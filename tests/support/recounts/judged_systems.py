@@ -71,7 +71,7 @@ def qgeval(prefix: str = "", *, single: bool = False) -> Callable[[Path], list[T
 
     def read(folder: Path) -> list[Text]:
         raters = [
-            {(row["id"], row["source"]): row for row in _sheet(path)}
+            {(row["id"], row["source"]): row for row in read_sheet(path)}
             for path in sorted((folder / "annotation_result").iterdir())
         ]
         contexts = json.loads((folder / "instances.json").read_text("utf-8"), parse_float=Decimal)
@@ -252,7 +252,7 @@ def wmt24_esa(pair: str) -> Callable[[Path], list[Text]]:
     return read
 
 
-def _sheet(path: Path) -> list[dict[str, str]]:
+def read_sheet(path: Path) -> list[dict[str, str]]:
     """Return the rows of the first sheet of a workbook with shared strings."""
     space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
     with zipfile.ZipFile(path) as archive:
