@@ -23,7 +23,7 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.hub.release_folder import check_release, read_release, write_release
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-STORMS = 200 if FULL else 6
+STORMS = 200 if FULL else 8
 DEADLY = 4 if FULL else 5
 """Every how many storms the process is killed."""
 

@@ -155,7 +155,7 @@ HIDDEN = [
     Hidden(
         "ragtruth",
         "system",
-        facts(lambda one: one["table"].update(where="model <> 'llama-2-7b-chat'")),
+        facts(lambda one: one["tables"][0].update(where="model <> 'llama-2-7b-chat'")),
         "texts under response",
     ),
     Hidden(
