@@ -179,8 +179,8 @@ def _check_only_with_runs(typed: Typed) -> None:
         for parameter in signature.parameters:
             if key_of(parameter) in typed.values.keys() - _WITH_RUNS:
                 raise ScoringError(
-                    f"{name_of(parameter)} cannot be combined with --runs; put it into the file of "
-                    "runs, or leave it out"
+                    f"{name_of(parameter)} cannot be combined with --runs; leave it out, or write "
+                    "it into the file of runs, if that has a key for it"
                 )
     if "out" not in typed.values:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")

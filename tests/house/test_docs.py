@@ -1,10 +1,10 @@
 """README, CONTRIBUTING and the guide name what there is, and their code blocks do what they say.
 
-The blocks of CONTRIBUTING are run every time, but for its tables of each shape; of the README and
-the guide, which score models, the first run and some pages, and all of them with NND_TEST_FULL=1.
-Models of the Hub are toys under the names that these pages use, on a Hub of the test's own; the
-model of the demo is a tiny one under its name, and with NND_TEST_FULL=1 itself. Every page of the
-guide begins where `first-run.md` ends.
+The blocks of CONTRIBUTING and of the guide's page on tables are run every time, but for its tables
+of each shape; of the README and the guide, which score models, the first run and some pages, and
+all of them with NND_TEST_FULL=1. Models of the Hub are toys under the names that these pages use,
+on a Hub of the test's own; the model of the demo is a tiny one under its name, and with
+NND_TEST_FULL=1 itself. Every other page of the guide begins where `first-run.md` ends.
 """
 
 import os
@@ -51,6 +51,7 @@ NOT_CODE = {"", "bibtex", "pycon"}  # pycon: run by tests/metric/statistics/test
 RUN = {"sh", "python", "yaml", "toml"}
 FIRST_RUN = "cards/guide/first-run.md"
 PUBLISH = "cards/guide/publish.md"
+TABLES = "cards/guide/tables.md"
 REASONS = {
     "sets up an environment",
     "installs packages",
@@ -198,7 +199,7 @@ def test_toml_is_toml(block: Block) -> None:
 
 
 def test_a_source_is_added_in_under_ten_commands() -> None:
-    in_all = [block for block in BLOCKS if block.document == "CONTRIBUTING.md"]
+    in_all = [block for block in BLOCKS if block.document == TABLES]
     texts = ["ratings.csv", "ratings-nnd", "replies.jsonl"]
     table, nested = (
         sum(len(list(commands(block))) for block in in_all if any(n in block.text for n in names))
@@ -214,7 +215,7 @@ def test_contributing_leads_from_a_file_to_the_hub(tmp_path: Path) -> None:
     variables = reader(HF_HUB_OFFLINE="1", NND_CACHE=str(tmp_path / "cache"))
     told = {
         str(block): follow(block, place, variables)
-        for block in blocks("CONTRIBUTING.md")
+        for block in [*blocks(TABLES), *blocks("CONTRIBUTING.md")]
         if block.why_not is None and block.language in RUN
         if FULL or "shapes" not in block.text  # tables of each shape
     }
@@ -284,7 +285,7 @@ def after_first_run(variables: dict[str, str], tmp_path_factory: pytest.TempPath
 
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(
-    "page", ["README.md", *(page for page in GUIDE if page not in (FIRST_RUN, PUBLISH))]
+    "page", ["README.md", *(page for page in GUIDE if page not in (FIRST_RUN, PUBLISH, TABLES))]
 )
 def test_a_page_does_what_it_says(
     page: str, after_first_run: Path, variables: dict[str, str], tmp_path: Path
