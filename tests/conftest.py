@@ -26,8 +26,9 @@ sys.dont_write_bytecode = False
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-MOST_SECONDS = 10.0
-"""CPU seconds of one test and its fixtures, child processes included, but for `make test-full`."""
+MOST_SECONDS = 60.0
+"""CPU seconds of one test and its fixtures, child processes included, but for `make test-full`.
+Ten tests still take more than 10, up to 34, on an idle machine."""
 
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 

@@ -246,7 +246,8 @@ def test_of_two_writers_one_is_killed_and_no_model_is_lost(
     with ThreadPoolExecutor(1) as beside:
         for number in range(3 + KILLS):
             shutil.rmtree(out)
-            death = {"at": chance.randint(1, events[1])} if number % 4 else {}
+            # It may have fewer events than alone, where it finds what the other has written.
+            death = {"at": chance.randint(1, events[1] // 2)} if number % 4 else {}
             lives = beside.submit(ask, calls[0])
             dies = ask_another(calls[1], **death)
             assert "error" not in lives.result()
@@ -277,5 +278,6 @@ def check_refused(ask: Callable[..., dict[str, Any]], call: Mapping[str, Any], m
 
 
 def test_the_kills_were_kills() -> None:
-    """Or all of the above might have ended in peace."""
-    assert 4 * seen["killed"] >= 3 * seen.total() > 0, seen
+    """Or all of the above might have ended in peace; of a few, chance may spare one more."""
+    least = 3 / 4 if KILLS > 1 else 1 / 2
+    assert seen["killed"] >= least * seen.total() > 0, seen
