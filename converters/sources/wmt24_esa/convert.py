@@ -43,7 +43,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
     for (line, system), unordered in ratings.items():
         given = sorted(unordered, key=lambda one: (one.annotator, one.score))
         where, document, *_ = given[0]
-        is_there = 0 < line < min(map(len, (sources, documents, texts[system])))
+        is_there = 0 < line < min(len(sources), len(documents), len(texts[system]))
         if not is_there or documents[line][1:2] != [document]:
             raise SourceError(
                 f"{where}: line {line} of {pair} is not in {document}; check that all files are of "
