@@ -57,7 +57,11 @@ def complete(part: Path, url: str, file: SourceFile, *, pause_s: float) -> bool:
 
 def _fetch_rest(part: Path, url: str, file: SourceFile, start: int) -> int:
     """Request a file from a byte on; return the byte from which the server sent it."""
-    headers = {"User-Agent": f"nnd/{nnd_version()}", "Accept-Encoding": "identity"}
+    headers = {
+        "User-Agent": f"nnd/{nnd_version()}",
+        "Accept-Encoding": "identity",
+        "Connection": "close",  # a redirect could meet a connection that the server just closed
+    }
     if start:
         headers["Range"] = f"bytes={start}-"
     own = ssl.create_default_context()  # the system's certificates, to which companies add theirs
