@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         read_human_scores as read_human_scores,
     )
     from .known_columns import (
+        CATEGORY_COLUMNS as CATEGORY_COLUMNS,
         Column as Column,
         OwnTable as OwnTable,
     )

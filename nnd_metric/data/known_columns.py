@@ -32,7 +32,7 @@ _LAYOUTS = (
     Layout("chosen", "rejected", ("prompt",)),
 )
 
-_CATEGORIES = ("error_category", "subset", "UID", "category")
+CATEGORY_COLUMNS = ("error_category", "subset", "UID", "category")
 """Columns that are read as the error category, the first that exists; in tables with our names,
 `category` is that of the context."""
 
@@ -122,7 +122,7 @@ def _choose(table: OwnTable, asked: Mapping[str, str], cluster: str | None) -> d
         raise _ambiguous(table, "context", contexts)
     if contexts:
         found["context"] = contexts[0]
-    categories = [each for each in _CATEGORIES[: -1 if is_ours else None] if each in there]
+    categories = [each for each in CATEGORY_COLUMNS[: -1 if is_ours else None] if each in there]
     if categories:
         found["error_category"] = categories[0]
     found |= {ours: theirs for ours, theirs in _SYSTEMS.items() if theirs in there}

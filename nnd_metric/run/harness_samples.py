@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from nnd.metric.data import read_table
+from nnd.metric.data import CATEGORY_COLUMNS, read_table
 from nnd.schemas import ScoringError, counted
 
 _FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 _NEEDED = ("doc", "target", "arguments", "resps")
 _TWO = 2
-_CATEGORIES = ("error_category", "subset", "UID", "category")
 _EXPORTED = (
     *("pair_id", "split", "context", "context_id", "high_id", "low_id", "cluster"),
     *("aspect", "category", "error_category", "error_group", "origin"),
@@ -168,7 +167,7 @@ def _pair(
     candidates = [
         text.removeprefix(delimiter) if is_one else context + text for context, text in texts
     ]
-    named = (doc[name] for name in _CATEGORIES if isinstance(doc.get(name), str))
+    named = (doc[name] for name in CATEGORY_COLUMNS if isinstance(doc.get(name), str))
     return {
         "context": contexts[0] if is_one else "",
         "candidate_high": candidates[high],

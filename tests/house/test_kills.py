@@ -278,6 +278,5 @@ def check_refused(ask: Callable[..., dict[str, Any]], call: Mapping[str, Any], m
 
 
 def test_the_kills_were_kills() -> None:
-    """Or all of the above might have ended in peace; of a few, chance may spare one more."""
-    least = 3 / 4 if KILLS > 1 else 1 / 2
-    assert seen["killed"] >= least * seen.total() > 0, seen
+    """Or all of the above might have ended in peace."""
+    assert 4 * seen["killed"] >= 3 * seen.total() > 0, seen

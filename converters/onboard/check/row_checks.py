@@ -100,7 +100,7 @@ def check_counts(case: Case) -> Verdict:
 
 
 def _uncounted(result: ReadingRun, expected: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield that nothing is expected of real files, or that nobody says who counted."""
+    """Yield that nothing is expected of real files, or that it is not said who counted."""
     if expected is None:
         found = {name: result.conversion.manifest["counts"][name] for name in COUNTED}
         yield f"nothing is expected; the files give {found}"

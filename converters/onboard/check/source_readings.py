@@ -20,7 +20,7 @@ COUNTED = ("annotations", "contexts", "systems", "pairs", "by_error_category")
 """Counts that expected.yaml states."""
 
 MADE = "# Counted by the converter itself"
-"""Begins an expected.yaml whose numbers nobody has counted yet."""
+"""Begins an expected.yaml whose numbers no one has counted yet."""
 
 _PLACE = ("from", "set", "variant")
 _WRITE = "list in it what the fixture gives, as CONTRIBUTING.md describes"
