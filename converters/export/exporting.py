@@ -84,13 +84,23 @@ def export(
         SchemaError: If `folder` holds no pairs, or they break the contract.
     """
     if to not in get_args(Target):
-        raise NNDError(f'unknown target "{to}"; choose one of {", ".join(get_args(Target))}')
+        raise NNDError(
+            "option.unknown-value",
+            f'unknown target "{to}"',
+            remedy=f"choose one of {', '.join(get_args(Target))}",
+        )
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
         raise NNDError(
-            f'"{to}" keeps contexts and their parts as they are; --template is for trl and lm-eval'
+            "option.conflict",
+            f'"{to}" keeps contexts and their parts as they are',
+            remedy="--template is for trl and lm-eval",
         )
     if for_excel and to != "csv":
-        raise NNDError(f'"{to}" is not a table for a spreadsheet; --for-excel is for csv')
+        raise NNDError(
+            "option.conflict",
+            f'"{to}" is not a table for a spreadsheet',
+            remedy="--for-excel is for csv",
+        )
     pairs, manifest = _read(Path(folder))
     if split is not None:
         to_train_on = cut_by_context(pairs, split, seed=split_seed)
@@ -119,7 +129,7 @@ def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     manifest, pairs = read_manifest(folder), read_frame(folder, "pairs")
     source = manifest.get("source", {})
     for problem in chain(check_frame("pair", pairs), check_rows("source", [source])):
-        raise SchemaError(f"{folder}: {problem}; `nnd validate` lists all problems")
+        raise SchemaError("data.invalid", f"{problem}", folder)
     if pairs.is_empty():
-        raise SchemaError(f"{folder}: has no pairs to export")
+        raise SchemaError("data.no-pairs", "has no pairs to export", folder)
     return pairs.select(polars_schema("pair").names()), manifest

@@ -32,10 +32,15 @@ def write_slice(
     folder = Path(folder)
     manifest = read_manifest(folder)
     if "sets" in manifest:
-        raise SourceError(f"{folder}: is a suite; slice the data it was made from")
+        raise SourceError(
+            "data.is-a-suite", "is a suite", folder, "slice the data it was made from"
+        )
     if not pair_ids:
         raise SourceError(
-            f"{folder}: the slice {name} has no pairs, so nothing is written; choose another slice"
+            "data.no-pairs",
+            f"the slice {name} has no pairs, so nothing is written",
+            folder,
+            "choose another slice",
         )
     annotations = read_frame(folder, "annotations")
     references = read_frame(folder, "references", empty=polars_schema("reference"))
@@ -45,7 +50,10 @@ def write_slice(
     lost = {*pair_ids}.difference(conversion.pairs["pair_id"])
     if lost:
         raise SourceError(
-            f"{folder}: its annotations do not give pair {min(lost)}; see `nnd validate {folder}`"
+            "data.invalid",
+            f"its annotations do not give pair {min(lost)}",
+            folder,
+            f"see `nnd validate {folder}`",
         )
     conversion.write(out)
     return conversion

@@ -27,14 +27,19 @@ def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
     """
     if revision not in (None, "main"):
         raise PublishError(
-            f"{revision}: the card that people see is main's, and results of another revision "
-            "would be taken for main's; leave --push-to-model-card out, or the revision"
+            "hub.model-card",
+            "the card that people see is main's, and results of another revision would be "
+            "taken for main's",
+            revision,
+            "leave --push-to-model-card out, or the revision",
         )
     for model in models:
         if Path(model).is_dir():
             raise PublishError(
-                f"{model}: is a folder here, and its results can only go to a model on the Hub; "
-                "leave --push-to-model-card out, or name ORG/name"
+                "hub.model-card",
+                "is a folder here, and its results can only go to a model on the Hub",
+                model,
+                "leave --push-to-model-card out, or name ORG/name",
             )
         check_access(Repository("model", model))
 
@@ -70,9 +75,7 @@ def push_results(
 
     def unchanged(state: State) -> Iterator[str]:
         if state.commit != commit:
-            raise PublishError(
-                f"{model}: it is being changed by someone else; run the same command again"
-            )
+            raise PublishError("hub.run-again", "it is being changed by someone else", model)
         yield from ()
 
     with temporary_folder("nnd-results") as place:
@@ -93,7 +96,5 @@ def _readme(repository: Repository) -> tuple[str, str | None]:
     """Return the commit of main, and its README."""
     state = look(repository)
     if state is None:
-        raise PublishError(
-            f"{repository.name}: not found on the Hub with this token; check the name"
-        )
+        raise PublishError("hub.not-found", "not found on the Hub with this token", repository.name)
     return state.commit, card_there(repository, state)

@@ -71,12 +71,21 @@ def read_release(
     options = ("i-have-permission", "keep-contacts", "unverified")
     for option, reason in zip(options, (permission, keep_contacts, unverified), strict=True):
         if reason is not None and not reason.strip():
-            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
+            raise PublishError(
+                "option.reason-missing", "give the reason in a few words", f"--{option}"
+            )
     if redact and keep_contacts is not None:
-        raise PublishError("--redact and --keep-contacts contradict each other; choose one")
+        raise PublishError(
+            "option.conflict",
+            "--redact and --keep-contacts contradict each other",
+            remedy="choose one",
+        )
     if findings := validate(folder).findings:
         raise SchemaError(
-            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
+            "data.invalid",
+            f"{_first(findings)}",
+            folder,
+            f"`nnd validate {folder}` lists all problems",
         )
     manifest = read_manifest(folder)
     _check_licence(manifest, folder, private=private, permission=permission)
@@ -86,8 +95,9 @@ def read_release(
         published_path("annotations", split)  # raises an error that states the allowed names
         if split.lower() == "all":
             raise PublishError(
-                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
-                "it in the source and convert again"
+                "data.split-name",
+                f'for `datasets` the split "{split}" means all splits together',
+                folder,
             )
     if permission is not None:
         manifest["permission"] = permission
@@ -164,8 +174,9 @@ def write_release(
     (folder / CARD).write_text(card, encoding="utf-8")
     if problems := list(check_card(card, folder)):
         raise PublishError(
-            f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems; fix "
-            "source.yaml"
+            "card.problems",
+            f"{_first(problems)}; `nnd card FOLDER --check` lists all problems",
+            CARD,
         )
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in written}
@@ -200,9 +211,12 @@ def _check_licence(
         return
     if "sets" in manifest and source["redistribution"] == "no-derivatives":
         raise LicenceError(
-            f"{folder}: the licence of {source['name']} ({source['licence']}) forbids changed "
-            "texts, such as those of a suite; build the suite where it is used, or, if the "
-            'owners allow it, publish with --i-have-permission "who said so, and when"'
+            "licence.forbids",
+            f"the licence of {source['name']} ({source['licence']}) forbids changed texts, "
+            "such as those of a suite",
+            folder,
+            "build the suite where it is used, or, if the owners allow it, publish with "
+            '--i-have-permission "who said so, and when"',
         )
     if private:
         return
@@ -211,8 +225,11 @@ def _check_licence(
         "unknown": "does not state whether the texts may be redistributed",
     }[source["redistribution"]]
     raise LicenceError(
-        f"{folder}: the licence of {source['name']} ({source['licence']}) {why}; publish it with "
-        '--private, or, if its owners allow it, with --i-have-permission "who said so, and when"'
+        "licence.forbids",
+        f"the licence of {source['name']} ({source['licence']}) {why}",
+        folder,
+        "publish it with --private, or, if its owners allow it, with --i-have-permission "
+        '"who said so, and when"',
     )
 
 
@@ -224,9 +241,9 @@ def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | No
     if names and "unverified" not in manifest:
         differences = ", ".join(count_differences(manifest))
         raise PublishError(
-            f"{folder}: made from unverified files: {', '.join(names)}"
-            f"{differences and f' ({differences})'}; convert the declared files, or publish with "
-            '--unverified "why"'
+            "publish.unverified",
+            f"made from unverified files: {', '.join(names)}{differences and f' ({differences})'}",
+            folder,
         )
 
 
@@ -249,8 +266,10 @@ def _without_contacts(
         return replace(conversion, manifest={**manifest, "contacts": contacts})
     if redact and conversion.sets:
         raise PublishError(
-            f"{folder}: the sets of a suite hold texts with addresses too, and are not redacted; "
-            'publish with --keep-contacts "why", or build the suite from texts without addresses'
+            "publish.contacts",
+            "the sets of a suite hold texts with addresses too, and are not redacted",
+            folder,
+            'publish with --keep-contacts "why", or build the suite from texts without addresses',
         )
     if redact:
         (annotations, counts), (references, further) = map(redact_contacts, rows)
@@ -269,6 +288,9 @@ def _without_contacts(
         else "publish with --redact to replace them"
     )
     raise PublishError(
-        f"{folder}: texts and manifest hold {len(addresses)} e-mail or IP addresses: "
-        f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
+        "publish.contacts",
+        f"texts and manifest hold {len(addresses)} e-mail or IP addresses: "
+        f"{', '.join(named)}{more}",
+        folder,
+        f'{remedy}, or with --keep-contacts "why" to keep them',
     )

@@ -79,21 +79,20 @@ def check_access(repository: Repository, *, dry_run: bool = False) -> None:
     try:
         validate_repo_id(repository.name)
     except HFValidationError as error:
-        raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise PublishError("hub.name", reason) from None
     if "/" not in repository.name:
-        raise PublishError(f"{repository.name}: is not the name of a repository; name it ORG/name")
+        raise PublishError("hub.name", "is not the name of a repository", repository.name)
     if dry_run:
         return
     if constants.is_offline_mode():
         raise PublishError(
-            f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "
-            "unset it"
+            "hub.offline",
+            "HF_HUB_OFFLINE is set, so nothing can be read or published",
+            repository.name,
         )
     if get_token() is None:
-        raise PublishError(
-            f"{repository.name}: no token found; run `hf auth login`, or set HF_TOKEN to one that "
-            "may write"
-        )
+        raise PublishError("hub.no-token", "no token found", repository.name)
 
 
 def look(repository: Repository, revision: str | None = None) -> State | None:

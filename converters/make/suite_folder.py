@@ -58,13 +58,18 @@ def read_parents(data: str | Path) -> Parents:
     manifest = read_manifest(folder)
     if "sets" in manifest:
         raise SchemaError(
-            f"{folder}: is a suite; make the new one from the converted folder that it was made "
-            "from, with all sets at once"
+            "data.is-a-suite",
+            "is a suite",
+            folder,
+            "make the new one from the converted folder that it was made from, with all "
+            "sets at once",
         )
     read_with(folder / MANIFEST, manifest.get("outputs", {}))
     pairs = read_frame(folder, "pairs", polars_schema("pair").names())
     if pairs.is_empty():
-        raise SchemaError(f"{folder}: holds no pairs, so nothing can be derived from it")
+        raise SchemaError(
+            "data.no-pairs", "holds no pairs, so nothing can be derived from it", folder
+        )
     return Parents(folder, manifest, pairs)
 
 
@@ -171,7 +176,9 @@ def make_set(
     if pairs.is_empty():
         outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})
         why = counts_in_words({what: n for what, n in outcomes.items() if n})
-        raise NNDError(f'"{name}" makes no pair: {why}; leave the operation out')
+        raise NNDError(
+            "data.no-pairs", f"{why}", f'"{name}" makes no pair', "leave the operation out"
+        )
     has_children = pairs["parent_id"].null_count() < pairs.height
     facts = {
         "name": name,
@@ -194,9 +201,7 @@ def make_set(
 def check_place(parents: Parents, out: Path) -> None:
     """Check, before long work, that a suite can be written to a folder."""
     if out.resolve() == parents.folder.resolve():
-        raise NNDError(
-            f"{out}: is the folder that the suite is made from; name another one with --out"
-        )
+        raise NNDError("place.never-replaced", "is the folder that the suite is made from", out)
     check_replaceable(out, document=MANIFEST)
 
 
@@ -210,13 +215,16 @@ def check_names(names: Iterable[str]) -> None:
     for name in names:
         if not _NAME.fullmatch(name):
             raise NNDError(
-                f'"{name}" is not a name for a set; write small letters, digits, ., _ and -, such '
-                "as typos-0.05"
+                "suite.set-name",
+                f'"{name}" is not a name for a set',
+                remedy="write small letters, digits, ., _ and -, such as typos-0.05",
             )
         if name in get_args(FrameName):
-            raise NNDError(f'"{name}" is the name of a part of every dataset; rename the set')
+            raise NNDError("suite.set-name", f'"{name}" is the name of a part of every dataset')
         if name in seen:
-            raise NNDError(f'there are two sets called "{name}"; remove or rename one')
+            raise NNDError(
+                "name.twice", f'there are two sets called "{name}"', remedy="remove or rename one"
+            )
         seen.add(name)
 
 
@@ -244,6 +252,8 @@ def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -
             outputs[path] = write_rows(pairs, fresh / path)
             entries.append(facts)
         if not entries:
-            raise NNDError("`sets` is empty; a suite needs at least one set")
+            raise NNDError(
+                "input.missing", "`sets` is empty", remedy="a suite needs at least one set"
+            )
         write_manifest({**parents.manifest, "outputs": outputs, "sets": entries}, fresh)
     return SuiteReport(Path(out), parents.manifest["source"]["name"], tuple(entries))

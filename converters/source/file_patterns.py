@@ -28,7 +28,9 @@ def join_files(file: SourceFile, origin: Path, source_name: str) -> Path:
     found = (path.read_bytes() for path in folder.rglob(file.name) if path.is_file())
     whole = b"".join(raw if raw.endswith(b"\n") else raw + b"\n" for raw in sorted(found))
     if not whole:
-        raise SourceError(f"{folder}: {file.name} not found; name the folder with --from")
+        raise SourceError(
+            "file.not-found", f"{file.name} not found", folder, "name the folder with --from"
+        )
     pattern = PurePath(file.name)
     name = f"{pattern.parent.name or source_name}{pattern.suffix}"
     target = cache_folder() / source_name / hashlib.sha256(whole).hexdigest()[:16] / name

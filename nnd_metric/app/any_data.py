@@ -39,7 +39,9 @@ def find_data(name: str) -> str:
         print(f"{name}: using the built-in source, converted into {folder}", file=sys.stderr)
         return str(folder)
     if meant := did_you_mean(name, built_in):
-        raise ScoringError(f"{name}: file, folder or built-in source not found{meant}")
+        raise ScoringError(
+            "file.not-found", f"file, folder or built-in source not found{meant}", name
+        )
     return name
 
 
@@ -54,5 +56,6 @@ def _converted(name: str) -> Path:
         except SourceError as error:
             convert_it = f"nnd convert {name} --from COPY --out FOLDER"
             yours = f"convert your copy with `{convert_it}` and name FOLDER"
-            raise SourceError(str(error).replace("name your copy with --from", yours)) from error
+            remedy = error.remedy.replace("name your copy with --from", yours)
+            raise SourceError(error.code, error.what, error.where, remedy) from error
     return folder

@@ -29,7 +29,11 @@ def describe(data: PairData, *, window: int = 100) -> Description:
         nnd describe quiz_design
     """
     if window < 1:
-        raise ScoringError(f"--window {window}: give a window of 1 token or more")
+        raise ScoringError(
+            "option.bad-value",
+            where=f"--window {window}",
+            remedy="give a window of 1 token or more",
+        )
     data_set = load_pairs(data)
     references = pl.Series("references", _references(data, data_set.pairs), pl.List(pl.String))
     pairs = pl.concat(

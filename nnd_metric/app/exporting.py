@@ -72,10 +72,16 @@ def export(
         return _export_results(Path(folder), Path(out), data)
     if model is None and chat.is_explicit:
         raise NNDError(
-            "a chat template needs the tokenizer of a model; name the model with --model"
+            "option.needs-another",
+            "a chat template needs the tokenizer of a model",
+            remedy="name the model with --model",
         )
     if model is not None and to != "lm-eval":
-        raise NNDError(f'"{to}" does not support --model; leave it out, or use --to lm-eval')
+        raise NNDError(
+            "option.conflict",
+            f'"{to}" does not support --model',
+            remedy="leave it out, or use --to lm-eval",
+        )
     return export_rendered(
         folder,
         out,
@@ -95,7 +101,7 @@ def _export_results(folder: Path, out: Path, data: PairData | Sequence[PairData]
 
     found = [folder / RESULT] if (folder / RESULT).is_file() else sorted(folder.rglob(RESULT))
     if not found:
-        raise NNDError(f"{folder}: no run of `nnd evaluate` found; name one")
+        raise NNDError("run.not-a-run", "no run of `nnd evaluate` found", folder, "name one")
     several: list[Any] = list(data) if is_several(data) else [data]
     texts = [load_pairs(each).pairs for each in several]
     runs = []
@@ -103,7 +109,12 @@ def _export_results(folder: Path, out: Path, data: PairData | Sequence[PairData]
         scored = read_run(place)
         fitting = [each for each in texts if {*scored["pair_id"]} <= {*each["pair_id"]}]
         if texts and not fitting:
-            raise NNDError(f"{place}: its pairs are not in --data; name those that were scored")
+            raise NNDError(
+                "run.another-data",
+                "its pairs are not in --data",
+                place,
+                "name those that were scored",
+            )
         with open_result(place) as result:
             results = result["results"]
         own = fitting[0].select(_TEXTS) if fitting else None
@@ -142,10 +153,15 @@ def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -
     from nnd.metric.text import choose_template, find_chat, find_template, render
 
     if asked.template == "none":
-        raise NNDError("--chat-template none needs no model; leave out --model")
+        raise NNDError(
+            "option.conflict", "--chat-template none needs no model", remedy="leave out --model"
+        )
     if load_config(model).is_encoder_decoder:
         raise NNDError(
-            f"{model}: this is an encoder-decoder, which reads plain text; leave out --model"
+            "option.conflict",
+            "this is an encoder-decoder, which reads plain text",
+            model,
+            "leave out --model",
         )
     words = _instruction(folder)
     chosen = (

@@ -48,14 +48,14 @@ def evaluate_runs(
     """
     path, place = Path(runs), Path(out)
     if place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: is a file; name a folder with --out")
+        raise NNDError("place.wrong-kind", "is a file", place)
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
         document = load_yaml(text)
     except Exception as error:  # PyYAML also raises ValueError, KeyError and others
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
-        raise ScoringError(f"{path}: cannot be read as YAML: {reason}") from error
+        raise ScoringError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
     entries, find = [], cache(find_data)  # which prints its note on each name once
     for entry in read_entries(
         document,

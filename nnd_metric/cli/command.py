@@ -6,6 +6,7 @@ loads torch.
 
 import errno
 import io
+import json
 import logging
 import os
 import sys
@@ -17,7 +18,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.behaviour import Group
-from nnd.schemas import ScoringError, ScoringWarning
+from nnd.schemas import NNDError, ScoringWarning
 
 app = typer.Typer(
     name="nnd",
@@ -54,7 +55,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; print an error that the user can fix as one line, and exit with code 2."""
+    """Run the command; print an error that the user can fix as one line, and exit with code 2.
+
+    With --json, standard output holds its code, place, fault and remedy.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # for names in other scripts
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
@@ -67,6 +71,8 @@ def main() -> None:
             raise
         from nnd.schemas import one_line  # messages quote texts of any kind
 
+        if "--json" in sys.argv and isinstance(error, NNDError):
+            print(json.dumps({"error": error.to_dict()}, indent=2))
         print(f"nnd: {one_line(' '.join(message.split()))}", file=sys.stderr)
         raise SystemExit(2) from error
 
@@ -96,12 +102,10 @@ def _show_warning(
 
 def _explain(error: Exception) -> str | None:
     """Return a message for the user, or None if the error is ours and needs a traceback."""
-    if isinstance(error, ScoringError):
+    if isinstance(error, NNDError):
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
         full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
         remedy = "; free some space, or name another place with --out" if full else ""
         return f"{error.filename}: {error.strerror}{remedy}"
-    from nnd.schemas import NNDError
-
-    return str(error) if isinstance(error, NNDError) else None
+    return None

@@ -33,35 +33,40 @@ _WAYS = {
 _REFUSED = {
     "estimate": (
         ("dimensions", "worker"),
-        "--dry-run estimates a whole run; leave out --vary and --worker",
+        "--dry-run estimates a whole run",
+        "leave out --vary and --worker",
     ),
     "evaluate_on_ray": (
         ("worker",),
-        "--ray shares the pairs among workers of its own; leave out --worker",
+        "--ray shares the pairs among workers of its own",
+        "leave out --worker",
     ),
     "vary": (
         ("human_scores", "systems", "worker", "ray", "ray_address", "push_to_model_card"),
+        "--vary works with one --model and one --data",
         (
-            "--vary works with one --model and one --data; leave out further ones, "
-            "--human-scores, --system, --worker, --ray and --push-to-model-card"
+            "leave out further ones, --human-scores, --system, --worker, --ray and "
+            "--push-to-model-card"
         ),
     ),
     "evaluate_parts": (
         ("push_to_model_card", "details"),
-        "--worker scores a share of the pairs; leave out --details and --push-to-model-card",
+        "--worker scores a share of the pairs",
+        "leave out --details and --push-to-model-card",
     ),
     "evaluate": (
         ("ray_num_gpus", "ray_num_actors"),
-        "--num-gpus and --num-actors need Ray; add --ray, or leave them out",
+        "--num-gpus and --num-actors need Ray",
+        "add --ray, or leave them out",
     ),
 }
-"""Function → options that do not go with it, and what is said then."""
+"""Function → options that do not go with it, why, and what to do."""
 
 _SHARED = {
-    "evaluate_on_ray": "--ray needs --out, a folder that all machines share",
-    "evaluate_parts": "--worker needs --out, the folder to which all workers write",
+    "evaluate_on_ray": ("--ray", "needs --out", "name a folder that all machines share"),
+    "evaluate_parts": ("--worker", "needs --out", "name the folder to which all workers write"),
 }
-"""Function of several processes → what is said if they have no folder."""
+"""Function of several processes → option, and what is said if they have no folder."""
 
 _WITH_RUNS = {
     *("runs", "out", "limit", "details", "json"),
@@ -146,12 +151,13 @@ def _read(
 
 def _check_way(typed: Typed, way: str, what: dict[str, Any]) -> None:
     """Refuse options that do not go with a way to score, and a shared run without a folder."""
-    refused, message = _REFUSED[way]
+    refused, why, remedy = _REFUSED[way]
     is_alone = len(what["models"]) == len(what["data"]) == 1
     if not typed.values.keys().isdisjoint(refused) or (way == "vary" and not is_alone):
-        raise ScoringError(message)
+        raise ScoringError("option.conflict", why, remedy=remedy)
     if way in _SHARED and "out" not in typed.values:
-        raise ScoringError(_SHARED[way])
+        option, lack, remedy = _SHARED[way]
+        raise ScoringError("option.needs-another", lack, option, remedy)
 
 
 def _estimate(typed: Typed, what: dict[str, Any]) -> None:
@@ -179,8 +185,10 @@ def _check_only_with_runs(typed: Typed) -> None:
         for parameter in signature.parameters:
             if key_of(parameter) in typed.values.keys() - _WITH_RUNS:
                 raise ScoringError(
-                    f"{name_of(parameter)} cannot be combined with --runs; leave it out, or write "
-                    "it into the file of runs, if that has a key for it"
+                    "option.conflict",
+                    f"{name_of(parameter)} cannot be combined with --runs",
+                    remedy="leave it out, or write it into the file of runs, if that has a key "
+                    "for it",
                 )
     if "out" not in typed.values:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
@@ -258,13 +266,18 @@ def read_templates(
         close = get_close_matches(before, models, n=1) if equals and model is None else []
         if close:
             raise ScoringError(
-                f'--template "{entry}": unknown model "{before}"; did you mean "{close[0]}"?'
+                "name.unknown",
+                f'unknown model "{before}"',
+                f'--template "{entry}"',
+                f'did you mean "{close[0]}"?',
             )
         if model in templates:
             of = "all models" if model is None else f'model "{model}"'
             raise ScoringError(
-                f"--template is given twice for {of}; give it once, and add --template "
-                "MODEL=TEMPLATE for a model that needs another"
+                "name.twice",
+                f"--template is given twice for {of}",
+                remedy="give it once, and add --template MODEL=TEMPLATE for a model that needs "
+                "another",
             )
         templates[model] = resolved(entry if model is None else entry[len(model) + 1 :])
     for_all = templates.pop(None, None)

@@ -230,11 +230,13 @@ def _entries(parameter: Parameter, typed: Sequence[str]) -> Iterator[tuple[str, 
             entry.rpartition("=") if form.startswith("MODEL") else entry.partition("=")
         )
         if not (key and equals) or (form == "OP=CATEGORY" and not value):
-            raise ScoringError(f'{name} "{entry}": write {form}')
+            raise ScoringError(
+                "option.bad-value", where=f'{name} "{entry}"', remedy=f"write {form}"
+            )
         if form == "OP=CATEGORY":
             found.setdefault(key, []).append(value)
         elif key in found:
-            raise ScoringError(f"{name}: {key} has two values; give one")
+            raise ScoringError("name.twice", f"{key} has two values", name, "give one")
         else:
             found[key] = _parsed(value) if form == "KEY=VALUE" else value
     yield from found.items()

@@ -17,13 +17,15 @@ def check_pushable_run(models: Sequence[str], typed: Mapping[str, Any]) -> None:
 
     if not typed.keys().isdisjoint(("limit", "held_out", "checkpoints", "categories", "splits")):
         raise ScoringError(
-            "--push-to-model-card publishes only results of whole datasets and finished models; "
-            "leave out --split, --limit, --held-out, --category and --checkpoints"
+            "hub.model-card",
+            "--push-to-model-card publishes only results of whole datasets and finished models",
+            remedy="leave out --split, --limit, --held-out, --category and --checkpoints",
         )
     if not typed.keys().isdisjoint(("loading_adapter", "loading_quantise")):
         raise ScoringError(
-            "--push-to-model-card publishes only results of the model's own weights; leave out "
-            "--adapter and --quantise"
+            "hub.model-card",
+            "--push-to-model-card publishes only results of the model's own weights",
+            remedy="leave out --adapter and --quantise",
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or typed.get("loading_revision"))
@@ -57,7 +59,7 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
         try:
             pushed = push_results(model, results)
         except PublishError as error:
-            failed.append(str(error))
+            failed.append(error)
             continue
         where = pushed.pull_request or "its card"
         print(
@@ -66,5 +68,7 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
             else f"{model}: {where} has these results already",
             file=sys.stderr,
         )
+    if len(failed) == 1:
+        raise failed[0]
     if failed:
-        raise PublishError("; ".join(failed))
+        raise PublishError(failed[0].code, "; ".join(map(str, failed)))

@@ -154,7 +154,7 @@ def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     nested = [column for column in keys if frame[column].dtype.is_nested()]
     if nested:
         raise ScoringError(
-            f"{name}: column {nested[0]} is {frame[nested[0]].dtype}; it must be text"
+            "column.wrong-type", f"column {nested[0]} is {frame[nested[0]].dtype}", name
         )
     texts = [c for c in REQUIRED if frame[c].dtype in (pl.Categorical, pl.Enum, pl.Null)]
     return frame.with_columns(pl.col([*keys, *texts]).cast(pl.String))
@@ -183,14 +183,16 @@ def check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> Non
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise ScoringError(
-            f"{name}: column {', '.join(missing)} is missing; the columns are "
-            f"{', '.join(frame.columns)}"
+            "column.missing",
+            f"column {', '.join(missing)} is missing",
+            name,
+            f"the columns are {', '.join(frame.columns)}",
         )
 
 
 def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:
     if frame[column].dtype != pl.String:
-        raise ScoringError(f"{name}: column {column} is {frame[column].dtype}; it must be text")
+        raise ScoringError("column.wrong-type", f"column {column} is {frame[column].dtype}", name)
     if frame[column].null_count():
         row = int(frame[column].is_null().arg_max() or 0)
-        raise ScoringError(f"{name}: row {row}: {column} is null; leave the row out")
+        raise ScoringError("cell.null", f"row {row}: {column} is null", name)

@@ -78,7 +78,10 @@ def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> 
     if lost.height:
         pair, parent = lost.select("pair_id", human.alias("parent")).row(0)
         raise ScoringError(
-            f"{folder}: set {name}: pair {pair} was derived from {parent}, which is not among the "
-            "pairs of the suite; build the suite again"
+            "data.convert-again",
+            f"set {name}: pair {pair} was derived from {parent}, which is not among the "
+            "pairs of the suite",
+            folder,
+            "build the suite again",
         )
     return pairs

@@ -49,8 +49,11 @@ def check_place(data: str | Path) -> re.Match[str] | None:
     if hub is None or isinstance(data, Path) or path.suffix in (".csv", ".jsonl", ".parquet"):
         named = data if str(data).strip() else '""'
         raise ScoringError(
-            f"{named}: file or folder not found; name a folder that `nnd convert` wrote, a JSON "
-            "Lines, CSV or Parquet file, or ORG/name[@revision] on the Hub"
+            "file.not-found",
+            "file or folder not found",
+            named,
+            "name a folder that `nnd convert` wrote, a JSON Lines, CSV or Parquet file, or "
+            "ORG/name[@revision] on the Hub",
         )
     return hub
 
@@ -71,7 +74,7 @@ def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path
         )
     except (HTTPError, OSError, ValueError) as error:  # HTTPError comes from httpx
         name = repo if revision is None else f"{repo}@{revision}"
-        raise ScoringError(f"{name}: {_hub_problem(error)}") from error
+        raise ScoringError("data.on-the-hub", f"{_hub_problem(error)}", name) from error
     return Path(folder), str(commit)
 
 

@@ -58,8 +58,11 @@ def _scores_file(data: str | Path) -> Path:
     files = frame_files(path, "human_scores")
     if not files:
         raise ScoringError(
-            f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
-            "source with judged systems, or pass your own human scores"
+            "data.not-converted",
+            f"{HUMAN_SCORES} not found",
+            data,
+            "name a folder that `nnd convert` wrote from a source with judged systems, or "
+            "pass your own human scores",
         )
     return files[0]
 
@@ -112,12 +115,15 @@ def is_of_all_splits(definition: str | None) -> bool:
 
 def _check_scores(scores: pl.Series, name: str) -> None:
     if not scores.dtype.is_numeric() and scores.dtype != pl.Null:
-        raise ScoringError(f"{name}: column score is {scores.dtype}; it must be a number")
+        raise ScoringError("cell.not-a-number", f"column score is {scores.dtype}", name)
     finite = scores.cast(pl.Float64).is_finite().fill_null(value=True)
     if not finite.all():
         row = int(finite.arg_min() or 0)
         raise ScoringError(
-            f"{name}: row {row}: score is {scores[row]}; give a finite number, or null if missing"
+            "cell.not-finite",
+            f"row {row}: score is {scores[row]}",
+            name,
+            "give a finite number, or null if missing",
         )
 
 
@@ -130,7 +136,9 @@ def _without_repetitions(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     for *values_of_key, values in scores.filter(pl.col("score").list.len() > 1).rows():
         named = ", ".join(f"{name} {value}" for name, value in zip(key, values_of_key, strict=True))
         raise ScoringError(
-            f"{where}: {named} has the scores {values[0]} and {values[1]}; leave one score for "
-            "each system, aspect and category"
+            "row.twice",
+            f"{named} has the scores {values[0]} and {values[1]}",
+            where,
+            "leave one score for each system, aspect and category",
         )
     return rows

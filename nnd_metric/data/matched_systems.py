@@ -149,7 +149,7 @@ def in_order(
     _check_known("system", order, names_in(human_scores, "system"))
     repeated = [system for place, system in enumerate(order) if system in order[:place]]
     if repeated:
-        raise ScoringError(f'the order names system "{repeated[0]}" twice; name each once')
+        raise ScoringError("name.twice", f'the order names system "{repeated[0]}" twice')
     place = {system: number for number, system in enumerate(order)}
     ordered = sorted(matches.items(), key=lambda match: place.get(match[1], len(order)))
     return dict(ordered)
@@ -164,8 +164,9 @@ def _check_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ScoringError(
-            f'unknown {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
-            f"{', '.join(known) or 'none'}"
+            "name.unknown",
+            f'unknown {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}',
+            remedy=f"known: {', '.join(known) or 'none'}",
         )
 
 
@@ -174,8 +175,9 @@ def _check_one_to_one(matches: Mapping[str, str]) -> None:
     for model, system in matches.items():
         if system in models:
             raise ScoringError(
-                f'models "{models[system]}" and "{model}" both stand for system "{system}"; '
-                'give each its own (--system MODEL=SYSTEM, systems={"model": "system"})'
+                "name.twice",
+                f'models "{models[system]}" and "{model}" both stand for system "{system}"',
+                remedy='give each its own (--system MODEL=SYSTEM, systems={"model": "system"})',
             )
         models[system] = model
 

@@ -43,7 +43,7 @@ def read_origin(data: PairData) -> Origin | None:
     source = manifest.get("source")
     if not isinstance(source, Mapping):
         raise ScoringError(
-            f"{folder / MANIFEST}: the name of the source is missing; convert the source again"
+            "data.convert-again", "the name of the source is missing", folder / MANIFEST
         )
     homepage, notes = source.get("homepage"), source.get("notes")
     is_address = isinstance(homepage, str) and homepage.startswith(("https://", "http://"))

@@ -173,8 +173,10 @@ def load_pairs(
         pairs = _own_pairs(tables, name, columns, cluster)
     elif columns or cluster:
         raise ScoringError(
-            f"{data}: these are pairs of nnd, whose columns are known; leave out --columns and "
-            "--cluster, which are for tables of your own"
+            "option.conflict",
+            "these are pairs of nnd, whose columns are known",
+            data,
+            "leave out --columns and --cluster, which are for tables of your own",
         )
     else:
         assert place is not None and name is not None  # noqa: S101, PT018 - a folder
@@ -206,9 +208,7 @@ def _find_tables(data: PairData) -> tuple[list[OwnTable], DataPlace | None]:
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
     rows = find_frame(folder, "pairs")
     if rows is None:
-        raise ScoringError(
-            f"{where}: pairs.parquet not found; name a folder that `nnd convert` wrote"
-        )
+        raise ScoringError("data.not-converted", "pairs.parquet not found", where)
     pairs = _pair_set(rows, read_scores_in(folder), name)
     sets = [
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)

@@ -40,7 +40,9 @@ def readable(file: File) -> Iterator[Path | BinaryIO]:
             with _opened(file) as opened:
                 yield opened
     except (OSError, ValueError) as error:
-        raise ScoringError(f"{file}: cannot be read as Parquet: {error}") from error
+        raise ScoringError(
+            "file.not-parquet", f"cannot be read as Parquet: {error}", file
+        ) from error
 
 
 @contextmanager

@@ -53,17 +53,18 @@ def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) ->
         return {}
     place = Path(out)
     if len(names) > 1 and place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: is a file; name a folder with --out")
+        raise NNDError("place.wrong-kind", "is a file", place)
     folders = {name: place if len(names) == 1 else place / name for name in names}
     for folder in folders.values():
         if parts and (folder / RESULT).is_file():
-            raise ScoringError(
-                f"{folder}: this folder holds a finished run; name another folder with --out"
-            )
+            raise ScoringError("place.holds-a-run", "this folder holds a finished run", folder)
         if not parts and (folder / PARTS).is_dir():
             raise ScoringError(
-                f"{folder}: this folder holds parts that are not merged; continue with --worker, "
-                f"run `nnd merge {folder}`, or name another folder with --out"
+                "place.holds-parts",
+                "this folder holds parts that are not merged",
+                folder,
+                f"continue with --worker, run `nnd merge {folder}`, or name another folder "
+                "with --out",
             )
         with locked_run(folder):
             check_replaceable(folder, document=RESULT, scaffold=PARTS)
@@ -125,7 +126,9 @@ def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema, start: int = 0)
     wrong = [name for name, dtype in schema.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
-        raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate again")
+        raise ScoringError(
+            "column.wrong-type", f"column {wrong[0]} is {found}", path, "evaluate again"
+        )
     _check_rows(frame, path, start)
     return frame.select(schema.names())
 
@@ -178,7 +181,7 @@ def open_result(folder: Path) -> Iterator[dict[str, Any]]:
     try:
         yield read_document(path) if path.exists() else {}
     except (LookupError, TypeError, AttributeError) as error:
-        raise ScoringError(f"{path}: not a result of `nnd evaluate`; evaluate again") from error
+        raise ScoringError("run.evaluate-again", "not a result of `nnd evaluate`", path) from error
 
 
 def _check_unchanged(folder: Path, name: str) -> None:
@@ -207,8 +210,9 @@ def check_same(
             row = wrong.row(0, named=True)
             values = ["missing" if row[n] is None else row[n] for n in (column, f"{column}_b")]
             raise ScoringError(
+                "run.another-data",
                 f'pair {row["pair_id"]} is not the same in "{a}" and "{b}": {column} is '
-                f"{values[0]} and {values[1]}{where}; evaluate both on the same data"
+                f"{values[0]} and {values[1]}{where}",
             )
 
 
@@ -218,21 +222,27 @@ def _check_run(folder: Path) -> None:
         _check_unchanged(folder, LIKELIHOODS)
         return
     if not folder.is_dir():
-        raise ScoringError(f"{folder}: folder not found; name a folder that `nnd evaluate` wrote")
+        raise ScoringError("run.not-a-run", "folder not found", folder)
     if (folder / MANIFEST).is_file():
         raise ScoringError(
-            f"{folder}: this folder holds pairs, not results; score them first: nnd evaluate "
-            f"--model MODEL --data {folder} --out RUN"
+            "run.not-a-run",
+            "this folder holds pairs, not results",
+            folder,
+            f"score them first: nnd evaluate --model MODEL --data {folder} --out RUN",
         )
     inside = sorted(path.parent.name for path in folder.glob(f"*/{LIKELIHOODS}"))
     if inside:
         raise ScoringError(
-            f"{folder}: this folder holds a run for each dataset; name one of them, for example "
-            f"{folder / inside[0]}"
+            "run.several-datasets",
+            "this folder holds a run for each dataset",
+            folder,
+            f"name one of them, for example {folder / inside[0]}",
         )
     raise ScoringError(
-        f"{folder}: not a run of `nnd evaluate`, because {LIKELIHOODS} is missing; name the --out "
-        "folder of `nnd evaluate`"
+        "run.not-a-run",
+        f"not a run of `nnd evaluate`, because {LIKELIHOODS} is missing",
+        folder,
+        "name the --out folder of `nnd evaluate`",
     )
 
 
@@ -241,11 +251,12 @@ def _check_rows(frame: pl.DataFrame, path: Path, start: int) -> None:
     for column in ("model", "pair_id", "passed", "tie"):
         if frame[column].null_count():
             row = start + int(frame[column].is_null().arg_max() or 0)
-            raise ScoringError(f"{path}: row {row}: {column} is null; evaluate again")
+            raise ScoringError("run.evaluate-again", f"row {row}: {column} is null", path)
     for column in ("ll_high", "ll_low", *ALONE_SCHEMA):
         if frame[column].is_nan().any():
             row = start + int(frame[column].is_nan().arg_max() or 0)
             raise ScoringError(
-                f"{path}: row {row}: {column} is NaN, but a missing likelihood must be null; "
-                "evaluate again"
+                "run.evaluate-again",
+                f"row {row}: {column} is NaN, but a missing likelihood must be null",
+                path,
             )

@@ -94,7 +94,7 @@ def choose_part(
     pairs = choose_splits(pairs, splits)
     pairs = choose_categories(pairs, categories)
     if limit is not None and limit < 1:
-        raise ScoringError(f"limit {limit}: give 1 test or more")
+        raise ScoringError("option.bad-value", where=f"limit {limit}", remedy="give 1 test or more")
     if limit is not None and pairs.pairs.select(DISTINCT).n_unique() > limit:
         part = dict(pairs.part) | {"limit": f"{limit}"}
         pairs = replace(_with_rows(pairs, _draw(pairs.pairs, limit)), part=tuple(part.items()))
@@ -111,9 +111,10 @@ def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
     for category in categories:
         if category not in known:
             raise ScoringError(
-                f'{pairs.name}: unknown error category "{category}"'
-                f"{did_you_mean(category, known)}; known: "
-                f"{', '.join(known) or 'none'}"
+                "name.unknown",
+                f'unknown error category "{category}"{did_you_mean(category, known)}',
+                pairs.name,
+                f"known: {', '.join(known) or 'none'}",
             )
     if not categories:
         return pairs
@@ -143,8 +144,10 @@ def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
     for name in names:
         if name not in sets:
             raise ScoringError(
-                f'{pairs.name}: unknown set "{name}"{did_you_mean(name, sets)}; known: '
-                f"{', '.join(sets) or 'none, because the data is not a suite'}"
+                "name.unknown",
+                f'unknown set "{name}"{did_you_mean(name, sets)}',
+                pairs.name,
+                f"known: {', '.join(sets) or 'none, because the data is not a suite'}",
             )
     rows = pl.concat([sets[name] for name in names], how="diagonal_relaxed")
     rows = rows.unique("pair_id", maintain_order=True)

@@ -70,9 +70,11 @@ def of_systems(judged: JudgedCandidates, names: Sequence[str]) -> JudgedCandidat
     for name in names:
         if name not in known:
             raise ScoringError(
-                f'over: no candidate was written by system "{name}"{did_you_mean(name, known)}; '
+                "option.unknown-value",
+                f'no candidate was written by system "{name}"{did_you_mean(name, known)}',
+                "over",
                 f"choose {', '.join(get_args(Over))}, or some of the systems: "
-                f"{', '.join(known) or 'none'}"
+                f"{', '.join(known) or 'none'}",
             )
     candidates = _name_only(judged.candidates, names).drop_nulls("system")
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores

@@ -93,23 +93,21 @@ def read_judged(
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ScoringError(f"{folder}: not a folder; name a folder that `nnd convert` wrote")
+        raise ScoringError("data.not-converted", "not a folder", folder)
     pairs = choose_splits(load_pairs(folder), splits)
     annotations = find_frame(folder, "annotations")
     if annotations is None:
-        raise ScoringError(f"{folder}: annotations.parquet not found; convert the source again")
+        raise ScoringError("data.convert-again", "annotations.parquet not found", folder)
     missing = [name for name in _NEEDED if name not in annotations.columns]
     if missing:
         raise ScoringError(
-            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert the "
-            "source again"
+            "data.convert-again", f"column {missing[0]} is missing", folder / "annotations.parquet"
         )
     try:
         quality = read_manifest(folder)["source"]["quality"]
     except (KeyError, TypeError) as error:
         raise ScoringError(
-            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
-            "again"
+            "data.convert-again", f"the quality rule is missing ({error!r})", folder / MANIFEST
         ) from error
     rules = number_rules(annotations, quality)
     human = human_judgements(annotations, rules)
@@ -120,7 +118,9 @@ def read_judged(
         known = sorted(human["aspect"].unique())
         if aspect not in known:
             raise ScoringError(
-                f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}; known: {", ".join(known)}'
+                "name.unknown",
+                f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}',
+                remedy=f"known: {', '.join(known)}",
             )
         human = human.filter(pl.col("aspect") == aspect)
         pairs = replace(pairs, pairs=pairs.pairs.filter(pl.col("aspect") == aspect))
@@ -164,8 +164,10 @@ def human_judgements(
     if odd.height:
         row = odd.row(0, named=True)
         raise ScoringError(
-            f"candidate {row['candidate_id']}, {row['aspect']}: the human judgement is "
-            f"{row['human']}; it must be finite, or null if missing"
+            "cell.not-finite",
+            f"the human judgement is {row['human']}",
+            f"candidate {row['candidate_id']}, {row['aspect']}",
+            "it must be finite, or null if missing",
         )
     return human
 
@@ -206,7 +208,9 @@ def _number_by(rule: Mapping[str, Any]) -> tuple[pl.Expr, str]:
             return _is_clean(best), words
         case unknown:
             raise ScoringError(
-                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
+                "data.convert-again",
+                f'unknown quality rule "{unknown}"',
+                remedy="convert the source with this version of nnd",
             )
 
 

@@ -269,8 +269,10 @@ def _on_shared_pairs(
         shared = shared.join(rows, on="pair_id", how="semi", maintain_order="left")
         if shared.is_empty() and not data.is_empty():
             raise ScoringError(
-                f'model "{model}" was scored on none of the {data.height} pairs that all rows '
-                "could share; name a run on this data, or evaluate again"
+                "run.another-data",
+                f'model "{model}" was scored on none of the {data.height} pairs that all '
+                "rows could share",
+                remedy="name a run on this data, or evaluate again",
             )
     restricted = replace(judged, pairs=replace(judged.pairs, pairs=shared))
     return restricted, run.join(shared, on="pair_id", how="semi", maintain_order="left")
@@ -286,4 +288,6 @@ def _models(scored: pl.DataFrame | None) -> dict[str, pl.DataFrame]:
 def _check_names(names: Sequence[str]) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ScoringError(f'two rows are called "{repeated[0]}"; name each scorer once')
+        raise ScoringError(
+            "name.twice", f'two rows are called "{repeated[0]}"', remedy="name each scorer once"
+        )

@@ -182,18 +182,23 @@ def metrics(
         try:
             tables[name] = compare(each.runs, where, each.systems, places[name])
         except ScoringError as error:
-            raise ScoringError(f"{name}: {error}") from error
+            raise error.inside(name) from error
     return MetricTables(tables)
 
 
 def _check_options(over: Over | Sequence[str], normalise: str | None) -> None:
     if not over or (isinstance(over, str) and over not in get_args(Over)):
         raise ScoringError(
-            f"over {over!r}: choose {', '.join(get_args(Over))} or a list of systems"
+            "option.unknown-value",
+            where=f"over {over!r}",
+            remedy=f"choose {', '.join(get_args(Over))} or a list of systems",
         )
     if normalise is not None and normalise not in get_args(Normalise):
         raise ScoringError(
-            f'normalise: unknown "{normalise}"; choose {", ".join(get_args(Normalise))}'
+            "option.unknown-value",
+            f'unknown "{normalise}"',
+            "normalise",
+            f"choose {', '.join(get_args(Normalise))}",
         )
 
 
@@ -203,7 +208,8 @@ def _check_same_rules(folders: Sequence[Path], *, mixed_rules: bool) -> None:
     except ScoringError as error:
         if mixed_rules:
             raise ScoringError(
-                "there are no means over datasets of models that were scored by different rules; "
-                "name one dataset at a time"
+                "run.different-rules",
+                "there are no means over datasets of models that were scored by different rules",
+                remedy="name one dataset at a time",
             ) from error
         raise

@@ -54,8 +54,7 @@ def read_kept(
         there = ", ".join(each["model"] for each in stored["results"])
     if problem is not None:
         raise ScoringError(
-            f"{folder}: this folder holds a run of {there}, scored {problem}; name another folder "
-            "with --out"
+            "place.holds-a-run", f"this folder holds a run of {there}, scored {problem}", folder
         )
     places = {*map(place_of, done)}
     with _readable(folder):
@@ -85,7 +84,7 @@ def _readable(folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, LookupError, TypeError, AttributeError, SchemaError) as error:
         raise ScoringError(
-            f"{folder}: models cannot be added to its {RESULT}; name another folder with --out"
+            "place.holds-a-run", f"models cannot be added to its {RESULT}", folder
         ) from error
 
 

@@ -142,14 +142,16 @@ def _score(scorer: Scorer, requests: Sequence[Request], pairs: pl.DataFrame) -> 
     except CandidateError as error:
         candidates = [candidate for _, candidate in requests]
         row = candidates.index(error.candidate) % pairs.height  # all high, then all low
-        raise ScoringError(f"pair {pairs['pair_id'][row]}: {error}") from error
+        raise error.inside(f"pair {pairs['pair_id'][row]}", ScoringError) from error
     answers = {
         len(values)
         for values in (likelihoods.log_likelihood, likelihoods.tokens, likelihoods.truncated)
     }
     if answers != {len(requests)}:
         raise ScoringError(
+            "scorer.values",
             f"the scorer returned {' or '.join(map(str, sorted(answers)))} values for "
-            f"{len(requests)} requests; it must return one of each for every request"
+            f"{len(requests)} requests",
+            remedy="it must return one of each for every request",
         )
     return likelihoods

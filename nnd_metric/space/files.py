@@ -56,6 +56,8 @@ def _check_name(name: str, taken: Collection[str]) -> None:
     if "." in name or is_taken:
         reason = "it would hide a Python module" if is_taken else "the name contains a dot"
         raise PublishError(
-            f"{name}: a metric's script has the name of its Space, and cannot have this one: "
-            f"{reason}; name the Space ORG/nnd"
+            "hub.name",
+            f"a metric's script has the name of its Space, and cannot have this one: {reason}",
+            name,
+            "name the Space ORG/nnd",
         )

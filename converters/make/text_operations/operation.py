@@ -87,11 +87,16 @@ class Operation:
     def applied_to(self, target: Target) -> "Operation":
         """Return the operation for other texts."""
         if target not in get_args(Target):
-            raise NNDError(f'unknown target "{target}"; choose context, candidate or both')
+            raise NNDError(
+                "option.unknown-value",
+                f'unknown target "{target}"',
+                remedy="choose context, candidate or both",
+            )
         if self.together and target != "both":
             raise NNDError(
-                f'"{self.name}" on the {target} alone would change which candidate is right; it '
-                "changes the context and all its candidates together (both)"
+                "option.conflict",
+                f'"{self.name}" on the {target} alone would change which candidate is right',
+                remedy="it changes the context and all its candidates together (both)",
             )
         return replace(self, on=target)
 
@@ -110,9 +115,7 @@ class Operation:
         try:
             changed = self.change(statement, random)
         except FailedChangeError as error:
-            raise NNDError(
-                f'{error}, for "{name}" of split {split}; correct the function'
-            ) from error
+            raise NNDError("make.function", f'{error}, for "{name}" of split {split}') from error
         if any(old.strip() and not new.strip() for old, new in zip(texts, changed, strict=True)):
             raise RefusalError("nothing is left of the text")
         return changed

@@ -79,8 +79,7 @@ def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
     takes_context = "context" in inspect.signature(own.function).parameters
     if keeps_label and takes_context:
         raise NNDError(
-            f"{spelled} takes a context, so it makes wrong texts; add --negatives preferred (or "
-            "references, fake_references)"
+            "make.needs-negatives", f"{spelled} takes a context, so it makes wrong texts"
         )
 
     def change(statement: Statement, random: Random) -> Sequence[str]:
@@ -102,8 +101,9 @@ def back_translation(spelled: str | None) -> Operation:
     """Return the operation that replaces a text by its translation there and back."""
     if spelled is None:
         raise NNDError(
-            "back_translation needs a function that translates a text there and back: write "
-            "back_translation=path.py:function"
+            "make.function",
+            where="back_translation needs a function that translates a text there and back",
+            remedy="write back_translation=path.py:function",
         )
     own, refusal = load_function(spelled), "no translation of like length"
 
@@ -136,15 +136,19 @@ def load_function(spelled: str) -> Own:
     """
     form = OWN.fullmatch(spelled)
     if form is None:
-        raise NNDError(f'"{spelled}" is not a function; write path.py:function')
+        raise NNDError(
+            "make.function", f'"{spelled}" is not a function', remedy="write path.py:function"
+        )
     path, name = Path(form["path"]), form["function"]
     if not path.is_file():
-        raise NNDError(f"{path}: file not found; write path.py:function")
+        raise NNDError("file.not-found", "file not found", path, "write path.py:function")
     say_whose_rights(path)
     members = _run(path)
     if not callable(members.get(name)):
         known = [each for each, value in members.items() if callable(value)]
-        raise NNDError(f'{path}: unknown function "{name}"{did_you_mean(name, known)}')
+        raise NNDError(
+            "name.unknown", f'unknown function "{name}"{did_you_mean(name, known)}', path
+        )
     facts = {"file": path.name, "function": name, "sha256": file_digest(path)}
     return Own(members[name], spelled, facts)
 
@@ -157,7 +161,7 @@ def _run(path: Path) -> dict[str, Any]:
         return runpy.run_path(str(path))
     except (Exception, SystemExit) as error:
         raise NNDError(
-            f"{path}: {type(error).__name__}: {error}; the file must run by itself"
+            "make.function", f"{type(error).__name__}: {error}", path, "the file must run by itself"
         ) from error
     finally:
         sys.path.remove(beside)

@@ -176,4 +176,9 @@ def check_steps(steps: Iterable[str]) -> None:
     for step in steps:
         if step not in NORMAL_FORMS:
             known = ", ".join(NORMAL_FORMS)
-            raise NNDError(f'--normalise "{step}": unknown step; choose from {known}')
+            raise NNDError(
+                "option.unknown-value",
+                "unknown step",
+                f'--normalise "{step}"',
+                f"choose from {known}",
+            )

@@ -67,8 +67,10 @@ def count_votes(annotator: Record, systems: list[str], names: int | None) -> Cou
         for system in annotator.texts(field)[:names]:
             if system not in systems:
                 raise SourceError(
-                    f'{annotator.where}, {field}: the document has no summary of "{system}", only '
-                    f"of {', '.join(systems)}; correct the name"
+                    "cell.unknown-value",
+                    f'the document has no summary of "{system}", only of {", ".join(systems)}',
+                    f"{annotator.where}, {field}",
+                    "correct the name",
                 )
             votes[system] += vote
     return votes

@@ -78,7 +78,9 @@ class Engine:
 
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budget < 1:
-            raise ScoringError(f"token_budget is {self.token_budget}; give 1 or more")
+            raise ScoringError(
+                "option.bad-value", f"token_budget is {self.token_budget}", remedy="give 1 or more"
+            )
         check_matmul(self.loaded, self.matmul)
 
     def __call__(self, requests: Sequence[Request]) -> Likelihoods:
@@ -210,6 +212,8 @@ def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
     largest = max((max(ids, default=0) for ids in read), default=0)
     if size is not None and largest >= size:
         raise ScoringError(
-            f"{loaded.name}: the tokenizer produces the token id {largest}, but the model has "
-            f"embeddings for {size} tokens only; use the model's own tokenizer"
+            "model.tokenizer",
+            f"the tokenizer produces the token id {largest}, but the model has embeddings "
+            f"for {size} tokens only",
+            loaded.name,
         )

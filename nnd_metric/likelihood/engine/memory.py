@@ -61,8 +61,10 @@ def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
         if not is_out_of_memory(error):
             raise
         raise ScoringError(
-            f"{loaded.name}: {loaded.device} does not have enough memory for a request of "
-            f"{tokens} tokens; use half precision (--dtype bfloat16) or another --device"
+            "model.no-memory",
+            f"{loaded.device} does not have enough memory for a request of {tokens} tokens",
+            loaded.name,
+            "use half precision (--dtype bfloat16) or another --device",
         ) from error
 
 

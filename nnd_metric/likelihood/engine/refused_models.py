@@ -47,8 +47,10 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
     value = score_alone(loaded, row)
     if abs(score_alone(loaded, row) - value) > most:
         raise ScoringError(
-            f"{loaded.name}: {type(loaded.model).__name__} scores the same request differently "
-            "each time; if its config has a seed (Reformer: hash_seed), set it"
+            "model.damaged",
+            f"{type(loaded.model).__name__} scores the same request differently each time",
+            loaded.name,
+            "if its config has a seed (Reformer: hash_seed), set it",
         )
     another = next(token for token in (*row.inputs, 0, 1) if token != row.inputs[-1])
     changed = row._replace(inputs=(*row.inputs[:-1], another))
@@ -58,6 +60,9 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
 
 def _looks_ahead(loaded: LoadedModel) -> ScoringError:
     return ScoringError(
-        f"{loaded.name}: {type(loaded.model).__name__} looks ahead: later tokens change its "
-        "earlier predictions, so it defines no likelihood of a text; use a causal language model"
+        "model.not-a-language-model",
+        f"{type(loaded.model).__name__} looks ahead: later tokens change its earlier "
+        "predictions, so it defines no likelihood of a text",
+        loaded.name,
+        "use a causal language model",
     )

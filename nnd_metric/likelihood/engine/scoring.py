@@ -57,7 +57,9 @@ class Scoring:
             check_template(self.template)
         if self.matmul not in MATMULS:
             raise ScoringError(
-                f'unknown matmul precision "{self.matmul}"; choose {" or ".join(MATMULS)}'
+                "option.unknown-value",
+                f'unknown matmul precision "{self.matmul}"',
+                remedy=f"choose {' or '.join(MATMULS)}",
             )
 
 
@@ -68,8 +70,10 @@ def scoring_of_each(
     unknown = [model for model in templates if model not in models]
     if unknown:
         raise ScoringError(
-            f'templates: unknown model "{unknown[0]}"; the models to evaluate are '
-            f"{', '.join(models)}"
+            "name.unknown",
+            f'unknown model "{unknown[0]}"',
+            "templates",
+            f"the models to evaluate are {', '.join(models)}",
         )
     scoring_of = {
         model: replace(scoring, template=templates.get(model, scoring.template)) for model in models

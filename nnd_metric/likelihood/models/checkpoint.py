@@ -46,15 +46,15 @@ class Checkpoint:
                 return kind.from_pretrained(self.name, **(self.options | options))
         except Exception as error:  # damaged files may raise anything
             name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
-            remedy = "(name a Hub id or a folder written by save_pretrained)"
-            reason = f"{problem}: {reason_of(error)} {remedy}"
-            if is_out_of_reach(error):
-                why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
-                reason = (
-                    f"not found in the local Hub cache, and the Hub cannot be reached ({why}); go "
-                    "online once, or name a folder written by save_pretrained"
-                )
-            raise ScoringError(f"{name}: {reason}") from error
+            if not is_out_of_reach(error):
+                reason = f"{problem}: {reason_of(error)}"
+                raise ScoringError("model.unknown", reason, name) from error
+            why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
+            raise ScoringError(
+                "model.out-of-reach",
+                f"not found in the local Hub cache, and the Hub cannot be reached ({why})",
+                name,
+            ) from error
 
     def pinned(self) -> "Checkpoint":
         """Return the checkpoint at the commit that its configuration was just read from."""

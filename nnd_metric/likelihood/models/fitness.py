@@ -35,8 +35,9 @@ def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever 
         raise _no_language_model(kind, "it has no language-modelling head")
     if not hasattr(tokenizer, "get_vocab"):
         raise ScoringError(
-            f"{type(tokenizer).__name__} is not a tokenizer; pass the model's own, e.g. "
-            "AutoTokenizer.from_pretrained(model_id)"
+            "model.tokenizer",
+            f"{type(tokenizer).__name__} is not a tokenizer",
+            remedy="pass the model's own, e.g. AutoTokenizer.from_pretrained(model_id)",
         )
 
 
@@ -45,8 +46,10 @@ def check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
     texts = set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)
     if len(texts) < 2:  # noqa: PLR2004 - one is the blank
         raise ScoringError(
-            f"{name}: the model has no usable tokenizer: its vocabulary is empty; save the "
-            "model's own tokenizer in the same folder with save_pretrained"
+            "model.tokenizer",
+            "the model has no usable tokenizer: its vocabulary is empty",
+            name,
+            "save the model's own tokenizer in the same folder with save_pretrained",
         )
 
 
@@ -73,22 +76,24 @@ def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> 
         and "Sinusoidal" not in type(model.get_submodule(key.rpartition(".")[0])).__name__
     ]
     if random:
+        others = f", and so are {len(random) - 1} others" if random[1:] else ""
         raise ScoringError(
-            f"{name}: the weights cannot be loaded: {random[0]} is missing"
-            + (f", and so are {len(random) - 1} others" if random[1:] else "")
-            + f"; name a complete {type(model).__name__}"
+            "model.damaged",
+            f"the weights cannot be loaded: {random[0]} is missing{others}",
+            name,
+            f"name a complete {type(model).__name__}",
         )
 
 
 def _masked_model(name: str, kind: str) -> ScoringError:
     return ScoringError(
-        f"{name}: this is a masked language model ({kind}), which predicts hidden tokens, not the "
-        "next one; name a causal or encoder-decoder language model"
+        "model.not-a-language-model",
+        f"this is a masked language model ({kind}), which predicts hidden tokens, not the next one",
+        name,
     )
 
 
 def _no_language_model(name: str, reason: str) -> ScoringError:
     return ScoringError(
-        f"{name}: the model defines no likelihood of a text ({reason}); name a causal or "
-        "encoder-decoder language model"
+        "model.not-a-language-model", f"the model defines no likelihood of a text ({reason})", name
     )

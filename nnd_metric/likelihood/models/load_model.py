@@ -186,13 +186,21 @@ def _find_device(loading: Loading) -> str:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise ScoringError(f'device "{device}" cannot be used: {reason}') from error
+        raise ScoringError(
+            "model.device", f"cannot be used: {reason}", f'device "{device}"'
+        ) from error
     if loading.device_map not in {None, "auto"}:
         raise ScoringError(
-            f'--device-map "{loading.device_map}" is unknown; choose auto, or name one --device'
+            "option.unknown-value",
+            f'--device-map "{loading.device_map}" is unknown',
+            remedy="choose auto, or name one --device",
         )
     if loading.device_map is not None and loading.device is not None:
-        raise ScoringError(f"--device-map auto uses all devices; leave out --device {device}")
+        raise ScoringError(
+            "option.conflict",
+            "--device-map auto uses all devices",
+            remedy=f"leave out --device {device}",
+        )
     return device
 
 
@@ -202,7 +210,9 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
     known = getattr(torch, dtype, None)
     if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
         raise ScoringError(
-            f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
+            "option.unknown-value",
+            f'"{dtype}" is not a torch dtype for weights',
+            remedy="choose float32, bfloat16 or float16",
         )
     options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
     if loading.device_map is not None:
@@ -256,8 +266,10 @@ def _named_by(adapter: Adapter | None) -> Iterator[None]:
         if adapter is None:
             raise
         raise ScoringError(
-            f"{adapter.name}: the base model of this adapter cannot be loaded: {error}; if you "
-            f"have it elsewhere, name it with --model BASE --adapter {adapter.name}"
+            "adapter.base",
+            f"the base model of this adapter cannot be loaded: {error}",
+            adapter.name,
+            f"if you have it elsewhere, name it with --model BASE --adapter {adapter.name}",
         ) from error
 
 

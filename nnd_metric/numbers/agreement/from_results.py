@@ -101,7 +101,10 @@ def read_scored(
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(
-                f"{folder}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
+                "run.not-a-run",
+                "not a folder",
+                folder,
+                "name folders that `nnd evaluate` wrote, or a single table",
             )
         frame = read_run(folder, splits)
         if folder in readings:
@@ -109,7 +112,9 @@ def read_scored(
         for model in _values(frame["model"]):
             if model in owner:
                 raise ScoringError(
-                    f'model "{model}" is in {owner[model]} and in {folder}; name one of them'
+                    "name.twice",
+                    f'model "{model}" is in {owner[model]} and in {folder}',
+                    remedy="name one of them",
                 )
             owner[model] = folder
         frames.append(frame)
@@ -139,8 +144,10 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     """Return a table of pass rates, from 0 to 1, from a .csv, .json or .parquet file."""
     if path.suffix not in _READERS:
         raise ScoringError(
-            f"{path}: not a table; name a folder that `nnd evaluate` wrote, or a "
-            ".csv, .json or .parquet file"
+            "file.not-a-table",
+            "not a table",
+            path,
+            "name a folder that `nnd evaluate` wrote, or a .csv, .json or .parquet file",
         )
     try:
         rates = _READERS[path.suffix](path).select(
@@ -149,13 +156,17 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(
-            f"{path}: cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}"
+            "file.not-a-table",
+            f"cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}",
+            path,
         ) from error
     outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
     if outside.height:
         raise ScoringError(
-            f"{path}: pass_rate {outside['pass_rate'][0]} is not between 0 and 1; divide "
-            "percentages by 100"
+            "cell.out-of-range",
+            f"pass_rate {outside['pass_rate'][0]} is not between 0 and 1",
+            path,
+            "divide percentages by 100",
         )
     return rates.with_columns(n=pl.lit(None, pl.Int64))
 
@@ -186,8 +197,9 @@ def _rated(
         first, of_first = next(iter(frames.items()))
         if not rows["pair_id"].equals(of_first["pair_id"]):
             raise ScoringError(
-                f'models "{first}" and "{name}" were not scored on the same pairs; '
-                f"evaluate both on the same data{shared_split(of_first, rows)}"
+                "run.another-data",
+                f'models "{first}" and "{name}" were not scored on the same pairs',
+                remedy=f"evaluate both on the same data{shared_split(of_first, rows)}",
             )
         if name != first:
             both = of_first.hstack(rows.rename(lambda column: f"{column}_b"))

@@ -133,5 +133,8 @@ def _check_one_row_each(pass_rates: pl.DataFrame) -> None:
     if not repeated.is_empty():
         model, category = repeated.row(0)
         raise ScoringError(
-            f'pass rates: model "{model}" has several rows for category "{category}"; keep one'
+            "name.twice",
+            f'model "{model}" has several rows for category "{category}"',
+            "pass rates",
+            "keep one",
         )

@@ -105,7 +105,11 @@ def compare(
         return validity
     for option, value in (("--match", match), ("--out", out)):
         if value:
-            raise ScoringError(f"{option} needs --by origin; add it, or leave out {option}")
+            raise ScoringError(
+                "option.needs-another",
+                f"{option} needs --by origin",
+                remedy=f"add it, or leave out {option}",
+            )
     chosen = _choose(by_dataset(read_entries(folders, splits)), models)
     chosen = with_protocols(chosen, mixed_rules=mixed_rules)
     comparisons: list[Comparison] = []
@@ -187,8 +191,10 @@ def _choose(
     if others:
         raise _no_shared_pair(alone[0], others[0])
     raise ScoringError(
-        f"a comparison needs two models, but {f'only {alone[0].label}' if alone else 'none'} was "
-        "found; name a second run, or two models of one (--model)"
+        "run.too-few-models",
+        "a comparison needs two models, but "
+        f"{(f'only {alone[0].label}' if alone else 'none')} was found",
+        remedy="name a second run, or two models of one (--model)",
     )
 
 
@@ -199,12 +205,16 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
         named = named or [entry for entry in entries if name == entry.model]
         if len(named) > 1:
             choices = " or ".join(entry.label for entry in named)
-            raise ScoringError(f'model "{name}" is in several runs; name it {choices}')
+            raise ScoringError(
+                "name.twice", f'model "{name}" is in several runs', remedy=f"name it {choices}"
+            )
         chosen += named
     labels = [entry.label for entry in chosen]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
-        raise ScoringError(f'model "{twice[0]}" is named twice; name two different ones')
+        raise ScoringError(
+            "name.twice", f'model "{twice[0]}" is named twice', remedy="name two different ones"
+        )
     return chosen
 
 
@@ -238,7 +248,7 @@ def _no_shared_pair(a: Entry, b: Entry) -> ScoringError:
     if a.label == b.label:
         a, b = (each._replace(label=f"{each.folder}:{each.model}") for each in (a, b))
     return ScoringError(
-        f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}; evaluate both on the same data'
+        "run.another-data", f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}'
     )
 
 

@@ -83,8 +83,10 @@ def _agreement(pairs: pl.DataFrame, annotations: pl.DataFrame | None) -> list[fl
     """
     if annotations is None:
         raise ScoringError(
-            "agreement: the ratings of annotators are in annotations.parquet; name a folder that "
-            "`nnd convert` wrote (--data)"
+            "data.not-converted",
+            "the ratings of annotators are in annotations.parquet",
+            "agreement",
+            "name a folder that `nnd convert` wrote (--data)",
         )
     missing = {"aspect", "group"}.difference(pairs.columns)
     pairs = pairs.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
@@ -138,9 +140,11 @@ def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
             "none" if "context" in pairs.columns else f"none, as {NO_TEXTS}"
         )
         raise ScoringError(
-            f'--by "{axis.title}": unknown axis, and no part of the pairs has that name'
-            f"{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}; parts of "
-            f"the pairs: {held}"
+            "name.unknown",
+            "unknown axis, and no part of the pairs has that "
+            f"name{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}",
+            f'--by "{axis.title}"',
+            f"parts of the pairs: {held}",
         )
     return [each.get(axis.name) for each in parts]
 
@@ -160,13 +164,18 @@ def _as_numbers(axis: Axis, parts: Sequence[str | None]) -> list[float | None]:
         return [None if part is None else float(part) for part in parts]
     except ValueError as error:
         raise ScoringError(
-            f'--by "{axis.title}": {error}; edges are for numbers, so leave them out'
+            "option.conflict",
+            f"{error}",
+            f'--by "{axis.title}"',
+            "edges are for numbers, so leave them out",
         ) from error
 
 
 def _column(axis: Axis, pairs: pl.DataFrame, column: str) -> pl.Series:
     if column not in pairs.columns:
         raise ScoringError(
-            f'axis "{axis.title}": the pairs have no column {column}, and {NO_TEXTS}'
+            "column.missing",
+            f"the pairs have no column {column}, and {NO_TEXTS}",
+            f'axis "{axis.title}"',
         )
     return pairs[column]

@@ -27,8 +27,9 @@ def in_lower_case(scorers: Sequence[TextScorer]) -> list[TextScorer]:
     chosen = [each.needs_references and not each.is_likelihood for each in scorers]
     if not any(chosen):
         raise ScoringError(
-            "normalise lower is for metrics that compare with references; leave it out, or add "
-            "one, such as bleu"
+            "option.conflict",
+            "normalise lower is for metrics that compare with references",
+            remedy="leave it out, or add one, such as bleu",
         )
     return [_lowered(each) if lower else each for each, lower in zip(scorers, chosen, strict=True)]
 

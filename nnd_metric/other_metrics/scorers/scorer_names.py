@@ -92,8 +92,10 @@ def find_scorers(
     models_are_used = any(name in LIKELIHOODS for name in names)
     if (template != "default" or prefix) and not models_are_used:
         raise ScoringError(
-            "none of the scorers uses a template or prefix; leave them out, or add a scorer that "
-            "does, such as prompted=MODEL or bartscore_f=MODEL"
+            "option.conflict",
+            "none of the scorers uses a template or prefix",
+            remedy="leave them out, or add a scorer that does, such as prompted=MODEL or "
+            "bartscore_f=MODEL",
         )
     with_model = partial(
         _with_model,
@@ -114,7 +116,9 @@ def _find(
         return TextScorer(getattr(entry, "__name__", type(entry).__name__), entry)
     if not isinstance(entry, str):
         raise ScoringError(
-            f"{entry!r} is not a scorer; give a name, a function of texts, or a TextScorer"
+            "option.unknown-value",
+            f"{entry!r} is not a scorer",
+            remedy="give a name, a function of texts, or a TextScorer",
         )
     name, _, given = entry.partition("=")
     if entry in WITHOUT_REFERENCES:
@@ -126,13 +130,18 @@ def _find(
     if given and name in (EVALUATE, *LIKELIHOODS):
         return evaluated(given, several) if name == EVALUATE else with_model(entry)
     if name in LIKELIHOODS:
-        raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
+        raise ScoringError(
+            "option.needs-another",
+            where=f'scorer "{name}" needs a model',
+            remedy=f"{name}=MODEL, a Hub id or a folder",
+        )
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)
     models = (f"{each}=MODEL" for each in LIKELIHOODS)
     raise ScoringError(
-        f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}; choose from '
-        f"{', '.join(known)}, {EVALUATE}=NAME, bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL "
-        f"(a DIRECTION is {', '.join(DIRECTIONS)})"
+        "option.unknown-value",
+        f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}',
+        remedy=f"choose from {', '.join(known)}, {EVALUATE}=NAME, bartscore_DIRECTION=MODEL, "
+        f"prompted_DIRECTION=MODEL (a DIRECTION is {', '.join(DIRECTIONS)})",
     )
 
 

@@ -87,8 +87,10 @@ def _check_names(asked: Sequence[Any]) -> None:
     for argument in asked:
         if not isinstance(argument, str | Path):
             raise ScoringError(
-                f"{type(argument).__name__}: Ray cannot use objects in memory; name a folder, a "
-                "file or a Hub id"
+                "ray.shared-folder",
+                "Ray cannot use objects in memory",
+                type(argument).__name__,
+                "name a folder, a file or a Hub id",
             )
 
 
@@ -110,7 +112,7 @@ def _run_workers(job: Job, request: RunRequest, out: Path, pool: Pool) -> None:
             while running:
                 ended, running = ray.wait(running, timeout=_POLL_S)
                 for error in filter(None, ray.get(ended)):
-                    raise ScoringError(error)
+                    raise ScoringError("worker.failed", error)
                 bar.update(job.parts - sum(job.left().values()) - bar.n)
     finally:
         for worker in running:
@@ -136,8 +138,10 @@ def score_on_ray(
     try:
         if not (folder / out).is_dir():
             raise ScoringError(
-                f"{folder}: this machine cannot read the folder of the run; start the command in "
-                "a folder that all machines share, and name one with --out"
+                "ray.shared-folder",
+                "this machine cannot read the folder of the run",
+                folder,
+                "start the command in a folder that all machines share, and name one with --out",
             )
         os.chdir(folder)
         score_share(plan_job(request, out), request.loading, share)
@@ -154,7 +158,4 @@ def _explained() -> Iterator[None]:
         yield
     except RayError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise ScoringError(
-            f"Ray gave up: {reason}; see its logs, and run the same command again to score the "
-            "missing parts"
-        ) from error
+        raise ScoringError("ray.gave-up", f"Ray gave up: {reason}") from error

@@ -94,8 +94,10 @@ def measure(name: str, model: str, scoring: Scoring, loading: Loading, largest: 
         return Size(0, room)
     if weights > largest.free:
         raise ScoringError(
-            f"{name}: the weights need {weights / 1e9:.1f} GB, but no device has more than "
-            f"{largest.free / 1e9:.1f} GB free ({largest.name}); use --device-map auto, "
-            "--quantise bnb-nf4 or a smaller --dtype"
+            "model.no-memory",
+            f"the weights need {weights / 1000000000.0:.1f} GB, but no device has more than "
+            f"{largest.free / 1000000000.0:.1f} GB free ({largest.name})",
+            name,
+            "use --device-map auto, --quantise bnb-nf4 or a smaller --dtype",
         )
     return Size(weights, room)

@@ -40,7 +40,11 @@ def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> S
         return _from_scheduler(environment)
     number, of = worker
     if not 1 <= number <= of:
-        raise ScoringError(f"worker {number}/{of}: give I/N with I from 1 to N, such as 1/8")
+        raise ScoringError(
+            "worker.share",
+            where=f"worker {number}/{of}",
+            remedy="give I/N with I from 1 to N, such as 1/8",
+        )
     return Share(number, of)
 
 
@@ -50,7 +54,9 @@ def read_worker(text: str) -> Worker:
         return "auto"
     numbers = re.fullmatch(r"(\d+)/(\d+)", text)
     if numbers is None:
-        raise ScoringError(f'--worker "{text}": write I/N, such as 1/8, or auto')
+        raise ScoringError(
+            "worker.share", where=f'--worker "{text}"', remedy="write I/N, such as 1/8, or auto"
+        )
     return int(numbers[1]), int(numbers[2])
 
 
@@ -75,19 +81,26 @@ def _from_scheduler(environment: Mapping[str, str]) -> Share:
         return Share(rank + 1, of, local)
     if not all(name in environment for name in _ARRAY):
         raise ScoringError(
-            "worker auto: neither torchrun (RANK, WORLD_SIZE) nor a Slurm array "
-            "(SLURM_ARRAY_TASK_ID) started this process; give --worker I/N"
+            "worker.share",
+            "neither torchrun (RANK, WORLD_SIZE) nor a Slurm array (SLURM_ARRAY_TASK_ID) "
+            "started this process",
+            "worker auto",
         )
     if environment.get("SLURM_ARRAY_TASK_STEP", "1") != "1":
         raise ScoringError(
-            f"worker auto: the array has a step of {environment['SLURM_ARRAY_TASK_STEP']}, so its "
-            "numbers have gaps; use an array without a step, such as --array=1-8"
+            "worker.share",
+            f"the array has a step of {environment['SLURM_ARRAY_TASK_STEP']}, so its "
+            "numbers have gaps",
+            "worker auto",
+            "use an array without a step, such as --array=1-8",
         )
     task, of, first = (_number(environment, name) for name in _ARRAY)
     if not 0 <= task - first < of:
         raise ScoringError(
-            f"worker auto: task {task} is not one of {of} in a row from {first}; use an array "
-            "without gaps, such as --array=1-8"
+            "worker.share",
+            f"task {task} is not one of {of} in a row from {first}",
+            "worker auto",
+            "use an array without gaps, such as --array=1-8",
         )
     return Share(task - first + 1, of)
 
@@ -95,5 +108,5 @@ def _from_scheduler(environment: Mapping[str, str]) -> Share:
 def _number(environment: Mapping[str, str], name: str) -> int:
     text = environment[name]
     if not text.isdecimal():
-        raise ScoringError(f'worker auto: {name} is "{text}", not a number; give --worker I/N')
+        raise ScoringError("worker.share", f'{name} is "{text}", not a number', "worker auto")
     return int(text)

@@ -90,7 +90,8 @@ def _local_device(share: Share) -> str | None:
         return None
     if share.local >= devices:
         raise ScoringError(
-            f"torchrun started process {share.local + 1} on a machine with {devices} GPUs; give "
-            f"--nproc-per-node {devices}"
+            "worker.gpus",
+            f"torchrun started process {share.local + 1} on a machine with {devices} GPUs",
+            remedy=f"give --nproc-per-node {devices}",
         )
     return f"cuda:{share.local}"

@@ -82,8 +82,9 @@ def _share_columns(
     differs = rows["pair"] != first["pair"]
     if differs.any():
         raise ScoringError(
-            f'pair {rows["pair_id"][differs.arg_max() or 0]} is not the same in "{name}" and '
-            f'"{model}": the data was changed while it was scored; remove {parts} and start the '
-            "workers again"
+            "run.another-data",
+            f'pair {rows["pair_id"][differs.arg_max() or 0]} is not the same in "{name}" '
+            f'and "{model}": the data was changed while it was scored',
+            remedy=f"remove {parts} and start the workers again",
         )
     return first.with_columns(rows["passed"], rows["unscored"])

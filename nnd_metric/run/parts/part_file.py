@@ -89,8 +89,10 @@ def read_footer(plan: Plan, model: str, part: int) -> Footer:
         footer = Footer(**json.loads(file.metadata.metadata[_FOOTER]))
     if (footer.plan, footer.part) != (plan.digest, part):
         raise ScoringError(
-            f"{path}: this part belongs to another plan; name another folder with --out, or "
-            "remove this file"
+            "run.another-plan",
+            "this part belongs to another plan",
+            path,
+            "name another folder with --out, or remove this file",
         )
     return footer
 
@@ -104,7 +106,7 @@ def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
     with _opened(path := plan.path(model, part)) as file:
         rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
     if not rows.select("table", "row").equals(planned_rows(plan, part)):
-        raise DamagedPartError(f"{path}: the file does not hold the planned rows")
+        raise DamagedPartError("run.parts-missing", "the file does not hold the planned rows", path)
     return rows
 
 
@@ -129,7 +131,7 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
         *(pa.ArrowException, pl.exceptions.PolarsError),
     ) as error:
         reason = str(error).partition("\n")[0]
-        raise DamagedPartError(f"{path}: cannot be read: {reason}") from error
+        raise DamagedPartError("run.parts-missing", f"cannot be read: {reason}", path) from error
 
 
 def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
@@ -150,6 +152,8 @@ def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, A
         here = other.get(name)
         if here != there:
             raise ScoringError(
-                f"{path}: this part was made with {name} {there}, but other parts with {here}; "
-                "remove the parts of one kind, and score them again like the others"
+                "run.another-plan",
+                f"this part was made with {name} {there}, but other parts with {here}",
+                path,
+                "remove the parts of one kind, and score them again like the others",
             )

@@ -50,12 +50,18 @@ Others: TypeAlias = Mapping[str, Choice]
 
 def _separator(base: Choice, loaded: LoadedModel) -> str:
     if loaded.is_encoder_decoder:
-        raise ScoringError("an encoder-decoder reads no separator before a candidate")
+        raise ScoringError(
+            "variation.no-choice", "an encoder-decoder reads no separator before a candidate"
+        )
     if find_protocol(base.scoring.protocol).tokens != "native":
-        raise ScoringError(f"protocol {base.scoring.protocol} uses no separator")
+        raise ScoringError(
+            "variation.no-choice", f"protocol {base.scoring.protocol} uses no separator"
+        )
     template, chat = _render(base, base.scoring, loaded)
     if chat.template is not None:
-        raise ScoringError("the chat template writes what is before a candidate")
+        raise ScoringError(
+            "variation.no-choice", "the chat template writes what is before a candidate"
+        )
     chosen = template.separator
     return next((name for name, text in _SEPARATORS.items() if text == chosen), repr(chosen))
 
@@ -65,13 +71,16 @@ def _chat_template(base: Choice, loaded: LoadedModel) -> str:
     wanted = Chat() if asked.template == NONE else asked
     _, possible = _render(base, replace(base.scoring, chat=wanted), loaded)
     if possible.template is None:
-        raise ScoringError(possible.reason)
+        raise ScoringError("variation.no-choice", str(possible.reason))
     return str(asked.template)
 
 
 def _template(base: Choice, loaded: LoadedModel) -> str:
     if base.instruction is None:
-        raise ScoringError("the data has no instruction, so only the stored context can be read")
+        raise ScoringError(
+            "variation.no-choice",
+            "the data has no instruction, so only the stored context can be read",
+        )
     template, _ = _render(base, base.scoring, loaded)
     return template.name
 
@@ -133,11 +142,15 @@ def check_dimensions(names: Sequence[str]) -> None:
     for name in names:
         if name not in DIMENSIONS:
             raise ScoringError(
-                f'--vary: unknown dimension "{name}"{did_you_mean(name, DIMENSIONS)}; choose from '
-                f"{', '.join(DIMENSIONS)}"
+                "option.unknown-value",
+                f'unknown dimension "{name}"{did_you_mean(name, DIMENSIONS)}',
+                "--vary",
+                f"choose from {', '.join(DIMENSIONS)}",
             )
     if not names:
-        raise ScoringError(f"--vary: name at least one of {', '.join(DIMENSIONS)}")
+        raise ScoringError(
+            "input.missing", where="--vary", remedy=f"name at least one of {', '.join(DIMENSIONS)}"
+        )
 
 
 def choices_of(name: str, base: Choice, loaded: LoadedModel) -> tuple[str, list[Choice]]:

@@ -138,8 +138,9 @@ def _variant(choice: Choice, default: Evaluation, scored: Evaluation) -> Variant
 def _load_again(model: Model, loading: Loading) -> LoadedModel:
     if isinstance(model, LoadedModel):
         raise ScoringError(
-            "this choice needs to load the model; name its folder or Hub id instead of passing a "
-            "loaded model"
+            "option.needs-another",
+            "this choice needs to load the model",
+            remedy="name its folder or Hub id instead of passing a loaded model",
         )
     return load_model(model, loading)
 

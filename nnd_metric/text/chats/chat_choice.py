@@ -94,13 +94,16 @@ def choose_chat(
     if reason is not None:
         if asked.is_explicit:
             raise ScoringError(
-                f"{loaded.name}: a chat template cannot be used, because {reason}; leave out "
-                "--chat-template, --system-prompt and --template-arg"
+                "template.chat",
+                f"a chat template cannot be used, because {reason}",
+                loaded.name,
+                "leave out --chat-template, --system-prompt and --template-arg",
             )
         if template.as_turns:
             raise ScoringError(
-                f'{loaded.name}: template "{template.name}" needs a chat template, but {reason}; '
-                "use --template default"
+                "template.chat",
+                f'template "{template.name}" needs a chat template, but {reason}',
+                loaded.name,
             )
         note = f"contexts are read as plain text, because {reason}"
         return ChatChoice(asked, None, template.separator, note)
@@ -152,7 +155,9 @@ def find_chat(
             found = "several chat templates, but no default"
             if not tokenizer.chat_template:
                 found = "no chat template"
-            raise ScoringError(f"{name}: the tokenizer has {found}; {REMEDY}") from error
+            raise ScoringError(
+                "template.chat", f"the tokenizer has {found}", name, f"{REMEDY}"
+            ) from error
     words = template.system if asked.system is None else None
     if words is None:
         return make_chat_template(tokenizer, text, asked, name=name, template=template)
@@ -161,6 +166,8 @@ def find_chat(
         return make_chat_template(tokenizer, text, with_words, name=name, template=template)
     except ScoringError as error:
         raise ScoringError(
-            f"{name}: the instruction of the data would be the turn of the system, but {error}; or "
-            "use --template chat-turns, which leaves the instruction out"
+            "template.chat",
+            f"the instruction of the data would be the turn of the system, but {error}",
+            name,
+            "or use --template chat-turns, which leaves the instruction out",
         ) from error

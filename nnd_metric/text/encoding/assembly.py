@@ -48,7 +48,11 @@ def encode(
         ScoringError: If the tokenizer lacks a token that the protocol needs.
     """
     if keep not in (None, "beginning", "end"):
-        raise ScoringError(f'unknown side "{keep}" of a context; choose beginning or end')
+        raise ScoringError(
+            "option.unknown-value",
+            f'unknown side "{keep}" of a context',
+            remedy="choose beginning or end",
+        )
     tokenizer, in_two = loaded.tokenizer, loaded.is_encoder_decoder
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
@@ -119,9 +123,10 @@ def _stand_in(loaded: TextModel) -> Ids:
         if token is not None:
             return (token,)
     raise ScoringError(
-        f"{loaded.name}: a context is empty, but the tokenizer has neither a bos nor an eos token "
-        "to represent it; leave the context out (with protocol pmi, which scores without "
-        "contexts, use native)"
+        "model.tokenizer",
+        "a context is empty, but the tokenizer has neither a bos nor an eos token to represent it",
+        loaded.name,
+        "leave the context out (with protocol pmi, which scores without contexts, use native)",
     )
 
 
@@ -162,8 +167,8 @@ def _too_long(
 ) -> CandidateError:
     others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
     return CandidateError(
-        f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
-        f"but the model reads {loaded.decoder_window} in all{others}; leave the pair out, or use a "
-        "model with a longer window",
+        f'the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
+        f"but the model reads {loaded.decoder_window} in all{others}",
+        loaded.name,
         candidate,
     )

@@ -70,7 +70,8 @@ def find_protocol(name: str) -> Protocol:
     """Return the protocol called `name`."""
     if name not in PROTOCOLS:
         raise ScoringError(
-            f'unknown protocol "{name}"{did_you_mean(name, PROTOCOLS)}; choose one of '
-            f"{', '.join(PROTOCOLS)}"
+            "option.unknown-value",
+            f'unknown protocol "{name}"{did_you_mean(name, PROTOCOLS)}',
+            remedy=f"choose one of {', '.join(PROTOCOLS)}",
         )
     return PROTOCOLS[name]

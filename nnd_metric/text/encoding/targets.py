@@ -50,8 +50,10 @@ def make_targets(
         return _labels(loaded, candidates, every=protocol.tokens == "bartscore")
     if protocol.tokens == "bartscore":
         raise ScoringError(
-            f'{loaded.name}: protocol "bartscore" is for encoder-decoders, but this is a '
-            'decoder-only model; use "native" or "laban2022"'
+            "protocol.another-model",
+            'protocol "bartscore" is for encoder-decoders, but this is a decoder-only model',
+            loaded.name,
+            'use "native" or "laban2022"',
         )
     # A plain continuation: every token after those of the context is scored.
     own = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
@@ -86,8 +88,10 @@ def _shift(loaded: TextModel, labels: Ids) -> Ids:
         shifted = cast("_Shift", shift)(torch.tensor([labels]))
     except (AttributeError, ValueError, TypeError) as error:
         raise ScoringError(
-            f"{loaded.name}: the model does not define the start token of its decoder ({error}); "
-            "set decoder_start_token_id in its config"
+            "model.tokenizer",
+            f"the model does not define the start token of its decoder ({error})",
+            loaded.name,
+            "set decoder_start_token_id in its config",
         ) from error
     return tuple(shifted[0].tolist())
 
@@ -106,8 +110,10 @@ def _laban2022(loaded: TextModel, candidates: Sequence[str]) -> list[Target]:
     )
     if end is None:
         raise ScoringError(
-            f'{loaded.name}: protocol "laban2022" scores an end token, but the tokenizer has '
-            'none; use "native"'
+            "protocol.another-model",
+            'protocol "laban2022" scores an end token, but the tokenizer has none',
+            loaded.name,
+            'use "native"',
         )
     first = 0 if start is None else start
     return [

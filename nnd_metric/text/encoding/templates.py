@@ -164,22 +164,29 @@ def find_template(name_or_text: str, instruction: Instruction | None = None) -> 
             return templates[name_or_text]
         if templates:
             known = ", ".join(templates)
-            raise ScoringError(f'the data has no template "{name_or_text}", only {known}')
+            raise ScoringError(
+                "template.unknown", f'the data has no template "{name_or_text}", only {known}'
+            )
         raise ScoringError(
-            f'template "{name_or_text}": the data has no instruction; use --template default, or '
-            'write a template of your own, such as "Summarise this text: {context}"'
+            "template.unknown",
+            "the data has no instruction",
+            f'template "{name_or_text}"',
+            'use --template default, or write a template of your own, such as "Summarise '
+            'this text: {context}"',
         )
     if not placeholders_in(name_or_text):
         names = [*TEMPLATES, INSTRUCTION]
         raise ScoringError(
-            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, names)}; choose '
-            f"one of {', '.join(names)}, or "
-            'write your own with {placeholders}, such as "Question: {question}"'
+            "template.unknown",
+            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, names)}',
+            remedy=f"choose one of {', '.join(names)}, or write your own with "
+            '{placeholders}, such as "Question: {question}"',
         )
     if has_surrogate(name_or_text):
         raise ScoringError(
-            f'template "{name_or_text}" has half a surrogate pair, which is not a character; '
-            "write it in UTF-8"
+            "cell.not-text",
+            f'template "{name_or_text}" has half a surrogate pair, which is not a character',
+            remedy="write it in UTF-8",
         )
     return Template(name_or_text, (Form(name_or_text),))
 
@@ -189,8 +196,9 @@ def find_plain_template(name_or_text: str, instruction: Instruction | None = Non
     template = find_template(name_or_text, instruction)
     if template.as_turns:
         raise ScoringError(
-            f'template "{template.name}" renders chat turns, but here contexts are read as plain '
-            "text; use --template default"
+            "template.chat",
+            f'template "{template.name}" renders chat turns, but here contexts are read as '
+            "plain text",
         )
     return template
 
@@ -268,8 +276,10 @@ def _render_one(template: Template, context: StoredContext) -> Prompt:
             for v in template.variants
         ]
         raise ScoringError(
-            f'template "{template.name}": the context has no {" and no ".join(missing)}; '
-            f"known: {_braced(values)}"
+            "template.placeholder",
+            f"the context has no {' and no '.join(missing)}",
+            f'template "{template.name}"',
+            f"known: {_braced(values)}",
         )
     # Prefer a variant that uses every part to one that leaves some out.
     parts = {*(context.parts or {})}
