@@ -63,10 +63,10 @@ _REFUSED = {
 """Function → options that do not go with it, why, and what to do."""
 
 _SHARED = {
-    "evaluate_on_ray": ("--ray", "needs --out", "name a folder that all machines share"),
-    "evaluate_parts": ("--worker", "needs --out", "name the folder to which all workers write"),
+    "evaluate_on_ray": ("--ray needs --out", "name a folder that all machines share"),
+    "evaluate_parts": ("--worker needs --out", "name the folder to which all workers write"),
 }
-"""Function of several processes → option, and what is said if they have no folder."""
+"""Function of several processes → what is wrong without a folder, and what to do."""
 
 _WITH_RUNS = {
     *("runs", "out", "limit", "details", "json"),
@@ -156,8 +156,8 @@ def _check_way(typed: Typed, way: str, what: dict[str, Any]) -> None:
     if not typed.values.keys().isdisjoint(refused) or (way == "vary" and not is_alone):
         raise ScoringError("option.conflict", why, remedy=remedy)
     if way in _SHARED and "out" not in typed.values:
-        option, lack, remedy = _SHARED[way]
-        raise ScoringError("option.needs-another", lack, option, remedy)
+        what_lacks, remedy = _SHARED[way]
+        raise ScoringError("option.needs-another", what_lacks, remedy=remedy)
 
 
 def _estimate(typed: Typed, what: dict[str, Any]) -> None:
