@@ -129,7 +129,7 @@ def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     manifest, pairs = read_manifest(folder), read_frame(folder, "pairs")
     source = manifest.get("source", {})
     for problem in chain(check_frame("pair", pairs), check_rows("source", [source])):
-        raise SchemaError("data.invalid", f"{problem}", folder)
+        raise problem.error(SchemaError, "data.invalid", folder)
     if pairs.is_empty():
         raise SchemaError("data.no-pairs", "has no pairs to export", folder)
     return pairs.select(polars_schema("pair").names()), manifest

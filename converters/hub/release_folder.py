@@ -83,7 +83,7 @@ def read_release(
     if findings := validate(folder).findings:
         raise SchemaError(
             "data.invalid",
-            f"{_first(findings)}",
+            _first(findings),
             folder,
             f"`nnd validate {folder}` lists all problems",
         )

@@ -16,6 +16,7 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
     validate_repo_id,
 )
 
+from nnd.converters.hub.hub_errors import OFFLINE
 from nnd.schemas import PublishError, fingerprint
 
 Change = Literal["added", "changed", "same", "deleted"]
@@ -88,7 +89,7 @@ def check_access(repository: Repository, *, dry_run: bool = False) -> None:
     if constants.is_offline_mode():
         raise PublishError(
             "hub.offline",
-            "HF_HUB_OFFLINE is set, so nothing can be read or published",
+            OFFLINE,
             repository.name,
         )
     if get_token() is None:

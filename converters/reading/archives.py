@@ -150,7 +150,7 @@ def _unreadable(path: Path, error: OSError) -> SourceError:
 def _refuse(path: Path, faults: Iterator[str]) -> None:
     """Raise a SourceError with the first fault of an archive, if it has any."""
     for fault in faults:
-        raise SourceError("file.bad-archive", f"{fault}", path.name)
+        raise SourceError("file.bad-archive", fault, path.name)
 
 
 def _faults_of_zip(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:

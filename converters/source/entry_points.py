@@ -30,7 +30,7 @@ def offered_folders(point: EntryPoint) -> dict[str, Path]:
     try:
         spec = find_spec(top)  # looking up a top-level name imports nothing
     except (ImportError, ValueError) as error:
-        raise SourceError("source.entry-point", f"{error}", f"{top} cannot be found") from error
+        raise SourceError("source.entry-point", str(error), f"{top} cannot be found") from error
     places = [] if spec is None else spec.submodule_search_locations or []
     if not places:
         raise SourceError("source.entry-point", f"{top} is not an installed package")

@@ -74,7 +74,7 @@ def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path
         )
     except (HTTPError, OSError, ValueError) as error:  # HTTPError comes from httpx
         name = repo if revision is None else f"{repo}@{revision}"
-        raise ScoringError("data.on-the-hub", f"{_hub_problem(error)}", name) from error
+        raise ScoringError("data.on-the-hub", _hub_problem(error), name) from error
     return Path(folder), str(commit)
 
 

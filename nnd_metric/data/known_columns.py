@@ -199,7 +199,7 @@ def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
         try:
             pairs.append(read_pair(*cells, names=sides))
         except ValueError as error:
-            raise ScoringError("data.on-the-hub", f"{error}", table.where(row)) from error
+            raise ScoringError("row.wrong-shape", str(error), table.where(row)) from error
     texts = {
         "context": [pair.context for pair in pairs],
         "candidate_high": [pair.high for pair in pairs],

@@ -126,7 +126,7 @@ def read_history(path: str | Path) -> list[HistoryEntry]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ScoringError("train.history", f"{reason}", path) from error
+        raise ScoringError("train.history", str(reason), path) from error
     entries: list[HistoryEntry] = []
     # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):

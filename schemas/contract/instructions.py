@@ -130,7 +130,7 @@ def parse_placeholders(text: str) -> Sequence[tuple[str, str | None]]:
     except ValueError as error:
         raise ScoringError(
             "template.placeholder",
-            f"{error}",
+            str(error),
             f'template "{text}"',
             "write {{ and }} for braces that are text",
         ) from error

@@ -127,7 +127,7 @@ def read_manifest(folder: Path, *, changed: bool = False) -> dict[str, Any]:
     """Return the manifest of a converted or published folder."""
     with contextlib.suppress(OSError):  # no permission, which reading it tells
         if not (folder / MANIFEST).exists():
-            raise SchemaError("data.convert-again", f"there is no {MANIFEST}", folder, f"{_REMEDY}")
+            raise SchemaError("data.convert-again", f"there is no {MANIFEST}", folder, _REMEDY)
     return (parse_document if changed else read_document)(folder / MANIFEST)
 
 

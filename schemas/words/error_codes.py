@@ -97,9 +97,11 @@ REMEDIES = MappingProxyType(
         "make.needs-negatives": "add --negatives preferred (or references, fake_references)",
         # The Hub, cards, licences
         "hub.name": "name it ORG/name",
-        "hub.offline": "unset it",
+        "hub.offline": "unset HF_HUB_OFFLINE",
         "hub.no-token": "run `hf auth login`, or set HF_TOKEN to one that may write",
         "hub.not-found": "check the name",
+        "hub.refused": "read what the Hub says, and run the same command again",
+        "hub.unreachable": "check the network, then run the same command again",
         "hub.run-again": "run the same command again",
         "hub.tag": "choose another tag",
         "hub.public-already": "change that in the settings of the repository first",

@@ -94,8 +94,7 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
             else:
                 yield _slice_set(parents.pairs, annotations, entry, slicing)
         except NNDError as error:
-            where = f"{definition.path}: set {number}"
-            raise type(error)(f"{where}: {error}") from error
+            raise error.inside(f"{definition.path}: set {number}") from error
 
 
 def _derived_set(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> DerivedSet:

@@ -225,7 +225,7 @@ def _files(given: Sequence[Path]) -> dict[str, Path]:
     paths: list[Path] = []
     for path in given:
         if not path.exists():
-            raise SourceError("file.not-found", "file not found", path, f"{remedy}")
+            raise SourceError("file.not-found", "file not found", path, remedy)
         inside = sorted(path.rglob("*")) if path.is_dir() else []
         paths += [p for p in inside if p.suffix.lower() in SUFFIXES and p.is_file()] or [path]
         if paths[-1].is_dir():
@@ -233,7 +233,7 @@ def _files(given: Sequence[Path]) -> dict[str, Path]:
                 "file.not-a-table",
                 f"a folder without {', '.join(SUFFIXES)} files",
                 path,
-                f"{remedy}",
+                remedy,
             )
     if len(paths) == 1:
         return {paths[0].name: paths[0]}

@@ -60,7 +60,7 @@ def _evaluate(expression: SqlExpression, rows: tuple[Row, ...]) -> pl.Series:
         where = f"{rows[0].where}: " if len(rows) == 1 else ""
         raise SourceError(
             "expression.invalid",
-            f"{first_line(error)}",
+            first_line(error),
             f"{where}{expression.where} cannot be computed",
             "correct the cell or the expression",
         ) from error

@@ -165,7 +165,7 @@ def _as_numbers(axis: Axis, parts: Sequence[str | None]) -> list[float | None]:
     except ValueError as error:
         raise ScoringError(
             "option.conflict",
-            f"{error}",
+            str(error),
             f'--by "{axis.title}"',
             "edges are for numbers, so leave them out",
         ) from error

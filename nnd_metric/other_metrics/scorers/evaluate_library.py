@@ -139,7 +139,7 @@ def _compute(
             )
         return dict(found)
     except Exception as error:  # a module is anyone's code
-        raise ScoringError("scorer.cannot-load", f"{_reason(error)}", f"{name} fails") from error
+        raise ScoringError("scorer.cannot-load", _reason(error), f"{name} fails") from error
 
 
 def _reason(error: Exception) -> str:

@@ -147,7 +147,7 @@ def _check_answers(address: str) -> None:
 def _no_cluster(address: str, problem: str) -> ScoringError:
     return ScoringError(
         "ray.unavailable",
-        f"{problem}",
+        str(problem),
         address,
         "start one with `ray start --head`, or name the HOST:PORT that it prints",
     )

@@ -60,7 +60,7 @@ class Chat:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise ScoringError(
                 "template.chat",
-                f"{reason}",
+                reason,
                 f'chat template "{path}"',
                 "give auto, none, or a file with a Jinja template",
             ) from error
