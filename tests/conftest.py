@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support import refusals
 
 # An example is not wrong because the machine is busy.
 settings.register_profile("nnd", deadline=None)
@@ -128,12 +129,29 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"real annotation files: {blind} tests skipped for want of them")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    """Take over the sentences of errors that a worker's tests raised."""
+    for module, texts in getattr(node, "workeroutput", {}).get("texts", {}).items():
+        refusals.raised.setdefault(module, set()).update(texts)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail in CI if a test is slow: people wait for each of them at every change."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or not os.environ.get("CI") or os.environ.get("NND_TEST_FULL"):
+    """Fail if an error reads otherwise than errors.txt, and, in CI, if a test is slow."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["texts"] = {name: [*texts] for name, texts in refusals.raised.items()}
         return
-    slow = [name for seconds, name in _slowest(reporter) if seconds > MOST_SECONDS]
-    if slow and session.exitstatus == pytest.ExitCode.OK:
-        reporter.write_line(f"more than {MOST_SECONDS:g} CPU s: {', '.join(slow)}")
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("NND_WRITE_TEXTS"):
+        refusals.write_texts(refusals.raised)
+    if reporter is None or os.environ.get("NND_TEST_FULL"):
+        return
+    faults = [f"not in errors.txt (make texts): {each}" for each in refusals.differences()]
+    if os.environ.get("CI"):
+        slow = [name for seconds, name in _slowest(reporter) if seconds > MOST_SECONDS]
+        faults += [f"more than {MOST_SECONDS:g} CPU s: {name}" for name in slow]
+    for fault in faults:
+        reporter.write_line(fault, red=True)
+    if faults and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
