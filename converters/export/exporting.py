@@ -66,22 +66,10 @@ def export(
 ) -> Export:
     """Write the pairs of a converted folder in the format of another tool.
 
-    Args:
-        folder: What `convert` wrote, or a copy of it from the Hub (pairs/*.parquet).
-        out: File (jsonl, csv) or folder (trl, lm-eval) to create; it must not exist. The same pairs
-            give the same bytes.
-        to: `trl`: a preference dataset (`trl`); `lm-eval`: tasks for
-            lm-evaluation-harness (`lm_eval`); `jsonl`, `csv`: all columns of the pairs.
-        rendering: How contexts are rendered as prompts (trl, lm-eval).
-        for_excel: Whether to put `'` before texts that a spreadsheet would compute (csv).
-        split: Share of the contexts whose pairs get the split `train`; the others get `test`
-            (`cut_by_context`). None keeps the splits of the source.
-        split_seed: Seed of this division.
-
-    Raises:
-        NNDError: If the target is unknown or takes no rendering, the split leaves a side empty, or
-            `out` exists or cannot be written.
-        SchemaError: If `folder` holds no pairs, or they break the contract.
+    The same pairs give the same bytes. `out`, a file (jsonl, csv) or folder (trl, lm-eval), must
+    not exist. `for_excel` puts `'` before texts that a spreadsheet would compute (csv). If a share
+    is given (`split`), the pairs of about that share of the contexts get the split `train`, and the
+    others `test` (`cut_by_context`).
     """
     if to not in get_args(Target):
         raise NNDError(

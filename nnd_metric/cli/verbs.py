@@ -46,9 +46,8 @@ _AS_JSON = Parameter("json", Type("bool"), False, "Print JSON instead of tables.
 class Typed:
     """What was typed for a command.
 
-    Attributes:
-        signatures: The functions that the command calls, by name.
-        values: What was typed, by the key of the parameter; nothing for what was not.
+    `values` gives key → value of the parameters that were typed, and `signatures` those of the
+    functions that the command calls, by name.
     """
 
     signatures: Mapping[str, Signature]
@@ -79,11 +78,7 @@ class Typed:
         return function_of(function)(**self.arguments(function, *more), **more)
 
     def show(self, found: Printable, written: Iterable[object] = (), *notes: "Table | str") -> None:
-        """Print a result, where it was `written`, and notes for people.
-
-        Raises:
-            Exit: With 1, if something is wrong (`Printable.ok`).
-        """
+        """Print a result, where it was `written` and notes; exit with 1 unless the result is ok."""
         notes = (*(f"written to {place}" for place in written), *notes)
         show(found, as_json="json" in self.values, details="details" in self.values, notes=notes)
         if not found.ok:

@@ -122,17 +122,10 @@ def _run_workers(job: Job, request: RunRequest, out: Path, pool: Pool) -> None:
 def score_on_ray(
     folder: Path, request: RunRequest, out: Path, share: Share, threads: int
 ) -> str | None:
-    """Score a share on a machine of the cluster.
+    """Score a share on a machine of the cluster; return an error message or None.
 
-    Args:
-        folder: Working folder of the command, to which relative paths refer on every machine.
-        request: Names and options, never a model or texts.
-        out: Folder of the run.
-        share: The share.
-        threads: Threads of torch.
-
-    Returns:
-        An error message or None, because Ray would wrap a raised error in a traceback of its own.
+    Ray would wrap a raised error in a traceback of its own. The request has names and options,
+    never a model or texts; relative paths refer to `folder`, the working folder of the command.
     """
     torch.set_num_threads(threads)
     try:

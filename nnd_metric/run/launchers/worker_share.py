@@ -17,12 +17,9 @@ _ARRAY = ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of a worker.
+    """The share of a worker, numbered from 1.
 
-    Attributes:
-        number: From 1.
-        of: Number of workers.
-        local: The number of the process on its machine, from 0, under torchrun; else None.
+    `local` is the number of the process on its machine, from 0, under torchrun; else None.
     """
 
     number: int
