@@ -31,6 +31,22 @@ class Share:
         return part % self.of == self.number - 1
 
 
+def check_shared(worker: object, ray: object, out: object) -> None:
+    """Check that workers are given one by one or started by Ray, and have a folder."""
+    if worker is not None and ray is not None:
+        raise ScoringError(
+            "option.conflict",
+            "--ray shares the pairs among workers of its own",
+            remedy="leave out --worker",
+        )
+    if out is None and (worker is not None or ray is not None):
+        raise ScoringError(
+            "option.needs-another",
+            "--worker and --ray need --out",
+            remedy="name a folder that all workers share",
+        )
+
+
 def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> Share:
     """Return the share of a worker."""
     if worker == "auto":

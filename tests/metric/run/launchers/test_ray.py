@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from nnd.metric.cli.command import app
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring
-from nnd.metric.run import Evaluation, Ray, evaluate, evaluate_on_ray, evaluate_parts, merge
+from nnd.metric.run import Evaluation, Ray, evaluate, merge
 from nnd.metric.run.launchers import ray_cluster, ray_workers
 from nnd.metric.run.launchers.ray_cluster import size_pool
 from nnd.metric.run.parts import cutting
@@ -120,9 +120,9 @@ def finish(
 
     def check() -> None:
         times.clear()
-        evaluate_parts(model, birds, out=run, worker=(1, 3))
+        evaluate(model, birds, out=run, worker=(1, 3))
         begun = part_files(run)
-        found = evaluate_on_ray(model, birds, out=run, ray=Ray(num_actors=2))
+        found = evaluate(model, birds, out=run, ray=Ray(num_actors=2))
         assert len(begun) == 2
         assert len(times) == 6
         assert {path: times[path] for path in begun} == begun
@@ -180,7 +180,7 @@ def test_a_model_that_cannot_be_loaded_is_one_error(
         if path.suffix != ".safetensors":
             (model / path.name).write_bytes(path.read_bytes())
     with pytest.raises(NNDError) as caught:
-        evaluate_on_ray(model, birds, out=tmp_path / "run", ray=Ray(num_actors=1))
+        evaluate(model, birds, out=tmp_path / "run", ray=Ray(num_actors=1))
     assert str(caught.value).startswith(f"{model}: the weights cannot be loaded: ")
     assert str(caught.value).count("the weights cannot be loaded") == 1
     assert part_files(tmp_path / "run") == {}
@@ -217,7 +217,7 @@ def test_what_ray_cannot_do_is_said_before_it_starts(
     ray.shutdown()
     start = time.monotonic()
     with pytest.raises(NNDError) as caught:
-        evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run", ray=config)
+        evaluate(saved("gpt2"), birds, out=tmp_path / "run", ray=config)
     assert said in str(caught.value)
     assert time.monotonic() - start < 20
     assert not ray.is_initialized()
@@ -266,7 +266,7 @@ def test_ray_that_does_not_start_is_an_error(
     ray.shutdown()
     monkeypatch.setattr(ray, "init", init)
     with pytest.raises(NNDError, match=r"Ray \(local\) cannot be used: The current node timed out"):
-        evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run")
+        evaluate(saved("gpt2"), birds, out=tmp_path / "run", ray=Ray())
 
 
 def test_ray_is_an_extra(
@@ -274,7 +274,7 @@ def test_ray_is_an_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(NNDError, match=r"library ray .*: pip install 'near-negative\[ray\]'"):
-        evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run")
+        evaluate(saved("gpt2"), birds, out=tmp_path / "run", ray=Ray())
     assert not (tmp_path / "run").exists()
 
 
@@ -283,14 +283,14 @@ def test_actors_are_given_names(
 ) -> None:
     for model, data in ((loaded("gpt2"), birds), (saved("gpt2"), pair_rows())):
         with pytest.raises(NNDError, match="Ray cannot use objects in memory"):
-            evaluate_on_ray(model, data, out=tmp_path / "run")
+            evaluate(model, data, out=tmp_path / "run", ray=Ray())
         assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--ray"], "--ray needs --out"),
+        (["--ray"], "--worker and --ray need --out"),
         (["--ray", "--out", "run", "--worker", "1/2"], "leave out --worker"),
         (["--num-actors", "2"], "add --ray"),
     ],
