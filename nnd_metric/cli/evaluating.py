@@ -144,10 +144,10 @@ def _check_options(typed: Typed, what: dict[str, Any]) -> None:
         is_wrong = options & {*refused} or (option == "dimensions" and not is_alone)
         if option in options and is_wrong:
             raise ScoringError("option.conflict", why, remedy=remedy)
-    if options & {"ray_num_gpus", "ray_num_actors"} and not options & {"ray", "ray_address"}:
+    if options & {"ray_num_gpus", "ray_num_workers"} and not options & {"ray", "ray_address"}:
         raise ScoringError(
             "option.conflict",
-            "--num-gpus and --num-actors need Ray",
+            "--num-gpus and --num-workers need Ray",
             remedy="add --ray, or leave them out",
         )
 
