@@ -135,7 +135,7 @@ def finish(
 
 
 @pytest.mark.usefixtures("_cluster")
-def test_actors_finish_what_a_worker_began(finish: Callable[[], None]) -> None:
+def test_workers_finish_what_a_worker_began(finish: Callable[[], None]) -> None:
     finish()
 
 
