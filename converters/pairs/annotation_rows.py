@@ -67,7 +67,9 @@ def raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
     more = sum(1 for _ in problems)
     where = "" if first.row is None else places[first.row]
     rest = f" (and {more} more like it)" if more else ""
-    raise replace(first, message=f"{first.message}{rest}").error(SourceError, "data.invalid", where)
+    raise replace(first, row=None, message=f"{first.message}{rest}").error(
+        SourceError, "data.invalid", where
+    )
 
 
 def _chunk_frame(

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from support.refusals import refusal
 from support.training.histories import entry, write
 
 from nnd.cards import write_card
@@ -178,7 +179,7 @@ def test_the_folder_of_an_earlier_version_is_refused_by_its_number(
     document(folder).write_text(json.dumps(seal(facts) if is_sealed else facts), encoding="utf-8")
     before = content(folder)
 
-    with pytest.raises(NNDError) as refused:
+    with refusal("place.foreign-files") as refused:
         writers[command](folder)
 
     name = document(folder).name

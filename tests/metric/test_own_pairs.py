@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 import yaml
 from support.chat.rendered import CHATML
+from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.converters.folder import convert
@@ -16,7 +17,6 @@ from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
 from nnd.metric.run import Evaluation, evaluate, merge
 from nnd.metric.text import Chat
-from nnd.schemas import ScoringError
 
 PLAIN = Scoring(cache=False)
 LIKELIHOODS = ["ll_high", "ll_low", "ll_alone_high", "ll_alone_low", "passed", "tie"]
@@ -115,7 +115,7 @@ def test_a_chat_template_that_is_asked_for_is_used(chat_model: LoadedModel) -> N
 
 def test_pmi_needs_contexts(loaded: Callable[[str], LoadedModel]) -> None:
     rows = [{"sentence_good": "It rains.", "sentence_bad": "It rain."}]
-    with pytest.raises(ScoringError, match="protocol pmi measures what contexts add"):
+    with refusal("protocol.another-model", "rows"):
         evaluate(loaded("gpt2"), rows, scoring=Scoring(protocol="pmi", cache=False))
 
 

@@ -32,7 +32,7 @@ raised: dict[str, set[str]] = {}
 
 
 @contextmanager
-def refused(
+def refusal(
     code: str, where: str = "", family: type[NNDError] = NNDError
 ) -> Iterator[pytest.ExceptionInfo[NNDError]]:
     """Expect an error with a code whose place holds `where`."""
@@ -42,7 +42,7 @@ def refused(
 
 
 @contextmanager
-def command_refused(code: str, where: str = "") -> Iterator[None]:
+def command_refusal(code: str, where: str = "") -> Iterator[None]:
     """Expect that a command, run in this process, ends with exit code 2 because of an error."""
     with pytest.raises(SystemExit) as caught:
         yield

@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from support.refusals import refusal
 from support.report.runs import MODELS, write_run
 from typer.testing import CliRunner
 
 import nnd
 from nnd.converters.folder import convert, validate
 from nnd.metric.cli.command import app
-from nnd.schemas import ScoringError, check_rows
+from nnd.schemas import check_rows
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,8 @@ def test_a_slice_is_written_as_a_dataset(run: Path, data: Path, tmp_path: Path) 
 
 def test_what_cannot_be_written_is_one_clear_error(run: Path, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "slice"
-    with pytest.raises(ScoringError, match=r"choose it with --slice \(known: error_categ"):
+    with refusal("option.needs-another", "slice"):
         nnd.slice(run, data, by="error_category", out=out)
-    with pytest.raises(ScoringError, match="needs a folder that `nnd convert`"):
+    with refusal("option.needs-another", "slice"):
         nnd.slice(run, by="aspect", names="aspect=question", out=out)
     assert not out.exists()

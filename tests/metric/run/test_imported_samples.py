@@ -11,6 +11,7 @@ from lm_eval import simple_evaluate
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
+from support.refusals import refusal
 from support.tiny_models import Family, build
 
 from nnd.converters.export import export
@@ -19,7 +20,7 @@ from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
 from nnd.metric.numbers import compare
 from nnd.metric.run import Evaluation, evaluate, import_samples
-from nnd.schemas import NNDError, ScoringError
+from nnd.schemas import ScoringError
 
 BLIMP = [
     {"sentence_good": "The cat sat.", "sentence_bad": "The cat sit.", "UID": "agree"},
@@ -191,18 +192,18 @@ def test_files_that_do_not_belong_together_are_refused(
 ) -> None:
     out = tmp_path / "run"
     file = write(tmp_path, sample())
-    with pytest.raises(ScoringError, match="the model is unknown; name it with --model"):
+    with refusal("option.needs-another", "samples_t.jsonl"):
         import_samples(file, out=out)
-    with pytest.raises(ScoringError, match="the samples of samples_t are also in"):
+    with refusal("samples.mixed", "samples_t.jsonl"):
         import_samples([file, file], out=out, model="m")
-    with pytest.raises(ScoringError, match="differ in model, harness, chat template or data"):
+    with refusal("samples.mixed"):
         import_samples([*samples, file], out=out, model="m")
     other = [{"context": "c", "candidate_high": "h", "candidate_low": "l"}]
-    with pytest.raises(ScoringError, match="is not in rows; name the data that the tasks were"):
+    with refusal("run.another-data"):
         import_samples(samples, out=out, model="m", data=other)
-    with pytest.raises(ScoringError, match="is not in sample-nnd; name the data that the tasks"):
+    with refusal("run.another-data", "samples_t.jsonl:1"):
         import_samples(file, out=out, model="m", data=data)
     assert not out.exists()
     import_samples(file, out=out, model="m")
-    with pytest.raises(NNDError, match="holds a run; name another folder"):
+    with refusal("place.holds-a-run", "run"):
         import_samples(file, out=out, model="m")

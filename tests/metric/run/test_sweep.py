@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from support.flat_options import gathered
 from support.metric_runs import human_scores, pair_rows, write_pairs
+from support.refusals import refusal
 from support.stored_folders import read_facts
 
 from nnd.metric.cli.command import main
@@ -156,9 +157,7 @@ def test_a_kept_model_is_replaced_only_with_the_template_it_had(
     evaluate(models, birds, templates=own, out=tmp_path / "run")
     again = evaluate(bart, birds, templates=own, out=tmp_path / "run")
     assert [each.model for each in again.results] == [gpt2, bart]
-    with pytest.raises(
-        ScoringError, match=r"template Q: \{context\}, not native and default; name"
-    ):
+    with refusal("place.holds-a-run", "run"):
         evaluate(bart, birds, out=tmp_path / "run")
 
 
@@ -286,25 +285,25 @@ def test_an_interrupted_command_says_how_to_go_on(
 
 
 def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match="file or folder not found"):
+    with refusal("file.not-found", "nowhere"):
         evaluate(models[:1], [str(tmp_path / "nowhere")])
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code"),
     [
-        ({"protocol": "nativ"}, 'unknown protocol "nativ"'),
-        ({"template": "mixgq"}, 'unknown template "mixgq"'),
-        ({"systems": {"x": "left"}}, 'unknown model "x"'),
-        ({"systems": {"x": "ash"}}, 'unknown system "ash"; known: left, right, oak, elm'),
-        ({"human_scores": "birds"}, "works with a single dataset only"),
+        ({"protocol": "nativ"}, "option.unknown-value"),
+        ({"template": "mixgq"}, "template.unknown"),
+        ({"systems": {"x": "left"}}, "name.unknown"),
+        ({"systems": {"x": "ash"}}, "name.unknown"),
+        ({"human_scores": "birds"}, "option.conflict"),
     ],
     ids=str,
 )
 def test_an_option_that_cannot_be_is_an_error_at_once(
-    options: dict[str, Any], said: str, models: list[str], birds: str, trees: str
+    options: dict[str, Any], code: str, models: list[str], birds: str, trees: str
 ) -> None:
-    with pytest.raises(ScoringError, match=said):
+    with refusal(code):
         evaluate(models, [birds, trees], **gathered(**options))
 
 
@@ -337,9 +336,9 @@ def test_names_of_datasets_are_names_of_folders(
     assert name_datasets(datasets[:6]) == [
         *("birds", "rows.v2", "org--name", "pairs", "a.parquet", "frame")
     ]
-    with pytest.raises(ScoringError, match=r'two datasets are called "rows\.v2"; name each once'):
+    with refusal("name.twice"):
         name_datasets(datasets)
-    with pytest.raises(ScoringError, match="no dataset was given"):
+    with refusal("input.missing"):
         name_datasets([])
 
 

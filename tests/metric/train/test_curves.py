@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from support.refusals import refusal
 from support.shown import check_pictured
 from support.training.histories import entry, write
 
@@ -18,7 +19,7 @@ from nnd.metric.cli.command import main
 from nnd.metric.numbers.statistics.intervals import wilson
 from nnd.metric.train.curves import curve
 from nnd.metric.train.history import HISTORY, Point
-from nnd.schemas import NNDError, ScoringError, table_text
+from nnd.schemas import ScoringError, table_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 RISING = [entry(0, 0.4, rude=0.2, wrong=None), entry(500, 0.6, rude=0.7, wrong=0.5)]
@@ -302,7 +303,7 @@ def test_only_a_figure_of_ours_is_replaced(two: list[Path], tmp_path: Path, name
 
     for mine in (b"mine", drawn.replace(b"Drawn by nnd", b"Drawn by me!")):
         (tmp_path / name).write_bytes(mine)
-        with pytest.raises(NNDError, match="nnd did not write this file"):
+        with refusal("place.foreign-files"):
             curve(two, tmp_path / name)
         assert (tmp_path / name).read_bytes() == mine
 

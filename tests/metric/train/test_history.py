@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.training.histories import entry
 from support.two_models import scored
 
@@ -19,7 +20,6 @@ from nnd.metric.train.history import (
     share_of_time,
     write_history,
 )
-from nnd.schemas import ScoringError
 
 ENTRIES = [entry(0, 0.4, rude=0.2, wrong=None), entry(20, 0.6, rude=0.7, wrong=0.5)]
 
@@ -124,7 +124,7 @@ def _no_room(*_: object) -> None:
 )
 def test_a_line_that_is_no_entry_is_named(line: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "h").write_text(f"{told(step=10)}\n{line}\n", encoding="utf-8")
-    with pytest.raises(ScoringError) as error:
+    with refusal("train.history") as error:
         read_history(tmp_path / "h")
     assert str(error.value).startswith(f"{tmp_path / 'h'} line 2: ")
     assert said in str(error.value)
@@ -134,7 +134,7 @@ def test_a_line_that_is_no_entry_is_named(line: str, said: str, tmp_path: Path) 
 def test_a_file_that_is_no_history(content: bytes | None, tmp_path: Path) -> None:
     if content is not None:
         (tmp_path / "h").write_bytes(content)
-    with pytest.raises(ScoringError, match="name a history that NNDCallback wrote"):
+    with refusal("train.history", "h"):
         read_history(tmp_path / "h")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 import transformers as hf
+from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.metric.likelihood import Loading
@@ -24,7 +25,6 @@ from nnd.metric.likelihood.models.load_model import (
 )
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.likelihood.models.model_digests import weights_digest
-from nnd.schemas import ScoringError
 
 Saved = Callable[[str], Path]
 Tiny = Callable[[str], Family]
@@ -47,7 +47,7 @@ def folder(saved: Saved, tmp_path: Path) -> Callable[..., Path]:
 
 def refused(model_id: str | Path, **options: Any) -> str:
     """The message of a model that cannot be loaded, checked to be one short line."""
-    with pytest.raises(ScoringError) as caught:
+    with refusal("model.not-a-language-model") as caught:
         load_model(model_id, Loading(device="cpu", **options))
     message = str(caught.value)
     assert len(message.splitlines()) == 1
@@ -124,7 +124,7 @@ def test_an_unknown_dtype_lists_the_usual_ones(dtype: str, saved: Saved) -> None
 
 @pytest.mark.parametrize("device", ["banana", "cuda:99", "cpu:x"])
 def test_a_device_that_is_not_there_is_named(device: str, saved: Saved) -> None:
-    with pytest.raises(ScoringError, match=f'^device "{device}" cannot be used: '):
+    with refusal("model.device"):
         load_model(saved("gpt2"), Loading(device=device))
 
 
@@ -211,7 +211,7 @@ def test_a_tokenizer_without_words_is_refused_when_handed_over(
     tiny: Tiny, folder: Callable[..., Path]
 ) -> None:
     empty = hf.AutoTokenizer.from_pretrained(folder("gpt2", without=TOKENIZER_FILES))
-    with pytest.raises(ScoringError, match="mine: the model has no usable tokenizer"):
+    with refusal("model.tokenizer", "mine"):
         wrap_model(tiny("gpt2").model, empty, name="mine")
 
 
@@ -258,7 +258,7 @@ def test_the_config_alone_tells_whether_there_is_a_model(
 ) -> None:
     without_the_rest = folder("gpt2", without=[*TOKENIZER_FILES, "model.safetensors"])
     assert load_config(without_the_rest).model_type == "gpt2"
-    with pytest.raises(ScoringError, match="no such model"):
+    with refusal("model.unknown", "test_the_config_alone_tells_wh0"):
         load_config(tmp_path)
 
 
@@ -282,7 +282,7 @@ def masked(tokenizer: Any, *, is_decoder: bool) -> LoadedModel:
 
 def test_a_masked_language_model_is_refused_since_it_sees_what_it_predicts(tiny: Tiny) -> None:
     tokenizer = tiny("gpt2").tokenizer
-    with pytest.raises(ScoringError, match=r"^bert: BertLMHeadModel looks ahead: "):
+    with refusal("model.not-a-language-model", "bert"):
         Engine(masked(tokenizer, is_decoder=False))(REQUESTS)
     # The same network with a causal mask is one that can be asked.
     assert Engine(masked(tokenizer, is_decoder=True))(REQUESTS).log_likelihood.max() < 0
@@ -300,9 +300,7 @@ def test_a_masked_language_model_is_refused_since_it_sees_what_it_predicts(tiny:
 )
 def test_a_model_that_predicts_no_tokens_is_refused(family: str, kind: Any, tiny: Tiny) -> None:
     model = kind(copy.deepcopy(tiny(family).model.config))
-    with pytest.raises(
-        ScoringError, match=rf"^{kind.__name__}: the model defines no likelihood"
-    ) as told:
+    with refusal("model.not-a-language-model") as told:
         wrap_model(model, tiny(family).tokenizer)
     assert len(str(told.value).splitlines()) == 1
 
@@ -330,15 +328,15 @@ def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
     tiny("gpt2").tokenizer.save_pretrained(tmp_path)
     sentence = "is a masked language model (BertForMaskedLM), which predicts hidden tokens"
     assert sentence in refused(tmp_path)
-    with pytest.raises(ScoringError, match=r"^BertForMaskedLM: this is a masked language model"):
+    with refusal("model.not-a-language-model", "BertForMaskedLM"):
         wrap_model(model, tiny("gpt2").tokenizer)
 
 
 def test_what_is_no_model_and_no_tokenizer_is_refused(tiny: Tiny) -> None:
     gpt2 = tiny("gpt2")
-    with pytest.raises(ScoringError, match=r"^object: the model defines no likelihood"):
+    with refusal("model.not-a-language-model", "object"):
         wrap_model(object(), gpt2.tokenizer)  # type: ignore[arg-type]
-    with pytest.raises(ScoringError, match=r"^str is not a tokenizer; pass the model's own"):
+    with refusal("model.tokenizer"):
         wrap_model(gpt2.model, "gpt2")  # type: ignore[arg-type]
 
 
@@ -346,14 +344,7 @@ def test_what_is_no_model_and_no_tokenizer_is_refused(tiny: Tiny) -> None:
 def test_another_models_tokenizer_is_found_out_by_its_ids(name: str, tiny: Tiny) -> None:
     foreign = tiny("llama").tokenizer  # its ids go up to 399
     family = tiny(name)
-    size = family.model.get_input_embeddings().num_embeddings
-    with pytest.raises(
-        ScoringError,
-        match=(
-            r"produces the token id \d+, but the model has embeddings for "
-            rf"{size} tokens"
-        ),
-    ):
+    with refusal("model.tokenizer"):
         Engine(wrap_model(family.model, foreign))([("Who wrote the book about it?", "a")])
 
 
@@ -361,13 +352,13 @@ def test_weights_that_are_no_numbers_are_an_error(tiny: Tiny) -> None:
     broken = copy.deepcopy(tiny("gpt2").model)
     with torch.no_grad():
         broken.get_input_embeddings().weight[5:] = float("nan")
-    with pytest.raises(ScoringError, match=r"^mine: the model returns NaN in float32; load it"):
+    with refusal("model.damaged", "mine"):
         Engine(wrap_model(broken, tiny("gpt2").tokenizer, name="mine"))(REQUESTS)
 
 
 @pytest.mark.parametrize("token_budget", [0, -1])
 def test_a_batch_has_at_least_one_request(token_budget: int, loaded: Callable[..., Any]) -> None:
-    with pytest.raises(ScoringError, match=f"token_budget is {token_budget}; give 1 or more"):
+    with refusal("option.bad-value"):
         Engine(loaded("gpt2"), token_budget=token_budget)
 
 

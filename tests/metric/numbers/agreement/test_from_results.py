@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.stored_folders import write_sealed
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 
@@ -445,7 +446,7 @@ def test_an_aspect_that_no_pair_has_is_a_reason() -> None:
         None,
         'no pair has the aspect "style"; known: quality',
     )
-    with pytest.raises(ScoringError, match='unknown aspect "rhyme"; known: quality, style'):
+    with refusal("name.unknown"):
         agree_scored(frames, TWO_ASPECTS, aspect="rhyme")
 
 

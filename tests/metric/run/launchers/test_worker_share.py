@@ -1,10 +1,10 @@
 """Which worker a process is."""
 
 import pytest
+from support.refusals import refusal
 
 from nnd.metric.run import ignored_workers, read_worker
 from nnd.metric.run.launchers.worker_share import Share, Worker, find_share
-from nnd.schemas import ScoringError
 
 TORCHRUN = {"RANK": "3", "WORLD_SIZE": "8", "LOCAL_RANK": "1"}
 ARRAY = {
@@ -45,7 +45,7 @@ def test_a_worker_is_what_it_was_started_as(
 def test_a_number_that_cannot_be_is_an_error(
     worker: Worker, environment: dict[str, str], said: str
 ) -> None:
-    with pytest.raises(ScoringError) as caught:
+    with refusal("worker.share") as caught:
         find_share(worker, environment)
     assert said in str(caught.value)
 
@@ -57,7 +57,7 @@ def test_shares_are_all_parts_once() -> None:
 
 def test_a_worker_as_typed() -> None:
     assert [read_worker(text) for text in ("1/8", "auto")] == [(1, 8), "auto"]
-    with pytest.raises(ScoringError, match='--worker "1of8": write I/N, such as 1/8, or auto'):
+    with refusal("worker.share", '--worker "1of8"'):
         read_worker("1of8")
 
 

@@ -10,13 +10,14 @@ from textwrap import dedent
 import pytest
 from rich.table import Table
 from support.metric_runs import human_scores, pair_rows, write_pairs
+from support.refusals import refusal
 
 from nnd.metric.app import evaluate_runs
 from nnd.metric.cli.command import main
 from nnd.metric.likelihood import LoadedModel, Loading, Scoring, load_model
 from nnd.metric.numbers import agree, percent
 from nnd.metric.run import evaluate
-from nnd.schemas import NNDError, ScoringError
+from nnd.schemas import ScoringError
 
 Saved = Callable[[str], Path]
 Place = Callable[[str], Path]
@@ -208,9 +209,9 @@ def test_what_is_wrong_is_named_with_its_line(
 
 
 def test_results_do_not_go_into_a_file(listed: Place, place: Path) -> None:
-    with pytest.raises(NNDError, match=r"runs\.yaml: is a file; name a folder with --out"):
+    with refusal("place.wrong-kind", "runs.yaml"):
         evaluate_runs(listed(BOTH), out=place / "runs.yaml")
-    with pytest.raises(ScoringError, match=r"none\.yaml: cannot be read as YAML: No such file"):
+    with refusal("file.not-yaml", "none.yaml"):
         evaluate_runs(place / "none.yaml", out=place / "out")
 
 

@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from support.metric_runs import human_scores, pair_rows
+from support.refusals import refusal
 from support.suites.folders import write_suite
 
 from nnd.metric.data import load_pairs, read_run, read_sets
@@ -18,7 +19,7 @@ from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.run import evaluate, merge, read_plan
 from nnd.metric.run.parts import cutting
 from nnd.metric.run.parts.part_file import DamagedPartError, read_footer, read_part
-from nnd.schemas import NNDError, ScoringError
+from nnd.schemas import NNDError
 
 Loaded = Callable[[str], LoadedModel]
 
@@ -92,7 +93,7 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
 
     merged = merge(run)
 
-    with pytest.raises(ScoringError, match="its rows are not in memory; copy the folder"):
+    with refusal("run.already-merged", "alone"):
         merged.write(alone)
     single = evaluate(models, birds, out=alone, systems=systems, scoring=PLAIN)
     check_same(read_run(run), read_run(alone))
@@ -116,7 +117,7 @@ def test_models_that_were_scored_on_different_pairs_are_not_merged(
     rows = many_pairs().with_columns(category=other)
     rows.write_parquet(birds / "pairs.parquet")
     evaluate(models, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError) as caught:
+    with refusal("run.another-data") as caught:
         merge(run)
     assert str(caught.value) == (
         f'pair {rows["pair_id"][33]} is not the same in "gpt2" and "bart": the data was changed '
@@ -202,9 +203,7 @@ def test_several_datasets_have_runs_of_their_own(
     pair_rows().write_parquet(trees)
     found = evaluate(gpt2, [birds, trees], out=run, worker=(1, 1), limit=6)
     assert found.remarks() == [f"Next: nnd merge {run / name}" for name in ("birds", "trees")]
-    with pytest.raises(
-        NNDError, match=(f"merge each of them, for example: nnd merge {run / 'birds'}")
-    ):
+    with refusal("run.several-datasets", "run"):
         merge(run)
     for name, data in (("birds", birds), ("trees", trees)):
         merged = merge(run / name)
@@ -258,7 +257,7 @@ def test_a_worker_of_another_run_is_refused(
         asked["data"] = tmp_path / "trees.parquet"
         pair_rows().write_parquet(asked["data"])
     asked["models"] = loaded(asked["models"])
-    with pytest.raises(NNDError) as caught:
+    with refusal("run.another-plan") as caught:
         evaluate(**asked, out=tmp_path / "run", worker=(1, 5))
     assert said in str(caught.value)
     assert "name another folder with --out" in str(caught.value)
@@ -271,7 +270,7 @@ def test_data_that_changes_under_a_plan_is_refused(
     evaluate(gpt2, birds, out=tmp_path / "run", worker=(1, 5))
     changed = many_pairs().with_columns(pl.col("candidate_low").str.replace("river", "lake"))
     changed.write_parquet(birds / "pairs.parquet", row_group_size=7)
-    with pytest.raises(NNDError, match=r"birds: the texts were changed after .* was planned"):
+    with refusal("run.another-plan", "birds"):
         evaluate(gpt2, birds, out=tmp_path / "run", worker=(2, 5))
     assert len(part_files(tmp_path / "run")) == 1
 
@@ -298,7 +297,7 @@ def test_a_damaged_part_is_named_and_only_it_is_done_again(
     written = {path: path.read_bytes() for path in part_files(run)}
     damaged = part_files(run)[3]
     damage(damaged)
-    with pytest.raises(NNDError) as caught:
+    with refusal("run.parts-missing") as caught:
         merge(run)
     assert str(caught.value).startswith(f"{damaged}: cannot be read: ")
     assert str(caught.value).count(".parquet:") == 1
@@ -367,7 +366,7 @@ def test_any_damage_is_one_error(
 def test_a_part_that_is_missing_is_named(gpt2: LoadedModel, birds: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     evaluate(gpt2, birds, out=run, worker=(2, 2))
-    with pytest.raises(NNDError) as caught:
+    with refusal("run.parts-missing") as caught:
         merge(run)
     assert str(caught.value) == (
         f"{run}/parts/1-gpt2: 3 of 5 parts are missing: 00000.parquet, 00002.parquet, "
@@ -382,7 +381,7 @@ def test_rows_of_another_part_are_not_merged(
     evaluate(gpt2, birds, out=run, worker=(1, 1))
     first, second, *_ = part_files(run)
     second.write_bytes(first.read_bytes())
-    with pytest.raises(NNDError, match=r"00001.parquet: this part belongs to another plan"):
+    with refusal("run.another-plan", "00001.parquet"):
         merge(run)
 
 
@@ -392,13 +391,7 @@ def test_parts_of_other_weights_are_refused_by_the_worker_and_by_the_merge(
     run, other = tmp_path / "run", tmp_path / "other"
     changed = replace(gpt2, commit="0123456789")
     evaluate(gpt2, birds, out=run, worker=(1, 2))
-    with pytest.raises(
-        NNDError,
-        match=(
-            r"00000.parquet: this part was made with version "
-            r".*0123456789"
-        ),
-    ):
+    with refusal("run.another-plan", "00000.parquet"):
         evaluate(changed, birds, out=run, worker=(2, 2))
     assert len(part_files(run)) == 3
 
@@ -406,13 +399,7 @@ def test_parts_of_other_weights_are_refused_by_the_worker_and_by_the_merge(
     for path in part_files(other):
         path.rename(run / path.relative_to(other))
     before = {path: path.read_bytes() for path in part_files(run)}
-    with pytest.raises(
-        NNDError,
-        match=(
-            r"00000.parquet: this part was made with version "
-            r".*0123456789"
-        ),
-    ):
+    with refusal("run.another-plan", "00000.parquet"):
         merge(run)
     assert {path: path.read_bytes() for path in part_files(run)} == before
 
@@ -433,22 +420,22 @@ def test_a_folder_of_parts_is_left_alone_by_others(
 ) -> None:
     run = tmp_path / "run"
     evaluate(gpt2, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError, match="holds parts that are not merged; continue with --worker"):
+    with refusal("place.holds-parts", "run"):
         evaluate(gpt2, birds, out=run, scoring=PLAIN)
     mine = run / "parts" / "slurm-1.out"
     mine.write_text("mine")
-    with pytest.raises(NNDError, match=r"slurm-1.out: nnd did not write this file; move it away"):
+    with refusal("place.foreign-files", "slurm-1.out"):
         merge(run)
     mine.rename(run / "slurm-1.out")
-    with pytest.raises(NNDError, match=r"did not write, or that were changed since: slurm-1.out"):
+    with refusal("place.foreign-files", "run"):
         merge(run)
     (run / "slurm-1.out").unlink()
     merge(run)
-    with pytest.raises(NNDError, match="already merged"):
+    with refusal("run.already-merged", "run"):
         merge(run)
-    with pytest.raises(NNDError, match="holds a finished run"):
+    with refusal("place.holds-a-run", "run"):
         evaluate(gpt2, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError, match="no parts of a run found"):
+    with refusal("run.no-parts", "birds"):
         merge(birds)
 
 
