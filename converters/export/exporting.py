@@ -34,17 +34,19 @@ class Export(Printable):
 
     Attributes:
         out: The file or folder.
-        rows: Number of pairs, or of examples if pairs with equal texts were merged.
+        rows: Number of pairs, of examples if pairs with equal texts were merged, or of evaluations.
+        unit: What is counted.
         notes: Remarks for users of the export.
     """
 
     out: Path
     rows: int
-    notes: tuple[str, ...] = ()
+    unit: Literal["row", "evaluation"]
+    notes: tuple[str, ...]
 
     def headline(self) -> str:
-        """Return the number of rows, and the place."""
-        return f"{counted(self.rows, 'row')} written to {self.out}."
+        """Return what was written, and the place."""
+        return f"{counted(self.rows, self.unit)} written to {self.out}."
 
     def table(self) -> None:
         """Return None: an export has no table."""
@@ -109,7 +111,7 @@ def export(
                 rows, notes = write_lm_eval(
                     pairs, place, manifest=manifest, rendering=rendering, data_name=name
                 )
-    return Export(Path(out), rows, tuple(notes))
+    return Export(Path(out), rows, "row", tuple(notes))
 
 
 def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
