@@ -136,10 +136,7 @@ class Conversion(Printable):
     ) -> None:
         """Write rows to files with these names, and the manifest.
 
-        Args:
-            folder: An empty folder, but for `others`.
-            frames: Name → rows.
-            others: Other files in it that the manifest lists.
+        The folder is empty but for `others`, files that the manifest lists too.
         """
         outputs = {name: write_rows(frame, folder / name) for name, frame in frames.items()}
         write_manifest(self.manifest | {"outputs": outputs | list_files(folder, others)}, folder)
@@ -265,14 +262,9 @@ def convert_again(
 ) -> Conversion:
     """Derive pairs, human scores and counts from the annotations of a converted folder.
 
-    Args:
-        annotations: Rows of the annotation schema; at most their texts were changed.
-        references: Rows of the reference schema, likewise.
-        manifest: The folder's manifest; its source, files, oddities and steps stay.
-        part: The pairs to keep; None keeps all.
-
-    Raises:
-        SourceError: If no pair is left, or texts of a slice were changed.
+    At most the texts of annotations and references were changed, and those of a slice were not. The
+    manifest is the folder's; its source, files, oddities and steps stay. Without a `part`, all
+    pairs are kept.
     """
     if "slice" in manifest and part is None:
         raise SourceError(

@@ -14,20 +14,8 @@ def write_slice(
     """Write some pairs of a converted folder as a folder that can be evaluated.
 
     Annotations, references and human scores stay complete: a slice chooses pairs, not judgements.
-    The manifest names the slice and counts its pairs, and counts the other pairs as dropped.
-
-    Args:
-        folder: What `convert` wrote, or a copy of it from the Hub.
-        out: Folder to write to. In an existing folder, only the files that its manifest lists
-            are replaced.
-        name: Name of the slice.
-        pair_ids: The ids of its pairs.
-
-    Raises:
-        SourceError: If no pair is given, the folder is a suite, or a pair does not follow from its
-            annotations.
-        SchemaError: If it is not a converted folder.
-        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    The manifest names the slice and counts its pairs, and counts the other pairs as dropped. In an
+    existing `out`, only the files that its manifest lists are replaced.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)

@@ -60,9 +60,8 @@ def earlier_files(
 ) -> Iterator[str]:
     """Yield the files of an earlier publish.
 
-    Raises:
-        PublishError: If the repository holds another dataset, or a file that nnd did not publish,
-            or that was changed since, would be replaced.
+    It is an error if the repository holds another dataset, or if a file would be replaced that nnd
+    did not publish, or that was changed since.
     """
     if MANIFEST not in state.files:
         others = sorted(state.files.keys() - _FILES_OF_NEW_REPOSITORIES)

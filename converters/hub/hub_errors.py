@@ -57,10 +57,9 @@ _SECRETS = (
 
 
 def wanted_pause(error: Exception) -> float | None:
-    """Return the seconds that the Hub asks to wait before another try, 0 if it states none.
+    """Return the seconds to wait before another try; None if another try would fail too.
 
-    Returns:
-        None if another try would fail too.
+    They are those that the Hub asks for, 0 if it states none.
     """
     cause = _cause(error)
     if isinstance(cause, RevisionNotFoundError):

@@ -21,9 +21,7 @@ from nnd.schemas import PublishError, temporary_folder
 def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
     """Check names and token before long work, so that results can be sent to models.
 
-    Raises:
-        PublishError: If a model is a folder or not ORG/name, a revision other than main is scored,
-            there is no token, or HF_HUB_OFFLINE is set.
+    Models are ORG/name on the Hub, scored at main, and there is a token and a network.
     """
     if revision not in (None, "main"):
         raise PublishError(
@@ -54,14 +52,10 @@ def push_results(
     be merged. They are added to `model-index` of the README, each replacing an earlier one on the
     same data under the same protocol and template; a missing README is created. Results on a
     dataset of the Hub go to `.eval_results` too. If main holds all of it already, nothing is sent;
-    if our open pull request does, it is used.
+    if our open pull request does, it is used. `Upload.sent` is whether a pull request was opened.
 
-    Returns:
-        `sent` is whether a pull request was opened.
-
-    Raises:
-        PublishError: If the model is not on the Hub, its metadata is not what the Hub accepts or
-            changes meanwhile, or the Hub refuses the request.
+    Raises PublishError if the model is not on the Hub, its metadata is not what the Hub accepts or
+    changes meanwhile, or the Hub refuses the request.
     """
     check_pushable([model])
     repository = Repository("model", model)

@@ -49,18 +49,9 @@ def read_release(
 ) -> Conversion:
     """Return the content of a converted folder to publish, or raise why it may not be published.
 
-    Args:
-        folder: What `convert` wrote, or what was published before.
-        private: Whether the repository is private.
-        permission: Why data may be published although its licence does not say so.
-        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
-        keep_contacts: Why they may stay.
-        unverified: Why it may be published although files are unverified.
-
-    Returns:
-        The folder's rows and manifest. The manifest states a permission (`permission`), what was
-        done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why
-        unverified files are published (`unverified`).
+    The arguments are those of `publish`. The manifest states a permission (`permission`), what was
+    done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why unverified
+    files are published (`unverified`).
 
     Raises:
         SchemaError: If the folder has problems, or a split has a name that the Hub refuses.
@@ -131,17 +122,10 @@ def write_release(
     with_preferences: bool = True,
     eval_yaml: bool = False,
 ) -> dict[str, Path]:
-    """Write a conversion as the folder to publish; the same input gives the same bytes.
+    """Write a conversion to an empty folder to publish; return path in the repository → file.
 
-    Args:
-        conversion: What is published.
-        folder: An empty folder.
-        repo_id: ORG/name on the Hub.
-        with_preferences: Whether pairs are also written as preferences in messages.
-        eval_yaml: Whether eval.yaml is written, by which the Hub knows a benchmark.
-
-    Returns:
-        Path in the repository → file.
+    The same input gives the same bytes. With preferences, pairs are also written as preferences in
+    messages; by eval.yaml the Hub knows a benchmark.
     """
     by_name = {
         "pairs": conversion.pairs,

@@ -24,13 +24,7 @@ Change = Literal["added", "changed", "same", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository, which may not exist yet.
-
-    Attributes:
-        kind: What it holds.
-        name: ORG/name.
-        private: Whether to create it as private.
-    """
+    """A repository, ORG/name, which may not exist yet; then it is created, as `private` says."""
 
     kind: Literal["dataset", "model", "space"]
     name: str
@@ -45,13 +39,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A repository as it is at a commit.
-
-    Attributes:
-        commit: Full id.
-        private: Whether it is private.
-        files: Path → what the Hub states about the file.
-    """
+    """A repository as it is at a commit: path → what the Hub states about the file."""
 
     commit: str
     private: bool
@@ -154,10 +142,8 @@ def compare(
 ) -> dict[str, Change]:
     """Return what pushing would do to each of our files and each obsolete one.
 
-    Args:
-        ours: Path in the repository → digests of the local file.
-        state: The repository, or None if it does not exist.
-        obsolete: Selects which of its files to delete.
+    Our files are given as path in the repository → digests of the local file. The state is None if
+    the repository does not exist; `obsolete` selects which of its files to delete.
     """
     present = {} if state is None else state.files
     changes: dict[str, Change] = {}

@@ -132,15 +132,8 @@ def put_tag(
 ) -> None:
     """Create a tag; an existing one may stay if its commit holds the same files.
 
-    Args:
-        repository: The repository to tag.
-        tag: The tag's name.
-        files: The files of the commit, by path.
-        commit: Full id; None means to check only that the tag is free, or names such a commit.
-        adapt: Returns replacements for some of the files, given the state of main.
-
-    Raises:
-        PublishError: If the tag names a commit with other files, or the Hub refuses it.
+    A commit (full id) of None means to check only that the tag is free, or names such a commit.
+    `adapt` returns replacements for some of the files, given the state of main.
     """
 
     def attempt() -> None:
@@ -184,9 +177,7 @@ def _create(repository: Repository) -> State:
 def check_place(repository: Repository, state: State | None, *, pull_request: bool = False) -> None:
     """Check that a repository in some state accepts this push.
 
-    Raises:
-        PublishError: If a pull request has no repository to change, or a repository that should be
-            private is public.
+    A pull request needs a repository, and one that should be private must not be public.
     """
     if state is None and pull_request:
         raise PublishError(

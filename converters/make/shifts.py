@@ -146,14 +146,10 @@ def with_metadata(
     """Return the pairs of contexts with a given fact, such as a topic, or a date in a span.
 
     Texts are compared as texts, so dates are written like 2020-03-01; if a bound is a number,
-    numbers are compared. Contexts without the fact are left out.
+    numbers are compared. Contexts without the fact are omitted.
 
-    Args:
-        pairs: Rows of the pair schema.
-        name: `category`, `language`, `split`, or the name of a fact in `metadata`.
-        values: The values to keep; none: all.
-        since: The smallest value to keep.
-        before: The smallest value not to keep.
+    The fact is `category`, `language`, `split`, or the name of one in `metadata`. No values means
+    all; `since` is the smallest value to keep, and `before` the smallest not to keep.
     """
     facts = _fact(pairs, name)
     keeps = facts.is_not_null()

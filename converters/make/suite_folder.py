@@ -31,13 +31,7 @@ from nnd.schemas import (
 
 
 class Parents(NamedTuple):
-    """A converted folder that did not change since it was written.
-
-    Attributes:
-        folder: The folder.
-        manifest: Its manifest.
-        pairs: Rows of the pair schema.
-    """
+    """A converted folder that did not change since it was written, with rows of the pair schema."""
 
     folder: Path
     manifest: dict[str, Any]
@@ -47,12 +41,7 @@ class Parents(NamedTuple):
 def read_parents(data: str | Path) -> Parents:
     """Return the content of a converted folder from which a suite can be made.
 
-    Args:
-        data: A folder that `convert` wrote.
-
-    Raises:
-        SchemaError: If it is not such a folder, is a suite itself, has no pairs, or a file differs
-            from the manifest.
+    It has pairs, is not a suite itself, and no file differs from the manifest.
     """
     folder = Path(data)
     manifest = read_manifest(folder)
@@ -134,12 +123,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 class DerivedSet(NamedTuple):
-    """A set of a suite.
-
-    Attributes:
-        facts: Its entry in the manifest.
-        pairs: Rows of the pair schema.
-    """
+    """A set of a suite: its entry in the manifest, and rows of the pair schema."""
 
     facts: Mapping[str, Any]
     pairs: pl.DataFrame
@@ -204,11 +188,7 @@ def check_place(parents: Parents, out: Path) -> None:
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Check the names of sets.
-
-    Raises:
-        NNDError: If a name cannot be the name of a file on every system, or occurs twice.
-    """
+    """Check that the names of sets differ, and can be names of files on every system."""
     seen = set[str]()
     for name in names:
         if not _NAME.fullmatch(name):
@@ -229,14 +209,8 @@ def check_names(names: Iterable[str]) -> None:
 def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -> SuiteReport:
     """Write a suite to a new folder, or replace an older one.
 
-    Args:
-        parents: The converted folder; its files are copied unchanged.
-        sets: The sets in the order of the definition; each is written before the next is made.
-        out: The folder to write.
-
-    Raises:
-        NNDError: If there is no set, two have the same name, or the folder holds what nnd did not
-            write there; nothing is written then.
+    The files of the parents are copied unchanged. Each of the sets, in the order of the definition,
+    is written before the next is made; after an error nothing is written.
     """
     check_place(parents, Path(out))
     with replace_folder(Path(out), document=MANIFEST) as fresh:

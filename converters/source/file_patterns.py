@@ -14,15 +14,8 @@ from nnd.schemas import SourceError, cache_folder, write_whole
 def join_files(file: SourceFile, origin: Path, source_name: str) -> Path:
     """Return the path of a file in the cache with the content of all files of a pattern.
 
-    They follow each other in the order of their content.
-
-    Args:
-        file: The declared pattern.
-        origin: The folder that they are in, at any depth, or a file in that folder.
-        source_name: The name of the source.
-
-    Raises:
-        SourceError: If no file fits the pattern.
+    They follow each other in the order of their content. `origin` is the folder that they are in,
+    at any depth, or a file in that folder.
     """
     folder = origin.parent if origin.is_file() else origin
     found = (path.read_bytes() for path in folder.rglob(file.name) if path.is_file())

@@ -154,12 +154,9 @@ def is_repeated(parameter: Parameter) -> bool:
 
 
 def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa: ANN401 - as typer
-    """Return the value of a parameter from what was typed.
+    """Return the value of a parameter from what typer made of what was typed.
 
-    Args:
-        parameter: The parameter.
-        value: What typer made of what was typed.
-        as_data: Whether names of data are searched for (`find_data`).
+    If `as_data`, names of data are searched for (`find_data`).
     """
     kind = parameter.type
     if kind.name == "bool":

@@ -34,8 +34,7 @@ def check_pushable_run(models: Sequence[str], typed: Mapping[str, Any]) -> None:
 def push_run(found: "Sweep", models: Sequence[str]) -> None:
     """Send results to the cards of their models; messages go to stderr if --json is used.
 
-    Raises:
-        PublishError: If the Hub refused some of them; the others have been sent.
+    If the Hub refuses some of them, the others are sent before the error.
     """
     from nnd.cards import ScoredOn
     from nnd.converters.hub import push_results

@@ -33,11 +33,7 @@ PairData: TypeAlias = str | Path | Table
 
 
 def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may hand over
-    """Return the rows of a table in memory.
-
-    Args:
-        data: A `Table`. The index of a pandas frame is not a column.
-    """
+    """Return the rows of a table in memory; the index of a pandas frame is not a column."""
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, Mapping):

@@ -33,23 +33,16 @@ Digests: TypeAlias = npt.NDArray[np.uint32]
 
 
 class Complete(NamedTuple):
-    """Pairs with all columns that the metric reads.
-
-    Attributes:
-        pairs: The columns of `PairSet.pairs`.
-        digests: Digest of the contents of each row.
-    """
+    """Pairs with all columns of `PairSet.pairs`, and a digest of the contents of each row."""
 
     pairs: pl.DataFrame
     digests: Digests
 
 
 def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
-    """Return pairs with their missing columns added, ids included.
+    """Return pairs with their missing columns added, ids included; errors name the data.
 
-    Args:
-        frame: At least context, candidate_high and candidate_low.
-        name: Name of the data in errors.
+    The frame has at least context, candidate_high and candidate_low.
     """
     check_columns(frame, REQUIRED, name)
     frame = _with_texts(frame, name)

@@ -12,13 +12,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class DataPlace(NamedTuple):
-    """A local file or folder.
-
-    Attributes:
-        path: Its path.
-        repo: The dataset on the Hub that it was downloaded from, or None.
-        commit: The commit of the download, or None.
-    """
+    """A local file or folder, and the dataset and commit on the Hub that it was downloaded from."""
 
     path: Path
     repo: str | None = None
@@ -28,10 +22,8 @@ class DataPlace(NamedTuple):
 def find_place(data: str | Path, needed: Sequence[str]) -> DataPlace:
     """Return the file or folder that a path or a Hub id names.
 
-    Args:
-        data: A path, or `ORG/name[@revision]` of a dataset on the Hub, which is downloaded at
-            exactly the commit of the revision.
-        needed: Patterns of the files to download from the Hub.
+    A dataset on the Hub, `ORG/name[@revision]`, is downloaded at exactly the commit of the
+    revision; `needed` has patterns of the files to download.
     """
     hub = check_place(data)
     if hub is None:

@@ -35,11 +35,7 @@ def no_pairs(name: str) -> ScoringError:
 
 
 def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
-    """Return a name for each dataset that can serve as the name of a folder.
-
-    Raises:
-        ScoringError: If the list is empty, or two datasets have the same name.
-    """
+    """Return a name for each dataset, at least one; all differ and can name a folder."""
     names = [_name(data) for data in datasets]
     if not names:
         raise ScoringError("input.missing", "no dataset was given")

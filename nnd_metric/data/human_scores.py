@@ -35,12 +35,7 @@ _OF_ALL = ", over all splits"
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
-    """Read human scores from the same places as `load_pairs`, or from a file of their own.
-
-    Raises:
-        ScoringError: If they cannot be read, a column is missing, a score is not a number, or two
-            rows contradict each other.
-    """
+    """Read human scores from the same places as `load_pairs`, or from a file of their own."""
     if isinstance(data, str | Path):
         file = data if is_url(data) else _scores_file(data)
         frame, where = read_rows(file), str(file)
@@ -77,14 +72,9 @@ def human_scores_in(
 ) -> pl.DataFrame:
     """Return human scores of some splits, computed from the annotations.
 
-    Args:
-        home: The folder, or ORG/name@revision on the Hub, that the scores come with.
-        scores: Its human scores, which are over all splits.
-        splits: The splits.
-
-    Returns:
-        Their human scores; without annotations or a rule, those over all splits, whose definitions
-        say so (`is_of_all_splits`).
+    `home` is the folder, or ORG/name@revision on the Hub, that the scores over all splits come
+    with. If it has no annotations or no rule, those scores are returned, and their definitions say
+    so (`is_of_all_splits`).
     """
     computed = _compute(home, splits)
     if computed is not None:

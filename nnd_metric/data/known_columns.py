@@ -56,11 +56,8 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 class OwnTable(NamedTuple):
     """A table whose columns may have any names.
 
-    Attributes:
-        name: Its name in the results.
-        columns: Name → values.
-        where: Returns the place of a row for messages, given its number.
-        label: What messages call it.
+    `where` returns the place of a row for messages, given its number; `label` is what messages call
+    the table, and `name` what results do.
     """
 
     name: str
@@ -80,15 +77,8 @@ def frame_of_table(
 ) -> pl.DataFrame:
     """Return the pairs of a table with the names of our columns.
 
-    Args:
-        table: The table.
-        columns: `high`, `low`, `context`, `category` or another column of ours → column of the
-            table that holds it.
-        cluster: Column whose values say which pairs belong together.
-
-    Raises:
-        ScoringError: If a column is unknown, the table has no known columns or two sets of them,
-            or a text is missing or not text; the message says where.
+    `columns` gives `high`, `low`, `context`, `category` or another column of ours → column of the
+    table that holds it; the values of the column `cluster` say which pairs belong together.
     """
     chosen = _choose(table, columns or {}, cluster)
     sides = {key: chosen.pop(name) for key, name in _PARTS.items() if name in chosen}

@@ -48,14 +48,9 @@ def match_systems(
 
     `systems` takes precedence. Any other model is matched to the only system that has it as
     `model_id`, else to the system of the same name, unless `systems` gives that system to another
-    model.
+    model. No two models may stand for one system.
 
-    Returns:
-        Model to system, in the order of `models`; models without a system are left out.
-
-    Raises:
-        ScoringError: If `systems` names an unknown model or system, or two models are matched to
-            the same system.
+    Returns model → system in the order of `models`; models without a system are omitted.
     """
     chosen = dict(systems or {})
     known = names_in(human_scores, "system")
@@ -88,15 +83,10 @@ def choices_for(
 def check_systems(
     systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
 ) -> None:
-    """Check choices over several datasets.
+    """Check that the models and the systems that the user matched exist on any of several datasets.
 
-    Args:
-        systems: Model to system.
-        models: Models scored on any of the datasets.
-        judged: Human scores of each dataset that has some; if none has, nothing is checked.
-
-    Raises:
-        ScoringError: If a model is unknown, or a system is unknown in all datasets.
+    `models` were scored on any of the datasets; `judged` are the human scores of each dataset that
+    has some. If none has, nothing is checked.
     """
     if judged:
         known = pl.concat([people.select("system") for people in judged])
@@ -107,12 +97,8 @@ def check_systems(
 def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, float]:
     """Return the human score of each system to compare with a category's pass rate.
 
-    Args:
-        human_scores: Human scores, of one aspect or several.
-        category: "overall", an error or context category, or an aspect (module docstring).
-
-    Returns:
-        System to score; systems without a score are left out.
+    The category is "overall", an error or context category, or an aspect (module docstring).
+    Systems without a score are omitted.
     """
     rows = _rows_for(human_scores, category)
     return dict(rows.group_by("system").agg(pl.col("score").mean()).iter_rows())

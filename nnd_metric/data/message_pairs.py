@@ -22,11 +22,8 @@ class Message(NamedTuple):
 class MessagePair(NamedTuple):
     """Two answers to a conversation.
 
-    Attributes:
-        prompt: The messages before the answer: perhaps one of the system, then user and assistant
-            in turn; the user begins and ends.
-        high: The better answer.
-        low: The worse answer.
+    The prompt has the messages before the answer: perhaps one of the system, then user and
+    assistant in turn; the user begins and ends.
     """
 
     prompt: tuple[Message, ...]
@@ -56,15 +53,11 @@ class MessagePair(NamedTuple):
 def read_pair(prompt: Cell, high: Cell, low: Cell, names: Mapping[str, str]) -> MessagePair:
     """Return the pair in the cells of a row.
 
-    Args:
-        prompt: The prompt; None means the messages that both answers begin with.
-        high: The better answer.
-        low: The worse answer.
-        names: Names of the columns in messages: those of `context`, `high` and `low`.
+    A prompt of None means the messages that both answers begin with. `names` are the names of the
+    columns in messages: those of `context`, `high` and `low`.
 
-    Raises:
-        ValueError: If a cell is neither text nor messages, the prompt is not how both answers
-            begin, or more than one answer follows it.
+    Raises ValueError if a cell is neither text nor messages, the prompt is not how both answers
+    begin, or more than one answer follows it.
     """
     given = {"context": prompt, "high": high, "low": low}
     read = {

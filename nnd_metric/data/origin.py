@@ -31,8 +31,7 @@ class Origin:
 def read_origin(data: PairData) -> Origin | None:
     """Return the source of some pairs (`load_pairs`).
 
-    Returns:
-        None without a manifest, as for a file, a URL or a table in memory.
+    It is None without a manifest, as for a file, a URL or a table in memory.
     """
     if not isinstance(data, str | Path) or is_url(data):
         return None

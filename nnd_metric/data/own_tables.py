@@ -30,8 +30,7 @@ _OBJECTS = ("inputs", "metadata")
 def read_table(file: File) -> OwnTable:
     """Return the table in a file, whose suffix says its kind.
 
-    Raises:
-        ScoringError: If it cannot be read; of JSON Lines and CSV, the message names the line.
+    An error in JSON Lines or CSV names the line.
     """
     path = Path(file) if isinstance(file, Path) else PurePosixPath(file.partition("?")[0])
     match path.suffix.lower():
@@ -50,11 +49,7 @@ def tables_in(folder: Path) -> list[OwnTable]:
 
 
 def read_hub_dataset(folder: Path, name: str) -> OwnTable:
-    """Return the rows of a downloaded dataset as the library `datasets` reads them, offline.
-
-    Raises:
-        ScoringError: If the dataset has several configurations, or cannot be read.
-    """
+    """Return the rows of a downloaded dataset as the library `datasets` reads them, offline."""
     import datasets  # noqa: PLC0415 - takes a second
 
     try:

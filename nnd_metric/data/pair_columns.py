@@ -30,11 +30,10 @@ COLUMNS = frozenset((*REQUIRED, *OPTIONAL, *IDS, "inputs", *_UNUSED))
 
 
 def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the pairs as a frame.
+    """Return pairs given as lists, arrays or lazy columns of a Dataset, by name, as a frame.
 
-    Args:
-        columns: Lists, arrays or lazy columns of a Dataset, by name. `inputs` may hold an object
-            per row, or a list of {key, value}. An empty error category counts as missing.
+    `inputs` may hold an object per row, or a list of {key, value}. An empty error category counts
+    as missing.
     """
     check_required(columns)
     lists: dict[str, list[Any]] = {}

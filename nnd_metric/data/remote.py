@@ -29,9 +29,7 @@ def stem_of(url: str) -> str:
 def readable(file: File) -> Iterator[Path | BinaryIO]:
     """Yield a path or an open file for Arrow.
 
-    Raises:
-        ScoringError: If the file cannot be opened, or the code in the block finds that it is not
-            Parquet.
+    An OSError or ValueError in the block becomes the error that the file is not Parquet.
     """
     try:
         if isinstance(file, Path):

@@ -45,9 +45,8 @@ SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
 def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) -> dict[str, Path]:
     """Return the folder for each dataset's results: `out` itself for one, else a folder in it.
 
-    Raises:
-        NNDError: If one is a file, holds files that nnd did not write, or has a run that was
-            started the other way (in parts or as a whole).
+    It is an error if one cannot be replaced, or has a run that was started the other way: in parts
+    or as a whole.
     """
     if out is None:
         return {}
@@ -77,14 +76,9 @@ def locked_run(folder: Path | None) -> AbstractContextManager[None]:
 
 
 def read_run(folder: Path, splits: Sequence[str] = ()) -> pl.DataFrame:
-    """Read the log-likelihoods that `nnd evaluate` stored in a folder.
+    """Read the log-likelihoods that `nnd evaluate` stored, a row per model and pair.
 
-    Args:
-        folder: The folder.
-        splits: Only pairs of these splits; none means all.
-
-    Returns:
-        One row per model and pair, with the columns of STORED.
+    The columns are those of STORED. No `splits` means all.
     """
     _check_run(folder)
     path = folder / LIKELIHOODS
@@ -106,8 +100,7 @@ def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
 def read_sets(folder: Path) -> pl.DataFrame:
     """Read the log-likelihoods of a suite's sets; runs on other data have none.
 
-    Returns:
-        One row per model, set and pair, with the columns of STORED_SETS.
+    There is a row per model, set and pair, with the columns of STORED_SETS.
     """
     path = folder / SETS
     if not path.is_file():
@@ -173,9 +166,8 @@ def scored_splits(
 def open_result(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the result of a run; empty if the run has none.
 
-    Raises:
-        SchemaError: If it cannot be read, or was changed since it was written.
-        ScoringError: If the code in the block finds that it is not a result of `nnd evaluate`.
+    A LookupError, TypeError or AttributeError in the block becomes the error that the file is not a
+    result of `nnd evaluate`.
     """
     path = folder / RESULT
     try:
@@ -194,13 +186,9 @@ def check_same(
 ) -> None:
     """Check that rows of two models with the same pair_id are of the same pair.
 
-    Args:
-        both: The first model's rows joined with the second's, whose columns end in `_b`.
-        a: Name of the first model.
-        b: Name of the second model.
-        filled: Columns in which a null contradicts a value; elsewhere a null, as in older runs, is
-            ignored.
-        where: Origin of the rows, put before the remedy.
+    `both` are the first model's rows joined with the second's, whose columns end in `_b`. A null
+    contradicts a value in `filled` columns only; elsewhere a null, as in older runs, is ignored.
+    `where` says in the error where the rows are from.
     """
     for column in SAME:
         mine, other = pl.col(column), pl.col(f"{column}_b")

@@ -31,9 +31,7 @@ Span: TypeAlias = tuple[int, int]
 class Chunk(NamedTuple):
     """Some rows of a table, in order.
 
-    Attributes:
-        rows: Number of rows.
-        read: Returns the rows; given names of columns, only these, as far as there are any.
+    Given names of columns, `read` returns only these, as far as there are any.
     """
 
     rows: int

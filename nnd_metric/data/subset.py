@@ -40,10 +40,7 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
 def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
     """Return the pairs of some splits, with the human scores of these, if they come with the data.
 
-    Args:
-        pairs: All pairs.
-        names: Splits; by default those chosen before, else those of `default_splits`; None means
-            all.
+    By default, the splits are those chosen before, else `default_splits`; None means all.
     """
     known = splits_in(pairs.pairs)
     check_splits(pairs.name, names or (), known)
@@ -126,10 +123,8 @@ def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
 def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:
     """Split pairs into those to train on and those held out, described by `PairSet.part`.
 
-    Args:
-        pairs: All pairs; pairs of the sets of a suite follow their human pairs.
-        share: About this share of the contexts is used for training (`cut_by_context`).
-        seed: Seed of the split.
+    About this share of the contexts is used for training (`cut_by_context`). Pairs of the sets of a
+    suite follow their human pairs.
     """
     pairs = replace(pairs, splits=pairs.splits or tuple(splits_in(pairs.pairs)))
     to_train_on = cut_by_context(pairs.pairs, share, seed=seed)

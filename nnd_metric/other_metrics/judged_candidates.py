@@ -62,9 +62,8 @@ class JudgedCandidates:
     def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
         """Return the candidates in order, in the form that scorers read.
 
-        Args:
-            references: A table of references (`read_references`), which replaces those
-                of the data: its own references, else those among the contexts' parts.
+        Given references (`read_references`) replace those of the data: its own references, else
+        those among the contexts' parts.
         """
         contexts = contexts_of(self.candidates)
         table = self.references if references is None else references
@@ -86,10 +85,8 @@ def read_judged(
 ) -> JudgedCandidates:
     """Read a folder that `nnd convert` wrote, or a downloaded published one.
 
-    Args:
-        folder: The folder.
-        aspect: Only pairs and judgements of this aspect; all candidates are kept.
-        splits: Only pairs, judgements and candidates of these splits, as in `choose_splits`.
+    Only pairs and judgements of the aspect are kept, but all candidates; the splits are as in
+    `choose_splits`.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -153,8 +150,7 @@ def human_judgements(
 ) -> pl.DataFrame:
     """Return one number per candidate and aspect.
 
-    Returns:
-        split, candidate_id, aspect, human (Float64, null without a judgement).
+    The columns are split, candidate_id, aspect and human (Float64, null without a judgement).
     """
     human = pl.concat(
         _judge(annotations.filter(pl.col("aspect") == aspect), rule)

@@ -89,11 +89,6 @@ def compare_metrics(
         manners: Model of the run → how it was scored.
         over: Basis of the correlations (`common_basis`).
         normalise: What reference metrics do to candidates and references first.
-
-    Raises:
-        ScoringError: If two rows have the same name, a scorer or the references do not fit the
-            data, the run was made on other pairs, two models stand for the same system, or no
-            scorer normalises.
     """
     all_scorers, manners = list(scorers), manners or {}
     people, run_models = judged.pairs.human_scores, list(_models(run))
@@ -212,13 +207,9 @@ def _row(numbers: Numbers, judged: JudgedCandidates) -> MetricRow:
 def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Judge pairs by scores of candidates, as `score_pairs` does by likelihoods.
 
-    Args:
-        candidates: split, candidate_id and score (null if missing).
-        pairs: NND pairs; further columns of SCORED_SCHEMA are kept.
-
-    Returns:
-        Rows of SCORED_SCHEMA with scores in place of likelihoods. A pair is passed iff the better
-        candidate has the higher score; an equal or missing score is a failure.
+    The candidates have split, candidate_id and score (null if missing). Returns rows of
+    SCORED_SCHEMA with scores in place of likelihoods. A pair is passed iff the better candidate has
+    the higher score; an equal or missing score is a failure.
     """
     scores = candidates.select(*CANDIDATE, "score")
     scored = pairs

@@ -51,9 +51,8 @@ def find_differences(
 ) -> Iterator[MetricDifference]:
     """Yield the difference between every two metrics under every aspect, the best metrics first.
 
-    Args:
-        rows: Metric → aspect → agreement, all over the same candidates. Undefined correlations are
-            left out.
+    `rows` gives metric → aspect → agreement, all over the same candidates. Undefined correlations
+    are omitted.
     """
     for aspect in dict.fromkeys(aspect for by_aspect in rows.values() for aspect in by_aspect):
         known = {name: by_aspect[aspect] for name, by_aspect in rows.items() if aspect in by_aspect}

@@ -25,11 +25,10 @@ _LEAST = 0.5
 
 
 class StoredValues(NamedTuple):
-    """The values of one metric.
+    """The values of one metric, and where they are from, in words.
 
-    Attributes:
-        values: split, candidate_id and score, higher is better; candidates without one are absent.
-        definition: Where they are from, in words.
+    The columns are split, candidate_id and score, higher is better; candidates without one are
+    absent.
     """
 
     values: pl.DataFrame
@@ -49,17 +48,10 @@ NO_VALUES = ValueTable({}, ())
 def read_values(
     source: str | Path | Table | None, candidates: pl.DataFrame, lower: Collection[str] = ()
 ) -> ValueTable:
-    """Read a table of values.
+    """Read a table of values: a .csv, .jsonl or .parquet file, or one in memory.
 
-    Args:
-        source: A .csv, .jsonl or .parquet file, or a table in memory; None has no metrics.
-        candidates: The candidates of the data: split, context_id, system, context, candidate_id,
-            candidate.
-        lower: Metrics of which lower values are better.
-
-    Raises:
-        ScoringError: If no columns say which candidate a row is of, a value is not a finite number,
-            a candidate has two values of a metric, or most rows are of other candidates.
+    A source of None has no metrics. The candidates of the data have split, context_id, system,
+    context, candidate_id and candidate. Of the metrics called `lower`, lower values are better.
     """
     if source is None and not lower:
         return NO_VALUES

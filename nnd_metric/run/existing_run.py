@@ -40,9 +40,7 @@ def read_kept(
 ) -> KeptRun:
     """Return the other models of a run in a folder; none without a run.
 
-    Raises:
-        ScoringError: If the run has other pairs, or its models were scored in another way, so that
-            the results cannot be combined.
+    The run must have the same pairs, and models whose results can be combined with the new ones.
     """
     if folder is None or not (folder / RESULT).is_file():
         return KeptRun((), {}, {})

@@ -20,7 +20,6 @@ class SuiteScores(NamedTuple):
         pairs: A row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA.
         children: A row per pair of the sets, with the columns of CHILD_SCHEMA.
         no_baseline: Why the requested columns of ALONE_SCHEMA are null, or None.
-        work: The work of the engine.
     """
 
     pairs: pl.DataFrame
@@ -35,13 +34,8 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     A pair is passed iff LL(high) > LL(low), strictly. Equal likelihoods are a tie; an undefined
     likelihood is null. Both count as failures.
 
-    Returns:
-        One row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those of
-        ALONE_SCHEMA are null, and `score_suite` fills them.
-
-    Raises:
-        ScoringError: If a context lacks a part that the template names, or the scorer cannot score
-            a candidate; the message then names the pair.
+    Returns one row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those
+    of ALONE_SCHEMA are null, and `score_suite` fills them. An error of the scorer names the pair.
     """
     return score_suite(replace(data, sets=()), scorer, template).pairs
 
@@ -51,13 +45,9 @@ def score_suite(
 ) -> SuiteScores:
     """Score pairs, those of the sets, and the baseline without contexts in one call of the scorer.
 
-    Args:
-        data: The pairs.
-        scorer: An engine, or any callable of its shape.
-        template: How contexts are rendered.
-        unconditional: Whether the candidates of `data.pairs` are also scored without their
-            contexts. The text is the same; the rendered context is omitted. If a scorer refuses, it
-            is called again without the baseline.
+    If `unconditional`, the candidates of `data.pairs` are also scored without their contexts. Their
+    text is the same; the rendered context is omitted. If a scorer refuses, it is called again
+    without the baseline.
     """
     n, members = data.pairs.height, _members(data)
     pairs = _with_others(data.pairs, members)

@@ -18,11 +18,7 @@ SCRIPT = "nnd.metric.space.metric"
 
 
 def write_space(repo_id: str, place: Path) -> dict[str, Path]:
-    """Write the files of a Space to an empty folder; return path in the Space → file.
-
-    Raises:
-        PublishError: If a metric cannot have the name.
-    """
+    """Write the files of a Space to an empty folder; return path in the Space → file."""
     modules = flatten(SCRIPT)
     name = repo_id.rpartition("/")[2]
     script = modules.pop(flat_name(SCRIPT))

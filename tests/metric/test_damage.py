@@ -19,7 +19,7 @@ from nnd.converters.make import derive
 from nnd.metric.data import load_pairs, open_pairs, read_pieces, read_run, read_sets, read_systems
 from nnd.metric.likelihood import LoadedModel, Store
 from nnd.metric.numbers import compare
-from nnd.metric.run import evaluate, evaluate_parts, read_plan
+from nnd.metric.run import evaluate, read_plan
 from nnd.metric.run.parts import cutting
 from nnd.metric.run.parts.part_file import read_footer, read_part
 from nnd.metric.train.history import read_history, write_history
@@ -145,7 +145,7 @@ def test_parts_and_their_plan(
 ) -> None:
     monkeypatch.setattr(cutting, "PARTS", 3)
     data = suite.with_name("data")
-    evaluate_parts(loaded("gpt2"), data, out=tmp_path, worker=(1, 1))
+    evaluate(loaded("gpt2"), data, out=tmp_path, worker=(1, 1))
     plan = read_plan(tmp_path)
     part = plan.path("gpt2", 0)
 

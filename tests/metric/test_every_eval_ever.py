@@ -89,6 +89,7 @@ def test_without_pairs_there_are_rates_only(
     run = tmp_path / "run"
     evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN, limit=4)
     made = export(run, tmp_path / "out", to="every-eval-ever")
+    assert made.headline() == f"1 evaluation written to {tmp_path / 'out'}."
     assert "a run has no texts; name its pairs with --data" in made.notes[-1]
     validated(tmp_path / "out")
     assert not [*(tmp_path / "out").rglob("*.jsonl")]

@@ -19,7 +19,7 @@ from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers import compare
 from nnd.metric.other_metrics.on_datasets import metrics
-from nnd.metric.run import evaluate, evaluate_parts, vary
+from nnd.metric.run import evaluate, vary
 from nnd.metric.show import report
 from nnd.metric.train import curve
 from nnd.schemas import NNDError, seal
@@ -53,7 +53,7 @@ def writers(place: Path, loaded: Callable[[str], LoadedModel]) -> dict[str, Writ
         "derive": lambda out: derive(data, ["typos=0.5"], out=out),
         "suite": lambda out: suite(place / "suite.yaml", out=out, data=data),
         "evaluate": lambda out: evaluate(model, data, out=out, scoring=PLAIN, limit=4),
-        "worker": lambda out: evaluate_parts(model, data, out=out, worker=(1, 1), limit=4),
+        "worker": lambda out: evaluate(model, data, out=out, worker=(1, 1), limit=4),
         "vary": lambda out: vary(model, data, ["protocol"], out=out, scoring=PLAIN, limit=4),
         "metrics": lambda out: metrics(data=data, scorers=["length"], out=out),
         "report": lambda out: report(place / "evaluate", out),

@@ -15,7 +15,7 @@ from support.tiny_models import Family
 from nnd.converters.folder import convert
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
-from nnd.metric.run import Evaluation, evaluate, evaluate_parts, merge
+from nnd.metric.run import Evaluation, evaluate, merge
 from nnd.metric.text import Chat
 
 PLAIN = Scoring(cache=False)
@@ -216,7 +216,7 @@ def test_workers_give_the_same_numbers(tmp_path: Path, saved: Callable[[str], Pa
     own.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     model = str(saved("gpt2"))
     whole = evaluate(model, own, scoring=PLAIN)
-    evaluate_parts(model, own, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
+    evaluate(model, own, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
     merged = merge(tmp_path / "run")
     assert merged.results[0].rates.to_dict() == whole.results[0].rates.to_dict()
     assert merged.results[0].signature == whole.results[0].signature

@@ -29,7 +29,7 @@ from nnd.metric.data.splits import default_splits
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.numbers import agree, compare, slice_runs
 from nnd.metric.other_metrics.on_datasets import metrics
-from nnd.metric.run import Evaluation, estimate, evaluate, evaluate_parts, merge, read_entries, vary
+from nnd.metric.run import Evaluation, estimate, evaluate, merge, read_entries, vary
 from nnd.metric.show.reports.page.report import report
 from nnd.metric.train import NNDCallback
 from nnd.metric.train.training_sides import take_sides
@@ -212,7 +212,7 @@ def test_estimates_variations_workers_and_the_callback_take_splits(
     assert varied.data == "letters-nnd (split valid)"
     both = vary(models[0], str(letters), ["protocol"], scoring=PLAIN, **all_)
     assert both.default.scored.results[0].rates.n_pairs == 16
-    evaluate_parts(models[0], letters, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
+    evaluate(models[0], letters, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
     assert merge(tmp_path / "run").headline() == run(models[0], letters).headline()
     assert stored(tmp_path / "run")["splits"] == ["test"]
     family = fresh("gpt2")

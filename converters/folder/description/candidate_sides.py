@@ -39,14 +39,12 @@ def report_texts(pairs: pl.DataFrame) -> dict[Side, dict[str, float | None]]:
 def describe_pairs(name: str, pairs: pl.DataFrame, *, window: int = WINDOW) -> Description:
     """Describe the better and the worse candidates of pairs.
 
-    A candidate counts once on each of its sides, in the order of ids.
+    A candidate counts once on each of its sides, in the order of ids. `window` is the number of
+    tokens of a window of MSTTR.
 
-    Args:
-        name: Name of the data.
-        pairs: split, context_id, high_id, low_id, candidate_high, candidate_low; `references` (a
-            list for each context); and characters_high, characters_low, copied_high, copied_low:
-            code points, and the share of word bigrams that the context has.
-        window: Tokens of a window of MSTTR.
+    The pairs have split, context_id, high_id, low_id, candidate_high, candidate_low; `references`
+    (a list for each context); and characters_high, characters_low, copied_high, copied_low: code
+    points, and the share of word bigrams that the context has.
     """
     distinct = pairs.unique(DISTINCT, keep="first", maintain_order=True)
     rules = {rule: _passed(distinct, *looks) for rule, looks in _RULES.items()}

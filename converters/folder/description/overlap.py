@@ -84,9 +84,7 @@ def local_recall(candidates: Sequence[str], references: References) -> dict[int,
     words in the candidate / all such words. Words that all references have matter most. Van
     Miltenburg, Elliott, Vossen (2018), Measuring the diversity of automatic image descriptions.
 
-    Returns:
-        k → share, or None if no word is in exactly k references; up to the largest number of
-        references.
+    k goes up to the largest number of references; the share is None if no word is in exactly k.
     """
     total, held = Counter[int](), Counter[int]()
     texts = list({*candidates, *(text for own in references for text in own)})

@@ -23,13 +23,9 @@ KINDS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition of a suite.
+    """A definition of a suite, the file that it is in, and the name of the source that it is for.
 
-    Attributes:
-        path: The file.
-        source: Name of the source that it is for.
-        seed: Seed of sets that state none.
-        sets: The kind of each set, a key of KINDS, and its entry.
+    The seed is that of sets that state none. Each set has its kind, a key of KINDS, and its entry.
     """
 
     path: Path

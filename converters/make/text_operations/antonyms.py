@@ -17,8 +17,8 @@ _COLUMNS = ["word", "antonym"]
 def antonym(path: Path) -> Falsify:
     """Return the function that replaces a word by its antonym in a table.
 
-    Args:
-        path: CSV file with the columns word and antonym; words are replaced in this direction only.
+    The table is a CSV file with the columns word and antonym; words are replaced in this direction
+    only.
     """
     opposites = _read_table(path)
     any_word = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))

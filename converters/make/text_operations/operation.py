@@ -17,12 +17,8 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class Statement(NamedTuple):
     """Texts that are changed together: one candidate, the parts of a context, or both.
 
-    Attributes:
-        split: Their split.
-        name: Id of the candidate; of the context, if that is changed.
-        texts: The texts.
-        context_id: Id of the candidate's context.
-        context: That context.
+    `name` is the id of the candidate; that of the context, if that is changed. The context is the
+    candidate's.
     """
 
     split: str
@@ -59,13 +55,11 @@ class Operation:
     Attributes:
         name: Its name in the origin of pairs: small letters, digits, _.
         description: What it does, in a few words.
-        change: The change itself.
         parameters: Values of its parameters, for the manifest.
         keeps_label: Whether human judgements still hold. Otherwise it makes a right candidate wrong
             given its context.
         together: Whether they hold only if a context and all its candidates are changed together.
         is_random: Whether variants of a text differ.
-        on: Which texts it changes.
     """
 
     name: str
@@ -103,11 +97,8 @@ class Operation:
     def apply(self, statement: Statement, *, seed: int, variant: int) -> Sequence[str]:
         """Return the changed texts.
 
-        The draw depends on the id of the text, and not on the order of rows.
-
-        Raises:
-            RefusalError: If they cannot be changed.
-            NNDError: If a function of the user fails.
+        The draw depends on the id of the text, and not on the order of rows. Raises RefusalError if
+        the texts cannot be changed, NNDError if a function of the user fails.
         """
         split, name, texts = statement[:3]
         key = "\x00".join(map(str, (seed, split, name, self.name, variant)))

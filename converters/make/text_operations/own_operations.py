@@ -30,10 +30,8 @@ _MOST_GROWTH = 35
 class Own(NamedTuple):
     """A function of the user.
 
-    Attributes:
-        function: The function.
-        spelled: `path.py:function`.
-        facts: Its entry in a manifest: file, function, SHA-256 of the file.
+    `spelled` is `path.py:function`; the facts are its entry in a manifest: file, function, SHA-256
+    of the file.
     """
 
     function: Callable[..., Any]
@@ -43,9 +41,8 @@ class Own(NamedTuple):
     def call(self, *arguments: object, refusal: str, **named: object) -> str:
         """Call the function.
 
-        Raises:
-            RefusalError: If it returns None.
-            FailedChangeError: If it raises an error, or does not return a text or None.
+        Raises RefusalError if it returns None, FailedChangeError if it raises an error, or does not
+        return a text or None.
         """
         try:
             result = self.function(*arguments, **named)
@@ -70,10 +67,9 @@ class Own(NamedTuple):
 def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
     """Return the operation of a function of a text and a random generator.
 
-    Args:
-        spelled: A function that returns the changed text, or None.
-        keeps_label: Whether it keeps human judgements. Otherwise it makes the text wrong, and if it
-            has a parameter `context`, it gets the text's context.
+    The function, named by `path.py:function`, returns the changed text, or None. Without
+    `keeps_label` it makes the text wrong, and if it has a parameter `context`, it gets the text's
+    context.
     """
     own = load_function(spelled)
     takes_context = "context" in inspect.signature(own.function).parameters

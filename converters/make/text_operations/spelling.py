@@ -30,9 +30,8 @@ Spelled: TypeAlias = Callable[[str | None], Operation]
 def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
     """Return the operation that a text names.
 
-    Args:
-        spelled: `NAME` or `NAME=VALUE` of a known operation, or `path.py:function`.
-        keeps_label: Whether it must keep human judgements, or make a right text wrong.
+    The text is `NAME` or `NAME=VALUE` of a known operation, or `path.py:function`. The operation
+    must keep human judgements (`keeps_label`), or make a right text wrong.
     """
     name, equals, value = spelled.partition("=")
     known = OPERATIONS if keeps_label else FALSIFICATIONS

@@ -32,11 +32,7 @@ def annotate(
 ) -> Iterator[Annotation]:
     """Yield the annotations of a document's summaries.
 
-    Args:
-        document_id: Its key in the file.
-        document: Its article, votes and summaries.
-        split: cnn or bbc.
-        names: How many names of a list count, from the first; None: all.
+    Only the first `names` names of a list count; None: all.
     """
     article = document.text("article")
     systems = [field for field in document.fields if field not in NO_SYSTEM]

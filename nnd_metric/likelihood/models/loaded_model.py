@@ -149,8 +149,7 @@ class LoadedModel:
     def signed(self, version: str) -> str:
         """Return a short `NAME@VERSION` for a signature; for an adapted model, of both parts.
 
-        Args:
-            version: The result of `version`, or the caller's name for this state of the weights.
+        The version is the result of `version`, or the caller's name for this state of the weights.
         """
         parts = version.split("+")
         names = [self.adapted.base, self.adapted.name] if self.adapted else [self.name]

@@ -46,11 +46,9 @@ def _lowered(scorer: TextScorer) -> TextScorer:
 
 
 def case_differs(candidates: pl.DataFrame, scorers: Sequence[TextScorer]) -> str | None:
-    """Say that only some systems write capital letters, if a scorer depends on it.
+    """Return a sentence if only some systems write capital letters and a scorer depends on it.
 
-    Args:
-        candidates: candidate, and system (several joined by `|`, or null).
-        scorers: The scorers.
+    The candidates have the columns candidate, and system (several joined by `|`, or null).
     """
     cased = " and ".join(each.name for each in scorers if each.name in _CASED)
     text = pl.col("candidate")

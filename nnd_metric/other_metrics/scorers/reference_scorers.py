@@ -28,15 +28,10 @@ Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float | None
 def against_references(
     compare: Compare, texts: Sequence[Text], several: Several = "max"
 ) -> list[float | None]:
-    """Compare every candidate with its references, each distinct pair once.
+    """Compare every candidate with its references, each distinct (reference, candidate) once.
 
-    Args:
-        compare: Compares (reference, candidate).
-        texts: The candidates with their references.
-        several: "max" or "mean" over the references of a candidate, or only the "first".
-
-    Returns:
-        One number per text; None without a reference that gives a number.
+    There is one number per text, over its references the "max", the "mean" or that of the "first";
+    None without a reference that gives a number.
     """
     check_several(several)
     if several == "first":

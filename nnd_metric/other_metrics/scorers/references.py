@@ -76,11 +76,7 @@ def reference_column(table: pl.DataFrame) -> str | None:
 
 
 def reference_rows(table: pl.DataFrame, name: str, where: str) -> pl.DataFrame:
-    """Return a row for each reference of a table, in the column `reference`.
-
-    Raises:
-        ScoringError: If the column reference is not text, or references are not lists of text.
-    """
+    """Return a row for each reference of a table, in the column `reference`."""
     dtype = pl.List(pl.String) if name == "references" else pl.String
     if table[name].dtype != dtype:
         raise ScoringError(
@@ -110,14 +106,10 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[str, ...]]:
-    """Return the references of every context, blank ones left out.
+    """Return the references of every context; blank ones are omitted.
 
-    Args:
-        contexts: split, context_id and context.
-        table: What `read_references` returned.
-
-    Raises:
-        ScoringError: If no context has any, because the table belongs to other data.
+    The contexts have split, context_id and context. It is an error if none has any reference,
+    because the table (`read_references`) belongs to other data.
     """
     key = [name for name in table.columns if name != "references"]
     found = contexts.join(table, on=key, how="left", maintain_order="left")["references"]

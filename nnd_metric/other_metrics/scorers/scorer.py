@@ -58,14 +58,9 @@ class TextScorer:
 
 
 def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
-    """Score texts and check the answer.
+    """Score texts and check the answer: one finite number or None per text.
 
-    Returns:
-        Float64 [texts], null if the scorer has no number.
-
-    Raises:
-        ScoringError: If it needs references and no text has any, or if it returns too few or too
-            many numbers, or one that is not finite.
+    Returns Float64 [texts], null if the scorer has no number.
     """
     if scorer.needs_references and texts and not any(text.references for text in texts):
         raise ScoringError(

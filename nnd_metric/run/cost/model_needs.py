@@ -82,9 +82,8 @@ def find_needs(
 class _RequestRecorder:
     """A scorer that records the requests to an engine, and returns zeros.
 
-    Attributes:
-        given: Requests with contexts; under `pmi`, also those that are subtracted.
-        alone: Requests of the baseline only.
+    `given` has the requests with contexts (under `pmi`, also those that are subtracted), `alone`
+    those of the baseline only.
     """
 
     def __init__(self, engine: Engine) -> None:

@@ -29,13 +29,13 @@ class Ray:
             on it. None means RAY_ADDRESS, as in a job of `ray job submit`, else only this machine.
             In Python, a cluster that is connected already is used.
         num_gpus: GPUs per worker; with 0.5, two workers share a GPU. None means 1 if there are any.
-        num_actors: Number of workers; each holds the model. None means as many as the GPUs allow,
+        num_workers: Number of workers; each holds the model. None means as many as the GPUs allow,
             else one on each machine.
     """
 
     address: str | None = None
     num_gpus: float | None = None
-    num_actors: int | None = None
+    num_workers: int | None = None
 
 
 class Pool(NamedTuple):
@@ -56,9 +56,9 @@ def check_ray(config: Ray) -> None:
             where=f"{gpus:g} GPUs for each worker",
             remedy="give 0, a share of 1 or a whole number",
         )
-    if config.num_actors is not None and config.num_actors < 1:
+    if config.num_workers is not None and config.num_workers < 1:
         raise ScoringError(
-            "option.bad-value", where=f"--num-actors {config.num_actors}", remedy="give 1 or more"
+            "option.bad-value", where=f"--num-workers {config.num_workers}", remedy="give 1 or more"
         )
 
 
@@ -113,7 +113,7 @@ def size_pool(config: Ray, parts: int) -> Pool:
             "give a smaller --num-gpus, 0 for none, or name another cluster with --ray-address",
         )
     room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)
-    workers = min(config.num_actors or room, parts)
+    workers = min(config.num_workers or room, parts)
     cores = sum(each.get("CPU", 1.0) for each in machines)
     return Pool(workers, gpus, max(1, int(cores / workers)))
 

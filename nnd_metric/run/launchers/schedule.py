@@ -16,9 +16,7 @@ _CUDA_BYTES: Final = 2**29
 class Size(NamedTuple):
     """The memory that a model needs on a device, in bytes.
 
-    Attributes:
-        least: The minimum, which the weights take; 0 if unknown.
-        room: The memory for scoring at full speed.
+    `least` is what the weights take, 0 if unknown; `room` is enough to score at full speed.
     """
 
     least: int
@@ -27,13 +25,7 @@ class Size(NamedTuple):
 
 @dataclass(slots=True)
 class Device:
-    """A device and its free memory.
-
-    Attributes:
-        name: Its name in torch, such as `cuda:0`.
-        free: Bytes that are not taken by a model.
-        models: Number of models on it.
-    """
+    """A device, its name in torch (`cuda:0`), and the bytes that are not taken by its models."""
 
     name: str
     free: int

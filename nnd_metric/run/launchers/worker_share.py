@@ -17,12 +17,9 @@ _ARRAY = ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of a worker.
+    """The share of a worker, numbered from 1.
 
-    Attributes:
-        number: From 1.
-        of: Number of workers.
-        local: The number of the process on its machine, from 0, under torchrun; else None.
+    `local` is the number of the process on its machine, from 0, under torchrun; else None.
     """
 
     number: int
@@ -32,6 +29,22 @@ class Share:
     def has(self, part: int) -> bool:
         """Whether a part belongs to this worker."""
         return part % self.of == self.number - 1
+
+
+def check_shared(worker: object, ray: object, out: object) -> None:
+    """Check that workers are given one by one or started by Ray, and have a folder."""
+    if worker is not None and ray is not None:
+        raise ScoringError(
+            "option.conflict",
+            "--ray shares the pairs among workers of its own",
+            remedy="leave out --worker",
+        )
+    if out is None and (worker is not None or ray is not None):
+        raise ScoringError(
+            "option.needs-another",
+            "--worker and --ray need --out",
+            remedy="name a folder that all workers share",
+        )
 
 
 def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> Share:

@@ -71,11 +71,7 @@ def _by_model(
 def _share_columns(
     rated: Mapping[str, pl.DataFrame], model: str, rows: pl.DataFrame, parts: Path
 ) -> pl.DataFrame:
-    """Return a model's verdicts with the other columns of the first model, to save memory.
-
-    Raises:
-        ScoringError: If the two were scored on different pairs.
-    """
+    """Return a model's verdicts with the other columns of the first model, to save memory."""
     if not rated:
         return rows.drop("pair_id")
     name, first = next(iter(rated.items()))

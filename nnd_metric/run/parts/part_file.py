@@ -34,11 +34,8 @@ _DIGITS = re.compile(_DIGEST + rb"[^0-9a-f]{1,9}([0-9a-f]{64})")
 class Footer(NamedTuple):
     """The description of a part in its file.
 
-    Attributes:
-        plan: Digest of the plan.
-        part: Its number.
-        made_by: Versions and options that must be the same in all parts of a model.
-        result: `without_rates`.
+    `made_by` has versions and options that must be the same in all parts of a model; `plan` is the
+    digest of the plan, and the result is `without_rates`.
     """
 
     plan: str
@@ -81,9 +78,7 @@ def _read_whole(path: Path) -> pa.BufferReader:
 def read_footer(plan: Plan, model: str, part: int) -> Footer:
     """Read the description of a part from its file.
 
-    Raises:
-        DamagedPartError: If the part is damaged.
-        ScoringError: If the part belongs to another plan.
+    Raises DamagedPartError if the part is damaged, ScoringError if it belongs to another plan.
     """
     with _opened(path := plan.path(model, part)) as file:
         footer = Footer(**json.loads(file.metadata.metadata[_FOOTER]))
@@ -100,8 +95,7 @@ def read_footer(plan: Plan, model: str, part: int) -> Footer:
 def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
     """Read the rows of a part: columns of ROWS, in the order of the plan.
 
-    Raises:
-        DamagedPartError: If the part is damaged, or its rows are not those of the plan.
+    Raises DamagedPartError if the part is damaged, or its rows are not those of the plan.
     """
     with _opened(path := plan.path(model, part)) as file:
         rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)

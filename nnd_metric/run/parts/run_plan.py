@@ -35,13 +35,10 @@ class Plan:
     """The parts of a run.
 
     Attributes:
-        run: The folder of the run.
         digest: Digest of plan.json, which contains those of the other files.
         asked: The arguments of the run, as in plan.json.
-        version: Version of the data.
         models: Model → its template; None means what it reads by itself.
         spans: The part of every row (`cutting.SPANS`).
-        human_scores: Human scores of the data, or None.
         equal: Number of pairs with two equal texts, which are in no part.
         has_contexts: Whether any context is more than an empty text.
     """

@@ -27,13 +27,8 @@ _DTYPES = ("float32", "bfloat16", "float16")
 class Choice:
     """A way to score pairs, which differs from the default in one dimension.
 
-    Attributes:
-        dimension: The dimension; "default" for the default itself.
-        name: The choice.
-        scoring: How pairs are scored.
-        loading: How the model is loaded.
-        wording: How texts are written: RAW, or one of REWORDINGS.
-        instruction: The instruction of the data, or None.
+    The default itself has the dimension "default". `wording` says how texts are written: RAW, or
+    one of REWORDINGS.
     """
 
     dimension: str

@@ -17,7 +17,7 @@ from nnd.metric.likelihood import Scoring
 from nnd.metric.likelihood.engine.answers import Likelihoods, Scorer
 from nnd.metric.numbers.rates.caveats import brief_caveat, caveats, few_tokens
 from nnd.metric.numbers.rates.pass_rates import pass_rates
-from nnd.metric.run import Evaluation, evaluate, evaluate_parts, merge
+from nnd.metric.run import Evaluation, evaluate, merge
 from nnd.metric.run.pair_scoring import score_pairs
 from nnd.metric.text.encoding.requests import Request
 from nnd.metric.text.encoding.templates import TEMPLATES
@@ -313,7 +313,7 @@ def test_few_tokens_are_told_of_means_over_tokens(
         assert isinstance(found, Evaluation)
         for number in (1, 2):
             out = tmp_path / protocol
-            evaluate_parts(gpt2, data, out=out, worker=(number, 2), scoring=scoring)
+            evaluate(gpt2, data, out=out, worker=(number, 2), scoring=scoring)
         assert merge(out).results[0].notes == found.results[0].notes
         return found.results[0].notes
 

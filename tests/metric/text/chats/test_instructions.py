@@ -16,7 +16,7 @@ from support.stored_folders import write_sealed
 from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers import agree, check_runs, compare
-from nnd.metric.run import Evaluation, estimate, evaluate, evaluate_parts, merge, vary
+from nnd.metric.run import Evaluation, estimate, evaluate, merge, vary
 from nnd.metric.show.reports.page.report import report
 from nnd.metric.text import Chat, choose_rendering, find_chat, find_protocol, find_template, render
 from nnd.metric.text.encoding.chat_ids import cut_chat
@@ -349,7 +349,7 @@ def test_agreement_is_over_models_and_not_over_readings(
 def test_workers_ask_the_same(chatty: Chatty, birds: PairSet, tmp_path: Path) -> None:
     loaded = chatty(CHATML)
     (whole,) = run(loaded, birds).results
-    evaluate_parts(loaded, birds, worker=(1, 1), out=tmp_path / "run", scoring=Scoring(cache=False))
+    evaluate(loaded, birds, worker=(1, 1), out=tmp_path / "run", scoring=Scoring(cache=False))
     (merged,) = merge(tmp_path / "run").results
     assert merged.instruction == whole.instruction == digest_wording(WORDINGS[0])
     assert merged.signature == whole.signature
