@@ -90,10 +90,12 @@ def fit_logistic(
     passes, tests = (float(total.sum()) for total in totals)
     start = np.array([[np.log(passes / (tests - passes)), 0.0]])
     (fit,) = _converge(start, totals[0][None], totals[1][None], values)
-    chance, x = _chance(fit[None], values)[0][place], values[place]
+    chances = _chance(fit[None], values)
+    of_all = _moments(totals[1] * chances * (1 - chances), values, 2)
+    chance, x = chances[0, place], values[place]
     scores = _sums(context, contexts, times * (passed - chance), x, 1)
     information = _sums(context, contexts, times * chance * (1 - chance), x, 2)
-    step = _newton_step(-scores, information.sum(axis=0) - information)
+    step = _newton_step(-scores, of_all - information)
     without = fit + step
     moved = np.flatnonzero(~(np.abs(step).max(axis=1) <= _CLOSE))
     for part in np.array_split(moved, len(moved) * n // _CELLS_AT_ONCE + 1):
@@ -135,7 +137,9 @@ def _chance(fits: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _moments(weights: FloatArray, values: FloatArray, degree: int) -> FloatArray:
-    return np.stack([weights @ values**power for power in range(degree + 1)], axis=1)
+    # Not by `@`, whose last digits depend on the other rows.
+    moments = ((weights * values**power).sum(axis=1) for power in range(degree + 1))
+    return np.stack([*moments], axis=1)
 
 
 def _sums(

@@ -234,7 +234,7 @@ def test_a_fit_that_hangs_on_one_context_has_no_interval() -> None:
 def test_results_without_it_are_read() -> None:
     rates = pass_rates(frame(simulated(20, 6, rate=0.6, slope=3, seed=5)).drop("model"))
     stored = rates.to_dict()
-    assert PassRates.from_dict(stored) == rates
+    assert PassRates.from_dict(stored).to_dict() == stored
     old = rates.overall.to_dict()
     del old["equal_length"]
     for name in ("fewer_tokens", "more_tokens"):
