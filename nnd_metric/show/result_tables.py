@@ -194,7 +194,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Comparisons": lambda result: verdict_table(result.comparisons),
     "Effects": effects_table,
     "Evaluation": _evaluation,
-    "MetricTable": lambda result: metrics_overview(result.rows),
+    "MetricTable": metrics_overview,
     "MetricTables": metrics_by_dataset,
     "Slices": lambda result: slice_rates_table(result) if result.slices else None,
     "Sweep": _sweep,

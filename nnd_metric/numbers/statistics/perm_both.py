@@ -1,8 +1,10 @@
-"""PERM-BOTH: is one metric better than another? (Deutsch, Dror and Roth 2021, TACL 9, 1132-1146)
+"""PERM-BOTH: is one metric better than another?
 
 Both metrics are z-normalised, and the null hypothesis is that they are interchangeable: the two
 numbers of each candidate are swapped at random. p is the share of such swaps in which the statistic
-of the first exceeds that of the second by at least the observed difference.
+of the first exceeds that of the second by at least the observed difference. Deutsch, Dror and Roth
+(2021), A statistical analysis of summarization evaluation metrics using resampling methods, TACL 9,
+1132-1146.
 """
 
 from collections.abc import Callable
@@ -43,5 +45,5 @@ def perm_both(
 
 
 def _standard(numbers: FloatArray) -> FloatArray:
-    spread = numbers.std()
-    return (numbers - numbers.mean()) / (spread or 1.0)
+    standard: FloatArray = (numbers - numbers.mean()) / (numbers.std() or 1.0)
+    return standard

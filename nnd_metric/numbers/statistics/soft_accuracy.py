@@ -13,6 +13,7 @@ added up in single precision as in the reference implementation (mt-metrics-eval
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -64,10 +65,12 @@ def resampled_soft_accuracy(
             rng.integers(256, size=(FLIPS, len(drawn) // 8 + 1), dtype=np.uint8), 1
         )
         signs = bits[:, : len(drawn)].astype(np.float32).T * 2 - 1
-        values.append(
-            _compare(human[:, drawn], metric[:, drawn], lambda scores, signs=signs: scores @ signs)
-        )
+        values.append(_compare(human[:, drawn], metric[:, drawn], partial(_multiply, signs=signs)))
     return np.array(values, dtype=np.float64)
+
+
+def _multiply(scores: _Singles, signs: _Singles) -> _Singles:
+    return scores @ signs
 
 
 def _compare(

@@ -24,7 +24,7 @@ from nnd.metric.numbers.statistics.intervals import FloatArray
 _Places = npt.NDArray[np.intp]
 
 _ROUNDING = 1e-12
-"""Accuracies that differ by less are equal, or the smallest epsilon would hang on the last digit."""
+"""Accuracies that differ by less are equal, or epsilon would depend on the last digit."""
 
 _CELLS_AT_ONCE = 4_000_000
 
@@ -101,13 +101,12 @@ def tie_accuracy(metric: FloatArray, pairs: CandidatePairs) -> TieAccuracy | Non
     steps = np.bincount(at, change * share, len(thresholds))
     accuracies = (apart * share).sum() + np.cumsum(steps)
     best = int(np.argmax(accuracies >= accuracies.max() - _ROUNDING))
-    return TieAccuracy(
-        float(accuracies[0]),
-        float(accuracies[best]),
-        float(thresholds[best]),
-        thresholds,
-        accuracies,
-    )
+
+    def exactly(place: int) -> float:  # sums of weights have rounding errors
+        right = np.bincount(pairs.context, np.where(at <= place, apart + change, apart))
+        return float((right / np.bincount(pairs.context)).mean())
+
+    return TieAccuracy(exactly(0), exactly(best), float(thresholds[best]), thresholds, accuracies)
 
 
 def resampled_accuracies(
@@ -139,8 +138,11 @@ def resampled_accuracies(
 def _steps(
     metric: FloatArray, pairs: CandidatePairs
 ) -> tuple[FloatArray, _Places, FloatArray, FloatArray]:
-    """Return thresholds, and of each pair: its place among them, whether it is right while the
-    metric does not tie it, and by how much that changes once it does."""
+    """Return the thresholds and, for each pair, what happens at which of them.
+
+    That is the number of its own, whether it is right below it, and by how much that changes from
+    there on, where the metric ties the pair.
+    """
     gaps = metric[pairs.first] - metric[pairs.second]
     thresholds, at = np.unique(np.append(np.abs(gaps), 0.0), return_inverse=True)
     apart = ((pairs.people != 0) & (np.sign(gaps) == pairs.people)).astype(np.float64)
