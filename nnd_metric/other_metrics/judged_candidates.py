@@ -7,7 +7,7 @@ such labels, as in MetaSAMSum and FRANK, the score is used, because it is finer 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class JudgedCandidates:
         definition: A description of the judgement, in words.
         aspect: The requested aspect, or None.
         references: References of the contexts (`read_references`), or None.
+        reliability: Aspect → Krippendorff's alpha of its annotators; without those whom one
+            annotator judged.
     """
 
     pairs: PairSet
@@ -58,6 +60,7 @@ class JudgedCandidates:
     definition: str
     aspect: str | None = None
     references: pl.DataFrame | None = None
+    reliability: Mapping[str, float] = field(default_factory=dict)
 
     def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
         """Return the candidates in order, in the form that scorers read.
@@ -101,7 +104,8 @@ def read_judged(
             "data.convert-again", f"column {missing[0]} is missing", folder / "annotations.parquet"
         )
     try:
-        quality = read_manifest(folder)["source"]["quality"]
+        manifest = read_manifest(folder)
+        quality = manifest["source"]["quality"]
     except (KeyError, TypeError) as error:
         raise ScoringError(
             "data.convert-again", f"the quality rule is missing ({error!r})", folder / MANIFEST
@@ -129,6 +133,11 @@ def read_judged(
         _define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())}),
         aspect,
         None if stored is None else read_references(stored),
+        {
+            name: each["alpha"]
+            for name, each in manifest.get("agreement", {}).items()
+            if aspect in (None, name) and each["alpha"] is not None
+        },
     )
 
 

@@ -40,8 +40,13 @@ from nnd.metric.other_metrics.common_basis import (
     of_systems,
 )
 from nnd.metric.other_metrics.judged_candidates import CANDIDATE, JudgedCandidates
-from nnd.metric.other_metrics.metric_differences import find_differences
-from nnd.metric.other_metrics.metric_table import MetricRow, MetricTable
+from nnd.metric.other_metrics.metric_differences import (
+    AccuracyDifference,
+    find_accuracy_differences,
+    find_differences,
+)
+from nnd.metric.other_metrics.metric_table import MAIN, MetricRow, MetricTable
+from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS, measure_pairs
 from nnd.metric.other_metrics.scorers.letter_case import (
     Normalise,
     case_differs,
@@ -76,6 +81,7 @@ def compare_metrics(
     manners: Mapping[str, Manner] | None = None,
     over: Over | Sequence[str] = "shared",
     normalise: Normalise | None = None,
+    statistics: Sequence[str] = MAIN,
 ) -> MetricTable:
     """Compute how well scorers, and the models of a stored run, agree with people.
 
@@ -89,6 +95,8 @@ def compare_metrics(
         manners: Model of the run → how it was scored.
         over: Basis of the correlations (`common_basis`).
         normalise: What reference metrics do to candidates and references first.
+        statistics: Columns of the first table (`choose_statistics`). Those over pairs are computed
+            only if they are among them.
     """
     all_scorers, manners = list(scorers), manners or {}
     people, run_models = judged.pairs.human_scores, list(_models(run))
@@ -125,7 +133,8 @@ def compare_metrics(
         people = judged.pairs.human_scores
         of_one = None if people is None else of_aspect(people, judged.aspect)
         comparable, shared = find_shared(numbers, of_one, matched)
-    rows = [_row(each, judged) for each in comparable]
+    of_pairs = [name for name in statistics if name in PAIR_STATISTICS]
+    rows = [_row(each, judged, of_pairs) for each in comparable]
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared, manners))
     scores = [
@@ -149,6 +158,9 @@ def compare_metrics(
         normalise=normalise,
         notes=tuple(note for note in notes if note),
         splits=judged.pairs.several_splits,
+        statistics=tuple(statistics),
+        accuracy_differences=tuple(_accuracy_differences(comparable, judged, of_pairs)),
+        reliability=judged.reliability if of_pairs else {},
     )
 
 
@@ -186,10 +198,29 @@ def _look_up(models: Mapping[str, pl.DataFrame], judged: JudgedCandidates) -> It
         yield Numbers(model, "model", MODEL_DEFINITION, candidates, scored)
 
 
-def _row(numbers: Numbers, judged: JudgedCandidates) -> MetricRow:
+def _accuracy_differences(
+    numbers: Sequence[Numbers], judged: JudgedCandidates, names: Sequence[str]
+) -> Iterator[AccuracyDifference]:
+    if "acc_eq_star" not in names or len(numbers) < 2:  # noqa: PLR2004
+        return
+    for aspect, human in _by_aspect(judged):
+        candidates = {each.name: _joined(human, each) for each in numbers}
+        yield from find_accuracy_differences(aspect, candidates)
+
+
+def _joined(human: pl.DataFrame, numbers: Numbers) -> pl.DataFrame:
+    return human.join(numbers.candidates, on=CANDIDATE, maintain_order="left")
+
+
+def _by_aspect(judged: JudgedCandidates) -> Iterator[tuple[str, pl.DataFrame]]:
+    for aspect in sorted(judged.human["aspect"].unique()):
+        yield aspect, judged.human.filter(pl.col("aspect") == aspect).sort(CANDIDATE)
+
+
+def _row(numbers: Numbers, judged: JudgedCandidates, of_pairs: Sequence[str]) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
-    judgements = judged.human.join(numbers.candidates, on=CANDIDATE)
+    tables = {aspect: _joined(human, numbers) for aspect, human in _by_aspect(judged)}
     return MetricRow(
         numbers.name,
         numbers.kind,
@@ -197,10 +228,8 @@ def _row(numbers: Numbers, judged: JudgedCandidates) -> MetricRow:
         pass_rates(numbers.scored),
         systems,
         reason,
-        {
-            aspect: correlate_candidates(judgements.filter(pl.col("aspect") == aspect))
-            for aspect in sorted(judged.human["aspect"].unique())
-        },
+        {aspect: correlate_candidates(table) for aspect, table in tables.items()},
+        {aspect: measure_pairs(table, of_pairs) for aspect, table in tables.items() if of_pairs},
     )
 
 

@@ -15,11 +15,22 @@ from nnd.metric.numbers import (
 from nnd.metric.other_metrics.common_basis import Over
 from nnd.metric.other_metrics.judged_candidates import read_judged
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics
-from nnd.metric.other_metrics.metric_table import METRICS, MetricTable, MetricTables
+from nnd.metric.other_metrics.metric_table import (
+    METRICS,
+    MetricTable,
+    MetricTables,
+    choose_statistics,
+)
+from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.metric.other_metrics.scorers.reference_scorers import Several
 from nnd.metric.other_metrics.scorers.references import read_references
-from nnd.metric.other_metrics.scorers.scorer_names import AnyScorer, find_scorers, plain_names
+from nnd.metric.other_metrics.scorers.scorer_names import (
+    AnyScorer,
+    find_scorers,
+    plain_names,
+    with_trivial,
+)
 from nnd.metric.other_metrics.stored_values import read_values
 from nnd.schemas import ScoringError, check_replaceable
 
@@ -39,6 +50,7 @@ class _Options(TypedDict, total=False):
     splits: Sequence[str]
     mixed_rules: bool
     over: Over | Sequence[str]
+    statistics: str
     out: str | Path | None
 
 
@@ -75,6 +87,7 @@ def metrics(
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
     over: Over | Sequence[str] = "shared",
+    statistics: str = "nnd",
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
     """Compare NND with other metrics: which agree with humans?
@@ -111,6 +124,9 @@ def metrics(
         over: shared: correlate over the systems and candidates that all rows have; all: each row
             over its own; or names separated by commas: only these systems. In Python, a list of
             names.
+        statistics: Columns of the first table: nnd, wmt (acc_eq_star, acc_eq, spa,
+            system_accuracy), or names separated by commas, also auc and auc_within; next to them
+            stand the values of a constant and of length.
         out: Folder for metrics.json and scores.parquet; with several datasets, it gets a subfolder
             for each.
 
@@ -128,8 +144,10 @@ def metrics(
         nnd metrics runs/frank runs/summeval --data frank --data summeval
         nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
         nnd metrics --data summeval-nnd --scores comet.csv
+        nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
     """
     _check_options(over, normalise)
+    columns = choose_statistics(statistics)
 
     def compare(
         runs: Sequence[Path],
@@ -145,15 +163,16 @@ def metrics(
         table = None if references is None else read_references(references)
         asked = plain_names(judged.texts(table)) if scorers is None else scorers
         people = judged.pairs.human_scores
+        found = find_scorers(
+            asked if isinstance(asked, Sequence) and not isinstance(asked, str) else [asked],
+            several=several,
+            template=template,
+            prefix=prefix,
+            instruction=judged.pairs.instruction,
+        )
         result = compare_metrics(
             judged,
-            find_scorers(
-                asked if isinstance(asked, Sequence) and not isinstance(asked, str) else [asked],
-                several=several,
-                template=template,
-                prefix=prefix,
-                instruction=judged.pairs.instruction,
-            ),
+            with_trivial(found) if {*columns} & {*PAIR_STATISTICS} else found,
             references=table,
             values=read_values(scores, judged.candidates, lower),
             run=run,
@@ -161,6 +180,7 @@ def metrics(
             systems=systems if people is None else stored_systems(runs, people, systems),
             over=over,
             normalise=normalise,
+            statistics=columns,
         )
         if out is not None:
             result.write(out)

@@ -155,9 +155,8 @@ def _score(
         values = sums / sizes if protocol == "bytes" else sums
         return Likelihoods(values, np.zeros(n, np.int64), np.zeros(n, np.bool_), NO_WORK)
 
-    unknown = {
-        name: pl.lit(None, STORED[name]) for name in ("tokens_high", "tokens_low", "truncated")
-    }
+    counts = ("tokens_high", "tokens_low", "end_tokens", "truncated")
+    unknown = {name: pl.lit(None, STORED[name]) for name in counts}
     scored = score_pairs(pairs, scorer, find_template("default")).with_columns(**unknown)
     rates = pass_rates(scored)
     known, version, digest = file.model

@@ -94,6 +94,7 @@ def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.D
         "ll_low": low,
         "tokens_high": pl.Series(found.tokens[:n], dtype=pl.Int64),
         "tokens_low": pl.Series(found.tokens[n : 2 * n], dtype=pl.Int64),
+        "end_tokens": pl.repeat(found.end_tokens, n, dtype=pl.Int64, eager=True),
         "truncated": pl.Series(found.truncated[:n], dtype=pl.Boolean),
         "passed": (high > low).fill_null(value=False),
         "tie": (high == low).fill_null(value=False),

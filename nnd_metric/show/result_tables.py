@@ -12,6 +12,7 @@ from nnd.metric.show.tables.agreement import (
     agreement_table,
     correlations_table,
     datasets_table,
+    equal_length_line,
     extrapolation_tables,
     points_table,
 )
@@ -22,6 +23,7 @@ from nnd.metric.show.tables.metrics import metrics_by_dataset, metrics_overview,
 from nnd.metric.show.tables.pass_rates import (
     baselines_table,
     counts_table,
+    length_table,
     pass_rate_table,
     slices_table,
     sweep_table,
@@ -74,7 +76,12 @@ def _agreement(agreement: "Agreement") -> "Table":
 
 def _agreement_details(agreement: "Agreement") -> Parts:
     values = agreement.to_dict()
-    return [agreement_table(values), *extrapolation_tables(values), *agreement_notes(values)]
+    return [
+        agreement_table(values),
+        *equal_length_line(values),
+        *extrapolation_tables(values),
+        *agreement_notes(values),
+    ]
 
 
 def _agreements(agreements: "Agreements") -> "Table":
@@ -126,9 +133,11 @@ def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
 
 def _evaluation_details(evaluation: "Evaluation") -> Parts:
     best_first = evaluation.best_first()
+    overall = {each.model: each.rates.overall for each in best_first}
     shown: Parts = [
         slices_table({each.model: each.rates for each in best_first}),
-        baselines_table({each.model: each.rates.overall for each in best_first}),
+        baselines_table(overall),
+        *_known(length_table(overall)),
         counts_table(best_first),
     ]
     shown += evaluation.requests()
@@ -144,6 +153,10 @@ def _evaluation_details(evaluation: "Evaluation") -> Parts:
         ]
         shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
     return shown + [each.signature for each in best_first]
+
+
+def _known(table: "Table | None") -> "list[Table]":
+    return [] if table is None else [table]
 
 
 def _sweep(sweep: "Sweep") -> "Table | None":
@@ -181,7 +194,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Comparisons": lambda result: verdict_table(result.comparisons),
     "Effects": effects_table,
     "Evaluation": _evaluation,
-    "MetricTable": lambda result: metrics_overview(result.rows),
+    "MetricTable": metrics_overview,
     "MetricTables": metrics_by_dataset,
     "Slices": lambda result: slice_rates_table(result) if result.slices else None,
     "Sweep": _sweep,

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
         Reading as Reading,
         Request as Request,
     )
+    from .encoding.targets import (
+        count_end_tokens as count_end_tokens,
+    )
     from .encoding.templates import (
         AUTO as AUTO,
         INSTRUCTION as INSTRUCTION,

@@ -14,7 +14,7 @@ is never changed.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 
 import numpy as np
@@ -37,6 +37,7 @@ from nnd.metric.text import (
     Known,
     Reading,
     Request,
+    count_end_tokens,
     encode,
     find_protocol,
 )
@@ -105,7 +106,9 @@ class Engine:
         both = self._given([*requests, *alone])
         given = np.array([context is not None for context, _ in requests], dtype=np.bool_)
         gain = both.log_likelihood[:n] - np.where(given, both.log_likelihood[n:], 0.0)
-        return Likelihoods(gain, both.tokens[:n], both.truncated[:n], both.work)
+        return replace(
+            both, log_likelihood=gain, tokens=both.tokens[:n], truncated=both.truncated[:n]
+        )
 
     def _given(self, requests: Sequence[Request]) -> Likelihoods:
         protocol = find_protocol(self.protocol)
@@ -133,7 +136,8 @@ class Engine:
         values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
         truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
         order = _places(readings, distinct)
-        return Likelihoods(values[order], tokens[order], truncated[order], work)
+        ends = count_end_tokens(self.loaded, protocol)
+        return Likelihoods(values[order], tokens[order], truncated[order], work, ends)
 
     @collector_paused()
     def as_read(self, requests: Sequence[Request]) -> list[Reading]:

@@ -1,7 +1,7 @@
 """Result of `agree`: the agreement of pass rates with human scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 import polars as pl
@@ -58,6 +58,19 @@ class CategoryAgreement(Correlations):
 
 
 @dataclass(frozen=True, slots=True)
+class EqualLengthAgreement(Correlations):
+    """Agreement of the pass rates at equal length in one category.
+
+    Attributes:
+        n: Models compared.
+        dropped: Matched models without such a rate, or without a human score in this category.
+    """
+
+    n: Count
+    dropped: Count
+
+
+@dataclass(frozen=True, slots=True)
 class MeanAgreement(Correlations):
     """Mean over the categories other than "overall" that define the statistic.
 
@@ -91,6 +104,8 @@ class Agreement(Result):
             correlated; None if they have one.
         notes: How the models were scored, a sentence each; the mixture is the first. Older results
             lack it.
+        equal_length: Category → agreement of the pass rates at equal numbers of tokens; empty if
+            these are unknown, and in older results.
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -102,6 +117,9 @@ class Agreement(Result):
     of_pass_rates: Annotated[bool, UNSTORED] = True
     mixture: Annotated[str | None, UNSTORED] = None
     notes: Annotated[Sequence[str], SPARSE] = ()
+    equal_length: Annotated[Mapping[str, EqualLengthAgreement], SPARSE] = field(
+        default_factory=dict
+    )
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.

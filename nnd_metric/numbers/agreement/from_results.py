@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from nnd.metric.data import OVERALL, SLICES, check_same, names_in, of_aspect, read_run, read_systems
 from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.agreement.at_equal_length import agree_at_equal_length
 from nnd.metric.numbers.agreement.measures import try_agreement
 from nnd.metric.numbers.manners.manner import check_runs, name_readings
 from nnd.metric.numbers.rates.alignment import shared_split
@@ -19,6 +21,7 @@ from nnd.metric.numbers.rates.context_sums import (
     number_tests,
     slices_by,
 )
+from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
 from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
 from nnd.schemas import CONTEXT, ScoringError, read_parquet
@@ -77,12 +80,12 @@ def agree_rated(
             return None, f'no pair has the aspect "{aspect}"; known: {", ".join(aspects)}'
         rated = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in rated.items()}
     rates, samples = _tabulate(rated, column)
-    agreement, reason = try_agreement(
-        rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
-    )
+    options: dict[str, Any] = {"systems": systems, "aspect": aspect, "order": order}
+    agreement, reason = try_agreement(rates, human_scores, samples=samples, **options)
     if agreement is not None:
         unscored = {name: int(each_once(rows)["unscored"].sum()) for name, rows in rated.items()}
-        agreement = replace(agreement, unscored=unscored)
+        equal_length = agree_at_equal_length(rated, column, human_scores, **options)
+        agreement = replace(agreement, unscored=unscored, equal_length=equal_length)
     return agreement, reason
 
 
@@ -206,7 +209,9 @@ def _rated(
             check_same(both, first, name, filled=filled)
     unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
     return {
-        name: rows.select(*SLICE_NUMBERS, "passed", unscored=unscored).hstack(number_tests(rows))
+        name: add_lengths(rows)
+        .select(*SLICE_NUMBERS, "passed", *LENGTHS, unscored=unscored)
+        .hstack(number_tests(rows))
         for name, rows in frames.items()
     }
 

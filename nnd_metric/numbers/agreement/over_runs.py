@@ -235,5 +235,6 @@ def _described(
         unscored=agreement.unscored
         and {names.get(model, model): n for model, n in agreement.unscored.items()},
         mixture=mixture,
+        equal_length={},
         notes=(mixture, *agreement.notes),
     )

@@ -31,6 +31,7 @@ from nnd.metric.numbers.manners.manner import (
     version_rules,
 )
 from nnd.metric.numbers.rates.context_sums import number_occurrences
+from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.schemas import ScoringError
 
 
@@ -228,17 +229,18 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
     if both.is_empty():
         raise _no_shared_pair(a, b)
     check_same(both, a.label, b.label, where=_data_of(a, b))
-    return both.with_columns(
-        passed_first="passed",
-        passed_second="passed_b",
-        unscored=pl.col("unscored") | pl.col("unscored_b"),
-    )
+    of_both = {
+        f"{name}_{side}": f"{name}{end}"
+        for name in ("passed", *LENGTHS)
+        for side, end in (("first", ""), ("second", "_b"))
+    }
+    return both.with_columns(**of_both, unscored=pl.col("unscored") | pl.col("unscored_b"))
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns to compare; rows of a repeated pair are numbered."""
-    return rows.select(
-        *("pair_id", "cluster", *SAME, "passed"),
+    return add_lengths(rows).select(
+        *("pair_id", "cluster", *SAME, "passed", *LENGTHS),
         unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),
         occurrence=number_occurrences(rows, "pair_id"),
     )

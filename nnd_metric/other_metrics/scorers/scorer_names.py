@@ -35,6 +35,10 @@ WITHOUT_REFERENCES = {
     ),
 }
 
+_CONSTANT = TextScorer(
+    "constant", lambda texts: [0.0] * len(texts), "the same number for every candidate"
+)
+
 WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
     **{kind: partial(rouge, kind) for kind in ("rouge1", "rouge2", "rouge3", "rougeL")},
     "bleu": bleu,
@@ -60,6 +64,13 @@ def plain_names(texts: Iterable[Text]) -> list[str]:
     """Return the scorers that need no model; those with references only if there are any."""
     have = any(text.references for text in texts)
     return [*(WITH_REFERENCES if have else ()), *WITHOUT_REFERENCES]
+
+
+def with_trivial(scorers: Sequence[TextScorer]) -> list[TextScorer]:
+    """Add a constant and length to scorers, unless they are among them."""
+    names = {scorer.name for scorer in scorers}
+    trivial = (_CONSTANT, WITHOUT_REFERENCES["length"])
+    return [*scorers, *(each for each in trivial if each.name not in names)]
 
 
 def find_scorers(

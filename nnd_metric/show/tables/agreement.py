@@ -120,6 +120,15 @@ def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
     return [table] if table.row_count else []
 
 
+def equal_length_line(agreement: Mapping[str, Any]) -> list[str]:
+    """Return the two main correlations of the rates at equal length over all tests, if known."""
+    equal = agreement.get("equal_length", {}).get("overall")
+    if equal is None or not _are_enough(equal):
+        return []
+    tau_b, gap_r, p = _main_cells(equal)
+    return [f"at equal tokens, {equal['n']} systems: tau-b {tau_b}, gap r {gap_r}, p {p}"]
+
+
 def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
     """Return notes on the systems of the models, on omissions, and on how numbers were computed."""
     systems = agreement["systems"]

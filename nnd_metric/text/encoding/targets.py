@@ -60,6 +60,15 @@ def make_targets(
     return [Target(ids[:-1], ids, (True,) * len(ids)) for ids, _ in own]
 
 
+def count_end_tokens(loaded: TextModel, protocol: Protocol) -> int:
+    """Return how many of a candidate's scored tokens are not its own."""
+    if protocol.tokens == "laban2022":
+        return 1
+    if not loaded.is_encoder_decoder:
+        return 0
+    return sum(sum(part) for part in _scored_frame(loaded, every=protocol.tokens == "bartscore"))
+
+
 def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
     """Return the targets of an encoder-decoder: labels as in training, and its own shift of them.
 
@@ -67,14 +76,20 @@ def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> lis
     those after it, only the first end token is scored, unless `every` label is (BARTScore).
     """
     lead, trail = special_frame(loaded.tokenizer, target=True)
-    ends = bool(trail) and trail[0] in _end_ids(loaded)
+    before, behind = _scored_frame(loaded, every=every)
     targets = []
     for ids in text_ids(loaded.tokenizer, candidates, target=True):
         labels = lead + ids + trail
-        before, behind = (every,) * len(lead), (ends or every, *(every,) * (len(trail) - 1))
-        scored = before + (True,) * len(ids) + behind[: len(trail)]
-        targets.append(Target(_shift(loaded, labels), labels, scored))
+        targets.append(Target(_shift(loaded, labels), labels, before + (True,) * len(ids) + behind))
     return targets
+
+
+def _scored_frame(loaded: TextModel, *, every: bool) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+    """Return which special tokens before and after a label are scored."""
+    lead, trail = special_frame(loaded.tokenizer, target=True)
+    ends = bool(trail) and trail[0] in _end_ids(loaded)
+    behind = (ends or every, *(every,) * (len(trail) - 1))
+    return (every,) * len(lead), behind[: len(trail)]
 
 
 def _shift(loaded: TextModel, labels: Ids) -> Ids:
