@@ -1,6 +1,6 @@
 """Read human scores of systems: those stored with the data, your own, or those of some splits."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
@@ -9,26 +9,11 @@ from nnd.metric.data.any_frames import PairData, to_frame
 from nnd.metric.data.completion import check_columns
 from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.data_places import find_place
+from nnd.metric.data.judgements import find_judgements
 from nnd.metric.data.remote import is_url
-from nnd.schemas import (
-    MANIFEST,
-    ScoringError,
-    find_frame,
-    find_manifest,
-    frame_files,
-    make_human_scores,
-)
+from nnd.schemas import ScoringError, frame_files, make_human_scores
 
 HUMAN_SCORES = "human_scores.parquet"
-
-_JUDGED = ("annotations.parquet", "annotations/*.parquet", MANIFEST)
-"""Patterns of the files that human scores are computed from."""
-
-_COLUMNS = {
-    *("split", "candidate_id", "group", "system", "category", "aspect"),
-    *("label", "score", "ratings"),
-}
-"""Columns of annotations that they are computed from."""
 
 _OF_ALL = ", over all splits"
 """End of the definition of human scores that could not be computed for some splits."""
@@ -76,26 +61,12 @@ def human_scores_in(
     with. If it has no annotations or no rule, those scores are returned, and their definitions say
     so (`is_of_all_splits`).
     """
-    computed = _compute(home, splits)
-    if computed is not None:
-        return computed
+    judged = find_judgements(home)
+    if judged is not None:
+        return make_human_scores(judged.annotations, judged.source, splits=splits)
     if "definition" not in scores.columns:
         scores = scores.with_columns(definition=pl.lit("score"))
     return scores.with_columns(pl.col("definition").fill_null("score") + _OF_ALL)
-
-
-def _compute(home: str | Path, splits: Collection[str]) -> pl.DataFrame | None:
-    try:
-        folder = find_place(home, _JUDGED).path
-    except ScoringError:  # the Hub cannot be reached
-        return None
-    annotations = find_frame(folder, "annotations")
-    source = find_manifest(folder).get("source")
-    if annotations is None or not isinstance(source, Mapping):
-        return None
-    if not {*annotations.columns} >= _COLUMNS or not {"name", "quality", "systems"} <= {*source}:
-        return None  # written by an older version
-    return make_human_scores(annotations, source, splits=splits)
 
 
 def is_of_all_splits(definition: str | None) -> bool:

@@ -18,6 +18,7 @@ from nnd.metric.data.completion import (
 from nnd.metric.data.converted_folder import SuiteSet, instruction_in, read_sets
 from nnd.metric.data.data_places import DataPlace, find_place
 from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
+from nnd.metric.data.judgements import Judgements, find_judgements
 from nnd.metric.data.known_columns import OwnTable, frame_of_table
 from nnd.metric.data.own_tables import HUB_FILES, read_hub_dataset, read_table, tables_in
 from nnd.metric.data.remote import is_url
@@ -94,6 +95,12 @@ class PairSet(Printable):
         splits = [describe_splits(self.several_splits)] if self.several_splits else []
         options = [f"--{option} {part[option]}" for option in part if option != "split"]
         return f"{self.name} ({', '.join(splits + options)})" if splits + options else self.name
+
+    def judgements(self) -> Judgements | None:
+        """Return the judgements behind the human scores, of the same splits; None if unknown."""
+        if self.home is None or self.human_scores is None:
+            return None
+        return find_judgements(self.home, self.splits if "split" in dict(self.part) else None)
 
     def headline(self) -> str:
         """Return the number of pairs and contexts, and whether systems have human scores."""

@@ -6,7 +6,7 @@ Types are known by name, so that to show one result loads nothing that the other
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nnd.metric.numbers import FEWEST_SYSTEMS, Comparisons, findings, percent, short_names
+from nnd.metric.numbers import Comparisons, findings, percent, short_names
 from nnd.metric.show.tables.agreement import (
     agreement_notes,
     agreement_table,
@@ -14,6 +14,7 @@ from nnd.metric.show.tables.agreement import (
     datasets_table,
     equal_length_line,
     extrapolation_tables,
+    people_table,
     points_table,
 )
 from nnd.metric.show.tables.comparisons import ahead_table, rates_table, verdict_table
@@ -58,7 +59,7 @@ def details(result: object) -> "Sequence[Table | str]":
 
 def _agreement(agreement: "Agreement") -> "Table":
     main = agreement.main()
-    if main.n >= FEWEST_SYSTEMS and agreement.mixture is None:
+    if main.says_something and agreement.mixture is None:
         return correlations_table(agreement.to_dict())
     judged = sorted(main.judged.items(), key=lambda item: -item[1].pass_rate)
     names = short_names([model for model, _ in judged])
@@ -72,6 +73,11 @@ def _agreement(agreement: "Agreement") -> "Table":
         for name, (model, of) in zip(names, judged, strict=True)
     )
     return points_table(points, "pass rate, %" if agreement.of_pass_rates else "mean score")
+
+
+def _agreement_remarks(agreement: "Agreement") -> Parts:
+    beside = people_table(agreement.to_dict()) if len(agreement.by_category) > 1 else None
+    return [*agreement.beside(), *([] if beside is None else [beside]), *agreement.cautions()]
 
 
 def _agreement_details(agreement: "Agreement") -> Parts:
@@ -121,11 +127,11 @@ def _evaluation(evaluation: "Evaluation") -> "Table":
 
 
 def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
-    agreement = evaluation.agreement_reason if evaluation.asks_agreement else None
-    if evaluation.agreement is not None:
-        agreement = evaluation.agreement.headline()
+    no_agreement = evaluation.agreement_reason if evaluation.asks_agreement else None
     shown: Parts = [*evaluation.caveats(), evaluation.readings()]
-    shown += [agreement] if agreement else []
+    if evaluation.agreement is not None:
+        shown += [evaluation.agreement.headline(), *evaluation.agreement.beside()]
+    shown += [no_agreement] if no_agreement else []
     if (effects := evaluation.effects) is not None:
         shown += [effects.headline(), effects_table(effects), *effects.remarks()]
     return shown
@@ -202,6 +208,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Variation": variation_table,
 }
 _REMARKS: Mapping[str, Callable[[Any], Parts]] = {
+    "Agreement": _agreement_remarks,
     "Evaluation": _evaluation_remarks,
     "MetricTable": lambda result: [*metrics_remarks(result)],
     "Sweep": _sweep_remarks,

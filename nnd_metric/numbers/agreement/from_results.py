@@ -8,10 +8,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nnd.metric.data import OVERALL, SLICES, check_same, names_in, of_aspect, read_run, read_systems
+from nnd.metric.data import (
+    OVERALL,
+    SLICES,
+    Judgements,
+    check_same,
+    names_in,
+    of_aspect,
+    read_run,
+    read_systems,
+)
 from nnd.metric.numbers.agreement.agreement import Agreement
 from nnd.metric.numbers.agreement.at_equal_length import agree_at_equal_length
 from nnd.metric.numbers.agreement.measures import try_agreement
+from nnd.metric.numbers.agreement.own_pairs import WRITERS, add_without_own, with_writers
 from nnd.metric.numbers.manners.manner import check_runs, name_readings
 from nnd.metric.numbers.rates.alignment import shared_split
 from nnd.metric.numbers.rates.context_sums import (
@@ -42,6 +52,7 @@ def agree_scored(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
+    judgements: Judgements | None = None,
 ) -> tuple[Agreement | None, str | None]:
     """Return the agreement and None, or None and the reason why there cannot be one.
 
@@ -52,8 +63,10 @@ def agree_scored(
     rated: dict[str, pl.DataFrame] = {}
     if human_scores is not None:
         of_aspect(human_scores, aspect)  # raises an error for an aspect that was not judged
-        rated = _rated(scored, human_scores, aspect)
-    return agree_rated(rated, human_scores, systems=systems, aspect=aspect, order=order)
+        rated = _rated(with_writers(scored, judgements), human_scores, aspect)
+    return agree_rated(
+        rated, human_scores, systems=systems, aspect=aspect, order=order, judgements=judgements
+    )
 
 
 def agree_rated(
@@ -63,11 +76,12 @@ def agree_rated(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
+    judgements: Judgements | None = None,
 ) -> tuple[Agreement | None, str | None]:
     """Return what `agree_scored` returns, for model → result of `to_rate` for its pairs.
 
-    All models were scored on the same pairs; the frames have the columns of SLICES, and their rows
-    are in the order of pair_id.
+    All models were scored on the same pairs; the frames have the columns of SLICES and, if known,
+    WRITERS, and their rows are in the order of pair_id.
     """
     if human_scores is None:
         return None, "the data has no human scores; pass human_scores (--human-scores)"
@@ -81,8 +95,12 @@ def agree_rated(
         rated = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in rated.items()}
     rates, samples = _tabulate(rated, column)
     options: dict[str, Any] = {"systems": systems, "aspect": aspect, "order": order}
-    agreement, reason = try_agreement(rates, human_scores, samples=samples, **options)
+    agreement, reason = try_agreement(
+        rates, human_scores, samples=samples, judgements=judgements, **options
+    )
     if agreement is not None:
+        if all(WRITERS in rows.columns for rows in rated.values()):
+            agreement = add_without_own(agreement, *_tabulate(rated, column, agreement.systems))
         unscored = {name: int(each_once(rows)["unscored"].sum()) for name, rows in rated.items()}
         equal_length = agree_at_equal_length(rated, column, human_scores, **options)
         agreement = replace(agreement, unscored=unscored, equal_length=equal_length)
@@ -208,19 +226,28 @@ def _rated(
             both = of_first.hstack(rows.rename(lambda column: f"{column}_b"))
             check_same(both, first, name, filled=filled)
     unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
+    writers = [WRITERS] if WRITERS in scored.columns else []
     return {
         name: add_lengths(rows)
-        .select(*SLICE_NUMBERS, "passed", *LENGTHS, unscored=unscored)
+        .select(*SLICE_NUMBERS, "passed", *LENGTHS, *writers, unscored=unscored)
         .hstack(number_tests(rows))
         for name, rows in frames.items()
     }
 
 
-def _tabulate(rated: Mapping[str, pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
-    """Return pass rates per model and category, and their [resamples, models, categories]."""
+def _tabulate(
+    rated: Mapping[str, pl.DataFrame], column: str, own: Mapping[str, str] | None = None
+) -> tuple[pl.DataFrame, FloatArray]:
+    """Return pass rates per model and category, and their [resamples, models, categories].
+
+    Given model → its `own` system, they are those of tests without a text of that system.
+    """
     rates, counted = [], []
     for model, rows in rated.items():
         slices = [(OVERALL, each_once(rows)), *slices_by(rows, column).items()]
+        if own is not None and model in own:
+            of_others = ~pl.col(WRITERS).list.contains(own[model]).fill_null(value=False)
+            slices = [(value, tests.filter(of_others)) for value, tests in slices]
         counted.append(count_by_context(rows, [tests for _, tests in slices], key=NUMBERED))
         rates += [(model, value, tests["passed"].mean(), tests.height) for value, tests in slices]
     passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))

@@ -11,6 +11,7 @@ from nnd.metric.data import (
     PairData,
     choose_splits,
     describe_splits,
+    find_judgements_in,
     is_several,
     only_of_one,
     read_human_scores,
@@ -135,14 +136,26 @@ def agree(
         people = read_human_scores(judged)
         rates = read_pass_rates(paths[0])
         agreement, reason = try_agreement(
-            rates, people, systems=systems, aspect=aspect, order=order
+            rates,
+            people,
+            systems=systems,
+            aspect=aspect,
+            order=order,
+            judgements=None if human_scores is not None else find_judgements_in(judged, None),
         )
     else:
         scored = _read_models(paths, splits=splits, mixed_rules=mixed_rules)
         of_splits = None if human_scores is not None else [*splits] or read_splits(paths)
         people = read_human_scores_in(judged, of_splits)
         chosen = stored_systems(paths, people, systems)
-        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
+        agreement, reason = agree_scored(
+            scored,
+            people,
+            systems=chosen,
+            aspect=aspect,
+            order=order,
+            judgements=None if human_scores is not None else find_judgements_in(judged, of_splits),
+        )
         agreement = agreement and _described(agreement, paths, scored, splits)
     if agreement is None:
         raise ScoringError("agreement.undefined", str(reason))
@@ -166,14 +179,17 @@ def _agree_each(
             raise ScoringError(
                 "run.another-dataset", "none of the runs was made on this dataset", name
             )
-        people = choose_splits(pairs, [*splits] or read_splits(runs)).human_scores
+        chosen_pairs = choose_splits(pairs, [*splits] or read_splits(runs))
+        people = chosen_pairs.human_scores
         if people is None:
             raise ScoringError(
                 "option.conflict", "this dataset has no human scores", name, "leave it out"
             )
         scored = _read_models(runs, splits=splits, mixed_rules=mixed_rules)
         chosen = stored_systems(runs, people, asked)
-        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
+        agreement, reason = agree_scored(
+            scored, people, systems=chosen, aspect=aspect, judgements=chosen_pairs.judgements()
+        )
         if agreement is None:
             raise ScoringError("agreement.undefined", str(reason), name)
         agreements[name] = _described(agreement, runs, scored, splits)

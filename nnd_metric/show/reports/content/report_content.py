@@ -105,15 +105,16 @@ def gather(
     families = dict(families or {})
     _check_families(families, models, among)
     people = texts.human_scores if texts is not None else None
+    judgements = None if texts is None else texts.judgements()
     if human_scores is not None:
-        people = read_human_scores(human_scores)
+        people, judgements = read_human_scores(human_scores), None
     stored, reason = (None, mixture) if mixture else stored_agreement(folders, splits)
     best_first = sorted(models, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
     points: Sequence[Points] = ()
     if people is not None and mixture is None:
         chosen = stored_systems(folders, people, systems)
         everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
-        agreement, why = agree_scored(everything, people, systems=chosen)
+        agreement, why = agree_scored(everything, people, systems=chosen, judgements=judgements)
         stored, reason = (None if agreement is None else agreement.to_dict()), str(why)
         if agreement is not None:
             rates = {each.model: each.rates for each in best_first}
