@@ -162,10 +162,9 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
         known = ", or ".join(f"{each.high} and {each.low}" for each in _LAYOUTS)
         raise ScoringError(
             "column.missing",
-            f"no columns with known names ({known}); name them with --columns "
-            "high=COLUMN,low=COLUMN,context=COLUMN",
+            f"no columns with known names ({known}); the columns are {', '.join(there)}",
             table.label,
-            f"the columns are {', '.join(there)}",
+            "name them with --columns high=COLUMN,low=COLUMN,context=COLUMN",
         )
     return found[0]
 

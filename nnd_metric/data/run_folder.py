@@ -251,12 +251,12 @@ def _check_rows(frame: pl.DataFrame, path: Path, start: int) -> None:
     for column in ("model", "pair_id", "passed", "tie"):
         if frame[column].null_count():
             row = start + int(frame[column].is_null().arg_max() or 0)
-            raise ScoringError("run.evaluate-again", f"row {row}: {column} is null", path)
+            raise ScoringError("run.evaluate-again", f"{column} is null", f"{path}: row {row}")
     for column in ("ll_high", "ll_low", *ALONE_SCHEMA):
         if frame[column].is_nan().any():
             row = start + int(frame[column].is_nan().arg_max() or 0)
             raise ScoringError(
                 "run.evaluate-again",
-                f"row {row}: {column} is NaN, but a missing likelihood must be null",
-                path,
+                f"{column} is NaN, but a missing likelihood must be null",
+                f"{path}: row {row}",
             )
