@@ -126,9 +126,7 @@ def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema, start: int = 0)
     wrong = [name for name, dtype in schema.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
-        raise ScoringError(
-            "column.wrong-type", f"column {wrong[0]} is {found}", path, "evaluate again"
-        )
+        raise ScoringError("run.evaluate-again", f"column {wrong[0]} is {found}", path)
     _check_rows(frame, path, start)
     return frame.select(schema.names())
 

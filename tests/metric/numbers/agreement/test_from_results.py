@@ -469,7 +469,7 @@ def test_a_missing_column_is_named(runs: Callable[..., list[Path]]) -> None:
 
 def test_a_column_of_another_kind_is_named(runs: Callable[..., list[Path]]) -> None:
     folders = runs(scored("A", "+-").with_columns(pl.col("ll_low").cast(pl.String)))
-    with refusal("column.wrong-type", "log_likelihoods.parquet") as caught:
+    with refusal("run.evaluate-again", "log_likelihoods.parquet") as caught:
         agree(folders, PEOPLE)
     assert "ll_low" in caught.value.what
 

@@ -75,7 +75,7 @@ def test_one_model_in_two_runs_is_told_apart_by_the_folder(runs: Runs) -> None:
     assert only(folders, models=[f"{other}:x", f"{one}:x"]).overall.verdict == "second"
     with refusal("name.twice") as caught:
         compare(folders, models=["x", f"{one}:x"])
-    assert f"{one}:x or {other}:x" in caught.value.remedy
+    assert all(f"{folder}:x" in caught.value.remedy for folder in folders)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_runs_without_a_common_pair(runs: Runs) -> None:
     sign(folders[1], y="nnd|v:0.1.0|model:y@2|data:frank@def|protocol:native")
     with refusal("run.another-data") as caught:
         compare(folders)
-    assert "quiz@abc and frank@def" in caught.value.what
+    assert all(data in caught.value.what for data in ("quiz@abc", "frank@def"))
 
 
 def test_models_of_different_rules_are_compared_only_if_told(runs: Runs) -> None:
@@ -206,7 +206,7 @@ def test_a_likelihood_that_is_nan_is_refused(runs: Runs) -> None:
     folders = runs(wrong, scored("y", "++"))
     with refusal("run.evaluate-again", "log_likelihoods.parquet: row 1") as caught:
         compare(folders)
-    assert "ll_low is NaN" in caught.value.what
+    assert "ll_low" in caught.value.what
 
 
 def test_a_verdict_that_is_missing_is_refused(runs: Runs) -> None:
@@ -222,11 +222,18 @@ def test_signatures_come_along(runs: Runs) -> None:
     assert (found.signature_first, found.signature_second) == ("nnd|x", None)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"results": [{"model": "x"}]}'])
-def test_a_result_that_is_none(text: str, runs: Runs) -> None:
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "contract.broken"),
+        ("[]", "contract.broken"),
+        ('{"results": [{"model": "x"}]}', "run.evaluate-again"),
+    ],
+)
+def test_a_result_that_is_none(text: str, code: str, runs: Runs) -> None:
     folders = runs(scored("x", "+-"), scored("y", "+-"))
     write_text(folders[0] / "result.json", text)
-    with refusal("run.evaluate-again", f"{folders[0]}/result.json"):
+    with refusal(code, f"{folders[0]}/result.json"):
         compare(folders)
 
 
@@ -235,7 +242,7 @@ def test_a_result_that_was_changed(runs: Runs) -> None:
     sign(folders[0], x="nnd|protocol:native")
     path = folders[0] / "result.json"
     path.write_text(path.read_text().replace("protocol:native", "protocol:sum"))
-    with refusal("run.evaluate-again", str(path)):
+    with refusal("contract.broken", str(path)):
         compare(folders)
 
 
