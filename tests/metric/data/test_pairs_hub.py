@@ -18,6 +18,8 @@ from support.refusals import check_refusal
 from support.stored_folders import reseal
 from support.suites.split_source import write_letters
 
+from nnd.schemas import NNDError
+
 Ask = Callable[[str], dict[str, Any]]
 NEVER = "0" * 40
 READER = SUPPORT / "hub" / "reader.py"
