@@ -197,8 +197,8 @@ def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
     for row, cells in enumerate(zip(prompts, lists["high"], lists["low"], strict=True)):
         try:
             pairs.append(read_pair(*cells, names=sides))
-        except ValueError as error:
-            raise ScoringError("row.wrong-shape", str(error), table.where(row)) from error
+        except ScoringError as error:
+            raise error.inside(table.where(row)) from error
     texts = {
         "context": [pair.context for pair in pairs],
         "candidate_high": [pair.high for pair in pairs],

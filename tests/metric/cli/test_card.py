@@ -75,5 +75,5 @@ def test_what_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
 
 def test_a_folder_that_was_not_converted_has_no_card(tmp_path: Path) -> None:
-    with refusal("data.not-converted", str(tmp_path)):
+    with refusal("data.convert-again", str(tmp_path)):
         data_card(tmp_path, "org/birds")
