@@ -40,7 +40,10 @@ def find_data(name: str) -> str:
         return str(folder)
     if meant := did_you_mean(name, built_in):
         raise ScoringError(
-            "file.not-found", f"file, folder or built-in source not found{meant}", name
+            "file.not-found",
+            f"file, folder or built-in source not found{meant}",
+            name,
+            "see `nnd sources`, or name a file or folder that exists",
         )
     return name
 
@@ -54,8 +57,8 @@ def _converted(name: str) -> Path:
         try:
             convert(name, out=folder)
         except SourceError as error:
-            convert_it = f"nnd convert {name} --from COPY --out FOLDER"
-            yours = f"convert your copy with `{convert_it}` and name FOLDER"
-            remedy = error.remedy.replace("name your copy with --from", yours)
+            remedy = error.remedy
+            if error.code in ("source.cannot-fetch", "source.another-file"):
+                remedy += f" (`nnd convert {name} --from COPY --out FOLDER`, then name FOLDER)"
             raise SourceError(error.code, error.what, error.where, remedy) from error
     return folder

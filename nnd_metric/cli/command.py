@@ -66,15 +66,15 @@ def main() -> None:
     try:
         app()
     except Exception as error:
-        message = _explain(error)
-        if message is None:
+        fault = _fault_of(error)
+        if fault is None:
             raise
         from nnd.schemas import one_line  # messages quote texts of any kind
 
-        if "--json" in sys.argv and isinstance(error, NNDError):
-            print(json.dumps({"error": error.to_dict()}, indent=2))
-        print(f"nnd: {one_line(' '.join(message.split()))}", file=sys.stderr)
-        raise SystemExit(2) from error
+        if "--json" in sys.argv:
+            print(json.dumps({"error": fault.to_dict()}, indent=2))
+        print(f"nnd: {one_line(' '.join(str(fault).split()))}", file=sys.stderr)
+        raise SystemExit(2) from fault
 
 
 def _quiet_libraries() -> None:
@@ -100,12 +100,13 @@ def _show_warning(
         otherwise(message, category, *rest)
 
 
-def _explain(error: Exception) -> str | None:
-    """Return a message for the user, or None if the error is ours and needs a traceback."""
+def _fault_of(error: Exception) -> NNDError | None:
+    """Return what the user can mend, or None if the error is ours and needs a traceback."""
     if isinstance(error, NNDError):
-        return str(error)
+        return error
     if isinstance(error, OSError) and error.filename is not None:
         full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-        remedy = "; free some space, or name another place with --out" if full else ""
-        return f"{error.filename}: {error.strerror}{remedy}"
+        first = "free some space" if full else "check the path and its permissions"
+        remedy = f"{first}, or name another place with --out"
+        return NNDError("place.cannot-write", str(error.strerror), error.filename, remedy)
     return None

@@ -255,9 +255,9 @@ def read_templates(
             of = "all models" if model is None else f'model "{model}"'
             raise ScoringError(
                 "name.twice",
-                f"--template is given twice for {of}",
-                remedy="give it once, and add --template MODEL=TEMPLATE for a model that needs "
-                "another",
+                f"two templates for {of}",
+                "--template",
+                "give one, and add --template MODEL=TEMPLATE for a model that needs another",
             )
         templates[model] = resolved(entry if model is None else entry[len(model) + 1 :])
     for_all = templates.pop(None, None)

@@ -70,4 +70,6 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
     if len(failed) == 1:
         raise failed[0]
     if failed:
-        raise PublishError(failed[0].code, "; ".join(map(str, failed)))
+        problems = [": ".join(filter(None, (each.where, each.what))) for each in failed]
+        remedies = dict.fromkeys(each.remedy for each in failed)
+        raise PublishError(failed[0].code, "; ".join(problems), remedy="; ".join(remedies))

@@ -56,7 +56,9 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
         return pl.from_pandas(data) if _is_pandas(data) else pl.DataFrame(data)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise ScoringError(
-            "file.not-a-table", f"the frame cannot be read as a table: {str(error).splitlines()[0]}"
+            "data.not-a-dataset",
+            f"the frame cannot be read as a table: {str(error).splitlines()[0]}",
+            remedy="give each column values of one type",
         ) from error
 
 
@@ -89,7 +91,9 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
         return pl.DataFrame(lists)
     except (TypeError, pl.exceptions.PolarsError) as error:
         raise ScoringError(
-            "file.not-a-table", f"the columns do not form a table: {str(error).splitlines()[0]}"
+            "data.not-a-dataset",
+            f"the columns do not form a table: {str(error).splitlines()[0]}",
+            remedy="give each column values of one type",
         ) from error
 
 

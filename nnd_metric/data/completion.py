@@ -188,4 +188,4 @@ def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:
         raise ScoringError("column.wrong-type", f"column {column} is {frame[column].dtype}", name)
     if frame[column].null_count():
         row = int(frame[column].is_null().arg_max() or 0)
-        raise ScoringError("cell.null", f"row {row}: {column} is null", name)
+        raise ScoringError("cell.null", f"{column} is null", f"{name}: row {row}")

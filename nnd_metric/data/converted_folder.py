@@ -70,9 +70,8 @@ def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> 
         pair, parent = lost.select("pair_id", human.alias("parent")).row(0)
         raise ScoringError(
             "data.convert-again",
-            f"set {name}: pair {pair} was derived from {parent}, which is not among the "
-            "pairs of the suite",
-            folder,
+            f"pair {pair} was derived from {parent}, which is not among the pairs of the suite",
+            f"{folder}: set {name}",
             "build the suite again",
         )
     return pairs

@@ -66,25 +66,29 @@ def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path
         )
     except (HTTPError, OSError, ValueError) as error:  # HTTPError comes from httpx
         name = repo if revision is None else f"{repo}@{revision}"
-        raise ScoringError("data.on-the-hub", _hub_problem(error), name) from error
+        problem, remedy = _hub_problem(error)
+        raise ScoringError("data.on-the-hub", problem, name, remedy) from error
     return Path(folder), str(commit)
 
 
-def _hub_problem(error: Exception) -> str:
-    """Describe in one line why a download failed; the client's messages have several lines."""
+def _hub_problem(error: Exception) -> tuple[str, str]:
+    """Say why a download failed, and what to do; the client's messages have several lines."""
     from huggingface_hub import errors  # noqa: PLC0415
 
     if isinstance(error, errors.GatedRepoError):
-        return "the dataset is gated: accept its terms on its page, then `hf auth login`"
+        return "the dataset is gated", "accept its terms on its page, and run `hf auth login`"
     if isinstance(error, errors.RepositoryNotFoundError):
         return (
-            "neither a local folder nor a dataset on the Hub has this name (for a private "
-            "dataset: `hf auth login`)"
+            "neither a local folder nor a dataset on the Hub has this name",
+            "correct it, or, if the dataset is private, run `hf auth login`",
         )
     if isinstance(error, errors.RevisionNotFoundError):
-        return "the dataset does not have this revision; name one of its branches, tags or commits"
-    reason = " ".join(str(error).split()) or repr(error)
+        return (
+            "the dataset does not have this revision",
+            "name one of its branches, tags or commits",
+        )
+    reason = " ".join(str(error).split()).rstrip(".") or repr(error)
     return (
-        "no local folder has this name, and the Hub did not provide the dataset: "
-        f"{reason} (a downloaded commit, ORG/name@commit, can be read offline)"
+        f"no local folder has this name, and the Hub did not provide the dataset: {reason}",
+        "check the network, or name a downloaded commit, ORG/name@COMMIT, which is read offline",
     )

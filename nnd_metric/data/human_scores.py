@@ -82,8 +82,8 @@ def _check_scores(scores: pl.Series, name: str) -> None:
         row = int(finite.arg_min() or 0)
         raise ScoringError(
             "cell.not-finite",
-            f"row {row}: score is {scores[row]}",
-            name,
+            f"score is {scores[row]}",
+            f"{name}: row {row}",
             "give a finite number, or null if missing",
         )
 

@@ -152,10 +152,9 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
         known = ", or ".join(f"{each.high} and {each.low}" for each in _LAYOUTS)
         raise ScoringError(
             "column.missing",
-            f"no columns with known names ({known}); name them with --columns "
-            "high=COLUMN,low=COLUMN,context=COLUMN",
+            f"no columns with known names ({known}); the columns are {', '.join(there)}",
             table.label,
-            f"the columns are {', '.join(there)}",
+            "name them with --columns high=COLUMN,low=COLUMN,context=COLUMN",
         )
     return found[0]
 
@@ -188,8 +187,8 @@ def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
     for row, cells in enumerate(zip(prompts, lists["high"], lists["low"], strict=True)):
         try:
             pairs.append(read_pair(*cells, names=sides))
-        except ValueError as error:
-            raise ScoringError("row.wrong-shape", str(error), table.where(row)) from error
+        except ScoringError as error:
+            raise error.inside(table.where(row)) from error
     texts = {
         "context": [pair.context for pair in pairs],
         "candidate_high": [pair.high for pair in pairs],

@@ -119,9 +119,7 @@ def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema, start: int = 0)
     wrong = [name for name, dtype in schema.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
-        raise ScoringError(
-            "column.wrong-type", f"column {wrong[0]} is {found}", path, "evaluate again"
-        )
+        raise ScoringError("run.evaluate-again", f"column {wrong[0]} is {found}", path)
     _check_rows(frame, path, start)
     return frame.select(schema.names())
 
@@ -239,12 +237,12 @@ def _check_rows(frame: pl.DataFrame, path: Path, start: int) -> None:
     for column in ("model", "pair_id", "passed", "tie"):
         if frame[column].null_count():
             row = start + int(frame[column].is_null().arg_max() or 0)
-            raise ScoringError("run.evaluate-again", f"row {row}: {column} is null", path)
+            raise ScoringError("run.evaluate-again", f"{column} is null", f"{path}: row {row}")
     for column in ("ll_high", "ll_low", *ALONE_SCHEMA):
         if frame[column].is_nan().any():
             row = start + int(frame[column].is_nan().arg_max() or 0)
             raise ScoringError(
                 "run.evaluate-again",
-                f"row {row}: {column} is NaN, but a missing likelihood must be null",
-                path,
+                f"{column} is NaN, but a missing likelihood must be null",
+                f"{path}: row {row}",
             )

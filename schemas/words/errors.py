@@ -58,7 +58,8 @@ class NNDError(Exception):
         self.remedy = remedy or REMEDIES[code]
 
     def __str__(self) -> str:
-        sentence = "; ".join(filter(None, (self.what, self.remedy)))
+        # Other libraries, which some faults quote, end their messages with a full stop.
+        sentence = "; ".join(filter(None, (self.what.removesuffix("."), self.remedy)))
         return one_line(": ".join(filter(None, (self.where, sentence))))
 
     def inside(self, place: object, family: "type[NNDError] | None" = None) -> "NNDError":

@@ -97,11 +97,7 @@ def test_every_command_refuses_them_by_one_error(
     gpt2, bart, llama = (
         json.loads((run / "result.json").read_text())["results"][0]["model"] for run in real
     )
-    assert str(caught.value) == (
-        f"the models were scored by different protocols (native: {gpt2}, {bart}; sum: {llama}), so "
-        "their numbers cannot be compared; evaluate them by one (--protocol), or show them side by "
-        "side with mixed_rules=True (--mixed-rules)"
-    )
+    assert f"(native: {gpt2}, {bart}; sum: {llama})" in caught.value.what
     assert not (tmp_path / "page.html").exists()
     commands(data, tmp_path)[name](real[:2])
 

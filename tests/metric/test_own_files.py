@@ -179,13 +179,11 @@ def test_the_folder_of_an_earlier_version_is_refused_by_its_number(
     document(folder).write_text(json.dumps(seal(facts) if is_sealed else facts), encoding="utf-8")
     before = content(folder)
 
-    with refusal("place.foreign-files") as refused:
+    with refusal("place.foreign-files", str(folder)) as caught:
         writers[command](folder)
 
-    name = document(folder).name
-    told = f"{folder}: {name} says that nnd 0.2.7 wrote it, in another form than this version"
-    assert str(refused.value).startswith(told)
-    assert str(refused.value).endswith("; name another folder with --out, or remove this one")
+    assert document(folder).name in caught.value.what
+    assert "0.2.7" in caught.value.what
     assert content(folder) == before
 
 

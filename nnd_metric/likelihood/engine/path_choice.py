@@ -85,4 +85,5 @@ def score_rows(
         "model.damaged",
         f"the model cannot be scored through any path: {'; '.join(known.switched_off)}",
         loaded.name,
+        "check its weights, or load it in another dtype (--dtype float32)",
     )

@@ -14,6 +14,8 @@ _NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", 
 
 _MASKED = "ForMaskedLM"
 
+SAVE_TOKENIZER = "save the model's own tokenizer in the same folder with save_pretrained"
+
 
 def check_architecture(config: PretrainedConfig, name: str) -> None:
     """Refuse checkpoints of classifiers, which often load as language models with tied heads."""
@@ -49,7 +51,7 @@ def check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
             "model.tokenizer",
             "the model has no usable tokenizer: its vocabulary is empty",
             name,
-            "save the model's own tokenizer in the same folder with save_pretrained",
+            SAVE_TOKENIZER,
         )
 
 

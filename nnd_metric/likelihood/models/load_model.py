@@ -69,7 +69,8 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
     if stays:
         how.setdefault("device_map", {"": device})
     stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
-    model, report = checkpoint.read(kind, "the weights cannot be loaded", config=config, **how)
+    problem = "the weights cannot be loaded"
+    model, report = checkpoint.read(kind, "model.damaged", problem, config=config, **how)
     check_weights(model, report["missing_keys"], base)
     if kind is AutoModelForImageTextToText:
         check_reads_text(model, base)
@@ -252,7 +253,7 @@ def _find_fit(
 
 def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
     with _named_by(adapter):
-        config: PretrainedConfig = checkpoint.read(AutoConfig, "no such model")
+        config: PretrainedConfig = checkpoint.read(AutoConfig, "model.unknown", "no such model")
     _drop_kernels(config)
     return config
 
@@ -267,7 +268,7 @@ def _named_by(adapter: Adapter | None) -> Iterator[None]:
             raise
         raise ScoringError(
             "adapter.base",
-            f"the base model of this adapter cannot be loaded: {error}",
+            f"the base model of this adapter, {error.where}, cannot be loaded: {error.what}",
             adapter.name,
             f"if you have it elsewhere, name it with --model BASE --adapter {adapter.name}",
         ) from error

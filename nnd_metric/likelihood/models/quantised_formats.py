@@ -60,7 +60,7 @@ def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> N
     module, install = _LIBRARIES.get(_method(settings), (None, None))
     if module is not None and not _is_there(module):
         raise ScoringError(
-            "extra.missing", f"{who} needs the library {module}: pip install {install}", name
+            "extra.missing", f"{who} needs the library {module}", name, f"pip install {install}"
         )
 
 

@@ -180,6 +180,7 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
             "file.not-a-table",
             f"cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}",
             path,
+            "give it these columns, and save it as .csv, .json or .parquet",
         ) from error
     outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
     if outside.height:

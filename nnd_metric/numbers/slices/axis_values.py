@@ -20,8 +20,8 @@ from nnd.metric.numbers.slices.text_measures import (
 )
 from nnd.schemas import CONTEXT, ScoringError, did_you_mean
 
-NO_TEXTS = "a run keeps no texts; name the data that was scored (--data)"
-"""Why pairs of a run have no such column, and what to do."""
+_NO_TEXTS = "a run keeps no texts"
+NAME_DATA = "name the data that was scored (--data)"
 
 _TEXTS = {"context": "context", "high": "candidate_high", "low": "candidate_low"}
 _JUDGEMENT = ("split", "context_id", "candidate_id", "aspect", "group")
@@ -137,7 +137,7 @@ def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
     if axis.name not in known:
         axes = [*MEASURES, *LABELS, *known]
         held = ", ".join(known) or (
-            "none" if "context" in pairs.columns else f"none, as {NO_TEXTS}"
+            "none" if "context" in pairs.columns else f"none, as {_NO_TEXTS}; {NAME_DATA}"
         )
         raise ScoringError(
             "name.unknown",
@@ -175,7 +175,8 @@ def _column(axis: Axis, pairs: pl.DataFrame, column: str) -> pl.Series:
     if column not in pairs.columns:
         raise ScoringError(
             "column.missing",
-            f"the pairs have no column {column}, and {NO_TEXTS}",
+            f"the pairs have no column {column}, and {_NO_TEXTS}",
             f'axis "{axis.title}"',
+            NAME_DATA,
         )
     return pairs[column]

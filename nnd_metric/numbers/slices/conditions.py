@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.numbers.slices.axes import MEASURES, read_axes
-from nnd.metric.numbers.slices.axis_values import NO_TEXTS, numbers_of, parts_in
+from nnd.metric.numbers.slices.axis_values import NAME_DATA, numbers_of, parts_in
 from nnd.metric.numbers.slices.named_slices import Members
 from nnd.schemas import ScoringError, did_you_mean, excerpt, first_line, parse_sql
 
@@ -61,7 +61,7 @@ def _column(
     known = sorted({part for each in parts for part in each})
     if name not in known:
         columns = [*pairs.columns, *MEASURES, *known]
-        more = "" if "context" in pairs.columns else f"; {NO_TEXTS} for more"
+        more = "" if "context" in pairs.columns else f"; {NAME_DATA} for more"
         raise ScoringError(
             "name.unknown",
             f'unknown column "{name}"{did_you_mean(name, columns)}',
@@ -106,8 +106,8 @@ def _take(text: str, known: Mapping[str, Members]) -> tuple[Members, str]:
 def _unknown(text: str, known: Mapping[str, Members]) -> ScoringError:
     return ScoringError(
         "name.unknown",
-        f"does not begin with the name of a slice{did_you_mean(text, known)}; join names by "
-        "& (both), | (either) or - (but not) with a blank on each side",
-        f'--slice "{excerpt(text)}"',
+        f"does not begin with the name of a slice{did_you_mean(text, known)}; "
         f"slices: {', '.join(known)}",
+        f'--slice "{excerpt(text)}"',
+        "join names by & (both), | (either) or - (but not) with a space on each side",
     )

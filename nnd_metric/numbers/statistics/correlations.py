@@ -48,6 +48,7 @@ def _number(kernel: Kernel, x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
         raise ScoringError(
             "scorer.values",
             f"a correlation needs two lists of one length, got shapes {a.shape} and {b.shape}",
+            remedy="give one value of each for every system",
         )
     infinite = np.flatnonzero(~(np.isfinite(a) & np.isfinite(b)))
     if infinite.size:

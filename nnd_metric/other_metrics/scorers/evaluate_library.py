@@ -119,8 +119,9 @@ def _only_key(name: str, found: Mapping[str, Any], texts: int) -> str:
     if len(chosen) != 1:
         raise ScoringError(
             "scorer.values",
-            f"{name} gives {listed([*found])}",
-            remedy=f"choose one: {name}:{next(iter(found), 'key')}",
+            f"the result has {listed([*found])}",
+            name,
+            f"choose one: {name}:{next(iter(found), 'key')}",
         )
     return chosen[0]
 
@@ -139,7 +140,9 @@ def _compute(
             )
         return dict(found)
     except Exception as error:  # a module is anyone's code
-        raise ScoringError("scorer.cannot-load", _reason(error), f"{name} fails") from error
+        raise ScoringError(
+            "scorer.cannot-load", f"the module fails: {_reason(error)}", name
+        ) from error
 
 
 def _reason(error: Exception) -> str:

@@ -143,8 +143,8 @@ def _find(
     if name in LIKELIHOODS:
         raise ScoringError(
             "option.needs-another",
-            where=f'scorer "{name}" needs a model',
-            remedy=f"{name}=MODEL, a Hub id or a folder",
+            f'scorer "{name}" needs a model',
+            remedy=f"write {name}=MODEL, with a Hub id or a folder",
         )
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)
     models = (f"{each}=MODEL" for each in LIKELIHOODS)

@@ -53,7 +53,7 @@ def check_ray(config: Ray) -> None:
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
         raise ScoringError(
             "ray.gpus",
-            where=f"{gpus:g} GPUs for each worker",
+            where=f"--num-gpus {gpus:g}",
             remedy="give 0, a share of 1 or a whole number",
         )
     if config.num_workers is not None and config.num_workers < 1:
@@ -87,9 +87,10 @@ def connected(address: str | None) -> Iterator[None]:
         reason = str(error).partition("\n")[0]
         raise ScoringError(
             "ray.unavailable",
-            f"Ray ({cluster}) cannot be used: {reason} Start the command on a machine of "
-            "the cluster, such as with `ray job submit`",
-            remedy="without one, when this machine is less busy",
+            f"Ray cannot be used: {reason.rstrip('.')}",
+            cluster,
+            "start the command on a machine of the cluster, such as with `ray job submit`, or, "
+            "without a cluster, when this machine is less busy",
         ) from error
     try:
         yield
@@ -108,8 +109,8 @@ def size_pool(config: Ray, parts: int) -> Pool:
     if gpus > most:
         raise ScoringError(
             "ray.gpus",
-            f"the machines of Ray have {most:g} at most",
-            f"{gpus:g} GPUs for each worker",
+            f"no machine of Ray has more than {most:g}",
+            f"--num-gpus {gpus:g}",
             "give a smaller --num-gpus, 0 for none, or name another cluster with --ray-address",
         )
     room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)

@@ -85,7 +85,8 @@ def read_entries(
     _check_keys(document, where)
     for problem in check_rows("runs", document):
         place = where([int(problem.row or 0), *filter(None, problem.path.split("/"))])
-        raise ScoringError("runs.entry", problem.message, place, problem.remedy)
+        at = ": ".join(filter(None, (place, problem.path)))
+        raise ScoringError("runs.entry", problem.message, at, problem.remedy)
     entries = []
     for number, values in enumerate(document):
         entry = _entry(values, folder, where([number]), scoring, loading)

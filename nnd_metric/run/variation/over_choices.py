@@ -85,7 +85,7 @@ def _score_all(
         try:
             defaults[name], others = choices_of(name, base, loaded)
         except ScoringError as error:
-            left_out.append(LeftOut(name, None, str(error)))
+            left_out.append(LeftOut(name, None, error.what))
         else:
             choices += others
     default = _score(loaded, pairs, base)

@@ -156,7 +156,7 @@ def find_chat(
             if not tokenizer.chat_template:
                 found = "no chat template"
             raise ScoringError(
-                "template.chat", f"the tokenizer has {found}", name, f"{REMEDY}"
+                "template.chat", f"the tokenizer has {found}", name, REMEDY
             ) from error
     words = template.system if asked.system is None else None
     if words is None:
@@ -167,7 +167,7 @@ def find_chat(
     except ScoringError as error:
         raise ScoringError(
             "template.chat",
-            f"the instruction of the data would be the turn of the system, but {error}",
-            name,
-            "or use --template chat-turns, which leaves the instruction out",
+            f"the instruction of the data would be the turn of the system, but {error.what}",
+            error.where or name,
+            f"{error.remedy}, or use --template chat-turns, which leaves the instruction out",
         ) from error

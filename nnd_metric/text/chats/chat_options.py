@@ -196,8 +196,9 @@ def _check_syntax(path: Path, text: str) -> None:
     if excess := template_excess(text):
         raise ScoringError(
             "template.chat",
-            f'chat template "{path}" {excess}',
-            remedy="give a shorter one, or use --chat-template none",
+            f"it {excess}",
+            f'chat template "{path}"',
+            "give a shorter one, or use --chat-template none",
         )
     try:
         render_jinja_template([[{"role": "user", "content": "a"}]], chat_template=text)

@@ -17,7 +17,6 @@ from nnd.metric.other_metrics.judged_candidates import (
     number_rules,
     read_judged,
 )
-from nnd.schemas import NNDError
 
 NO_ERROR = {"rule": "no_error", "no_error": "fine"}
 ORDER = {"rule": "order", "better": [["fine", "minor"], ["neutral", "minor"], ["minor", "major"]]}
@@ -170,21 +169,36 @@ def test_no_folder(tmp_path: Path) -> None:
         read_judged(tmp_path / "none")
 
 
-@pytest.mark.parametrize("name", ["pairs.parquet", "annotations.parquet", "manifest.json"])
-def test_a_folder_that_is_not_whole(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("pairs.parquet", "data.not-converted"),
+        ("annotations.parquet", "data.convert-again"),
+        ("manifest.json", "data.convert-again"),
+    ],
+)
+def test_a_folder_that_is_not_whole(tmp_path: Path, name: str, code: str) -> None:
     folder = write_judged(tmp_path)
     (folder / name).unlink()
-    with pytest.raises(NNDError, match=name):
+    with refusal(code, str(folder)) as caught:
         read_judged(folder)
+    assert name in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"source": {}}', json.dumps({"source": None})])
-def test_a_manifest_without_a_rule(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "contract.broken"),
+        ("{", "contract.broken"),
+        ("[]", "contract.broken"),
+        ('{"source": {}}', "data.convert-again"),
+        ('{"source": null}', "data.convert-again"),
+    ],
+)
+def test_a_manifest_without_a_rule(tmp_path: Path, text: str, code: str) -> None:
     folder = write_judged(tmp_path)
     write_text(folder / "manifest.json", text)
-    with pytest.raises(
-        NNDError, match=r"manifest.json: (the quality rule is missing|cannot be read|is not a JSON)"
-    ):
+    with refusal(code, "manifest.json"):
         read_judged(folder)
 
 

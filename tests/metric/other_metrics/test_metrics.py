@@ -100,7 +100,7 @@ def test_results_are_written(data: Path, tmp_path: Path) -> None:
 def test_what_nnd_did_not_write_is_refused_before_the_work(tmp_path: Path) -> None:
     (tmp_path / "scores.parquet").write_bytes(b"mine")
 
-    with refusal("place.foreign-files", "test_what_nnd_did_not_write_is10"):
+    with refusal("place.foreign-files", str(tmp_path)):
         metrics(data=tmp_path / "nowhere", out=tmp_path)
 
     assert (tmp_path / "scores.parquet").read_bytes() == b"mine"

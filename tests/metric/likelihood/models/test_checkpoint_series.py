@@ -50,8 +50,8 @@ def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
 
 def test_a_model_that_the_hub_lacks_is_an_error(hub: Hub, ask: Ask) -> None:
     error = refused(ask, f"{LIST}('org/none')")
-    assert error.name == "ScoringError"
-    assert "org/none: not a folder, and the Hub does not list its revisions (" in str(error)
+    assert (error.name, error.code) == ("ScoringError", "model.no-checkpoints")
+    assert "org/none" in error.message
     assert hub.received
 
 

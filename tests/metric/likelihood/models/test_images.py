@@ -129,8 +129,5 @@ def test_a_kernel_in_the_config_of_a_part_is_not_loaded(tmp_path: Path) -> None:
 
 def test_a_model_that_needs_an_image_is_refused(tmp_path: Path) -> None:
     save(blip, tmp_path)
-    with refusal("model.not-a-language-model", "test_a_model_that_needs_an_ima0") as told:
+    with refusal("model.not-a-language-model", str(tmp_path)):
         load_model(tmp_path, CPU)
-    assert str(told.value).startswith(
-        f"{tmp_path}: the model defines no likelihood of a text (without an image it"
-    )

@@ -78,7 +78,7 @@ def test_if_another_thread_begins_meanwhile_the_true_reason_is_said(
     monkeypatch.setattr(PreTrainedModel, "_finalize_model_loading", staticmethod(finalise))
     with refusal("model.two-threads") as caught:
         load_model(saved("gpt2"), CPU)
-    assert "lm_head.weight is missing" in str(caught.value.__cause__)
+    assert "lm_head.weight" in str(caught.value.__cause__)
 
 
 @pytest.mark.usefixtures("restored")

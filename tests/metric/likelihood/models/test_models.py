@@ -45,14 +45,12 @@ def folder(saved: Saved, tmp_path: Path) -> Callable[..., Path]:
     return copied
 
 
-def refused(model_id: str | Path, **options: Any) -> str:
-    """The message of a model that cannot be loaded, checked to be one short line."""
-    with refusal("model.not-a-language-model") as caught:
+def check_refused(model_id: str | Path, code: str, fact: str = "", **options: Any) -> None:
+    """Check that a model cannot be loaded, and that a short sentence says so."""
+    with refusal(code) as caught:
         load_model(model_id, Loading(device="cpu", **options))
-    message = str(caught.value)
-    assert len(message.splitlines()) == 1
-    assert len(message) < 500
-    return message
+    assert fact in caught.value.what
+    assert len(str(caught.value)) < 500
 
 
 # Loading
@@ -116,10 +114,7 @@ def test_the_weights_learnt_are_all_there_is_to_load(tiny: Tiny, tmp_path: Path)
 
 @pytest.mark.parametrize("dtype", ["banana", "int8", "nn", "float31"])
 def test_an_unknown_dtype_lists_the_usual_ones(dtype: str, saved: Saved) -> None:
-    message = refused(saved("gpt2"), dtype=dtype)
-    assert message == (
-        f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
-    )
+    check_refused(saved("gpt2"), "option.unknown-value", f'"{dtype}"', dtype=dtype)
 
 
 @pytest.mark.parametrize("device", ["banana", "cuda:99", "cpu:x"])
@@ -129,12 +124,12 @@ def test_a_device_that_is_not_there_is_named(device: str, saved: Saved) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    assert refused(tmp_path / "nowhere").startswith(f"{tmp_path}/nowhere: no such model: ")
+    check_refused(tmp_path / "nowhere", "model.unknown")
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "pairs.parquet").write_bytes(b"PAR1")
-    assert refused(tmp_path).startswith(f"{tmp_path}: no such model: ")
+    check_refused(tmp_path, "model.unknown")
 
 
 @pytest.mark.parametrize(
@@ -176,19 +171,18 @@ def test_what_torch_computes_may_be_named_in_a_config(folder: Callable[..., Path
 def test_a_damaged_config(folder: Callable[..., Path]) -> None:
     mine = folder("gpt2")
     (mine / "config.json").write_text('{"model_type": "gpt2", ')
-    assert ": no such model: " in refused(mine)
+    check_refused(mine, "model.unknown")
 
 
 def test_a_model_without_weights(folder: Callable[..., Path]) -> None:
-    message = refused(folder("gpt2", without=["model.safetensors"]))
-    assert ": the weights cannot be loaded: " in message
+    check_refused(folder("gpt2", without=["model.safetensors"]), "model.damaged")
 
 
 def test_weights_cut_off(folder: Callable[..., Path]) -> None:
     mine = folder("gpt2")
     whole = (mine / "model.safetensors").read_bytes()
     (mine / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    assert ": the weights cannot be loaded: " in refused(mine)
+    check_refused(mine, "model.damaged")
 
 
 TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"]
@@ -198,13 +192,13 @@ TOKENIZER_FILES = ["tokenizer.json", "tokenizer_config.json"]
 def test_a_model_without_a_tokenizer(name: str, folder: Callable[..., Path]) -> None:
     # For most of these transformers makes up a tokenizer that knows no word.
     mine = folder(name, without=TOKENIZER_FILES)
-    assert refused(mine).startswith(f"{mine}: the model has no usable tokenizer: ")
+    check_refused(mine, "model.tokenizer")
 
 
 def test_a_damaged_tokenizer(folder: Callable[..., Path]) -> None:
     mine = folder("gpt2")
     (mine / "tokenizer.json").write_text('{"version": "1.0", ')
-    assert ": the model has no usable tokenizer: " in refused(mine)
+    check_refused(mine, "model.tokenizer")
 
 
 def test_a_tokenizer_without_words_is_refused_when_handed_over(
@@ -220,10 +214,7 @@ def test_a_model_without_a_head_is_refused_since_a_random_one_would_score(
 ) -> None:
     tiny("llama").model.base_model.save_pretrained(tmp_path)
     tiny("llama").tokenizer.save_pretrained(tmp_path)
-    assert refused(tmp_path) == (
-        f"{tmp_path}: the weights cannot be loaded: lm_head.weight is missing; name a complete "
-        "LlamaForCausalLM"
-    )
+    check_refused(tmp_path, "model.damaged", "lm_head.weight")
 
 
 def test_a_checkpoint_that_lacks_several_weights_says_how_many(tiny: Tiny, tmp_path: Path) -> None:
@@ -236,7 +227,7 @@ def test_a_checkpoint_that_lacks_several_weights_says_how_many(tiny: Tiny, tmp_p
     gpt2.model.save_pretrained(tmp_path, state_dict=weights)
     gpt2.tokenizer.save_pretrained(tmp_path)
     # Two norms, each with weight and bias; the head is the embedding, so it is not missing.
-    assert "transformer.h.1.ln_1.bias is missing, and so are 3 others" in refused(tmp_path)
+    check_refused(tmp_path, "model.damaged", "3 others")
 
 
 def test_a_base_model_whose_head_is_its_embedding_is_whole(tiny: Tiny, tmp_path: Path) -> None:
@@ -250,7 +241,7 @@ def test_a_family_that_is_no_language_model(tmp_path: Path, tiny: Tiny) -> None:
         tmp_path
     )
     tiny("gpt2").tokenizer.save_pretrained(tmp_path)
-    assert ": the weights cannot be loaded: " in refused(tmp_path)
+    check_refused(tmp_path, "model.damaged")
 
 
 def test_the_config_alone_tells_whether_there_is_a_model(
@@ -300,9 +291,8 @@ def test_a_masked_language_model_is_refused_since_it_sees_what_it_predicts(tiny:
 )
 def test_a_model_that_predicts_no_tokens_is_refused(family: str, kind: Any, tiny: Tiny) -> None:
     model = kind(copy.deepcopy(tiny(family).model.config))
-    with refusal("model.not-a-language-model") as told:
+    with refusal("model.not-a-language-model"):
         wrap_model(model, tiny(family).tokenizer)
-    assert len(str(told.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -318,7 +308,7 @@ def test_a_classifiers_checkpoint_is_refused(
     kind(copy.deepcopy(tiny(family).model.config)).save_pretrained(tmp_path)
     tiny(family).tokenizer.save_pretrained(tmp_path)
 
-    assert f"the model defines no likelihood of a text ({kind.__name__})" in refused(tmp_path)
+    check_refused(tmp_path, "model.not-a-language-model", kind.__name__)
 
 
 def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
@@ -326,8 +316,7 @@ def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
     model = hf.BertForMaskedLM(hf.BertConfig(vocab_size=500, intermediate_size=8, **small))
     model.save_pretrained(tmp_path)
     tiny("gpt2").tokenizer.save_pretrained(tmp_path)
-    sentence = "is a masked language model (BertForMaskedLM), which predicts hidden tokens"
-    assert sentence in refused(tmp_path)
+    check_refused(tmp_path, "model.not-a-language-model", "(BertForMaskedLM)")
     with refusal("model.not-a-language-model", "BertForMaskedLM"):
         wrap_model(model, tiny("gpt2").tokenizer)
 

@@ -11,7 +11,7 @@ from support.two_models import scored, write_run
 
 from nnd.metric.data import STORED_SETS
 from nnd.metric.numbers import Validity, compare
-from nnd.schemas import ScoringError, check_rows, pairs_digest
+from nnd.schemas import check_rows, pairs_digest
 
 
 def run(folder: Path, human: pl.DataFrame, *made: pl.DataFrame) -> Path:
@@ -161,16 +161,16 @@ def test_what_was_compared_is_written(tmp_path: Path) -> None:
 def test_wrong_input_is_one_error(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", human("m", "+-"), made("m", "++"))
     again = run(tmp_path / "again", human("m", "+-"))
-    for runs, options, problem in (
-        ([again], {}, "these runs have no made pairs; derive negatives"),
-        ([folder], {"match": {"numbers": ["wrong"]}}, 'no made pairs of "numbers"'),
-        ([folder], {"match": {"negation": ["Wrong"]}}, 'did you mean "wrong"?'),
-        ([folder], {"models": ["n"]}, 'unknown model "n"; known: '),
-        ([folder, again], {}, 'model "m" is in several runs of'),
+    for runs, options, code, fact in (
+        ([again], {}, "run.no-made-pairs", ""),
+        ([folder], {"match": {"numbers": ["wrong"]}}, "name.unknown", '"numbers"'),
+        ([folder], {"match": {"negation": ["Wrong"]}}, "name.unknown", '"wrong"?'),
+        ([folder], {"models": ["n"]}, "name.unknown", '"n"'),
+        ([folder, again], {}, "name.twice", '"m"'),
     ):
-        with pytest.raises(ScoringError) as caught:
+        with refusal(code) as caught:
             origins(*runs, **options)
-        assert problem in str(caught.value)
+        assert fact in caught.value.what
     for option in {"match": {"negation": ["wrong"]}}, {"out": tmp_path}:
         with refusal("option.needs-another"):
             compare(folder, by=None, **option)

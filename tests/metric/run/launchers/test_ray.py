@@ -17,7 +17,7 @@ import psutil
 import pytest
 import ray
 from support.metric_runs import human_scores, pair_rows
-from support.refusals import refusal
+from support.refusals import check_refusal, refusal
 from typer.testing import CliRunner
 
 from nnd.metric.cli.command import app
@@ -182,8 +182,8 @@ def test_a_model_that_cannot_be_loaded_is_one_error(
             (model / path.name).write_bytes(path.read_bytes())
     with refusal("worker.failed") as caught:
         evaluate(model, birds, out=tmp_path / "run", ray=Ray(num_workers=1))
-    assert str(caught.value).startswith(f"{model}: the weights cannot be loaded: ")
-    assert str(caught.value).count("the weights cannot be loaded") == 1
+    assert caught.value.what.startswith(f"{model}: ")
+    assert caught.value.what.count(f"{model}: ") == 1
     assert part_files(tmp_path / "run") == {}
 
 
@@ -192,7 +192,7 @@ def test_a_pool_fits_its_cluster() -> None:
     assert size_pool(Ray(), 64) == (1, 0, 2)
     assert size_pool(Ray(num_workers=2), 64) == (2, 0, 1)
     assert size_pool(Ray(num_workers=9), 3) == (3, 0, 1)
-    with refusal("ray.gpus", "1 GPUs for each worker"):
+    with refusal("ray.gpus", "--num-gpus 1"):
         size_pool(Ray(num_gpus=1), 64)
 
 
@@ -202,51 +202,39 @@ def test_the_port_of_a_cluster_is_known_by_its_greeting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "code", "where"),
     [
-        (Ray(num_gpus=1.5), "1.5 GPUs for each worker: give 0, a share of 1 or a whole number"),
-        (Ray(num_workers=0), "--num-workers 0: give 1 or more"),
-        (Ray("127.0.0.1:1"), "127.0.0.1:1: no Ray cluster answers: "),
-        (Ray("127.0.0.1:x"), "127.0.0.1:x: no Ray cluster answers: "),
-        (Ray("ray://127.0.0.1:10001"), "Ray Client cannot be used; give HOST:PORT"),
+        (Ray(num_gpus=1.5), "ray.gpus", "--num-gpus 1.5"),
+        (Ray(num_workers=0), "option.bad-value", "--num-workers 0"),
+        (Ray("127.0.0.1:1"), "ray.unavailable", "127.0.0.1:1"),
+        (Ray("127.0.0.1:x"), "ray.unavailable", "127.0.0.1:x"),
+        (Ray("ray://127.0.0.1:10001"), "ray.unavailable", "ray://127.0.0.1:10001"),
     ],
     ids=str,
 )
 def test_what_ray_cannot_do_is_said_before_it_starts(
-    config: Ray, said: str, saved: Saved, birds: Path, tmp_path: Path
+    *, config: Ray, code: str, where: str, saved: Saved, birds: Path, tmp_path: Path
 ) -> None:
     ray.shutdown()
     start = time.monotonic()
-    with pytest.raises(NNDError) as caught:
+    with refusal(code, where):
         evaluate(saved("gpt2"), birds, out=tmp_path / "run", ray=config)
-    assert said in str(caught.value)
     assert time.monotonic() - start < 20
     assert not ray.is_initialized()
 
 
-@pytest.mark.parametrize(
-    ("said", "problem"),
-    [
-        (b"", "no Ray cluster answers: timed out"),
-        (b"SSH-2.0-x", "the server at this address is not a Ray cluster"),
-    ],
-    ids=["silent", "another"],
-)
+@pytest.mark.parametrize("said", [b"", b"SSH-2.0-x"], ids=["silent", "another"])
 def test_a_port_of_something_else_is_refused_soon(
-    said: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
+    said: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ray.shutdown()
     monkeypatch.setattr(ray_cluster, "_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as other:
         answered = other.submit(_answer, server, said)
         address = f"127.0.0.1:{server.getsockname()[1]}"
-        with refusal("ray.unavailable") as caught, ray_cluster.connected(address):
+        with refusal("ray.unavailable", address), ray_cluster.connected(address):
             pass
         answered.result()
-    assert str(caught.value) == (
-        f"{address}: {problem}; start one with `ray start --head`, or name the HOST:PORT that it "
-        "prints"
-    )
 
 
 def _answer(server: socket.socket, said: bytes) -> None:
@@ -289,18 +277,18 @@ def test_workers_are_given_names(
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code"),
     [
-        (["--ray"], "--worker and --ray need --out"),
-        (["--ray", "--out", "run", "--worker", "1/2"], "leave out --worker"),
-        (["--num-workers", "2"], "add --ray"),
+        (["--ray"], "option.needs-another"),
+        (["--ray", "--out", "run", "--worker", "1/2"], "option.conflict"),
+        (["--num-workers", "2"], "option.needs-another"),
     ],
     ids=str,
 )
 def test_options_that_do_not_fit_are_refused(
-    options: list[str], said: str, saved: Saved, birds: Path
+    options: list[str], code: str, saved: Saved, birds: Path
 ) -> None:
     asked = ["evaluate", "--model", str(saved("gpt2")), "--data", str(birds), *options]
     found = CliRunner().invoke(app, asked)
     assert isinstance(found.exception, NNDError)
-    assert said in str(found.exception)
+    check_refusal(found.exception, code)

@@ -242,7 +242,6 @@ def test_what_fails_in_a_process_is_warned_of_once_and_the_other_goes_on(
     (failure,) = trouble.failures
     assert (failure.model, failure.dataset) == (broken, None)
     assert [str(each.message) for each in warned] == [f"{failure.reason}; continuing without it"]
-    assert "the weights cannot be loaded" in failure.reason
 
 
 def test_where_a_failure_is_fatal_it_is_an_error_and_all_processes_end(

@@ -32,22 +32,21 @@ def test_a_worker_is_what_it_was_started_as(
 
 
 @pytest.mark.parametrize(
-    ("worker", "environment", "said"),
+    ("worker", "environment", "where"),
     [
-        ((0, 8), {}, "worker 0/8: give I/N with I from 1 to N"),
-        ((9, 8), {}, "worker 9/8: give I/N"),
-        ("auto", {}, "neither torchrun"),
-        ("auto", ARRAY | {"SLURM_ARRAY_TASK_STEP": "2"}, "the array has a step of 2"),
-        ("auto", ARRAY | {"SLURM_ARRAY_TASK_ID": "14"}, "task 14 is not one of 4 in a row from 10"),
-        ("auto", {"RANK": "x", "WORLD_SIZE": "2"}, 'RANK is "x", not a number'),
+        ((0, 8), {}, "worker 0/8"),
+        ((9, 8), {}, "worker 9/8"),
+        ("auto", {}, "worker auto"),
+        ("auto", ARRAY | {"SLURM_ARRAY_TASK_STEP": "2"}, "worker auto"),
+        ("auto", ARRAY | {"SLURM_ARRAY_TASK_ID": "14"}, "worker auto"),
+        ("auto", {"RANK": "x", "WORLD_SIZE": "2"}, "worker auto"),
     ],
 )
 def test_a_number_that_cannot_be_is_an_error(
-    worker: Worker, environment: dict[str, str], said: str
+    worker: Worker, environment: dict[str, str], where: str
 ) -> None:
-    with refusal("worker.share") as caught:
+    with refusal("worker.share", where):
         find_share(worker, environment)
-    assert said in str(caught.value)
 
 
 def test_shares_are_all_parts_once() -> None:

@@ -208,14 +208,12 @@ def test_vary_compares_chats_with_plain_text(chatty: Chatty, birds: Path) -> Non
     assert (found.default.choices, plain.choice) == ({"chat-template": "auto"}, "none")
     expected = run(loaded, birds, cache=False, unconditional=False, chat=Chat("none"))
     assert plain.scored.scored.equals(expected.scored)
-    assert [str(each.reason) for each in found.left_out] == [
-        "the chat template writes what is before a candidate"
-    ]
+    assert [each.dimension for each in found.left_out] == ["separator"]
     none = vary(loaded, birds, ["chat-template"], scoring=Scoring(chat=Chat("none")))
     assert (none.default.choices, none.choices[0].choice) == ({"chat-template": "none"}, "auto")
     without = vary(chatty(None), birds, ["chat-template"])
     assert without.choices == ()
-    assert "its tokenizer has no chat template" in without.left_out[0].reason
+    assert [each.dimension for each in without.left_out] == ["chat-template"]
 
 
 def test_training_reads_chats_as_scoring_does(chatty: Chatty, birds: Path) -> None:
