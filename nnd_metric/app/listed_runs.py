@@ -1,14 +1,23 @@
 """Lists of runs, which users keep in a file."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from nnd.converters.reading import find_line, load_yaml
 from nnd.metric.app.any_data import find_data
 from nnd.metric.likelihood import Loading, Scoring
-from nnd.metric.run import Sweep, check_entries, read_entries, score_entries
+from nnd.metric.run import (
+    RunEntry,
+    Sweep,
+    Trouble,
+    check_entries,
+    find_built_in,
+    loadable_entries,
+    read_entries,
+    score_entries,
+)
 from nnd.schemas import NNDError, ScoringError, write_whole
 
 
@@ -31,7 +40,9 @@ def evaluate_runs(
     Args:
         runs: YAML file of a list of runs to score: entries with model, data and, if needed,
             revision, adapter, quantise, dtype, protocol, template, chat_template, system_prompt,
-            keep and system (runs.schema.json). Relative paths are relative to the file.
+            keep, system, columns and cluster (runs.schema.json). Relative paths are relative to the
+            file. Or the name of a built-in list: laban2022, edfaith or golden; of these, what this
+            machine cannot load is left out with the reason.
         out: Folder of all results.
         limit: Score at most this many tests of each dataset.
         scoring: Scoring options that an entry does not set.
@@ -46,9 +57,11 @@ def evaluate_runs(
         NNDError: If `out` is a file, or a folder of results holds anything that nnd did not write.
         OSError: If `out` cannot be written.
     """
-    path, place = Path(runs), Path(out)
+    place, own = Path(out), Path(runs)
     if place.exists() and not place.is_dir():
         raise NNDError("place.wrong-kind", "is a file", place)
+    is_built_in = not own.suffix and not own.exists()
+    path = find_built_in(str(runs)) if is_built_in else own
     try:
         content = path.read_bytes()
         text = content.decode("utf-8-sig")
@@ -56,16 +69,35 @@ def evaluate_runs(
     except Exception as error:  # PyYAML also raises ValueError, KeyError and others
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise ScoringError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
-    entries, find = [], cache(find_data)  # which prints its note on each name once
-    for entry in read_entries(
+    read = read_entries(
         document,
-        path.parent,
+        Path() if is_built_in else path.parent,
         lambda keys: f"{path}:{find_line(text, keys)}",
         scoring=scoring,
         loading=loading,
-    ):
-        with entry.named():
-            entries.append(replace(entry, data=tuple(map(find, entry.data))))
+    )
+    missing = Trouble(fatal=not is_built_in)
+    entries = _with_data(read, missing)
+    if is_built_in:
+        entries = loadable_entries(entries, missing)
     check_entries(entries)
     write_whole(place / f"{path.stem}-{hashlib.sha256(content).hexdigest()[:12]}.yaml", content)
-    return score_entries(entries, place, limit=limit)
+    trouble = Trouble(fatal=len(read) == 1, failures=missing.failures)
+    return score_entries(entries, place, trouble, limit=limit)
+
+
+def _with_data(entries: Sequence[RunEntry], missing: Trouble) -> list[RunEntry]:
+    """Return the entries whose data can be found, with its places."""
+    found: dict[str, str | None] = {}
+    for entry in entries:
+        for name in entry.data:
+            if name not in found:  # each is looked for once
+                found[name] = None
+                with missing.survived(None, name), entry.named():
+                    found[name] = find_data(name)
+    places = [(entry, [found[name] for name in entry.data]) for entry in entries]
+    return [
+        replace(entry, data=tuple(place for place in of_entry if place is not None))
+        for entry, of_entry in places
+        if None not in of_entry
+    ]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from .engine.memory import (
         bytes_per_position as bytes_per_position,
+        check_weights_fit as check_weights_fit,
         choose_budget as choose_budget,
         full_speed_bytes as full_speed_bytes,
         number_in as number_in,

@@ -138,6 +138,10 @@ if TYPE_CHECKING:
         rate_frame as rate_frame,
         to_rate as to_rate,
     )
+    from .rates.published_passes import (
+        PublishedPasses as PublishedPasses,
+        beside_published as beside_published,
+    )
     from .rates.rate_differences import (
         Flips as Flips,
         find_flips as find_flips,

@@ -35,12 +35,16 @@ if TYPE_CHECKING:
         ignored_workers as ignored_workers,
         read_worker as read_worker,
     )
+    from .lists.built_in_lists import (
+        find_built_in as find_built_in,
+    )
     from .lists.list_entries import (
         RunEntry as RunEntry,
         read_entries as read_entries,
     )
     from .lists.scoring_lists import (
         check_entries as check_entries,
+        loadable_entries as loadable_entries,
         score_entries as score_entries,
     )
     from .model_result import (

@@ -10,6 +10,7 @@ from nnd.metric.data import LIMITED, PairSet, contexts_of, equal_texts
 from nnd.metric.likelihood import Engine, LoadedModel, Proof, Scoring, Store, Work
 from nnd.metric.numbers import (
     PassRates,
+    PublishedPasses,
     caveats,
     count_close,
     few_tokens,
@@ -79,6 +80,8 @@ class ModelResult(Record):
             if the two are never one text, as for encoder-decoders.
         work: How the engine computed the likelihoods.
         signature: Everything that decides the numbers, in one line.
+        published: What others published for the model on these tests, if the list of runs states
+            it.
     """
 
     model: Name
@@ -101,6 +104,7 @@ class ModelResult(Record):
     n_crossing: Count | None
     work: Annotated[Work, StoredAs("engine")]
     signature: Name
+    published: Annotated[PublishedPasses | None, SPARSE] = None
 
     def memory(self) -> str:
         """Return in words the memory of the weights, quantised and unquantised."""

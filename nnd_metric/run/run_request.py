@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import fill
 from typing import Any, TypeAlias, TypedDict, TypeVar, get_args, get_type_hints
@@ -28,6 +28,7 @@ from nnd.metric.likelihood import (
     name_models,
     scoring_of_each,
 )
+from nnd.metric.numbers import PublishedPasses
 from nnd.metric.run.survival import Trouble
 from nnd.schemas import describe_fields
 
@@ -89,6 +90,7 @@ class RunRequest:
         split_seed: Seed of the split by context.
         scoring: How pairs are scored.
         loading: How models are loaded.
+        published: Model → the passes that others published for it, which its result repeats.
     """
 
     models: Model | Sequence[Model]
@@ -105,6 +107,7 @@ class RunRequest:
     split_seed: int = 0
     scoring: Scoring = Scoring()
     loading: Loading = Loading()
+    published: Mapping[str, PublishedPasses] = field(default_factory=dict)
 
     def named_models(self) -> dict[str, Model]:
         """Return name in the results → model."""

@@ -8,6 +8,7 @@ the present models and data.
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar, Unpack, overload
 
@@ -157,9 +158,10 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
 
     def join(key: str, scored: Sequence[ScoredModel]) -> Evaluation:
         before = kept(key, [each.result.model for each in scored])
+        in_order = sorted(scored, key=lambda each: names.index(each.result.model))
         return summarise_scored(
             pairs[key],
-            [*before.models, *sorted(scored, key=lambda each: names.index(each.result.model))],
+            [*before.models, *(_with_published(each, request) for each in in_order)],
             systems={**before.systems, **systems},
             templates={**before.templates, **(request.templates or {})},
             asks_agreement=request.human_scores is not None,
@@ -171,3 +173,8 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
     evaluations = {key: found[key] for key in pairs if key in found}
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
+
+
+def _with_published(scored: ScoredModel, request: RunRequest) -> ScoredModel:
+    published = request.published.get(scored.result.model)
+    return scored._replace(result=replace(scored.result, published=published))

@@ -29,6 +29,12 @@ from nnd.metric.show.tables.pass_rates import (
     slices_table,
     sweep_table,
 )
+from nnd.metric.show.tables.published import (
+    PublishedModel,
+    published_details,
+    published_notes,
+    published_table,
+)
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
 from nnd.metric.show.tables.validity import giveaways_table, validity_table
 from nnd.schemas import counted
@@ -134,7 +140,20 @@ def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
     shown += [no_agreement] if no_agreement else []
     if (effects := evaluation.effects) is not None:
         shown += [effects.headline(), effects_table(effects), *effects.remarks()]
-    return shown
+    return shown + _beside(_published(evaluation, evaluation.data))
+
+
+def _published(evaluation: "Evaluation", dataset: str) -> "list[PublishedModel]":
+    """Return the models whose list of runs states what others published for them."""
+    return [
+        PublishedModel(each.model, dataset, each.rates, each.published)
+        for each in evaluation.results
+        if each.published is not None
+    ]
+
+
+def _beside(published: "Sequence[PublishedModel]") -> Parts:
+    return [published_table(published), *published_notes(published)] if published else []
 
 
 def _evaluation_details(evaluation: "Evaluation") -> Parts:
@@ -146,6 +165,8 @@ def _evaluation_details(evaluation: "Evaluation") -> Parts:
         *_known(length_table(overall)),
         counts_table(best_first),
     ]
+    if published := _published(evaluation, evaluation.data):
+        shown.append(published_details(published))
     shown += evaluation.requests()
     shown += [f"{each.model}: {note}" for each in best_first for note in each.notes]
     if evaluation.agreement is not None:
@@ -182,7 +203,9 @@ def _sweep_remarks(sweep: "Sweep") -> Parts:
     if (readings := sweep.readings_of_one()) is not None:
         rates = {result.model: result.rates.overall for result in readings.best_first()}
         return [baselines_table(rates), *readings.caveats()]
-    return [*dict.fromkeys(each.readings() for each in sweep.evaluations.values())]
+    of_each = dict.fromkeys(each.readings() for each in sweep.evaluations.values())
+    published = [_published(each, name) for name, each in sweep.evaluations.items()]
+    return [*of_each, *_beside([each for on_data in published for each in on_data])]
 
 
 def _sweep_details(sweep: "Sweep") -> Parts:

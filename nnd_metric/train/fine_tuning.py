@@ -8,6 +8,7 @@ the protocol native. Contexts of the test are not used for training.
 
 # ruff: noqa: ARG002 - the base class decides which arguments there are
 
+import functools
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +34,7 @@ from nnd.metric.train.objective import Lora, Objective, Schedule
 from nnd.metric.train.pair_batches import Example, make_examples
 from nnd.metric.train.pair_trainer import make_arguments, make_trainer
 from nnd.metric.train.recipe import Recipe, UntrainedModel, VersionedName
+from nnd.metric.train.seeds import TrainedSeeds, train_seeds
 from nnd.metric.train.subject import add_lora, find_subject
 from nnd.metric.train.trained import LoggedLoss, TrainedModel, TrainingCounts, TrainingFacts
 from nnd.metric.train.training_folder import CHECKPOINTS, TrainingPlace, check_place, training_place
@@ -59,8 +61,9 @@ def train(
     objective: Objective = Objective(),
     lora: Lora = Lora(),
     schedule: Schedule = Schedule(),
+    repeats: int = 1,
     loading: Loading = Loading(dtype="float32"),
-) -> TrainedModel:
+) -> TrainedModel | TrainedSeeds:
     """Train a model on pairs, and test it before and after.
 
     The model learns to give better candidates a higher likelihood. It is tested before and after on
@@ -90,7 +93,12 @@ def train(
         objective: The loss.
         lora: The adapters to train, if any.
         schedule: Duration and learning rate.
+        repeats: Train this many times, with the seed and the next ones, each in a folder SEED of
+            `out`, and report the mean and the spread.
         loading: How the model is loaded; in bfloat16 small updates get lost.
+
+    Returns:
+        The model compared before and after; with `repeats`, that of each seed.
 
     Raises:
         ScoringError: If the data, the model or an option cannot be used, a test has a context that
@@ -101,8 +109,32 @@ def train(
         nnd train --model gpt2 --data quiz_design --test frank --out gpt2-quiz
         nnd train --model gpt2 --data my_suite --set negation --set numbers --out new
         nnd train --model gpt2 --data quiz_design --lora-rank 16 --out gpt2-lora
+        nnd train --model gpt2 --data quiz_design --repeats 3 --out gpt2-seeds
     """
     out = Path(out)
+    if repeats != 1:
+        return train_seeds(
+            functools.partial(
+                train,
+                model,
+                data,
+                tokenizer=tokenizer,
+                sets=sets,
+                tests=tests,
+                split=split,
+                split_seed=split_seed,
+                template=template,
+                chat=chat,
+                objective=objective,
+                lora=lora,
+                loading=loading,
+            ),
+            schedule,
+            repeats,
+            out,
+            resume=resume,
+            is_loaded=not isinstance(model, str | Path),
+        )
     check_place(out, resume=resume)
     if isinstance(model, str | Path) and str(model).endswith(".gguf"):
         raise ScoringError(

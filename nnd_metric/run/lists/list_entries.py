@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from nnd.metric.likelihood import Loading, Scoring, split_revision
+from nnd.metric.numbers import PublishedPasses
 from nnd.metric.text import AUTO, NONE
 from nnd.schemas import NNDError, ScoringError, check_rows, did_you_mean, load_schema
 
@@ -28,6 +29,9 @@ class RunEntry:
         loading: Loading options.
         system: The system that the model stands for, or None.
         splits: The splits to score (`evaluate`); empty means the default.
+        columns: Columns of a table of one's own (`evaluate`), or None.
+        cluster: The column of a table of one's own whose values belong together, or None.
+        published: What others published for the model on the data, or None.
     """
 
     where: str
@@ -37,6 +41,9 @@ class RunEntry:
     loading: Loading
     system: str | None = None
     splits: tuple[str, ...] = ()
+    columns: Mapping[str, str] | None = None
+    cluster: str | None = None
+    published: PublishedPasses | None = None
 
     @contextmanager
     def named(self) -> Iterator[None]:
@@ -149,6 +156,9 @@ def _entry(
         replace(loading, **_given(values, "dtype", "quantise")),
         values.get("system"),
         splits,
+        values.get("columns"),
+        values.get("cluster"),
+        PublishedPasses.from_dict(values["published"]) if "published" in values else None,
     )
 
 

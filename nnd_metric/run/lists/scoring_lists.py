@@ -14,15 +14,18 @@ from nnd.metric.likelihood import (
     LoadedModel,
     Loading,
     Model,
+    check_weights_fit,
     load_config,
     load_model,
+    load_skeleton,
     name_models,
     pin_version,
 )
 from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.lists.list_entries import RunEntry
+from nnd.metric.run.run_request import RunRequest
 from nnd.metric.run.survival import Trouble
-from nnd.metric.run.sweep import evaluate
+from nnd.metric.run.sweep import sweep
 from nnd.schemas import ScoringError, listed
 
 _Value = TypeVar("_Value")
@@ -36,26 +39,43 @@ def check_entries(entries: Sequence[RunEntry]) -> None:
             load_config(entry.model, entry.loading)
 
 
-def score_entries(entries: Sequence[RunEntry], out: Path, *, limit: int | None = None) -> Sweep:
-    """Score a list of runs into `OUT/MANNER/DATASET`."""
+def loadable_entries(entries: Sequence[RunEntry], trouble: Trouble) -> list[RunEntry]:
+    """Return the entries whose models can be loaded on this machine; the others are trouble."""
+    groups: dict[tuple[str, Loading], list[RunEntry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.model, entry.loading), []).append(entry)
+    loadable: list[RunEntry] = []
+    for (model, loading), of_model in groups.items():
+        with trouble.survived(model, None):
+            check_weights_fit(load_skeleton(model, loading))
+            loadable += of_model
+    return [entry for entry in entries if entry in loadable]
+
+
+def score_entries(
+    entries: Sequence[RunEntry], out: Path, trouble: Trouble, *, limit: int | None = None
+) -> Sweep:
+    """Score a list of runs into `OUT/MANNER/DATASET`; `trouble` has the entries left out so far."""
     evaluations: dict[str, Evaluation] = {}
     pairs: dict[str, PairSet] = {}
     folders: dict[str, Path] = {}
-    trouble = Trouble(fatal=len(entries) == 1)
     for group, load in _with_loader(_alike(entries)):
         first = group[0]
         keys, place = name_datasets(first.data), out / first.manner
         with trouble.survived(listed([entry.model for entry in group]), None):
-            of_group = evaluate(
+            request = RunRequest(
                 [load(entry.model, entry.loading) for entry in group],
                 list(first.data),
-                out=place / keys[0] if len(keys) == 1 else place,
-                systems=_systems(group),
+                systems={name: e.system for e, name in _named(group) if e.system is not None},
+                columns=first.columns,
+                cluster=first.cluster,
                 splits=first.splits,
                 limit=limit,
                 scoring=first.scoring,
                 loading=first.loading,
+                published={n: e.published for e, n in _named(group) if e.published is not None},
             )
+            of_group = sweep(request, place / keys[0] if len(keys) == 1 else place)
             evaluations |= _below(first.manner, of_group.evaluations)
             pairs |= _below(first.manner, of_group.pairs)
             folders |= _below(first.manner, of_group.folders)
@@ -98,7 +118,7 @@ def _alike(entries: Sequence[RunEntry]) -> list[list[RunEntry]]:
 
 
 def _shared(entry: RunEntry) -> tuple[object, ...]:
-    return entry.scoring, entry.loading, entry.data, entry.splits
+    return entry.scoring, entry.loading, entry.data, entry.splits, entry.columns, entry.cluster
 
 
 def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:
@@ -136,10 +156,6 @@ def _named(group: Sequence[RunEntry]) -> Iterator[tuple[RunEntry, str]]:
     """Yield the entries, each with the name of its model in the results."""
     names = name_models([entry.model for entry in group], group[0].loading)
     yield from zip(group, names, strict=True)
-
-
-def _systems(group: Sequence[RunEntry]) -> dict[str, str]:
-    return {name: entry.system for entry, name in _named(group) if entry.system is not None}
 
 
 def _below(manner: str, found: Mapping[str, _Value]) -> dict[str, _Value]:

@@ -19,6 +19,7 @@ from nnd.metric.numbers import (
     CITATION,
     CLUSTER,
     PAPER,
+    PublishedPasses,
     Rate,
     do_all_agree,
     find_protocols,
@@ -42,6 +43,7 @@ from nnd.metric.show.tables.agreement import agreement_notes, agreement_table, e
 from nnd.metric.show.tables.comparisons import comparison_table
 from nnd.metric.show.tables.effects import category_effects_table, effects_table
 from nnd.metric.show.tables.pass_rates import slices_table, sweep_table
+from nnd.metric.show.tables.published import PublishedModel, published_details, published_notes
 from nnd.metric.show.tables.slices import from_rest_table, slice_rates_table
 from nnd.schemas import ScoringError, excerpt
 
@@ -140,6 +142,7 @@ def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, An
             "sheets": [sheet(slice_rates_table(slices)), sheet(from_rest_table(slices))],
             "notes": slices.remarks(),
         },
+        "published": _published(models),
         "agreement": _agreement(content),
         "effects": (effects := content.effects)
         and {
@@ -235,6 +238,22 @@ def _best(content: ReportContent) -> dict[str, Any]:
 
 def _all_agree(rate: Rate) -> bool:
     return do_all_agree(rate.pass_rate, rate.interval)
+
+
+def _published(models: Sequence[ReportModel]) -> dict[str, Any] | None:
+    """Return what others published for the models beside our numbers, if the runs state it."""
+    known = [
+        PublishedModel(
+            each.name, "", each.rates, PublishedPasses.from_dict(each.facts["published"])
+        )
+        for each in models
+        if "published" in each.facts
+    ]
+    return (
+        {"sheet": sheet(published_details(known)), "notes": published_notes(known)}
+        if known
+        else None
+    )
 
 
 def _agreement(content: ReportContent) -> dict[str, Any]:

@@ -149,6 +149,56 @@ def test_the_file_is_kept_and_may_grow(listed: Place, place: Path) -> None:
     assert len(list((place / "out").glob("runs-*.yaml"))) == 2
 
 
+def test_an_entry_names_the_columns_and_clusters_of_a_table_of_ones_own(
+    listed: Place, place: Path
+) -> None:
+    own = pair_rows().select(
+        good="candidate_high", bad="candidate_low", text="context", topic="context_id"
+    )
+    own.write_csv(place / "own.csv")
+    columns = {"high": "good", "low": "bad", "context": "text"}
+    found = evaluate_runs(
+        listed(f"- {{model: gpt2, data: own.csv, columns: {columns}, cluster: topic}}"),
+        out=place / "out",
+    )
+    (evaluation,) = found.evaluations.values()
+    alone = evaluate(str(place / "gpt2"), place / "own.csv", columns=columns, cluster="topic")
+    assert evaluation.to_dict() == alone.to_dict()
+
+
+PUBLISHED = """
+    - model: gpt2
+      data: data/birds
+      published:
+        source: A paper, table 1
+        n: {n}
+        passes: {passes}
+        by: {{error_category: {{disfluent: [1, {n}]}}}}
+        expected: 0
+        reason: It rounds.
+"""
+
+
+def test_published_passes_are_printed_beside_ours(listed: Place, place: Path) -> None:
+    rate = evaluate(str(place / "gpt2"), place / "data/birds").results[0].rates.overall
+    path = listed(PUBLISHED.format(n=rate.n, passes=rate.passes + 2))
+    (found,) = evaluate_runs(path, out=place / "out").evaluations.values()
+    *_, table, note = found.remarks()
+    assert note == "Published in A paper, table 1. It rounds."
+    assert isinstance(table, Table)
+    theirs, ours, difference, expected = (str(next(iter(of.cells))) for of in table.columns[2:])
+    assert theirs.startswith(f"{rate.passes + 2} of {rate.n} (")
+    assert ours.startswith(f"{rate.passes} of {rate.n} (")
+    assert (difference, expected) == ("-2", "none")
+
+    # Another model in the folder leaves them as they are.
+    evaluate(str(place / "bart"), place / "data/birds", out=place / "out/native/birds")
+    stored = json.loads((place / "out/native/birds/result.json").read_text(encoding="utf-8"))
+    first, second = stored["results"]
+    assert first["published"] == found.to_dict()["results"][0]["published"]
+    assert "published" not in second
+
+
 def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path) -> None:
     path = listed("- {model: gpt2, data: data/none.parquet}\n- {model: gpt2, data: data/birds}\n")
     with pytest.warns(match="continuing without it"):
@@ -190,6 +240,11 @@ def test_an_entry_that_fails_does_not_end_the_others(listed: Place, place: Path)
             ":2",
         ),
         ("- {model: ./gpt2, data: x, revision: v1}\n", "option.conflict", ":1"),
+        (
+            "- model: bart\n  data: x\n  published:\n    n: 3\n    passes: 2\n    source: P\n",
+            "runs.entry",
+            ":3: published",
+        ),
         ("- {model: gpt2, data: [/a/x, /b/x]}\n", "name.twice", ":1"),
         ("- {model: gpt2, model: bart, data: x}\n", "file.not-yaml", ""),
         ("- {model: gpt2\n", "file.not-yaml", ""),

@@ -1,0 +1,82 @@
+"""The fifteen metrics that QGEval published, through the lines of the guide, to its numbers."""
+
+from pathlib import Path
+
+import pytest
+from support.screens.doc_blocks import blocks, follow, reader
+
+from nnd.converters.folder import convert
+from nnd.metric.other_metrics.candidate_correlations import correlate_candidates
+from nnd.metric.other_metrics.judged_candidates import CANDIDATE, JudgedCandidates, read_judged
+from nnd.metric.other_metrics.measuring_metrics import prefer
+from nnd.metric.other_metrics.stored_values import ValueTable, read_values
+
+PAGE = "cards/guide/does-it-agree.md"
+ASPECTS = ("answerability", "answer_consistency")
+TESTS = (1_913, 3_929)
+
+# Counted without nnd (fresh.md, H3): Pearson with the score over all 3,000 questions, and pairs
+# passed, under answerability and answer consistency.
+GOLDEN = {
+    "BLEU-4": ((0.080, 1_134), (0.162, 2_632)),
+    "METEOR": ((0.131, 1_176), (0.253, 2_760)),
+    "ROUGE-L": ((0.127, 1_124), (0.233, 2_614)),
+    "BERTScore": ((0.131, 1_136), (0.231, 2_613)),
+    "BLEURT": ((0.144, 1_143), (0.271, 2_805)),
+    "BARTScore-src": ((0.018, 1_116), (-0.015, 2_014)),
+    "GPTScore-src": ((0.147, 1_170), (0.236, 2_585)),
+    "UniEval": ((0.207, 1_384), (0.356, 3_097)),
+    "QRelScore": ((-0.026, 1_028), (-0.025, 1_884)),
+    "RQUGE": ((0.211, 1_130), (0.561, 3_037)),
+}
+OTHERS = {"MoverScore", "Q-BLEU4", "QSTS", "BARTScore-ref", "GPTScore-ref"}
+
+
+@pytest.fixture(scope="module")
+def converted(nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("qgeval") / "qgeval"
+    convert("qgeval", origin=nnd_data / "qgeval", out=folder)
+    return folder
+
+
+def stored(nnd_data: Path, place: Path, aspect: str, judged: JudgedCandidates) -> ValueTable:
+    """The table that the lines of the guide write for an aspect."""
+    (lines,) = (block for block in blocks(PAGE) if block.language == "python")
+    text = lines.text.replace('ASPECT = "answer_consistency"', f'ASPECT = "{aspect}"')
+    (place / "metric_result.xlsx").symlink_to(nnd_data / "qgeval" / "metric_result.xlsx")
+    follow(lines._replace(text=text), place, reader())
+    return read_values(place / "values.csv", judged.candidates)
+
+
+@pytest.mark.parametrize(("number", "aspect"), [*enumerate(ASPECTS)])
+def test_the_published_metrics_pass_as_counted(
+    number: int, aspect: str, converted: Path, nnd_data: Path, tmp_path: Path
+) -> None:
+    judged = read_judged(converted, aspect=aspect)
+    table = stored(nnd_data, tmp_path, aspect, judged)
+    assert table.metrics.keys() == GOLDEN.keys() | OTHERS
+    for metric, expected in GOLDEN.items():
+        scores = table.metrics[metric].values
+        assert scores.height == 3_000
+        scored = prefer(scores, judged.pairs.pairs)
+        judgements = judged.human.join(judged.candidates, on=CANDIDATE).join(scores, on=CANDIDATE)
+        found = correlate_candidates(judgements)
+        pearson, passes = expected[number]
+        assert (scored.height, scored["passed"].sum()) == (TESTS[number], passes)
+        assert found.sample["pearson"] == pytest.approx(pearson, abs=5.1e-4)
+
+
+def test_the_page_has_the_counted_numbers() -> None:
+    text = Path(__file__).parents[3].joinpath(PAGE).read_text(encoding="utf-8")
+    rows = {
+        cells[0]: cells[1:]
+        for line in text.splitlines()
+        if line.startswith("| ") and (cells := [cell.strip() for cell in line.split("|")[1:-1]])
+    }
+    for metric, of_aspects in GOLDEN.items():
+        cells = [
+            cell
+            for (pearson, passes), n in zip(of_aspects, TESTS, strict=True)
+            for cell in (f"{passes:,} ({100 * passes / n:.1f} %)", f"{pearson:.3f}")
+        ]
+        assert rows[metric] == cells
