@@ -5,11 +5,16 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from support import refusals
+from support.museum import sample, sample_run
+from support.warm_commands import warm_commands
+
+__all__ = ["sample", "sample_run"]
 
 # An example is not wrong because the machine is busy.
 settings.register_profile("nnd", deadline=None)
@@ -23,13 +28,21 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Tests run side by side: threads of one more library each would only wait for one another.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests run side by side, and matrices are tiny: threads would only wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-MOST_SECONDS = 60.0
-"""CPU seconds of one test and its fixtures, child processes included, but for `make test-full`.
-Ten tests still take more than 10, up to 34, on an idle machine."""
+TORCH = ("torch", "transformers")
+WITH_TORCH = {"tiny", "loaded", "saved", "fresh", "warm"}
+"""Fixtures that load it."""
+
+# What need not load torch is tried where there is none (`make test-fast`).
+FAST = bool(os.environ.get("NND_TEST_FAST"))
+if FAST:
+    _find = PathFinder.find_spec
+    PathFinder.find_spec = lambda name, *at: None if name in TORCH else _find(name, *at)
+
+MOST_SECONDS = 10.0
+"""CPU seconds of one test and its fixtures, child processes included, but for `make test-full`."""
 
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 
@@ -41,7 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seen = set()
     left_out = []
     for item in items:
-        if item.get_closest_marker("full"):
+        if FAST and WITH_TORCH.intersection(getattr(item, "fixturenames", ())):
+            left_out.append(item)
+        elif item.get_closest_marker("full"):
             item.add_marker(pytest.mark.skip(reason="takes long: NND_TEST_FULL=1"))
         elif sampled := item.get_closest_marker("sampled"):
             test = (item.path, getattr(item, "originalname", item.name))
@@ -77,6 +92,19 @@ def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
+def _warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    folder = tmp_path_factory.mktemp("warm") / "bin"
+    with warm_commands(folder, dict(os.environ)) as variables:
+        yield variables
+
+
+@pytest.fixture
+def warm(_warm: dict[str, str], _cache_of_its_own: None) -> dict[str, str]:
+    """The environment of child processes, in which `nnd` and `python` start at once."""
+    return {**os.environ, "PATH": _warm["PATH"]}
+
+
+@pytest.fixture(scope="session")
 def nnd_data() -> Path:
     """The folder of real annotation files: $NND_DATA, else ../shared/data beside the checkout."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -87,7 +115,20 @@ def nnd_data() -> Path:
 
 
 def _cpu_seconds() -> float:
-    return sum(os.times()[:4])  # of this process and its children
+    """Of this process and its children, those that are alive included, where /proc tells."""
+    listed = Path(f"/proc/self/task/{os.getpid()}/children")
+    children = listed.read_text(encoding="utf-8").split() if listed.exists() else []
+    return sum(os.times()[:4]) + sum(map(_seconds_of, children))
+
+
+def _seconds_of(process: str) -> float:
+    try:
+        fields = (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        )
+    except FileNotFoundError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # as in `os.times`
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,12 +11,11 @@ import pytest
 import yaml
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
+from support.built_in_sources import Case, fixture_cases
 from support.card_folders import (
-    Case,
     as_published,
     change_manifest,
     convert_case,
-    fixture_cases,
     make_folder,
     number,
     row,

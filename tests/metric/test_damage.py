@@ -43,17 +43,10 @@ Read = Callable[[], Any]
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("damage")
-    convert("sample", out=folder / "data")
-    derive(
-        folder / "data",
-        ["negation"],
-        out=folder / "suite",
-        negatives="preferred",
-        aspect="answer",
-    )
-    return folder / "suite"
+def suite(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("damage") / "suite"
+    derive(sample, ["negation"], out=folder, negatives="preferred", aspect="answer")
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -215,13 +214,14 @@ TRIES = 12 if os.environ.get("NND_TEST_FULL") else 4
 
 
 def test_several_processes_add_their_models_to_one_run(
-    saved: Saved, birds: Path, tmp_path: Path
+    saved: Saved, birds: Path, tmp_path: Path, warm: dict[str, str]
 ) -> None:
     """As in an array of jobs."""
     models = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", WRITER, model, birds],
+            ["python", "-c", WRITER, model, birds],
+            env=warm,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -389,12 +388,14 @@ def test_metrics_judge_the_split_that_the_run_scored(runs: list[Path], letters: 
         metrics(runs[1], data=letters, scorers="length", splits=["valid"])
 
 
-def test_the_command_takes_splits(models: list[str], letters: Path, tmp_path: Path) -> None:
-    command, out = Path(sys.executable).with_name("nnd"), tmp_path / "run"
+def test_the_command_takes_splits(
+    models: list[str], letters: Path, tmp_path: Path, warm: dict[str, str]
+) -> None:
+    out = tmp_path / "run"
 
     def nnd(*arguments: object) -> str:
         done = subprocess.run(
-            [command, *map(str, arguments)], capture_output=True, text=True, check=False
+            ["nnd", *map(str, arguments)], env=warm, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -18,13 +18,13 @@ from typing import Any
 import polars as pl
 import pytest
 import typer
+from support.built_in_sources import SOURCES
 from support.hub.server import Hub
 from support.refusals import check_refusal
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 from support.tiny_models import Family
 from transformers.utils import logging as hf_logging
 
-from nnd.converters.source.source import list_sources
 from nnd.metric.cli.command import app, main
 from nnd.metric.run import VERSION
 from nnd.schemas import NNDError, check_rows
@@ -264,14 +264,14 @@ def test_a_value_that_cannot_be_is_one_line(
 def test_sources_prints_every_source(nnd: Nnd) -> None:
     ran = nnd("sources")
     assert (ran.code, ran.err) == (0, "")
-    assert all(source.name in ran.out for source in list_sources())
+    assert all(source.name in ran.out for source in SOURCES)
 
 
 def test_sources_as_json(nnd: Nnd) -> None:
     found = json.loads(nnd("sources", "--json").out)["sources"]
     assert [(facts["name"], facts.get("set")) for facts in found] == [
         (source.name, name)
-        for source in sorted(list_sources(), key=lambda source: source.name == "sample")
+        for source in sorted(SOURCES, key=lambda source: source.name == "sample")
         for name in (None, *source.facts.get("sets", {}))
     ]
 

@@ -15,7 +15,6 @@ from support.refusals import refusal
 from support.tiny_models import Family, build
 
 from nnd.converters.export import export
-from nnd.converters.folder import convert
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
 from nnd.metric.numbers import compare
@@ -47,23 +46,16 @@ def logged(model: Family, tasks: Path, name: str, out: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sample") / "sample-nnd"
-    convert("sample", out=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Family:
     """A tiny model whose window no context exceeds: the harness would cut it differently."""
     return build("gpt2", tmp_path_factory.mktemp("wide"), window=1024)
 
 
 @pytest.fixture(scope="module")
-def samples(data: Path, wide: Family, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def samples(sample: Path, wide: Family, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """What the harness logs of the exported tasks of the sample."""
     place = tmp_path_factory.mktemp("harness")
-    export(data, place / "tasks", to="lm-eval")
+    export(sample, place / "tasks", to="lm-eval")
     return logged(wide, place / "tasks", "nnd_sample", place / "logs")
 
 
@@ -81,18 +73,18 @@ def test_exported_tasks_come_back(
     *,
     protocol: Any,
     with_data: bool,
-    data: Path,
+    sample: Path,
     samples: list[Path],
     wide: Family,
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "run"
     found = import_samples(
-        samples, out=out, data=data if with_data else None, model="gpt2", protocol=protocol
+        samples, out=out, data=sample if with_data else None, model="gpt2", protocol=protocol
     )
     scoring = Scoring(protocol=protocol, cache=False)
     model = wrap_model(wide.model, wide.tokenizer, name="gpt2")
-    wanted = evaluate(model, data, out=tmp_path / "own", scoring=scoring)
+    wanted = evaluate(model, sample, out=tmp_path / "own", scoring=scoring)
     same_verdicts(found, wanted, 1e-3 if protocol == "sum" else 1e-4)
     (result,), (own,) = found.results, wanted.results
     assert result.rates.overall.passes == own.rates.overall.passes
@@ -186,7 +178,7 @@ def test_samples_that_are_wrong_are_refused(
 
 
 def test_files_that_do_not_belong_together_are_refused(
-    tmp_path: Path, samples: list[Path], data: Path
+    tmp_path: Path, samples: list[Path], sample: Path
 ) -> None:
     out = tmp_path / "run"
     file = write(tmp_path, sample())
@@ -200,7 +192,7 @@ def test_files_that_do_not_belong_together_are_refused(
     with refusal("run.another-data"):
         import_samples(samples, out=out, model="m", data=other)
     with refusal("run.another-data", "samples_t.jsonl:1"):
-        import_samples(file, out=out, model="m", data=data)
+        import_samples(file, out=out, model="m", data=sample)
     assert not out.exists()
     import_samples(file, out=out, model="m")
     with refusal("place.holds-a-run", "run"):

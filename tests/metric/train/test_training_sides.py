@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from support.refusals import refusal
 
-from nnd.converters.folder import convert
 from nnd.converters.make import derive
 from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.train.training_sides import take_sides
@@ -24,12 +23,11 @@ def pairs(name: str, *contexts: tuple[str, str], **columns: str) -> PairSet:
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample with a set of its pairs in capitals."""
-    folder = tmp_path_factory.mktemp("suite")
-    convert("sample", out=folder / "sample")
-    derive(folder / "sample", ["case=upper"], out=folder / "birds")
-    return folder / "birds"
+    folder = tmp_path_factory.mktemp("suite") / "birds"
+    derive(sample, ["case=upper"], out=folder)
+    return folder
 
 
 def clusters(data: PairSet) -> set[str]:

@@ -14,7 +14,6 @@ from support.stored_folders import read_facts_of
 from support.training.runs import bits, make_model, sample_pairs
 from transformers import AutoModelForCausalLM
 
-from nnd.converters.folder import convert
 from nnd.converters.make import derive
 from nnd.metric.cli.command import main
 from nnd.metric.data import read_run
@@ -60,12 +59,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample with two sets."""
-    folder = tmp_path_factory.mktemp("suite")
-    convert("sample", out=folder / "sample")
-    derive(folder / "sample", ["case=upper", "typos=0.2"], out=folder / "birds")
-    return folder / "birds"
+    folder = tmp_path_factory.mktemp("suite") / "birds"
+    derive(sample, ["case=upper", "typos=0.2"], out=folder)
+    return folder
 
 
 def begin(folder: Path, out: Path, **options: Any) -> TrainedModel:
