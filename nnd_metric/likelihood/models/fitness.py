@@ -12,14 +12,10 @@ from nnd.schemas import ScoringError
 _NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
 """Endings of the names of architectures that predict something other than a next token."""
 
-_MASKED = "ForMaskedLM"
-
 
 def check_architecture(config: PretrainedConfig, name: str) -> None:
     """Refuse checkpoints of classifiers, which often load as language models with tied heads."""
     named = config.architectures or []
-    if named and all(each.endswith(_MASKED) for each in named):
-        raise _masked_model(name, named[0])
     if named and all(each.endswith(_NO_LANGUAGE_MODELS) for each in named):
         raise _no_language_model(name, named[0])
 
@@ -27,8 +23,6 @@ def check_architecture(config: PretrainedConfig, name: str) -> None:
 def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever is handed over
     """Check that the objects are a language model and a tokenizer."""
     kind = type(model).__name__
-    if kind.endswith(_MASKED):
-        raise _masked_model(kind, kind)
     if not hasattr(model, "get_output_embeddings"):
         raise _no_language_model(kind, "it is not a model of transformers")
     if model.get_output_embeddings() is None and not model.can_generate():
@@ -80,15 +74,8 @@ def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> 
         )
 
 
-def _masked_model(name: str, kind: str) -> ScoringError:
-    return ScoringError(
-        f"{name}: this is a masked language model ({kind}), which predicts hidden tokens, not the "
-        "next one; name a causal or encoder-decoder language model"
-    )
-
-
 def _no_language_model(name: str, reason: str) -> ScoringError:
     return ScoringError(
-        f"{name}: the model defines no likelihood of a text ({reason}); name a causal or "
-        "encoder-decoder language model"
+        f"{name}: the model defines no likelihood of a text ({reason}); name a causal, "
+        "encoder-decoder or masked language model"
     )

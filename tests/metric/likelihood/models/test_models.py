@@ -323,17 +323,6 @@ def test_a_classifiers_checkpoint_is_refused(
     assert f"the model defines no likelihood of a text ({kind.__name__})" in refused(tmp_path)
 
 
-def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
-    small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
-    model = hf.BertForMaskedLM(hf.BertConfig(vocab_size=500, intermediate_size=8, **small))
-    model.save_pretrained(tmp_path)
-    tiny("gpt2").tokenizer.save_pretrained(tmp_path)
-    sentence = "is a masked language model (BertForMaskedLM), which predicts hidden tokens"
-    assert sentence in refused(tmp_path)
-    with pytest.raises(ScoringError, match=r"^BertForMaskedLM: this is a masked language model"):
-        wrap_model(model, tiny("gpt2").tokenizer)
-
-
 def test_what_is_no_model_and_no_tokenizer_is_refused(tiny: Tiny) -> None:
     gpt2 = tiny("gpt2")
     with pytest.raises(ScoringError, match=r"^object: the model defines no likelihood"):
