@@ -98,9 +98,9 @@ def metrics(
         data: Converted folder; each is matched to the runs that share pairs with it.
         scorers: rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL],
             prompted=MODEL, bartscore_DIRECTION=MODEL or prompted_DIRECTION=MODEL (faithfulness,
-            precision, recall, f, f_harmonic), evaluate=NAME|PATH[:key]. None means all metrics that
-            need no model. In Python, also functions that return a number or None for every text
-            (`TextScorer`).
+            precision, recall, f, f_harmonic), reward=MODEL[:label], evaluate=NAME|PATH[:key]. None
+            means all metrics that need no model. In Python, also functions that return a number or
+            None for every text (`TextScorer`).
         systems: The human-judged system that a model stands for, if its id does not name it. In
             Python, model → system; with several datasets, it applies to those with such a system.
         references: Table with the columns context_id (or context) and reference, for one dataset.

@@ -127,7 +127,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             systems: Model → system it stands for, if the model's id does not name it.
             splits: Only the pairs of these splits; by default those of test, if the others are
                 called train, validation, dev or the like, else all.
-            protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
+            protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi; pll
+                or pll-original for masked models.
             template: None for what a model reads by itself (`Scoring`), "instruction", "default",
                 the name of another template, "auto" (by the model's name), or a
                 text with {placeholders}.

@@ -21,8 +21,9 @@ from nnd.metric.train.training_folder import TRAINING
 from nnd.schemas import ScoringError, counted, read_document, text_table
 
 if TYPE_CHECKING:
-    from nnd.metric.train.recipe import Recipe
     from rich.table import Table
+
+    from nnd.metric.train.recipe import Recipe
 
 _COLUMNS = {"seed": pl.Int64, "data": pl.String, "n": pl.Int64}
 _RATES = ("before", "after", "difference")

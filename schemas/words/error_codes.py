@@ -115,7 +115,7 @@ REMEDIES = MappingProxyType(
         # Models
         "model.unknown": "name a Hub id or a folder written by save_pretrained",
         "model.out-of-reach": "go online once, or name a folder written by save_pretrained",
-        "model.not-a-language-model": "name a causal or encoder-decoder language model",
+        "model.not-a-language-model": "name a causal, encoder-decoder or masked language model",
         "model.tokenizer": "use the model's own tokenizer",
         "model.damaged": "download it again, or name another file",
         "model.no-memory": "use a smaller --dtype or another --device",

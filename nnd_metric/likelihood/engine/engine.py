@@ -15,7 +15,7 @@ is never changed.
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import chain, compress
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,7 @@ from nnd.metric.text import (
     Reading,
     Request,
     count_end_tokens,
-    encode,
+    encode_rows,
     find_protocol,
 )
 from nnd.schemas import ScoringError, check_not_forked, collector_paused
@@ -46,11 +46,11 @@ from nnd.schemas import ScoringError, check_not_forked, collector_paused
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Scores requests with a local causal or encoder-decoder model.
+    """Scores requests with a local causal, encoder-decoder or masked model.
 
     Attributes:
         protocol: Name of the protocol (see `text.encoding.protocols`).
-        separator: Text between context and candidate, for decoder-only models.
+        separator: Text between context and candidate, unless the model is an encoder-decoder.
         chat: The chat template that contexts are rendered by; None means plain text.
         keep: Which part of a context remains after a cut; None means the family's default.
         token_budget: Positions held at once; None means what memory allows. Halved when memory runs
@@ -114,7 +114,7 @@ class Engine:
         protocol = find_protocol(self.protocol)
         readings = self.as_read(requests)
         distinct = list(dict.fromkeys(readings))
-        encoded = encode(
+        encoded = encode_rows(
             self.loaded,
             protocol,
             distinct,
@@ -123,10 +123,11 @@ class Engine:
             known=self.tokenised,
         )
         # Different texts may have the same tokens: they are scored once and tie exactly.
-        rows = sorted(set(encoded))  # the order decides the batches
+        parts = list(chain.from_iterable(encoded))
+        rows = sorted(set(parts))  # the order decides the batches
         sums, work = self._sums(rows)
-        sums = sums[_places(encoded, rows)]
-        tokens = np.array([item.scored.count(True) for item in encoded], dtype=np.int64)
+        sums = np.add.reduceat(sums[_places(parts, rows)], _starts(encoded))
+        tokens = np.array([_count_scored(own) for own in encoded], dtype=np.int64)
         divisors = {
             "tokens": tokens.astype(np.float64),
             "one": np.ones(len(distinct)),
@@ -134,7 +135,7 @@ class Engine:
         }[protocol.normaliser]
         empty = (tokens == 0) | (divisors == 0)
         values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
-        truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
+        truncated = np.array([own[0].truncated for own in encoded], dtype=np.bool_)
         order = _places(readings, distinct)
         ends = count_end_tokens(self.loaded, protocol)
         return Likelihoods(values[order], tokens[order], truncated[order], work, ends)
@@ -204,6 +205,16 @@ class Engine:
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:
     place = {item: number for number, item in enumerate(among)}
     return np.array([place[item] for item in items], dtype=np.int64)
+
+
+def _starts(encoded: Sequence[Sequence[Encoded]]) -> npt.NDArray[np.int64]:
+    """Return the place of the first row of each request among the rows of all."""
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    return np.cumsum(lengths) - lengths
+
+
+def _count_scored(rows: Sequence[Encoded]) -> int:
+    return sum(row.scored.count(True) for row in rows)
 
 
 def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:

@@ -60,7 +60,7 @@ def score_rows(
     known = known or Proof(tried[0].name, 0.0, 0)
     alone = Alone(loaded, rows)
     covered = known.covers(alone)
-    if not (covered or loaded.is_encoder_decoder):
+    if not (covered or loaded.is_encoder_decoder or loaded.is_masked):
         check_causal(loaded)
     for path in tried:
         if known.path != path.name:

@@ -12,16 +12,12 @@ from nnd.schemas import ScoringError
 _NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
 """Endings of the names of architectures that predict something other than a next token."""
 
-_MASKED = "ForMaskedLM"
-
 SAVE_TOKENIZER = "save the model's own tokenizer in the same folder with save_pretrained"
 
 
 def check_architecture(config: PretrainedConfig, name: str) -> None:
     """Refuse checkpoints of classifiers, which often load as language models with tied heads."""
     named = config.architectures or []
-    if named and all(each.endswith(_MASKED) for each in named):
-        raise _masked_model(name, named[0])
     if named and all(each.endswith(_NO_LANGUAGE_MODELS) for each in named):
         raise _no_language_model(name, named[0])
 
@@ -29,8 +25,6 @@ def check_architecture(config: PretrainedConfig, name: str) -> None:
 def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever is handed over
     """Check that the objects are a language model and a tokenizer."""
     kind = type(model).__name__
-    if kind.endswith(_MASKED):
-        raise _masked_model(kind, kind)
     if not hasattr(model, "get_output_embeddings"):
         raise _no_language_model(kind, "it is not a model of transformers")
     if model.get_output_embeddings() is None and not model.can_generate():
@@ -85,14 +79,6 @@ def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> 
             name,
             f"name a complete {type(model).__name__}",
         )
-
-
-def _masked_model(name: str, kind: str) -> ScoringError:
-    return ScoringError(
-        "model.not-a-language-model",
-        f"this is a masked language model ({kind}), which predicts hidden tokens, not the next one",
-        name,
-    )
 
 
 def _no_language_model(name: str, reason: str) -> ScoringError:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from nnd.metric.other_metrics.scorers.evaluate_library import evaluated
@@ -45,7 +46,7 @@ WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
     "chrf": chrf,
 }
 
-BERTSCORE, EVALUATE = "bertscore", "evaluate"
+BERTSCORE, EVALUATE, REWARD = "bertscore", "evaluate", "reward"
 
 _PROTOCOLS = {"bartscore": "bartscore", "prompted": "native"}
 
@@ -86,12 +87,14 @@ def find_scorers(
     Args:
         scorers: Functions, named scorers, or names: one of WITHOUT_REFERENCES or WITH_REFERENCES;
             `bertscore` or `bertscore=MODEL`; one of LIKELIHOODS with a model, such as
-            `bartscore_f=facebook/bart-base`; or `evaluate=NAME[:key]` (`evaluated`). Models are
-            loaded when they are used, one at a time.
+            `bartscore_f=facebook/bart-base`; `reward=MODEL[:label]` (`reward_models`); or
+            `evaluate=NAME[:key]` (`evaluated`). Models are loaded when they are used, one at a
+            time.
         several: How several references count: "max", "mean" or "first".
         template: For LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
         prefix: For LIKELIHOODS: text before the predicted text, which is scored with it.
-        instruction: The instruction of the data, for the template `instruction`.
+        instruction: The instruction of the data, for the template `instruction`, and for reward
+            models.
 
     Raises:
         ScoringError: If a name is unknown, or lacks its model, or a prompt was given that no scorer
@@ -115,7 +118,12 @@ def find_scorers(
         prefix=prefix,
         load=lru_cache(maxsize=1)(_load_model),  # scorers with the same model are adjacent
     )
-    return [_find(entry, several, with_model) for entry in entries]
+    return [
+        _reward(entry, instruction)
+        if isinstance(entry, str) and entry.startswith(f"{REWARD}=")
+        else _find(entry, several, with_model)
+        for entry in entries
+    ]
 
 
 def _find(
@@ -140,18 +148,18 @@ def _find(
         return bertscore(given or "roberta-large", several=several)
     if given and name in (EVALUATE, *LIKELIHOODS):
         return evaluated(given, several) if name == EVALUATE else with_model(entry)
-    if name in LIKELIHOODS:
+    if name in (REWARD, *LIKELIHOODS):
         raise ScoringError(
             "option.needs-another",
             f'scorer "{name}" needs a model',
             remedy=f"write {name}=MODEL, with a Hub id or a folder",
         )
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)
-    models = (f"{each}=MODEL" for each in LIKELIHOODS)
+    models = (f"{each}=MODEL" for each in (REWARD, *LIKELIHOODS))
     raise ScoringError(
         "option.unknown-value",
         f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}',
-        remedy=f"choose from {', '.join(known)}, {EVALUATE}=NAME, bartscore_DIRECTION=MODEL, "
+        remedy=f"choose from {', '.join(known)}, {EVALUATE}=NAME, {REWARD}=MODEL, bartscore_DIRECTION=MODEL, "
         f"prompted_DIRECTION=MODEL (a DIRECTION is {', '.join(DIRECTIONS)})",
     )
 
@@ -181,6 +189,29 @@ def _with_model(
 
     scorer = likelihood(entry, engine, direction, template=template, prefix=prefix, several=several)
     return replace(scorer, made_with=made_with)
+
+
+def _reward(entry: str, instruction: Instruction | None) -> TextScorer:
+    """Return a reward model as a scorer; it is loaded when it is used, and then let go."""
+    given = entry.partition("=")[2]
+    model, label = given, ""
+    if ":" in given and not Path(given).exists():
+        model, _, label = given.rpartition(":")
+    used = ""
+
+    def score(texts: Sequence[Text]) -> list[float | None]:
+        nonlocal used
+        from nnd.metric.likelihood import load_classifier  # noqa: PLC0415 - torch is slow to load
+        from nnd.metric.other_metrics.scorers.reward_models import rewards  # noqa: PLC0415
+
+        loaded = load_classifier(model)
+        values, cut = rewards(loaded, texts, instruction, label)
+        used = f"{loaded.name}@{loaded.version()[:7]}, {loaded.dtype}"
+        used += f", {cut:,} of {len(texts):,} contexts cut to the window" if cut else ""
+        return values
+
+    definition = "logit of a classifier that reads context and candidate as a chat"
+    return TextScorer(entry, score, definition, made_with=lambda: used)
 
 
 def _load_model(model: str) -> "LoadedModel":

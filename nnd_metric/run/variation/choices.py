@@ -48,7 +48,7 @@ def _separator(base: Choice, loaded: LoadedModel) -> str:
         raise ScoringError(
             "variation.no-choice", "an encoder-decoder reads no separator before a candidate"
         )
-    if find_protocol(base.scoring.protocol).tokens != "native":
+    if find_protocol(base.scoring.protocol).tokens not in {"native", "masked"}:
         raise ScoringError(
             "variation.no-choice", f"protocol {base.scoring.protocol} uses no separator"
         )
@@ -100,6 +100,12 @@ def _readings(base: Choice, **changes: Mapping[str, Any]) -> Others:
     }
 
 
+def _protocols_like(name: str) -> dict[str, str]:
+    """Return the protocols for masked models if this is one, and else all others."""
+    is_masked = find_protocol(name).hides is not None
+    return {each.name: each.name for each in PROTOCOLS.values() if bool(each.hides) == is_masked}
+
+
 def _templates(base: Choice) -> Others:
     names = ("default", *(each.name for each in instruction_templates(base.instruction)))
     return _readings(base, template=dict(zip(names, names, strict=True)))
@@ -118,7 +124,7 @@ Dimension = Literal["protocol", "template", "chat-template", "dtype", "separator
 DIMENSIONS: dict[str, tuple[Callable[[Choice, LoadedModel], str], Callable[[Choice], Others]]] = {
     "protocol": (
         lambda base, _: base.scoring.protocol,
-        lambda base: _readings(base, protocol={name: name for name in PROTOCOLS}),
+        lambda base: _readings(base, protocol=_protocols_like(base.scoring.protocol)),
     ),
     "template": (_template, _templates),
     "chat-template": (_chat_template, _chats),

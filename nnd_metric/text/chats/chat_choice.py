@@ -67,6 +67,11 @@ def choose_rendering(
     """
     as_chat = _why_plain(loaded, protocol, asked, has_contexts=has_contexts) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
+    if chosen.as_pair and protocol.hides is None:
+        raise ScoringError(
+            f'{loaded.name}: template "{chosen.name}" is for masked language models, and protocol '
+            f'"{protocol.name}" is not; use --protocol pll, or --template default'
+        )
     if chosen.system is not None and asked.system is not None:
         chosen = find_template("chat-turns")  # the user's words take the place of the instruction
     if separator is not None:

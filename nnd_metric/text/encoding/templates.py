@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count, takewhile
 from typing import NamedTuple
 
-from nnd.metric.text.encoding.requests import PlainContext
+from nnd.metric.text.encoding.requests import PairContext, PlainContext
 from nnd.schemas import (
     Instruction,
     ScoringError,
@@ -45,6 +45,7 @@ class Template:
             context is read.
         separator: Text between context and candidate, for decoder-only models.
         as_turns: Whether a context is a dialogue whose turns become turns of a chat.
+        as_pair: Whether a context and a candidate are the two texts of a masked model's pair.
         wording: The words of an instruction, which replace the variants.
     """
 
@@ -52,6 +53,7 @@ class Template:
     variants: tuple[Form, ...] = ()
     separator: str = " "
     as_turns: bool = False
+    as_pair: bool = False
     wording: Wording | None = None
 
     @property
@@ -95,6 +97,7 @@ TEMPLATES: dict[str, Template] = {
             tuple(Form(f"summarize: {{{part}}}") for part in ("article", "document", "dialogue")),
         ),
         Template("chat-turns", as_turns=True),
+        Template("pair", as_pair=True),
     )
 }
 
@@ -194,6 +197,11 @@ def find_template(name_or_text: str, instruction: Instruction | None = None) -> 
 def find_plain_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
     """Return a template as `find_template` does, if it does not need a chat template."""
     template = find_template(name_or_text, instruction)
+    if template.as_pair:
+        raise ScoringError(
+            f'template "{template.name}" is for masked language models (--protocol pll), but here '
+            "contexts are read as plain text; use --template default"
+        )
     if template.as_turns:
         raise ScoringError(
             "template.chat",
@@ -266,6 +274,8 @@ def _render_one(template: Template, context: StoredContext) -> Prompt:
     if template.as_turns and (turns := stored_turns(context.parts)):
         system = (context.parts or {}).get(SYSTEM, "")
         return Prompt((system, *(piece for turn in turns for piece in (turn, ""))), "")
+    if template.as_pair:
+        return Prompt(PairContext(("", context.text)), "")
     if not template.variants:
         return Prompt(context.text, "")
     values = context.values

@@ -311,16 +311,6 @@ def test_a_classifiers_checkpoint_is_refused(
     check_refused(tmp_path, "model.not-a-language-model", kind.__name__)
 
 
-def test_a_masked_model_is_refused_by_name(tiny: Tiny, tmp_path: Path) -> None:
-    small = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
-    model = hf.BertForMaskedLM(hf.BertConfig(vocab_size=500, intermediate_size=8, **small))
-    model.save_pretrained(tmp_path)
-    tiny("gpt2").tokenizer.save_pretrained(tmp_path)
-    check_refused(tmp_path, "model.not-a-language-model", "(BertForMaskedLM)")
-    with refusal("model.not-a-language-model", "BertForMaskedLM"):
-        wrap_model(model, tiny("gpt2").tokenizer)
-
-
 def test_what_is_no_model_and_no_tokenizer_is_refused(tiny: Tiny) -> None:
     gpt2 = tiny("gpt2")
     with refusal("model.not-a-language-model", "object"):

@@ -36,7 +36,7 @@ def text(template: str, parts: Mapping[str, str] | None, context: str = "stored"
 
 def test_the_named_templates_are_the_papers() -> None:
     papers = ["mixqg", "prophetnet", "macaw", "unifiedqa", "t5-ssm-nq", "t5-summarize"]
-    assert list(TEMPLATES) == ["default", *papers, "chat-turns"]
+    assert list(TEMPLATES) == ["default", *papers, "chat-turns", "pair"]
 
 
 def test_default_reads_the_context_as_it_is_stored() -> None:
