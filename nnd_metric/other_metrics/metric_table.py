@@ -77,8 +77,9 @@ def choose_statistics(names: str) -> tuple[str, ...]:
     for name in names.split(","):
         if name.strip() not in known:
             raise ScoringError(
-                f'unknown statistic "{name}"{did_you_mean(name, known)}; choose from '
-                f"{', '.join(known)}"
+                "option.unknown-value",
+                f'unknown statistic "{name}"{did_you_mean(name, known)}',
+                remedy=f"choose from {', '.join(known)}",
             )
         chosen += _GROUPS.get(name.strip(), (name.strip(),))
     return tuple(dict.fromkeys(chosen))

@@ -60,9 +60,11 @@ def check_weights_fit(loaded: LoadedModel) -> None:
     free = _free_bytes(loaded.device)
     if free is not None and loaded.quantised is None and loaded.weight_bytes > free:
         raise ScoringError(
-            f"{loaded.name}: the weights take {loaded.weight_bytes / 1e9:.1f} GB in "
-            f"{loaded.dtype}, but {loaded.device} has {free / 1e9:.1f} GB free; use a larger "
-            "machine, or a smaller dtype in a list of your own"
+            "model.no-memory",
+            f"the weights take {loaded.weight_bytes / 1000000000.0:.1f} GB in "
+            f"{loaded.dtype}, but {loaded.device} has {free / 1000000000.0:.1f} GB free",
+            loaded.name,
+            "use a larger machine, or a smaller dtype in a list of your own",
         )
 
 

@@ -42,8 +42,10 @@ def find_label(loaded: LoadedModel, label: str) -> int:
         return 0
     problem = f'no label "{label}"' if label else f"{len(labels)} labels and a reward is one number"
     raise ScoringError(
-        f"reward={loaded.name}: the model has {problem}; name one of its labels, as in "
-        f"reward={loaded.name}:{next(iter(labels))} (known: {', '.join(labels)})"
+        "option.needs-another",
+        f"reward={loaded.name}: the model has {problem}",
+        remedy=f"name one of its labels, as in reward={loaded.name}:{next(iter(labels))} (known: "
+        f"{', '.join(labels)})",
     )
 
 
@@ -99,7 +101,10 @@ def _ids(
     prefix = cut_chat(loaded.tokenizer, context, window - len(tail), "end")
     if prefix is None:
         raise ScoringError(
-            f'{loaded.name}: the candidate "{excerpt(candidate)}" does not fit the {window} tokens '
-            "that the model reads; leave it out, or use a model with a longer window"
+            "candidate.too-long",
+            f'the candidate "{excerpt(candidate)}" does not fit the {window} tokens that '
+            "the model reads",
+            loaded.name,
+            "leave it out, or use a model with a longer window",
         )
     return (*prefix.ids, *tail), True

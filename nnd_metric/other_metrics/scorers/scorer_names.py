@@ -159,8 +159,8 @@ def _find(
     raise ScoringError(
         "option.unknown-value",
         f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}',
-        remedy=f"choose from {', '.join(known)}, {EVALUATE}=NAME, {REWARD}=MODEL, bartscore_DIRECTION=MODEL, "
-        f"prompted_DIRECTION=MODEL (a DIRECTION is {', '.join(DIRECTIONS)})",
+        remedy=f"choose from {', '.join(known)}, {EVALUATE}=NAME, {REWARD}=MODEL, "
+        f"bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL (a DIRECTION is {', '.join(DIRECTIONS)})",
     )
 
 

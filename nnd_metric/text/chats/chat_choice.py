@@ -69,8 +69,11 @@ def choose_rendering(
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
     if chosen.as_pair and protocol.hides is None:
         raise ScoringError(
-            f'{loaded.name}: template "{chosen.name}" is for masked language models, and protocol '
-            f'"{protocol.name}" is not; use --protocol pll, or --template default'
+            "template.chat",
+            f'template "{chosen.name}" is for masked language models, and protocol '
+            f'"{protocol.name}" is not',
+            loaded.name,
+            "use --protocol pll, or --template default",
         )
     if chosen.system is not None and asked.system is not None:
         chosen = find_template("chat-turns")  # the user's words take the place of the instruction

@@ -145,8 +145,11 @@ def _copies(
     mask = loaded.tokenizer.mask_token_id
     if mask is None:
         raise ScoringError(
-            f"{loaded.name}: the tokenizer has no mask token, which protocol "
-            f'"{protocol.name}" puts in the place of hidden ones; set mask_token'
+            "model.tokenizer",
+            f'the tokenizer has no mask token, which protocol "{protocol.name}" puts in the '
+            "place of hidden ones",
+            loaded.name,
+            "set mask_token",
         )
     copies: dict[str, tuple[_Copy, ...]] = {}
     for candidate, target in target_of.items():
@@ -175,6 +178,8 @@ def _words(loaded: TextModel, candidate: str, ids: Ids, separator: str) -> list[
         if not ids or read[-len(ids) :] == ids:
             return words[len(words) - len(ids) :]
     raise ScoringError(
-        f'{loaded.name}: the tokenizer does not say which tokens of "{excerpt(candidate)}" are one '
-        "word; use --protocol pll-original, which hides one token at a time"
+        "model.tokenizer",
+        f'the tokenizer does not say which tokens of "{excerpt(candidate)}" are one word',
+        loaded.name,
+        "use --protocol pll-original, which hides one token at a time",
     )

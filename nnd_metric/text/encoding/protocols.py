@@ -108,12 +108,16 @@ def check_kind(loaded: TextModel, protocol: Protocol) -> None:
     takes = [each.name for each in PROTOCOLS.values() if each.hides is not None]
     if loaded.is_masked:
         raise ScoringError(
-            f"{loaded.name}: this is a masked language model ({type(loaded.model).__name__}), "
-            f'which predicts hidden tokens, not the next one as protocol "{protocol.name}" needs; '
-            f"use --protocol {' or '.join(takes)}"
+            "protocol.another-model",
+            f"this is a masked language model ({type(loaded.model).__name__}), which "
+            f'predicts hidden tokens, not the next one as protocol "{protocol.name}" needs',
+            loaded.name,
+            f"use --protocol {' or '.join(takes)}",
         )
     kind = "an encoder-decoder" if loaded.is_encoder_decoder else "a decoder-only model"
     raise ScoringError(
-        f'{loaded.name}: protocol "{protocol.name}" is for masked language models, but this is '
-        f'{kind}; use "native"'
+        "protocol.another-model",
+        f'protocol "{protocol.name}" is for masked language models, but this is {kind}',
+        loaded.name,
+        'use "native"',
     )

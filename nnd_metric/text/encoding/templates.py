@@ -199,8 +199,10 @@ def find_plain_template(name_or_text: str, instruction: Instruction | None = Non
     template = find_template(name_or_text, instruction)
     if template.as_pair:
         raise ScoringError(
-            f'template "{template.name}" is for masked language models (--protocol pll), but here '
-            "contexts are read as plain text; use --template default"
+            "protocol.another-model",
+            f'template "{template.name}" is for masked language models (--protocol pll), '
+            "but here contexts are read as plain text",
+            remedy="use --template default",
         )
     if template.as_turns:
         raise ScoringError(
