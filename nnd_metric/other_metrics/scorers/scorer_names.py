@@ -160,7 +160,8 @@ def _find(
         "option.unknown-value",
         f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}',
         remedy=f"choose from {', '.join(known)}, {EVALUATE}=NAME, {REWARD}=MODEL, "
-        f"bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL (a DIRECTION is {', '.join(DIRECTIONS)})",
+        "bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL "
+        f"(a DIRECTION is {', '.join(DIRECTIONS)})",
     )
 
 
