@@ -120,7 +120,10 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
             without=("scoring.template", "model"),
             optional=("models", "data"),
             run=evaluate,
-            also=("evaluate_runs", "vary", "evaluate_parts", "evaluate_on_ray", "estimate"),
+            also=(
+                *("judged_models", "evaluate_runs", "vary"),
+                *("evaluate_parts", "evaluate_on_ray", "estimate"),
+            ),
         ),
         Verb("import_samples", ("samples",), written="out"),
         Verb("merge", ("run",), written="run"),

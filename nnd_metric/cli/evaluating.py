@@ -18,6 +18,7 @@ from nnd.schemas import ScoringError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from nnd.metric.app import JudgedModels
     from nnd.metric.run import Sweep
 
 _WAYS = {
@@ -63,6 +64,9 @@ _SHARED = {
 }
 """Function of several processes → what is said if they have no folder."""
 
+_OF_JUDGED = {"set_name": "--set", "certainty": "--certainty", "any_size": "--any-size"}
+"""What goes with the judged systems of a dataset → its option."""
+
 _WITH_RUNS = {
     *("runs", "out", "limit", "details", "json"),
     *("scoring_unconditional", "scoring_token_budget", "scoring_matmul", "scoring_cache"),
@@ -107,9 +111,11 @@ def evaluate(
             results: Sweep = typed.call(way)
         show_sweep(typed, results)
         raise typer.Exit(0 if results.ok else 1)
-    if not data:
-        raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
-    what = _read(typed, _find_models(models, checkpoints), data, templates)
+    if (judged := _find_judged(typed)) is not None:
+        models, data = [*models, *judged.models], [judged.data]
+    elif not data:
+        raise typer.BadParameter("name a dataset, or use --judged or --runs", param_hint="--data")
+    what = _read(typed, _find_models(models, checkpoints), data, templates, judged)
     _check_way(typed, way, what)
     if way not in ("evaluate", "evaluate_on_ray"):
         call = {"vary": _vary, "evaluate_parts": _score_share}.get(way, _estimate)
@@ -123,14 +129,34 @@ def evaluate(
     function_of(way)  # imported here: until then, there is nothing to resume
     with _resumable(cached=way == "evaluate_on_ray" or what["scoring"].cache):
         results = typed.call(way, **what)
-    show_sweep(typed, results, alone=len(data) == 1)
+    show_sweep(typed, results, alone=len(data) == 1, judged=judged)
     if push_to_model_card:
         push_run(results, what["models"])
     raise typer.Exit(0 if results.ok else 1)
 
 
+def _find_judged(typed: Typed) -> "JudgedModels | None":
+    """Return the models behind the judged systems, if they are asked for; count them on stderr."""
+    if "judged" not in typed.values:
+        for key, option in _OF_JUDGED.items():
+            if key in typed.values:
+                raise ScoringError(f"{option} goes with --judged; leave it out")
+        return None
+    if "data" in typed.values or "human_scores" in typed.values:
+        raise ScoringError(
+            "--judged names the dataset, with its human scores; leave out --data and --human-scores"
+        )
+    judged: JudgedModels = typed.call("judged_models")
+    print(f"nnd: {judged.headline()}", file=sys.stderr)
+    return judged
+
+
 def _read(
-    typed: Typed, models: list[str], data: Sequence[str], templates: Sequence[str]
+    typed: Typed,
+    models: list[str],
+    data: Sequence[str],
+    templates: Sequence[str],
+    judged: "JudgedModels | None",
 ) -> dict[str, Any]:
     """Return what is asked, checked as far as that is possible without torch."""
     from nnd.metric.likelihood import name_models, scoring_of_each
@@ -138,10 +164,14 @@ def _read(
     asked = typed.arguments("evaluate", "data", "human_scores", "templates")
     names = name_models(models, asked["loading"])
     for_all, own = read_templates(templates, names)
-    scoring = replace(asked["scoring"], template=for_all)
+    scoring, systems = replace(asked["scoring"], template=for_all), asked.get("systems")
+    if judged is not None:
+        systems = {**judged.systems, **(systems or {})}
+        own = {**({} if for_all else judged.templates), **own}
     scoring_of_each(names, scoring, own)
     found = find_all(models, data)
-    return {"models": models, "data": found, "templates": own, "scoring": scoring}
+    read = {"models": models, "data": found, "templates": own, "scoring": scoring}
+    return read | {"systems": systems}
 
 
 def _check_way(typed: Typed, way: str, what: dict[str, Any]) -> None:
@@ -186,12 +216,15 @@ def _check_only_with_runs(typed: Typed) -> None:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
 
 
-def show_sweep(typed: Typed, found: "Sweep", *, alone: bool = False) -> None:
-    """Print the results of models; `alone` as those of one dataset."""
+def show_sweep(
+    typed: Typed, found: "Sweep", *, alone: bool = False, judged: "JudgedModels | None" = None
+) -> None:
+    """Print the results of models, `alone` as those of one dataset, and which were `judged`."""
     from nnd.metric.show import failure_table
 
     evaluations = [*found.evaluations.values()]
     notes: list[Table | str] = [failure_table(found.failures)] if found.failures else []
+    notes += [] if judged is None else judged.summary()
     notes += [f"written to {folder}" for folder in found.folders.values()]
     if evaluations and "details" not in typed.values:
         folders = [*found.folders.values()] if alone else []

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .engine.memory import (
         bytes_per_position as bytes_per_position,
         choose_budget as choose_budget,
+        device_bytes as device_bytes,
         full_speed_bytes as full_speed_bytes,
         number_in as number_in,
     )

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import is_offline_mode
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import (
     find_commit,
     find_file,
+    is_gated,
     is_out_of_reach,
     reason_of,
 )
@@ -48,7 +49,12 @@ class Checkpoint:
             name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
             remedy = "(name a Hub id or a folder written by save_pretrained)"
             reason = f"{problem}: {reason_of(error)} {remedy}"
-            if is_out_of_reach(error):
+            if is_gated(error):
+                reason = (
+                    "needs a token, because it is gated: accept its terms on its page, then "
+                    "`hf auth login`"
+                )
+            elif is_out_of_reach(error):
                 why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
                 reason = (
                     f"not found in the local Hub cache, and the Hub cannot be reached ({why}); go "
@@ -122,10 +128,12 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTraine
         file = f"{_SUBFOLDER}/{_CONFIG}"
         if find_file(checkpoint.name, file, checkpoint.options["revision"]) is None:
             raise
-    return _read(checkpoint, subfolder=_SUBFOLDER)
+    # With the model's configuration, transformers asks for none in the subfolder.
+    config = checkpoint.read(AutoConfig, "no such model")
+    return _read(checkpoint, subfolder=_SUBFOLDER, config=config)
 
 
-def _read(checkpoint: Checkpoint, **options: str) -> PreTrainedTokenizerBase:
+def _read(checkpoint: Checkpoint, **options: Any) -> PreTrainedTokenizerBase:  # noqa: ANN401 - of `read`
     tokenizer: PreTrainedTokenizerBase = checkpoint.read(
         AutoTokenizer, "the model has no usable tokenizer", **options
     )
