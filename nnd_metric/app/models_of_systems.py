@@ -73,9 +73,8 @@ class JudgedModels(Printable):
 
     def table(self) -> "Table | None":
         """Return the systems that are skipped, with the reason."""
-        rows = [(each.system, each.model, each.reason) for each in self.skipped]
-        columns = ("skipped", "model", "reason")
-        return text_table(columns, rows, prose=["reason"]) if rows else None
+        rows = [(each.system, f"{each.model}: {each.reason}") for each in self.skipped]
+        return text_table(("skipped", "reason"), rows, prose=["reason"]) if rows else None
 
     def remarks(self) -> list[str]:
         """Return the systems without a public model."""

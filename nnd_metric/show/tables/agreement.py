@@ -86,21 +86,36 @@ def people_table(agreement: Mapping[str, Any]) -> "Table | None":
 
     There is a row per category; None if nothing of it is known.
     """
-    titles = ("category", "told apart", "ceiling", "tau-b without own", "gap r without own")
-    table = text_table(titles, right=titles[1:])
-    for category, correlations in agreement["by_category"].items():
-        noise, without = correlations.get("human_noise"), correlations.get("without_own")
-        ceiling = (noise or {}).get("ceiling")
-        told = NOTHING if noise is None else f"{noise['told_apart']} of {noise['pairs']}"
-        own = [NOTHING] * 2
-        if without is not None and _says_something(correlations):
-            bounds = without["intervals"]["gap_r"]
-            interval = "" if bounds is None else f" {_interval(bounds)}"
-            own = [number(without["tau_b"]), f"{number(without['gap_r'])}{interval}"]
-        if noise is not None or without is not None:
-            highest = NOTHING if ceiling is None else f"{ceiling['gap_r']:.2f}"
-            table.add_row(category, told, highest, *own)
-    return table if table.row_count else None
+    categories = agreement["by_category"]
+    has_noise, has_without = (
+        any(each.get(key) is not None for each in categories.values())
+        for key in ("human_noise", "without_own")
+    )
+    numbers = [*(("told apart", "ceiling") if has_noise else ())]
+    numbers += ["tau-b without own", "gap r without own"] if has_without else []
+    table = text_table(("category", *numbers), right=numbers)
+    for category, each in categories.items():
+        cells = [*(_noise_cells(each) if has_noise else ())]
+        cells += _without_own_cells(each) if has_without else []
+        table.add_row(category, *cells)
+    return table if numbers else None
+
+
+def _noise_cells(correlations: Mapping[str, Any]) -> list[str]:
+    noise = correlations.get("human_noise")
+    if noise is None:
+        return [NOTHING] * 2
+    ceiling = NOTHING if noise["ceiling"] is None else f"{noise['ceiling']['gap_r']:.2f}"
+    return [f"{noise['told_apart']} of {noise['pairs']}", ceiling]
+
+
+def _without_own_cells(correlations: Mapping[str, Any]) -> list[str]:
+    without = correlations.get("without_own")
+    if without is None or not _says_something(correlations):
+        return [NOTHING] * 2
+    bounds = without["intervals"]["gap_r"]
+    interval = "" if bounds is None else f" {_interval(bounds)}"
+    return [number(without["tau_b"]), f"{number(without['gap_r'])}{interval}"]
 
 
 def _are_enough(correlations: Mapping[str, Any]) -> bool:
