@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         bytes_per_position as bytes_per_position,
         check_weights_fit as check_weights_fit,
         choose_budget as choose_budget,
+        device_bytes as device_bytes,
         full_speed_bytes as full_speed_bytes,
         number_in as number_in,
     )

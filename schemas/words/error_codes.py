@@ -114,6 +114,7 @@ REMEDIES = MappingProxyType(
         "card.marks": "restore the marks, or delete the file to have it written again",
         # Models
         "model.unknown": "name a Hub id or a folder written by save_pretrained",
+        "model.needs-a-token": "accept its terms on its page, then `hf auth login`",
         "model.out-of-reach": "go online once, or name a folder written by save_pretrained",
         "model.not-a-language-model": "name a causal, encoder-decoder or masked language model",
         "model.tokenizer": "use the model's own tokenizer",

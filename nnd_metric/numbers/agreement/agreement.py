@@ -58,10 +58,9 @@ class WithoutOwn(Record):
 
     def sentence(self) -> str:
         """Return the two main correlations."""
-        tau_b, r = (_written(self.statistics[name]) for name in ("tau_b", "pearson"))
         return (
-            "Without each model's tests on texts of its own system, they correlate with tau-b "
-            f"{tau_b} and Pearson r {r}."
+            "Without each model's tests on texts of its own system, they correlate with "
+            f"{_two(self.statistics, self.intervals)}."
         )
 
 
@@ -181,16 +180,10 @@ class Agreement(Result):
                 "scores would say nothing."
             )
         in_all = OVERALL in self.by_category
-        statistics = main.statistics if in_all else self.mean.statistics
-        values = [
-            f"{name} {_written(value)}"
-            for name, value in (
-                ("tau-b", statistics["tau_b"]),
-                ("Pearson r", statistics["pearson"]),
-            )
-        ]
+        of = main if in_all else self.mean
         return (
-            f"{what} and human scores of {main.n} systems correlate with {' and '.join(values)} "
+            f"{what} and human scores of {main.n} systems correlate with "
+            f"{_two(of.statistics, of.intervals)} "
             f"({OVERALL if in_all else 'mean over categories'})."
         )
 
@@ -248,8 +241,15 @@ class Agreement(Result):
         return pl.DataFrame(rows, _SCHEMA, orient="row")
 
 
-def _written(correlation: float | None) -> str:
-    return "undefined" if correlation is None else f"{correlation:.3f}"
+def _two(statistics: Statistics, intervals: Intervals) -> str:
+    """Return the two main correlations, the second with its interval over contexts."""
+    tau_b, r = (
+        "undefined" if value is None else f"{value:.3f}"
+        for value in (statistics["tau_b"], statistics["pearson"])
+    )
+    bounds = intervals["pearson"]
+    interval = "" if bounds is None else f" [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+    return f"tau-b {tau_b} and Pearson r {r}{interval}"
 
 
 _NUMBERS = ("value", "low", "high", "low_over_systems", "high_over_systems", "p")

@@ -53,7 +53,7 @@ def _main_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> "Table":
         (title, "systems", "tau-b", gap_r, "p"), right=("systems", "tau-b", gap_r, "p")
     )
     for name, correlations in rows.items():
-        cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
+        cells = _main_cells(correlations) if _says_something(correlations) else [NOTHING] * 3
         table.add_row(name, f"{correlations['n']}", *cells)
     table.add_section()
     return table
@@ -86,27 +86,46 @@ def people_table(agreement: Mapping[str, Any]) -> "Table | None":
 
     There is a row per category; None if nothing of it is known.
     """
-    titles = ("category", "told apart", "ceiling", "tau-b without own", "gap r without own")
-    table = text_table(titles, right=titles[1:])
-    for category, correlations in agreement["by_category"].items():
-        noise, without = correlations.get("human_noise"), correlations.get("without_own")
-        ceiling = (noise or {}).get("ceiling")
-        told = NOTHING if noise is None else f"{noise['told_apart']} of {noise['pairs']}"
-        own = [NOTHING] * 2
-        if without is not None and _are_enough(correlations):
-            bounds = without["intervals"]["gap_r"]
-            interval = "" if bounds is None else f" {_interval(bounds)}"
-            own = [number(without["tau_b"]), f"{number(without['gap_r'])}{interval}"]
-        if noise is not None or without is not None:
-            highest = NOTHING if ceiling is None else f"{ceiling['gap_r']:.2f}"
-            table.add_row(category, told, highest, *own)
-    return table if table.row_count else None
+    categories = agreement["by_category"]
+    has_noise, has_without = (
+        any(each.get(key) is not None for each in categories.values())
+        for key in ("human_noise", "without_own")
+    )
+    numbers = [*(("told apart", "ceiling") if has_noise else ())]
+    numbers += ["tau-b without own", "gap r without own"] if has_without else []
+    table = text_table(("category", *numbers), right=numbers)
+    for category, each in categories.items():
+        cells = [*(_noise_cells(each) if has_noise else ())]
+        cells += _without_own_cells(each) if has_without else []
+        table.add_row(category, *cells)
+    return table if numbers else None
+
+
+def _noise_cells(correlations: Mapping[str, Any]) -> list[str]:
+    noise = correlations.get("human_noise")
+    if noise is None:
+        return [NOTHING] * 2
+    ceiling = NOTHING if noise["ceiling"] is None else f"{noise['ceiling']['gap_r']:.2f}"
+    return [f"{noise['told_apart']} of {noise['pairs']}", ceiling]
+
+
+def _without_own_cells(correlations: Mapping[str, Any]) -> list[str]:
+    without = correlations.get("without_own")
+    if without is None or not _says_something(correlations):
+        return [NOTHING] * 2
+    bounds = without["intervals"]["gap_r"]
+    interval = "" if bounds is None else f" {_interval(bounds)}"
+    return [number(without["tau_b"]), f"{number(without['gap_r'])}{interval}"]
 
 
 def _are_enough(correlations: Mapping[str, Any]) -> bool:
-    """Whether a correlation says something: of enough systems, some of which people tell apart."""
+    return bool(correlations["n"] >= FEWEST_SYSTEMS)
+
+
+def _says_something(correlations: Mapping[str, Any]) -> bool:
+    """Whether there are enough systems, and people tell some of them apart."""
     noise = correlations.get("human_noise")
-    return correlations["n"] >= FEWEST_SYSTEMS and (noise is None or noise["told_apart"] > 0)
+    return _are_enough(correlations) and (noise is None or noise["told_apart"] > 0)
 
 
 def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
@@ -159,6 +178,7 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
     lines = [f"{model} stands for {system}" for model, system in systems.items()]
     lines += [f"{model} is not matched to a judged system" for model in agreement["unmatched"]]
     lines += human_notes(agreement)
+    lines += _noise_notes(agreement)
     lines.append(f"order of the systems for gap r (laban2022): {', '.join(systems.values())}")
     made = {
         (each["permutations"]["m"], each["permutations"]["method"])
@@ -176,6 +196,19 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
         missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
         lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
     return lines
+
+
+def _noise_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Return in which categories a correlation says nothing, because people tell no one apart."""
+    silent = [
+        category
+        for category, correlations in agreement["by_category"].items()
+        if _are_enough(correlations) and not _says_something(correlations)
+    ]
+    return [
+        f"{category}: people tell no systems apart, so a correlation says nothing"
+        for category in silent
+    ]
 
 
 def human_notes(agreement: Mapping[str, Any]) -> list[str]:
