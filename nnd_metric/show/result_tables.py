@@ -205,6 +205,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Effects": effects_table,
     "Evaluation": _evaluation,
     "MetricTable": lambda result: metrics_overview(result.rows),
+    "MetricSlices": metrics_by_dataset,
     "MetricTables": metrics_by_dataset,
     "Slices": lambda result: slice_rates_table(result) if result.slices else None,
     "Sweep": _sweep,

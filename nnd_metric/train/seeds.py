@@ -1,8 +1,8 @@
 """One training with several seeds: the mean and the spread of the pass rate.
 
 A difference between two ways of training means little if it is smaller than what another seed
-does. The spread is the standard deviation over seeds, with n - 1 in the denominator. It says nothing
-about other contexts, which the interval of each training does.
+does. The spread is the standard deviation over seeds, with n - 1 in the denominator. It says
+nothing about other contexts, which the interval of each training does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,9 @@ from nnd.metric.train.training_folder import TRAINING
 from nnd.schemas import ScoringError, counted, read_document, text_table
 
 if TYPE_CHECKING:
-    from nnd.metric.train.recipe import Recipe
     from rich.table import Table
+
+    from nnd.metric.train.recipe import Recipe
 
 _COLUMNS = {"seed": pl.Int64, "data": pl.String, "n": pl.Int64}
 _RATES = ("before", "after", "difference")

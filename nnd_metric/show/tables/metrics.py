@@ -29,7 +29,7 @@ def metrics_overview(rows: Sequence["MetricRow"]) -> "Table":
 
 def metrics_by_dataset(tables: "MetricTables") -> "Table":
     """Return the overview of several datasets: a block of rows for each, then the means."""
-    shown = text_table(("dataset", *_OVERVIEW), right=_OVERVIEW[1:], prose=["dataset"])
+    shown = text_table((tables.noun, *_OVERVIEW), right=_OVERVIEW[1:], prose=[tables.noun])
     for dataset, table in tables.datasets.items():
         for cells in _overview(table.rows):
             shown.add_row(dataset, *cells)
@@ -38,7 +38,7 @@ def metrics_by_dataset(tables: "MetricTables") -> "Table":
     for name, numbers in zip(short_names([*means]), means.values(), strict=True):
         rate, *others = numbers.values()
         cells = [name, share(rate), *map(number, others)]
-        shown.add_row(f"mean over {len(tables.datasets)} datasets", *cells, style="bold")
+        shown.add_row(f"mean over {len(tables.datasets)} {tables.noun}s", *cells, style="bold")
     return shown
 
 
