@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from .description.description import (
         Description as Description,
+        Descriptions as Descriptions,
     )
     from .description.rouge import (
         best_rouge as best_rouge,

@@ -24,7 +24,12 @@ def find_data(name: str, set_name: str | None = None) -> str:
     """
     found = _find(name, set_name)
     if set_name is not None and found == name:
-        raise ScoringError(f"{name}: only built-in sources have sets; leave out --set {set_name}")
+        raise ScoringError(
+            "option.conflict",
+            "only built-in sources have sets",
+            name,
+            f"leave out --set {set_name}",
+        )
     return found
 
 

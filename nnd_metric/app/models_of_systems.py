@@ -131,7 +131,9 @@ def judged_models(
     stands_for = {loading.called(model): name for model, name in models.items()}
     found = JudgedModels(data, (*models,), stands_for, templates, tuple(skipped), without)
     if not models:
-        raise ScoringError(f"{judged}: none of the judged systems can be scored: {_why(found)}")
+        raise ScoringError(
+            "judged.none-loads", f"none of the judged systems can be scored: {_why(found)}", judged
+        )
     return found
 
 
@@ -140,8 +142,11 @@ def _read_systems(data: str) -> dict[str, JudgedSystem]:
     source = find_manifest(find_place(data, [MANIFEST]).path).get("source")
     if not isinstance(source, Mapping) or "systems" not in source:
         raise ScoringError(
-            f"{data}: the data does not say which systems were judged; name a built-in source or a "
-            "folder that `nnd convert` wrote, or name models with --model"
+            "judged.none-loads",
+            "the data does not say which systems were judged",
+            data,
+            "name a built-in source or a folder that `nnd convert` wrote, or name models "
+            "with --model",
         )
     return {name: system for name, system in read_systems(source).items() if name != "*"}
 

@@ -20,6 +20,7 @@ def slice(  # noqa: A001 - the function of a command has its name
     out: str | Path | None = None,
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
+    training_texts: str | Path | None = None,
 ) -> Slices:
     """Show where models fail: the pass rates of slices.
 
@@ -31,9 +32,10 @@ def slice(  # noqa: A001 - the function of a command has its name
             slices by error_category, error_group, aspect, category and split are possible.
         by: Axes of the slices: category, error_category, error_group, aspect, system, language,
             split, `shape[:high|low]`, `length[:words|tokens][:high|low]`, `sentences[:high|low]`,
-            turns, candidates, `novelty[:low]`, `nearness[:lengths|bigrams]`, margin, agreement, or
-            a part of inputs or metadata. Numbers take edges (length=0,10,20), percentages
-            (length=0%,90%,100%) or quantiles (length:quantiles=4).
+            turns, components (of the input of data-to-text), candidates, `novelty[:low]`,
+            `nearness[:lengths|bigrams]`, margin, agreement, seen, or a part of inputs or metadata.
+            Numbers take edges (length=0,10,20), percentages (length=0%,90%,100%) or quantiles
+            (length:quantiles=4).
         where: A condition in SQL that defines a slice, over the columns of a pair, the numeric axes
             and the parts of inputs and metadata.
         names: Show only this slice, by its name in the table, or slices combined by &, | or -, with
@@ -47,6 +49,9 @@ def slice(  # noqa: A001 - the function of a command has its name
         mixed_rules: Whether to also take models that were scored by different protocols, or by
             different rules of different nnd versions. Across protocols there are no p-values and no
             agreement, except for one and the same model.
+        training_texts: Texts that the models were trained on, for the axis seen, which is seen or
+            unseen for each context: a text file with a text on each line, or a table (.csv, .jsonl,
+            .parquet) with the column context or text.
 
     Raises:
         ScoringError: If a run or the data cannot be read, they do not fit together, a name in an
@@ -68,6 +73,7 @@ def slice(  # noqa: A001 - the function of a command has its name
         contexts=contexts,
         splits=splits,
         mixed_rules=mixed_rules,
+        training_texts=training_texts,
     )
     if out is not None:
         _write(slices, data, Path(out))

@@ -158,6 +158,11 @@ if TYPE_CHECKING:
     from .slices.named_slices import (
         slice_names as slice_names,
     )
+    from .slices.parts import (
+        pairs_by as pairs_by,
+        pairs_where as pairs_where,
+        with_seen as with_seen,
+    )
     from .slices.slices import (
         Slices as Slices,
     )

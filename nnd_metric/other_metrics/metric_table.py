@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import polars as pl
 
@@ -185,7 +185,13 @@ class MetricTable(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MetricTables(OverDatasets[MetricTable]):
-    """NND compared with other metrics on several datasets."""
+    """NND compared with other metrics on several datasets.
+
+    Attributes:
+        noun: What the tables are of.
+    """
+
+    noun: ClassVar[str] = "dataset"
 
     def mean(self) -> dict[str, dict[str, float | None]]:
         """Return metric → column of MAIN → mean over the datasets, for metrics on all of them."""

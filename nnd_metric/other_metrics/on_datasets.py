@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict, TypeVar, Unpack, get_args, overload
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, overload
 
 from nnd.metric.data import Table, is_several, only_of_one, read_splits
 from nnd.metric.numbers import (
@@ -13,8 +13,9 @@ from nnd.metric.numbers import (
     stored_systems,
 )
 from nnd.metric.other_metrics.common_basis import Over
-from nnd.metric.other_metrics.judged_candidates import read_judged
+from nnd.metric.other_metrics.judged_candidates import JudgedCandidates, read_judged
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics
+from nnd.metric.other_metrics.metric_slices import MetricSlices, slices_of, where_judged
 from nnd.metric.other_metrics.metric_table import (
     METRICS,
     MetricTable,
@@ -51,6 +52,8 @@ class _Options(TypedDict, total=False):
     mixed_rules: bool
     over: Over | Sequence[str]
     statistics: str
+    where: str | None
+    training_texts: str | Path | None
     out: str | Path | None
 
 
@@ -68,8 +71,19 @@ def metrics(
     data: str | Path,
     references: str | Path | Table | None = None,
     scores: str | Path | Table | None = None,
+    by: None = None,
     **options: Unpack[_Options],
 ) -> MetricTable: ...
+@overload
+def metrics(
+    runs: str | Path | Sequence[str | Path] = (),
+    *,
+    data: str | Path,
+    by: str | Sequence[str],
+    references: str | Path | Table | None = None,
+    scores: str | Path | Table | None = None,
+    **options: Unpack[_Options],
+) -> MetricSlices: ...
 def metrics(
     runs: str | Path | Sequence[str | Path] = (),
     *,
@@ -88,6 +102,9 @@ def metrics(
     mixed_rules: bool = False,
     over: Over | Sequence[str] = "shared",
     statistics: str = "nnd",
+    by: str | Sequence[str] | None = None,
+    where: str | None = None,
+    training_texts: str | Path | None = None,
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
     """Compare NND with other metrics: which agree with humans?
@@ -127,11 +144,16 @@ def metrics(
         statistics: Columns of the first table: nnd, wmt (acc_eq_star, acc_eq, spa,
             system_accuracy), or names separated by commas, also auc and auc_within; next to them
             stand the values of a constant and of length.
+        by: Compare on each slice of these axes, which are those of `nnd slice`, for one dataset.
+        where: Only pairs that meet this condition in SQL, as in `nnd slice`, and the candidates of
+            their contexts.
+        training_texts: Texts that models were trained on, for the axis seen, as in `nnd slice`.
         out: Folder for metrics.json and scores.parquet; with several datasets, it gets a subfolder
             for each.
 
     Returns:
-        A row per metric; for a list of datasets, such rows for each, and means over them.
+        A row per metric; for a list of datasets, or slices, such rows for each, and means over
+        them.
 
     Raises:
         ScoringError: If the data cannot be read, or a scorer, a run or the references do not fit
@@ -145,8 +167,9 @@ def metrics(
         nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
         nnd metrics --data summeval-nnd --scores comet.csv
         nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
+        nnd metrics --data summeval-nnd --by length:quantiles=3
     """
-    _check_options(over, normalise)
+    _check_options(over, normalise, several_tables=bool(by) and out is not None)
     columns = choose_statistics(statistics)
 
     def compare(
@@ -154,12 +177,13 @@ def metrics(
         data: str | Path,
         systems: Mapping[str, str] | None,
         out: str | Path | None,
-    ) -> MetricTable:
+    ) -> MetricTable | MetricSlices:
         if out is not None:
             check_replaceable(Path(out), document=METRICS)
         run = read_scored(runs, splits=splits, mixed_rules=mixed_rules) if runs else None
         scored = read_splits(runs) if runs else ()
         judged = read_judged(data, aspect=aspect, splits=[*splits] or scored)
+        judged = where_judged(judged, data, where, training_texts)
         table = None if references is None else read_references(references)
         asked = plain_names(judged.texts(table)) if scorers is None else scorers
         people = judged.pairs.human_scores
@@ -170,18 +194,26 @@ def metrics(
             prefix=prefix,
             instruction=judged.pairs.instruction,
         )
-        result = compare_metrics(
-            judged,
-            with_trivial(found) if {*columns} & {*PAIR_STATISTICS} else found,
-            references=table,
-            values=read_values(scores, judged.candidates, lower),
-            run=run,
-            manners=read_manners_of(runs),
-            systems=systems if people is None else stored_systems(runs, people, systems),
-            over=over,
-            normalise=normalise,
-            statistics=columns,
-        )
+        values = read_values(scores, judged.candidates, lower)
+
+        def compare_on(part: JudgedCandidates) -> MetricTable:
+            return compare_metrics(
+                part,
+                with_trivial(found) if {*columns} & {*PAIR_STATISTICS} else found,
+                references=table,
+                values=values,
+                run=run,
+                manners=read_manners_of(runs),
+                systems=systems if people is None else stored_systems(runs, people, systems),
+                over=over,
+                normalise=normalise,
+                statistics=columns,
+            )
+
+        if by:
+            parts = slices_of(judged, data, [by] if isinstance(by, str) else by)
+            return MetricSlices({name: compare_on(part) for name, part in parts.items()})
+        result = compare_on(judged)
         if out is not None:
             result.write(out)
         return result
@@ -189,24 +221,54 @@ def metrics(
     folders = [Path(run) for run in ([runs] if isinstance(runs, str | Path) else runs)]
     if not is_several(data):
         return compare(folders, data, systems, out)  # type: ignore[arg-type] # it is one dataset
-    for name, table in (("references", references), ("scores", scores)):
-        if table is not None:
+    for name, given in (("references", references), ("scores", scores), ("by", by or None)):
+        if given is not None:
             raise only_of_one(name)
     _check_same_rules(folders, mixed_rules=mixed_rules)
+    return _over_datasets(folders, data, systems, out, compare)
+
+
+class _Compare(Protocol):
+    """What compares metrics on one dataset."""
+
+    def __call__(
+        self,
+        runs: Sequence[Path],
+        data: str | Path,
+        systems: Mapping[str, str] | None,
+        out: str | Path | None,
+    ) -> MetricTable | MetricSlices: ...
+
+
+def _over_datasets(
+    folders: Sequence[Path],
+    data: Sequence[str | Path],
+    systems: Mapping[str, str] | None,
+    out: str | Path | None,
+    compare: _Compare,
+) -> MetricTables:
     split = split_by_dataset(folders, data, systems)
     places = {name: None if out is None else Path(out) / name for name in split}
     for place in filter(None, places.values()):
         check_replaceable(place, document=METRICS)
-    tables = {}
-    for (name, each), where in zip(split.items(), data, strict=True):
+    tables: dict[str, Any] = {}
+    for (name, each), folder in zip(split.items(), data, strict=True):
         try:
-            tables[name] = compare(each.runs, where, each.systems, places[name])
+            tables[name] = compare(each.runs, folder, each.systems, places[name])
         except ScoringError as error:
             raise error.inside(name) from error
     return MetricTables(tables)
 
 
-def _check_options(over: Over | Sequence[str], normalise: str | None) -> None:
+def _check_options(
+    over: Over | Sequence[str], normalise: str | None, *, several_tables: bool
+) -> None:
+    if several_tables:
+        raise ScoringError(
+            "option.conflict",
+            "--by gives a table for each slice, which --out does not take",
+            remedy="use --json",
+        )
     if not over or (isinstance(over, str) and over not in get_args(Over)):
         raise ScoringError(
             "option.unknown-value",

@@ -224,6 +224,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Effects": effects_table,
     "Evaluation": _evaluation,
     "MetricTable": metrics_overview,
+    "MetricSlices": metrics_by_dataset,
     "MetricTables": metrics_by_dataset,
     "Slices": lambda result: slice_rates_table(result) if result.slices else None,
     "Sweep": _sweep,

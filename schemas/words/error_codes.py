@@ -169,6 +169,7 @@ REMEDIES = MappingProxyType(
         "slice.edges": "correct the edges",
         "slice.empty": "change the condition",
         "slice.too-many-values": "slice by an axis with fewer values, or by numbers with edges",
+        "judged.none-loads": "name models with --model",
         "agreement.undefined": "",  # the reason has its remedy
         "figure.nothing-to-draw": "name runs with scored pairs",
         # Training

@@ -19,6 +19,8 @@ SIDES: tuple[Side, Side] = ("high", "low")
 MOST_PASSED = 0.6
 """Pass rate above which a surface metric is worth a warning."""
 
+_TOKENS = "Tokens are sacrebleu's 13a, in lower case."
+
 _TITLES = {
     "candidates": "candidates",
     "mean_characters": "characters, mean",
@@ -76,6 +78,10 @@ class Description(Printable):
 
     def table(self) -> "Table":
         """Return the measures, high and low side by side."""
+        return text_table(("", "high", "low"), self.rows(), right=("high", "low"))
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a row for each measure: its title, high and low."""
         titles = dict(_TITLES, msttr=f"MSTTR-{self.window}")
         rows = [
             (title, *(_cell(name, self.sides[side].get(name)) for side in SIDES))
@@ -86,11 +92,11 @@ class Description(Printable):
         for k in recalls[0].keys() | recalls[1].keys():
             cells = [_cell("local_recall", recall.get(k)) for recall in recalls]
             rows.append((f"recall of words in {counted(k, 'reference')}", *cells))
-        return text_table(("", "high", "low"), rows, right=("high", "low"))
+        return rows
 
     def remarks(self) -> list[str]:
         """Return what a surface metric could use, and how the numbers were computed."""
-        return [*self.warnings(), "Tokens are sacrebleu's 13a, in lower case."]
+        return [*self.warnings(), _TOKENS]
 
     def warnings(self) -> Iterator[str]:
         """Yield differences between the sides that a surface metric could use to pass."""
@@ -119,6 +125,50 @@ class Description(Printable):
             "surface": dict(self.surface),
             "warnings": list(self.warnings()),
         }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Descriptions(Printable):
+    """Measures of the texts of several slices of pairs.
+
+    Attributes:
+        name: Name of the data.
+        slices: Name of a slice → its description; a pair may be in several.
+    """
+
+    name: str
+    slices: Mapping[str, Description]
+
+    def headline(self) -> str:
+        """Return the number of slices."""
+        return f"The texts of {counted(len(self.slices), 'slice')} of {self.name}."
+
+    def table(self) -> "Table":
+        """Return the measures of every slice, high and low side by side."""
+        table = text_table(("slice", "", "high", "low"), right=("high", "low"))
+        for name, description in self.slices.items():
+            table.add_row(name, "tests", f"{description.tests:,}", "")
+            for cells in description.rows():
+                table.add_row("", *cells)
+            table.add_section()
+        return table
+
+    def remarks(self) -> list[str]:
+        """Return what a surface metric could use in a slice, and how the numbers were computed."""
+        warned = [f"{name}: {line}" for name, of in self.slices.items() for line in of.warnings()]
+        return [*warned, _TOKENS]
+
+    def to_frame(self) -> pl.DataFrame:
+        """Return the rows of each slice, with its name in the first column."""
+        return pl.concat(
+            of.to_frame().select(pl.lit(name).alias("slice"), pl.all())
+            for name, of in self.slices.items()
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values."""
+        slices = {name: of.to_dict() for name, of in self.slices.items()}
+        return {"name": self.name, "slices": slices}
 
 
 def _cell(name: str, value: float | None) -> str:

@@ -129,7 +129,7 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTraine
         if find_file(checkpoint.name, file, checkpoint.options["revision"]) is None:
             raise
     # With the model's configuration, transformers asks for none in the subfolder.
-    config = checkpoint.read(AutoConfig, "no such model")
+    config = checkpoint.read(AutoConfig, "model.unknown", "no such model")
     return _read(checkpoint, subfolder=_SUBFOLDER, config=config)
 
 

@@ -23,6 +23,7 @@ MEASURES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "length": (tuple(LENGTHS), _CONTEXT),
     "sentences": (_CONTEXT,),
     "turns": (),
+    "components": (),
     "candidates": (),
     "novelty": (_CANDIDATES,),
     "nearness": (tuple(DISTANCES),),
@@ -40,6 +41,7 @@ LABELS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "system": (),
     "language": (),
     "split": (),
+    "seen": (),
 }
 """Axis of names → its words, likewise."""
 

@@ -13,6 +13,7 @@ from nnd.metric.numbers.slices.axes import LABELS, MEASURES, Axis
 from nnd.metric.numbers.slices.text_measures import (
     DISTANCES,
     LENGTHS,
+    components,
     novelty,
     sentences,
     shapes,
@@ -52,6 +53,7 @@ _OF_TEXTS: Mapping[str, Callable[..., tuple[Any, ...]]] = {
     "length": lambda unit, text: (LENGTHS[unit], text),
     "sentences": lambda text: (sentences, text),
     "turns": lambda: (turns, "context"),
+    "components": lambda: (components, "context"),
     "novelty": lambda text: (novelty, "context", text),
     "nearness": lambda distance: (DISTANCES[distance], "high", "low"),
 }
@@ -123,6 +125,12 @@ def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
             of_contexts = _column(axis, pairs, "category")
             has_some = of_contexts.null_count() < len(of_contexts)
             values = of_contexts if has_some else _column(axis, pairs, "error_category")
+        case "seen" if "seen" not in pairs.columns:
+            raise ScoringError(
+                "option.needs-another",
+                "name the texts that the model was trained on (--training-texts)",
+                '--by "seen"',
+            )
         case name if name in LABELS:
             values = _column(axis, pairs, name)
         case _:

@@ -30,6 +30,7 @@ from nnd.metric.numbers.slices.axes import LABELS, read_axes
 from nnd.metric.numbers.slices.axis_values import parts_in
 from nnd.metric.numbers.slices.conditions import combine, where_true
 from nnd.metric.numbers.slices.named_slices import NamedSlice, find_slices
+from nnd.metric.numbers.slices.parts import with_seen
 from nnd.metric.numbers.slices.slices import AxisTests, Search, SliceRate, SliceRates, Slices
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.difference import Difference, adjust
@@ -37,8 +38,8 @@ from nnd.schemas import DISTINCT, ScoringError, find_frame
 
 _TRIED = (
     *LABELS,
-    *("length", "length:high", "sentences", "turns", "candidates", "novelty", "novelty:low"),
-    *("nearness", "nearness:lengths", "margin", "agreement", "shape:high"),
+    *("length", "length:high", "sentences", "turns", "components", "candidates", "novelty"),
+    *("novelty:low", "nearness", "nearness:lengths", "margin", "agreement", "shape:high"),
 )
 """Axes that are tried by default."""
 
@@ -54,6 +55,7 @@ def slice_runs(
     contexts: int = FEW_CONTEXTS,
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
+    training_texts: str | Path | None = None,
 ) -> Slices:
     """Return the pass rates of slices of stored runs; no model is run.
 
@@ -73,6 +75,7 @@ def slice_runs(
         )
     texts = None if data is None else load_pairs(data)
     pairs, annotations = _with_texts(next(iter(frames.values())), texts), _annotations(data)
+    pairs = with_seen(pairs, training_texts)
     by, where, names = _listed(by), _listed(where), _listed(names)
     if find and not by and not where:
         chosen = _try_all(pairs, annotations)

@@ -9,14 +9,18 @@ have few of them, so lengths are in characters by default.
     sentences   runs of . ! ? … before a space or the end, or of their full-width forms, and what
                 words come after the last one
     turns       lines that begin with a speaker: "Ann: ", "#Person1#: "
+    components  parts of the input of data-to-text: values of a JSON object or array; triples
+                between "&&"; cells, "<cell> … </cell>"; slots, "name[value]". Other texts have none
     novelty     share of the candidate's word types that its context lacks
     edits       1 - difflib's ratio over words and punctuation marks
     lengths     1 - the shorter length over the longer one, in characters
     bigrams     1 - the shared word bigrams over all of both (Jaccard)
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
@@ -28,6 +32,8 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|[。！？]+")  # noqa: RUF001 - quotes, too
 _SPEAKER = re.compile(r"^[^\S\n]*(?:[^\W\d_]|#)[\w .'’#()-]{0,39}:(?=\s|$)", re.MULTILINE)  # noqa: RUF001
 
+_SLOT = re.compile(r"\w[\w ]*\[[^\[\]]*\]")
+_SLOTS = re.compile(rf"{_SLOT.pattern}(?:\s*[,;]\s*{_SLOT.pattern})*")
 _NUMBER = re.compile(
     r"\d|\b(?:zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"hundred|thousand|million|billion)\b",
@@ -68,6 +74,28 @@ def sentences(text: str) -> int:
 def turns(text: str) -> int:
     """Count the turns of a dialogue."""
     return len(_SPEAKER.findall(text))
+
+
+def components(text: str) -> int | None:
+    """Count the components of the input of data-to-text; None for other texts."""
+    if text.lstrip().startswith(("{", "[")):
+        with suppress(ValueError):
+            return _leaves(json.loads(text))
+    if "&&" in text:
+        return sum(1 for triple in text.split("&&") if triple.strip())
+    if cells := text.count("<cell>"):
+        return cells
+    slots = _SLOTS.fullmatch(text.strip())
+    return None if slots is None else len(_SLOT.findall(text))
+
+
+def _leaves(value: object) -> int:
+    """Count the values in a JSON value that are neither objects nor arrays; null is none."""
+    if isinstance(value, dict):
+        return sum(map(_leaves, value.values()))
+    if isinstance(value, list):
+        return sum(map(_leaves, value))
+    return value is not None
 
 
 LENGTHS: Mapping[str, Callable[[str], int]] = {

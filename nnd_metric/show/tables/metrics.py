@@ -41,7 +41,7 @@ def metrics_by_dataset(tables: "MetricTables") -> "Table":
     """Return the overview of several datasets: a block of rows for each, then the means."""
     names = next(iter(tables.datasets.values())).statistics
     titles = [_TITLES[name] for name in names]
-    shown = text_table(("dataset", "metric", *titles), right=titles, prose=["dataset"])
+    shown = text_table((tables.noun, "metric", *titles), right=titles, prose=[tables.noun])
     for dataset, table in tables.datasets.items():
         for cells in _overview(table):
             shown.add_row(dataset, *cells)
@@ -53,7 +53,7 @@ def metrics_by_dataset(tables: "MetricTables") -> "Table":
             for column in names
         )
         cells = [name, *shown_means]
-        shown.add_row(f"mean over {len(tables.datasets)} datasets", *cells, style="bold")
+        shown.add_row(f"mean over {len(tables.datasets)} {tables.noun}s", *cells, style="bold")
     return shown
 
 
