@@ -18,8 +18,38 @@ from nnd.metric.numbers.statistics.correlation_estimates import (
 )
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
+from nnd.metric.numbers.statistics.intervals import Interval
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, StoredAs, counted
+from nnd.schemas import (
+    SPARSE,
+    UNSTORED,
+    Count,
+    FlatKeys,
+    ScoringError,
+    Share,
+    StoredAs,
+    counted,
+    did_you_mean,
+)
+
+_GROUPS = {"nnd": ("tau_b", "gap_r"), "wmt": ("accuracy", "pearson", "tau_b")}
+
+
+def choose_columns(names: str) -> tuple[str, ...]:
+    """Return the statistics of the first table for some names, separated by commas.
+
+    Raises ScoringError for an unknown name.
+    """
+    chosen: list[str] = []
+    known = (*_GROUPS, "accuracy", *STATISTICS)
+    for name in map(str.strip, names.split(",")):
+        if name not in known:
+            raise ScoringError(
+                f'unknown statistic "{name}"{did_you_mean(name, known)}; choose from '
+                f"{', '.join(known)}"
+            )
+        chosen += _GROUPS.get(name, (name,))
+    return tuple(dict.fromkeys(chosen))
 
 
 class JudgedModel(NamedTuple):
@@ -48,6 +78,10 @@ class CategoryAgreement(Correlations):
             is used.
         dropped: Matched models without a pass rate or human score in this category.
         extrapolation: Human scores of the other models, predicted from their pass rates.
+        accuracy: Share of the pairs of systems that both numbers order in the same way, ties
+            included; None with fewer than two systems, and in older results, like its interval.
+        accuracy_interval: Its 95 % interval over contexts, human scores held fixed; None without
+            samples.
     """
 
     n: Count
@@ -55,6 +89,8 @@ class CategoryAgreement(Correlations):
     human_numbers: Sequence[HumanNumber]
     dropped: Count
     extrapolation: Extrapolation
+    accuracy: Share | None = None
+    accuracy_interval: Interval | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +142,7 @@ class Agreement(Result):
             lack it.
         equal_length: Category → agreement of the pass rates at equal numbers of tokens; empty if
             these are unknown, and in older results.
+        columns: Statistics of the first table (`choose_columns`).
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -120,6 +157,7 @@ class Agreement(Result):
     equal_length: Annotated[Mapping[str, EqualLengthAgreement], SPARSE] = field(
         default_factory=dict
     )
+    columns: Annotated[tuple[str, ...], UNSTORED] = _GROUPS["nnd"]
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.
