@@ -19,8 +19,40 @@ from nnd.metric.numbers.statistics.correlation_estimates import (
 )
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
+from nnd.metric.numbers.statistics.intervals import Interval
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, Record, Share, StoredAs, counted
+from nnd.schemas import (
+    SPARSE,
+    UNSTORED,
+    Count,
+    FlatKeys,
+    Record,
+    ScoringError,
+    Share,
+    StoredAs,
+    counted,
+    did_you_mean,
+)
+
+_GROUPS = {"nnd": ("tau_b", "gap_r"), "wmt": ("accuracy", "pearson", "tau_b")}
+
+
+def choose_columns(names: str) -> tuple[str, ...]:
+    """Return the statistics of the first table for some names, separated by commas.
+
+    Raises ScoringError for an unknown name.
+    """
+    chosen: list[str] = []
+    known = (*_GROUPS, "accuracy", *STATISTICS)
+    for name in map(str.strip, names.split(",")):
+        if name not in known:
+            raise ScoringError(
+                "option.unknown-value",
+                f'unknown statistic "{name}"{did_you_mean(name, known)}',
+                remedy=f"choose from {', '.join(known)}",
+            )
+        chosen += _GROUPS.get(name, (name,))
+    return tuple(dict.fromkeys(chosen))
 
 
 class JudgedModel(NamedTuple):
@@ -79,6 +111,10 @@ class CategoryAgreement(Correlations):
             unknown, as for human scores of one's own. Older results lack it.
         without_own: Agreement without each model's tests on texts of its own system; None if the
             systems behind the texts are unknown. Older results lack it.
+        accuracy: Share of the pairs of systems that both numbers order in the same way, ties
+            included; None with fewer than two systems, and in older results, like its interval.
+        accuracy_interval: Its 95 % interval over contexts, human scores held fixed; None without
+            samples.
     """
 
     n: Count
@@ -88,6 +124,8 @@ class CategoryAgreement(Correlations):
     extrapolation: Extrapolation
     human_noise: Annotated[HumanNoise | None, SPARSE] = None
     without_own: Annotated[WithoutOwn | None, SPARSE] = None
+    accuracy: Share | None = None
+    accuracy_interval: Interval | None = None
 
     @property
     def says_something(self) -> bool:
@@ -145,6 +183,7 @@ class Agreement(Result):
             lack it.
         equal_length: Category → agreement of the pass rates at equal numbers of tokens; empty if
             these are unknown, and in older results.
+        columns: Statistics of the first table (`choose_columns`).
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -159,6 +198,7 @@ class Agreement(Result):
     equal_length: Annotated[Mapping[str, EqualLengthAgreement], SPARSE] = field(
         default_factory=dict
     )
+    columns: Annotated[tuple[str, ...], UNSTORED] = _GROUPS["nnd"]
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.

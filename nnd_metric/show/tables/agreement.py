@@ -16,7 +16,11 @@ _STATISTICS = {
     "spearman": "Spearman",
     "gap_r": "gap r = Pearson r",
     "gap_r_laban2022": "gap r (laban2022)",
+    "pearson": "Pearson r",
+    "accuracy": "pairs in order",
 }
+_MAIN = ("tau_b", "gap_r")
+_ALL = ("tau_b", "tau_a", "spearman", "gap_r", "gap_r_laban2022")
 
 
 def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Table":
@@ -24,12 +28,34 @@ def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Tab
     return text_table(("model", "system", ours, "human score"), points, right=(ours, "human score"))
 
 
-def correlations_table(agreement: Mapping[str, Any]) -> "Table":
-    """Return the two main correlations: a row per category, and the mean in the last row."""
+def correlations_table(agreement: Mapping[str, Any], columns: Sequence[str] = _MAIN) -> "Table":
+    """Return the two main correlations: a row per category, and the mean in the last row.
+
+    Other `columns` have their intervals instead of a p-value.
+    """
+    if tuple(columns) != _MAIN:
+        return _chosen_table(agreement, columns)
     table = _main_table("category", agreement["by_category"])
     uncertainty = {name: agreement[f"mean_{name}"] for name in ("intervals", "p_values")}
     mean = _main_cells({**agreement["mean"], **uncertainty})
     table.add_row("mean over categories", "", *mean, style="bold")
+    return table
+
+
+def _chosen_table(agreement: Mapping[str, Any], names: Sequence[str]) -> "Table":
+    titles = [_STATISTICS[name] for name in names]
+    table = text_table(("category", "systems", *titles), right=("systems", *titles))
+    for category, each in agreement["by_category"].items():
+        bounds = each["intervals"] | {"accuracy": each["accuracy_interval"]}
+        cells = [
+            number(each[name]) + ("" if bounds[name] is None else f" {_interval(bounds[name])}")
+            for name in names
+        ]
+        cells = cells if _are_enough(each) else [NOTHING] * len(cells)
+        table.add_row(category, f"{each['n']}", *cells)
+    table.add_section()
+    means = (number(agreement["mean"].get(name)) for name in names)
+    table.add_row("mean over categories", "", *means, style="bold")
     return table
 
 
@@ -64,8 +90,8 @@ def agreement_table(agreement: Mapping[str, Any]) -> "Table":
 
     Below FEWEST_SYSTEMS systems, there are none.
     """
-    titles = ("agreement with people", "systems", *_STATISTICS.values())
-    table, nothing = text_table(titles, right=titles[2:]), [NOTHING] * len(_STATISTICS)
+    titles = ("agreement with people", "systems", *(_STATISTICS[name] for name in _ALL))
+    table, nothing = text_table(titles, right=titles[2:]), [NOTHING] * len(_ALL)
     for category, correlations in agreement["by_category"].items():
         dropped = f" (dropped {correlations['dropped']})" if correlations["dropped"] else ""
         if _are_enough(correlations):
@@ -138,12 +164,12 @@ def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
 def _add_uncertainty(table: "Table", correlations: Mapping[str, Any], prefix: str) -> None:
     for key, (title, show) in _UNCERTAINTY.items():
         values = correlations[prefix + key]
-        if any(values[name] is not None for name in _STATISTICS):
+        if any(values[name] is not None for name in _ALL):
             table.add_row(f"  {title}", "", *_cells(values, show))
 
 
 def _cells(values: Mapping[str, Any], show: Callable[[Any], str]) -> list[str]:
-    return [show(values[name]) for name in _STATISTICS]
+    return [show(values[name]) for name in _ALL]
 
 
 def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
