@@ -302,7 +302,7 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "birds").mkdir()
     (tmp_path / "birds" / "mine.txt").write_text("mine", encoding="utf-8")
 
-    with refusal("place.foreign-files", "birds"):
+    with refusal("place.exists", "birds"):
         look(tmp_path, NESTED)
 
     assert [path.name for path in (tmp_path / "birds").iterdir()] == ["mine.txt"]
