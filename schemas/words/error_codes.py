@@ -13,7 +13,7 @@ REMEDIES = MappingProxyType(
         "option.bad-value": "give a value that `--help` allows",
         "option.conflict": "leave one of them out",
         "option.needs-another": "add it, or leave both out",
-        "option.reason-missing": "the card will show it",
+        "option.reason-missing": "give the reason in a few words: the card will show it",
         "input.missing": "name at least one",
         "name.unknown": "correct the name",
         "name.twice": "name each once",
