@@ -609,7 +609,7 @@ LINE = '{"question": "Où?"}\n'
         (LINE.encode("latin-1"), "file.not-utf8", "quiz.jsonl"),
         (b"x\ty\tz\n1\t2\t3\n", "file.cut-off", "quiz.jsonl:1"),
         (LINE.encode(), "file.another-kind", "quiz.jsonl:1"),
-        (b"", "file.empty", ""),
+        (b"", "file.another-kind", "quiz_design"),
     ],
     ids=["cut off", "utf-16", "latin-1", "another format", "another source", "empty"],
 )
@@ -868,7 +868,7 @@ def test_a_table_that_cannot_be_compared(text: str, code: str, nnd: Nnd, sample:
     ("arguments", "code", "where"),
     [
         (["nowhere.csv", "--data", "SAMPLE"], "file.not-a-table", "nowhere.csv"),
-        (["nowhere", "--data", "SAMPLE"], "run.not-a-run", "nowhere"),
+        (["nowhere", "--data", "SAMPLE"], "file.not-a-table", "nowhere"),
         (["rates.csv", "--human-scores", "nowhere"], "file.not-found", "nowhere"),
         (["rates.csv", "--data", "nowhere"], "file.not-found", "nowhere"),
         (["rates.csv"], "option.needs-another", ""),
