@@ -37,6 +37,8 @@ def readable(file: File) -> Iterator[Path | BinaryIO]:
         else:
             with _opened(file) as opened:
                 yield opened
+    except FileNotFoundError as error:
+        raise ScoringError("file.not-found", "no such file", file) from error
     except (OSError, ValueError) as error:
         raise ScoringError(
             "file.not-parquet", f"cannot be read as Parquet: {error}", file

@@ -122,17 +122,20 @@ def test_references_of_other_data(tmp_path: Path) -> None:
         ),
         ("r.jsonl", '{"context_id": "1", "references": "one"}\n', "references is String; it must"),
         ("r.jsonl", '{"context_id": "1", "reference": ["one"]}\n', r"reference is List\(String\)"),
-        ("r.jsonl", "{", "cannot be read as a table of references: "),
-        ("r.parquet", "nothing", "cannot be read as a table of references: "),
-        ("r.txt", "one", "name a table of references: .csv, "),
+        ("r.jsonl", '{"context_id": 1}\n{', "2: not JSON: "),
+        ("r.json", '[{"context_id": 1}, 2]', "not a JSON object"),
+        ("r.csv", 'context_id,reference\n1,one\n2,"two', "3: not CSV: "),
+        ("r.tsv", "context_id\treference\n1\tone\n2\n", "3: 1 cell, but the header has 2"),
+        ("r.parquet", "nothing", "cannot be read as Parquet: "),
+        ("r.txt", "one", r"name a table of references: \.csv, "),
     ],
 )
 def test_a_table_that_is_none(tmp_path: Path, name: str, content: str, said: str) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(ScoringError, match=rf"r\.\w+: .*{said}"):
+    with pytest.raises(ScoringError, match=rf"r\.\w+[:\[].*{said}"):
         read_references(tmp_path / name)
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
-    with refusal("file.not-a-table", "none.csv"):
+    with refusal("file.not-found", "none.csv"):
         read_references(tmp_path / "none.csv")
