@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .any_frames import (
+        Column as Column,
         PairData as PairData,
         Table as Table,
         check_characters as check_characters,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     )
     from .known_columns import (
         CATEGORY_COLUMNS as CATEGORY_COLUMNS,
-        Column as Column,
         OwnTable as OwnTable,
     )
     from .matched_systems import (
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         read_origin as read_origin,
     )
     from .own_tables import (
+        TABLES as TABLES,
         read_table as read_table,
     )
     from .pair_columns import (

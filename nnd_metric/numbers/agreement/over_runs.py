@@ -88,9 +88,9 @@ def agree(
     and, for models that were not judged, human scores predicted from their pass rates.
 
     Args:
-        results: Folders that `nnd evaluate` wrote, or one table of pass rates (.csv, .json or
-            .parquet) with columns model, category (overall for all pairs) and pass_rate, from 0 to
-            1; a table gives no intervals.
+        results: Folders that `nnd evaluate` wrote, or one table of pass rates (.csv, .tsv, .jsonl,
+            .json or .parquet) with columns model, category (overall for all pairs) and pass_rate,
+            from 0 to 1; a table gives no intervals.
         data: The data that was scored, if it comes with human scores. Each dataset is matched to
             the runs that share pairs with it.
         human_scores: Your own human scores for one dataset: a Parquet file, or data that comes with
