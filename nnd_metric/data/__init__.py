@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         RESULT as RESULT,
         SAME as SAME,
         SETS as SETS,
+        TOKENS_FILE as TOKENS_FILE,
         check_same as check_same,
         locked_run as locked_run,
         open_result as open_result,
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
         read_signatures as read_signatures,
         read_splits as read_splits,
         read_systems as read_systems,
+        read_tokens as read_tokens,
         run_folders as run_folders,
         scored_splits as scored_splits,
     )
@@ -109,6 +111,7 @@ if TYPE_CHECKING:
         STORED as STORED,
         STORED_SETS as STORED_SETS,
         SURFACE_SCHEMA as SURFACE_SCHEMA,
+        TOKENS as TOKENS,
         SliceColumn as SliceColumn,
     )
     from .splits import (
