@@ -94,6 +94,7 @@ if TYPE_CHECKING:
         RESULT as RESULT,
         SAME as SAME,
         SETS as SETS,
+        TOKENS_FILE as TOKENS_FILE,
         check_same as check_same,
         locked_run as locked_run,
         open_result as open_result,
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
         read_signatures as read_signatures,
         read_splits as read_splits,
         read_systems as read_systems,
+        read_tokens as read_tokens,
         run_folders as run_folders,
         scored_splits as scored_splits,
     )
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
         STORED as STORED,
         STORED_SETS as STORED_SETS,
         SURFACE_SCHEMA as SURFACE_SCHEMA,
+        TOKENS as TOKENS,
         SliceColumn as SliceColumn,
     )
     from .splits import (

@@ -39,6 +39,10 @@ if TYPE_CHECKING:
         Store as Store,
         default_store as default_store,
     )
+    from .engine.token_likelihoods import (
+        TokenLikelihoods as TokenLikelihoods,
+        token_likelihoods as token_likelihoods,
+    )
     from .models.adapted_model import (
         unwrap as unwrap,
         virtual_tokens as virtual_tokens,

@@ -19,7 +19,7 @@ _MEASURES = ("scores", "ratings", "ranks", "best_worst", "labels", "marks")
 _ALONE = (("labels", "marks"), ("scores", "ranks", "best_worst"))
 """An aspect has at most one of each of these."""
 
-_OF_SPAN = ("category", "severity", "weight")
+_OF_SPAN = ("category", "severity", "weight", "start", "end")
 
 
 def tables_of(source: Source) -> list[Table]:
@@ -216,5 +216,5 @@ def _named(table: Table) -> Iterator[str]:
     for name, value in table.get("pairs", {}).items():
         if name in ("high", "low", "first", "second") and isinstance(value, Mapping):
             yield from value.values()
-        elif name not in ("aspect", "values"):
+        elif name not in ("aspect", "values", "edited"):
             yield value

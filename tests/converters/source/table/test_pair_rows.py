@@ -54,6 +54,39 @@ def test_a_row_of_a_better_and_a_worse_text_is_a_pair(shaped_source: ShapedSourc
     assert found.human_scores.is_empty()
 
 
+def test_the_words_that_differ_of_an_edited_text_are_the_spans_of_its_error(
+    shaped_source: ShapedSource,
+) -> None:
+    rows = [
+        row | {"good": "The big dog ran off.", "bad": bad}
+        for row, bad in zip(
+            EDITED, ["The big cat ran off.", "The dog ran off.", "No."], strict=True
+        )
+    ]
+    folder = source_of(
+        shaped_source, rows, high="good", low="bad", category="kind", id="n", edited=True
+    )
+
+    spans = (
+        convert(folder)
+        .annotations.select("candidate_id", "label", "spans")
+        .unique(["candidate_id", "label"])
+    )
+
+    def span(start: int | None, end: int | None, label: str) -> dict[str, Any]:
+        return {"start": start, "end": end, "label": label, "severity": None, "derived": True}
+
+    assert {row[:2]: row[2] for row in spans.iter_rows()} == {
+        ("1/high", "better"): [],
+        ("2/high", "better"): [],
+        ("3/high", "better"): [],
+        ("1/low", "entity"): [span(8, 11, "entity")],  # "cat"
+        ("2/low", "entity"): [span(None, None, "entity")],  # "big" is missing
+        ("2/low", "tense"): [span(None, None, "tense")],
+        ("3/low", "worse"): None,  # all words differ
+    }
+
+
 def test_a_pair_without_a_context_is_a_context_of_its_own(shaped_source: ShapedSource) -> None:
     rows = [row | {"article": ""} for row in EDITED]
     pairs = convert(source_of(shaped_source, rows, high="good", low="bad")).pairs
