@@ -281,7 +281,7 @@ def test_actors_are_given_names(
     [
         (["--ray"], "option.needs-another"),
         (["--ray", "--out", "run", "--worker", "1/2"], "option.conflict"),
-        (["--num-actors", "2"], "option.needs-another"),
+        (["--num-actors", "2"], "option.conflict"),
     ],
     ids=str,
 )
