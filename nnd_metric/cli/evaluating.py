@@ -181,7 +181,7 @@ def _check_options(typed: Typed, what: dict[str, Any]) -> None:
             raise ScoringError("option.conflict", why, remedy=remedy)
     if options & {"ray_num_gpus", "ray_num_workers"} and not options & {"ray", "ray_address"}:
         raise ScoringError(
-            "option.conflict",
+            "option.needs-another",
             "--num-gpus and --num-workers need Ray",
             remedy="add --ray, or leave them out",
         )
