@@ -74,6 +74,6 @@ def test_the_six_small_models_of_qgeval(hub: Hub, ask: Ask, tmp_path: Path, nnd_
     assert [each["model"] for each in result["results"]] == [*QGEVAL]
     of_answers = result["agreement"]["by_category"]["answer_consistency"]
     noise = of_answers["human_noise"]
-    assert (noise["pairs"], noise["told_apart"]) == (15, 4)  # as the source's own counts have it
+    assert (noise["pairs"], noise["separable"]) == (15, 4)  # as the source's own counts have it
     assert noise["ceiling"]["halves_of"] == "annotators"
     assert of_answers["without_own"]["n"].keys() == {*QGEVAL}

@@ -129,9 +129,9 @@ class CategoryAgreement(Correlations):
 
     @property
     def says_something(self) -> bool:
-        """Whether there are enough systems to correlate, and people tell some of them apart."""
+        """Whether there are enough systems to correlate, and some of them are separable."""
         noise = self.human_noise
-        return self.n >= FEWEST_SYSTEMS and (noise is None or noise.told_apart > 0)
+        return self.n >= FEWEST_SYSTEMS and (noise is None or noise.separable > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +254,8 @@ class Agreement(Result):
     def over_all_tests(self) -> Mapping[str, float | None]:
         """Return statistic → correlation over all tests.
 
-        It is None without a pass rate over all tests, below FEWEST_SYSTEMS systems, and if people
-        tell no systems apart.
+        It is None without a pass rate over all tests, below FEWEST_SYSTEMS systems, and if no
+        systems are separable.
         """
         overall = self.by_category.get(OVERALL)
         if overall is None or not overall.says_something:

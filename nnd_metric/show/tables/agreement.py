@@ -117,7 +117,7 @@ def people_table(agreement: Mapping[str, Any]) -> "Table | None":
         any(each.get(key) is not None for each in categories.values())
         for key in ("human_noise", "without_own")
     )
-    numbers = [*(("told apart", "ceiling") if has_noise else ())]
+    numbers = [*(("separable", "ceiling") if has_noise else ())]
     numbers += ["tau-b without own", "gap r without own"] if has_without else []
     table = text_table(("category", *numbers), right=numbers)
     for category, each in categories.items():
@@ -132,7 +132,7 @@ def _noise_cells(correlations: Mapping[str, Any]) -> list[str]:
     if noise is None:
         return [NOTHING] * 2
     ceiling = NOTHING if noise["ceiling"] is None else f"{noise['ceiling']['gap_r']:.2f}"
-    return [f"{noise['told_apart']} of {noise['pairs']}", ceiling]
+    return [f"{noise['separable']} of {noise['pairs']}", ceiling]
 
 
 def _without_own_cells(correlations: Mapping[str, Any]) -> list[str]:
@@ -149,9 +149,9 @@ def _are_enough(correlations: Mapping[str, Any]) -> bool:
 
 
 def _says_something(correlations: Mapping[str, Any]) -> bool:
-    """Whether there are enough systems, and people tell some of them apart."""
+    """Whether there are enough systems, some of which people's own scores separate."""
     noise = correlations.get("human_noise")
-    return _are_enough(correlations) and (noise is None or noise["told_apart"] > 0)
+    return _are_enough(correlations) and (noise is None or noise["separable"] > 0)
 
 
 def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
@@ -225,14 +225,14 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
 
 
 def _noise_notes(agreement: Mapping[str, Any]) -> list[str]:
-    """Return in which categories a correlation says nothing, because people tell no one apart."""
+    """Return in which categories a correlation says nothing, because no systems are separable."""
     silent = [
         category
         for category, correlations in agreement["by_category"].items()
         if _are_enough(correlations) and not _says_something(correlations)
     ]
     return [
-        f"{category}: people tell no systems apart, so a correlation says nothing"
+        f"{category}: people's own scores separate no systems, so a correlation says nothing"
         for category in silent
     ]
 

@@ -161,7 +161,7 @@ def test_a_run_ends_with_agreement_and_what_is_beside_it(
     out, err = capsys.readouterr()
     assert err.count("nnd: 7 of 8 judged systems can be scored here.") == 1
     assert "No public model: reference." in out
-    said = "People's own judgements tell none of the 21 pairs of these systems apart"
+    said = "People's own scores differ significantly for none of the 21 pairs of these systems"
     assert said in out  # in two contexts nothing is significant
     stored = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
     assert stored["systems"] == judged_models(fib).systems
