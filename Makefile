@@ -12,18 +12,20 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
 # find that folder, an empty namespace. A folder on the path that holds the front door comes before.
 SITE_PACKAGES := import sysconfig; print(sysconfig.get_path("purelib"))
 
-.PHONY: help demo readme schemas test test-full publish-all bench bench-gpu site check format types constraints
+.PHONY: help demo readme schemas texts test test-fast test-full publish-all bench bench-gpu site check format types constraints
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       set up, fetch a small model (93 MB), test it on questions that teachers judged"
 	@echo "make test       set up with the development tools, run the tests"
+	@echo "make test-fast  those of them that need no torch: schemas, converting, numbers, figures, cards"
 	@echo "make test-full  the same, slow tests in full"
 	@echo "make publish-all  convert each source that may be published, publish it on a Hub of this machine,"
 	@echo "                load it with datasets; NND_DATA names the folder of the real files"
 	@echo "make bench      measure how converting scales, and the engine against its peers (an hour or two)"
 	@echo "make bench-gpu  the engine on a GPU: its numbers, its speed, its peers (ten minutes)"
 	@echo "make readme     run what README and the guide show, and write what it printed into them"
+	@echo "make texts      raise every error of the tests, and write tests/support/errors.txt"
 	@echo "make schemas    write the JSON Schemas of what nnd stores, as the records describe it"
 	@echo "make site       build the guide, to be opened at build/site/index.html; its search needs a server,"
 	@echo "                python -m http.server -d build/site"
@@ -77,6 +79,17 @@ demo: $(BIN)/nnd
 test: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
+# Rooms that do without torch, and files in them that score with a model.
+FAST := schemas cards converters/check converters/folder converters/make converters/onboard converters/pairs \
+	converters/reading converters/source converters/sources metric/data metric/numbers metric/show
+NOT_FAST := schemas/test_record_schemas.py cards/test_metric.py converters/folder/test_one_candidate.py \
+	metric/data/test_limit.py metric/numbers/effects/test_suite_runs.py metric/numbers/rates/test_caveats.py \
+	metric/show/reports/test_suite_page.py metric/show/tables/test_pass_rates.py
+
+test-fast: $(VENV)/dev
+	NND_TEST_FAST=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q $(FAST:%=tests/%) \
+		$(NOT_FAST:%=--ignore=tests/%)
+
 test-full: $(VENV)/dev
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations=15 -m "not alone"
 	NND_TEST_FULL=1 $(BIN)/python -m pytest -q --durations=15 -m alone
@@ -98,6 +111,9 @@ bench-gpu: $(VENV)/dev
 readme: $(VENV)/dev
 	$(BIN)/python cards/guide/real_model.py demo
 	PYTHONPATH=tests $(BIN)/python -m support.screens.guide
+
+texts: $(VENV)/dev
+	NND_WRITE_TEXTS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q $$(grep -rlE "refus(ed|al)" tests --include="test_*.py")
 
 schemas: $(VENV)/dev
 	PYTHONPATH=tests $(BIN)/python -m support.records

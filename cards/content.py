@@ -79,18 +79,18 @@ def read_content(folder: Path) -> CardContent:
     """Read a folder that `nnd convert` wrote, or one in the layout of the Hub."""
     manifest = read_manifest(folder)
     for problem in check_document("manifest", manifest):
-        raise SchemaError(f"{folder / MANIFEST}: {problem}")
+        raise problem.error(SchemaError, "contract.broken", folder / MANIFEST)
     try:
         instruction = read_instruction(manifest["source"])
     except ScoringError as error:
-        raise SchemaError(f"{folder / MANIFEST}: {error}") from error
+        raise error.inside(folder / MANIFEST, SchemaError) from error
     sets = {
         entry["name"]: read_frame(folder, f"sets/{entry['name']}", ["split", "pair_id"])
         for entry in manifest.get("sets", ())
     }
     validity = read_validity(folder)
     for problem in () if validity is None else check_validity(validity, manifest, sets):
-        raise SchemaError(f"{folder / VALIDITY}: {problem}")
+        raise problem.error(SchemaError, "contract.broken", folder / VALIDITY)
     pairs = read_frame(folder, "pairs", polars_schema("pair").names())
     if (folder / "pairs.parquet").is_file():  # not yet in the layout of the Hub: publish adds them
         preferences = pairs.select("split")

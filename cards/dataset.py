@@ -45,9 +45,13 @@ def data_card(folder: Path, repo_id: str) -> str:
     try:
         validate_repo_id(repo_id)
     except HFValidationError as error:
-        raise PublishError(f'"{repo_id}": not the name of a repository: {error}') from error
+        raise PublishError(
+            "hub.name", f"not the name of a repository: {error}", f'"{repo_id}"'
+        ) from error
     if "/" not in repo_id:
-        raise PublishError(f'"{repo_id}": the owner is missing; write ORG/{repo_id}')
+        raise PublishError(
+            "hub.name", "the owner is missing", f'"{repo_id}"', f"write ORG/{repo_id}"
+        )
     content = read_content(folder)
     body = re.sub(r"[ \t]+\n", "\n", _template().render(_fields(content, repo_id)))
     return marked_card(metadata(content), re.sub(r"\n{3,}", "\n\n", body).strip())
@@ -90,10 +94,14 @@ def read_card(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        raise SchemaError(f"{path}: there is no card; write it with `nnd card --out`") from error
+        raise SchemaError(
+            "file.not-found", "there is no card", path, "write it with `nnd card --out`"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SchemaError(f"{path}: cannot be read: {reason}; name a card") from error
+        raise SchemaError(
+            "file.not-found", f"cannot be read: {reason}", path, "name a card"
+        ) from error
 
 
 def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:

@@ -92,8 +92,11 @@ def _parts(text: str, place: str) -> _Parts:
         return _Parts(metadata, head, body, "", "", None)
     if marked is None or marks != 2:  # noqa: PLR2004 - where it begins, where it ends
         raise PublishError(
-            f"{place}: the marks around nnd's part are damaged; restore the lines `<!-- nnd: begin "
-            "… -->` and `<!-- nnd: end … -->`, or delete the file to have it written again"
+            "card.marks",
+            "the marks around nnd's part are damaged",
+            place,
+            "restore the lines `<!-- nnd: begin … -->` and `<!-- nnd: end … -->`, or "
+            "delete the file to have it written again",
         )
     above, below = body[: marked.start()], body[marked.end() :]
     return _Parts(metadata, head, above, marked[1].strip(), below, marked[2])
@@ -102,9 +105,11 @@ def _parts(text: str, place: str) -> _Parts:
 def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
     if there.digest is None and _LAST_SENTENCE in there.above:
         raise PublishError(
-            f"{place}: an earlier version of nnd wrote it without marks, so text that was added by "
-            "hand cannot be recognised; save that text, and delete the file to have it written "
-            "again"
+            "card.marks",
+            "an earlier version of nnd wrote it without marks, so text that was added by "
+            "hand cannot be recognised",
+            place,
+            "save that text, and delete the file to have it written again",
         )
     if there.digest in (None, _digest(there.metadata, there.ours)):
         return
@@ -113,9 +118,12 @@ def _check_unchanged(there: _Parts, new: _Parts, place: str) -> None:
     differ += [key for key in sorted(_KEYS) if there.metadata.get(key) != new.metadata.get(key)]
     if differ:
         raise PublishError(
-            f"{place}: the text between nnd's marks, or its metadata, was changed by hand "
-            f"(first difference from the new card: {differ[0]}); move your own text above or below "
-            "the marks and restore the rest, or delete the file to have it written again"
+            "card.marks",
+            "the text between nnd's marks, or its metadata, was changed by hand (first "
+            f"difference from the new card: {differ[0]})",
+            place,
+            "move your own text above or below the marks and restore the rest, or delete "
+            "the file to have it written again",
         )
 
 

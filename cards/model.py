@@ -63,8 +63,10 @@ def add_results(
     changed = changed if found else metadata + block  # an existing block is replaced
     if not _is_same_else(before, changed):
         raise PublishError(
-            f"{repo_id}: README.md: {_KEY} cannot be changed without changing other metadata; "
-            "write it in a block of its own, then run the command again"
+            "hub.model-card",
+            f"README.md: {_KEY} cannot be changed without changing other metadata",
+            repo_id,
+            "write it in a block of its own, then run the command again",
         )
     if front is None:
         return newline.join(["---", f"{changed}---", "", text])
@@ -144,8 +146,10 @@ def _merged(
     models = [] if index is None else index
     if not isinstance(models, list) or not all(_is_model(each) for each in models):
         raise PublishError(
-            f"{repo_id}: README.md: {_KEY} is not a list of models with a list of results each; "
-            "fix it by hand, then run the command again"
+            "hub.model-card",
+            f"README.md: {_KEY} is not a list of models with a list of results each",
+            repo_id,
+            "fix it by hand, then run the command again",
         )
     (ours,) = eval_results_to_model_index(name, eval_results(result, dataset))[0]["results"]
     models = models or [{"name": name, "results": []}]

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         pairs_digest as pairs_digest,
     )
     from .contract.quality.human_score_rules import (
+        judged_numbers as judged_numbers,
         make_human_scores as make_human_scores,
     )
     from .contract.quality.quality_rules import (

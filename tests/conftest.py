@@ -5,10 +5,16 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support import refusals
+from support.museum import sample, sample_run
+from support.warm_commands import warm_commands
+
+__all__ = ["sample", "sample_run"]
 
 # An example is not wrong because the machine is busy.
 settings.register_profile("nnd", deadline=None)
@@ -22,13 +28,21 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Tests run side by side: threads of one more library each would only wait for one another.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests run side by side, and matrices are tiny: threads would only wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-MOST_SECONDS = 60.0
-"""CPU seconds of one test and its fixtures, child processes included, but for `make test-full`.
-Ten tests still take more than 10, up to 34, on an idle machine."""
+TORCH = ("torch", "transformers")
+WITH_TORCH = {"tiny", "loaded", "saved", "fresh", "warm"}
+"""Fixtures that load it."""
+
+# What need not load torch is tried where there is none (`make test-fast`).
+FAST = bool(os.environ.get("NND_TEST_FAST"))
+if FAST:
+    _find = PathFinder.find_spec
+    PathFinder.find_spec = lambda name, *at: None if name in TORCH else _find(name, *at)
+
+MOST_SECONDS = 10.0
+"""CPU seconds of one test and its fixtures, child processes included, but for `make test-full`."""
 
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"
 
@@ -40,7 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     seen = set()
     left_out = []
     for item in items:
-        if item.get_closest_marker("full"):
+        if FAST and WITH_TORCH.intersection(getattr(item, "fixturenames", ())):
+            left_out.append(item)
+        elif item.get_closest_marker("full"):
             item.add_marker(pytest.mark.skip(reason="takes long: NND_TEST_FULL=1"))
         elif sampled := item.get_closest_marker("sampled"):
             test = (item.path, getattr(item, "originalname", item.name))
@@ -76,6 +92,19 @@ def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
+def _warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    folder = tmp_path_factory.mktemp("warm") / "bin"
+    with warm_commands(folder, dict(os.environ)) as variables:
+        yield variables
+
+
+@pytest.fixture
+def warm(_warm: dict[str, str], _cache_of_its_own: None) -> dict[str, str]:
+    """The environment of child processes, in which `nnd` and `python` start at once."""
+    return {**os.environ, "PATH": _warm["PATH"]}
+
+
+@pytest.fixture(scope="session")
 def nnd_data() -> Path:
     """The folder of real annotation files: $NND_DATA, else ../shared/data beside the checkout."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -86,7 +115,20 @@ def nnd_data() -> Path:
 
 
 def _cpu_seconds() -> float:
-    return sum(os.times()[:4])  # of this process and its children
+    """Of this process and its children, those that are alive included, where /proc tells."""
+    listed = Path(f"/proc/self/task/{os.getpid()}/children")
+    children = listed.read_text(encoding="utf-8").split() if listed.exists() else []
+    return sum(os.times()[:4]) + sum(map(_seconds_of, children))
+
+
+def _seconds_of(process: str) -> float:
+    try:
+        fields = (
+            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        )
+    except FileNotFoundError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # as in `os.times`
 
 
 @pytest.hookimpl(wrapper=True)
@@ -128,12 +170,29 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"real annotation files: {blind} tests skipped for want of them")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    """Take over the sentences of errors that a worker's tests raised."""
+    for module, texts in getattr(node, "workeroutput", {}).get("texts", {}).items():
+        refusals.raised.setdefault(module, set()).update(texts)
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail in CI if a test is slow: people wait for each of them at every change."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or not os.environ.get("CI") or os.environ.get("NND_TEST_FULL"):
+    """Fail if an error reads otherwise than errors.txt, and, in CI, if a test is slow."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["texts"] = {name: [*texts] for name, texts in refusals.raised.items()}
         return
-    slow = [name for seconds, name in _slowest(reporter) if seconds > MOST_SECONDS]
-    if slow and session.exitstatus == pytest.ExitCode.OK:
-        reporter.write_line(f"more than {MOST_SECONDS:g} CPU s: {', '.join(slow)}")
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("NND_WRITE_TEXTS"):
+        refusals.write_texts(refusals.raised)
+    if reporter is None or os.environ.get("NND_TEST_FULL"):
+        return
+    faults = [f"not in errors.txt (make texts): {each}" for each in refusals.differences()]
+    if os.environ.get("CI"):
+        slow = [name for seconds, name in _slowest(reporter) if seconds > MOST_SECONDS]
+        faults += [f"more than {MOST_SECONDS:g} CPU s: {name}" for name in slow]
+    for fault in faults:
+        reporter.write_line(fault, red=True)
+    if faults and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

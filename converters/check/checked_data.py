@@ -17,12 +17,8 @@ _SIDES = ("high", "low")
 class CheckedData:
     """Pairs, and what else is known of them.
 
-    Attributes:
-        name: Name of the data.
-        pairs: Rows of the pair schema; columns may be missing.
-        annotations: Rows of the annotation schema, or None if only the pairs are known.
-        references: Rows of the reference schema, or None if there are none.
-        facts: The content of source.yaml; empty if it is not known.
+    Columns of the pairs may be missing. The facts are the content of source.yaml; empty if it is
+    not known.
     """
 
     name: str

@@ -34,17 +34,19 @@ class Export(Printable):
 
     Attributes:
         out: The file or folder.
-        rows: Number of pairs, or of examples if pairs with equal texts were merged.
+        rows: Number of pairs, of examples if pairs with equal texts were merged, or of evaluations.
+        unit: What is counted.
         notes: Remarks for users of the export.
     """
 
     out: Path
     rows: int
-    notes: tuple[str, ...] = ()
+    unit: Literal["row", "evaluation"]
+    notes: tuple[str, ...]
 
     def headline(self) -> str:
-        """Return the number of rows, and the place."""
-        return f"{counted(self.rows, 'row')} written to {self.out}."
+        """Return what was written, and the place."""
+        return f"{counted(self.rows, self.unit)} written to {self.out}."
 
     def table(self) -> None:
         """Return None: an export has no table."""
@@ -66,31 +68,29 @@ def export(
 ) -> Export:
     """Write the pairs of a converted folder in the format of another tool.
 
-    Args:
-        folder: What `convert` wrote, or a copy of it from the Hub (pairs/*.parquet).
-        out: File (jsonl, csv) or folder (trl, lm-eval) to create; it must not exist. The same pairs
-            give the same bytes.
-        to: `trl`: a preference dataset (`trl`); `lm-eval`: tasks for
-            lm-evaluation-harness (`lm_eval`); `jsonl`, `csv`: all columns of the pairs.
-        rendering: How contexts are rendered as prompts (trl, lm-eval).
-        for_excel: Whether to put `'` before texts that a spreadsheet would compute (csv).
-        split: Share of the contexts whose pairs get the split `train`; the others get `test`
-            (`cut_by_context`). None keeps the splits of the source.
-        split_seed: Seed of this division.
-
-    Raises:
-        NNDError: If the target is unknown or takes no rendering, the split leaves a side empty, or
-            `out` exists or cannot be written.
-        SchemaError: If `folder` holds no pairs, or they break the contract.
+    The same pairs give the same bytes. `out`, a file (jsonl, csv) or folder (trl, lm-eval), must
+    not exist. `for_excel` puts `'` before texts that a spreadsheet would compute (csv). If a share
+    is given (`split`), the pairs of about that share of the contexts get the split `train`, and the
+    others `test` (`cut_by_context`).
     """
     if to not in get_args(Target):
-        raise NNDError(f'unknown target "{to}"; choose one of {", ".join(get_args(Target))}')
+        raise NNDError(
+            "option.unknown-value",
+            f'unknown target "{to}"',
+            remedy=f"choose one of {', '.join(get_args(Target))}",
+        )
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
         raise NNDError(
-            f'"{to}" keeps contexts and their parts as they are; --template is for trl and lm-eval'
+            "option.conflict",
+            f'"{to}" keeps contexts and their parts as they are',
+            remedy="--template is for trl and lm-eval",
         )
     if for_excel and to != "csv":
-        raise NNDError(f'"{to}" is not a table for a spreadsheet; --for-excel is for csv')
+        raise NNDError(
+            "option.conflict",
+            f'"{to}" is not a table for a spreadsheet',
+            remedy="--for-excel is for csv",
+        )
     pairs, manifest = _read(Path(folder))
     if split is not None:
         to_train_on = cut_by_context(pairs, split, seed=split_seed)
@@ -111,7 +111,7 @@ def export(
                 rows, notes = write_lm_eval(
                     pairs, place, manifest=manifest, rendering=rendering, data_name=name
                 )
-    return Export(Path(out), rows, tuple(notes))
+    return Export(Path(out), rows, "row", tuple(notes))
 
 
 def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -119,7 +119,7 @@ def _read(folder: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     manifest, pairs = read_manifest(folder), read_frame(folder, "pairs")
     source = manifest.get("source", {})
     for problem in chain(check_frame("pair", pairs), check_rows("source", [source])):
-        raise SchemaError(f"{folder}: {problem}; `nnd validate` lists all problems")
+        raise problem.error(SchemaError, "data.invalid", folder)
     if pairs.is_empty():
-        raise SchemaError(f"{folder}: has no pairs to export")
+        raise SchemaError("data.no-pairs", "has no pairs to export", folder)
     return pairs.select(polars_schema("pair").names()), manifest

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Description as Description,
         Descriptions as Descriptions,
     )
-    from .description.overlap import (
+    from .description.rouge import (
         best_rouge as best_rouge,
     )
     from .examples.shown import (

@@ -136,10 +136,7 @@ class Conversion(Printable):
     ) -> None:
         """Write rows to files with these names, and the manifest.
 
-        Args:
-            folder: An empty folder, but for `others`.
-            frames: Name → rows.
-            others: Other files in it that the manifest lists.
+        The folder is empty but for `others`, files that the manifest lists too.
         """
         outputs = {name: write_rows(frame, folder / name) for name, frame in frames.items()}
         write_manifest(self.manifest | {"outputs": outputs | list_files(folder, others)}, folder)
@@ -223,7 +220,9 @@ def convert_source(
     """Convert a loaded source in memory (see `convert`)."""
     check_steps(normalise)
     if accept_changed is not None and not accept_changed.strip():
-        raise SourceError("--accept-changed: give the reason in a few words; the card will show it")
+        raise SourceError(
+            "option.reason-missing", "give the reason in a few words", "--accept-changed"
+        )
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         converter = choose_converter(source)
@@ -263,19 +262,16 @@ def convert_again(
 ) -> Conversion:
     """Derive pairs, human scores and counts from the annotations of a converted folder.
 
-    Args:
-        annotations: Rows of the annotation schema; at most their texts were changed.
-        references: Rows of the reference schema, likewise.
-        manifest: The folder's manifest; its source, files, oddities and steps stay.
-        part: The pairs to keep; None keeps all.
-
-    Raises:
-        SourceError: If no pair is left, or texts of a slice were changed.
+    At most the texts of annotations and references were changed, and those of a slice were not. The
+    manifest is the folder's; its source, files, oddities and steps stay. Without a `part`, all
+    pairs are kept.
     """
     if "slice" in manifest and part is None:
         raise SourceError(
-            f"{manifest['source']['name']}: the texts of a slice cannot be changed, because other "
-            "pairs would follow from them; change the texts of the whole data, then slice it"
+            "data.is-a-suite",
+            "the texts of a slice cannot be changed, because other pairs would follow from them",
+            manifest["source"]["name"],
+            "change the texts of the whole data, then slice it",
         )
     source = Source(Path(manifest["source"]["name"]), manifest["source"])
     keep_equal = bool(manifest.get("keep_equal"))
@@ -298,18 +294,22 @@ def _check_result(source: Source, derived: DerivedRows, *, verified: bool) -> No
             reasons = ["no annotation was read"]
         why = f" ({', '.join(reasons)})" if reasons else ""
         raise SourceError(
-            f"{source.name}: the file makes no pair{why}; check that it is the right file and that "
-            "`quality` in source.yaml fits it"
+            "file.another-kind",
+            f"the file makes no pair{why}",
+            source.name,
+            "check that it is the right file and that `quality` in source.yaml fits it",
         )
     known: dict[str, Any] = source.facts["expected"] or {}
     counts = derived.facts["counts"]
     for name, expected in known.items() if verified else ():
         if name in counts and counts[name] != expected:
             raise SourceError(
-                f"{source.folder}: {name} is {counts[name]} where source.yaml expects {expected}, "
-                "although the file is the declared one; fix convert.py, or `expected`"
+                "source.counts",
+                f"{name} is {counts[name]} where source.yaml expects {expected}, although "
+                "the file is the declared one",
+                source.folder,
             )
     for problem in check_frame("pair", derived.pairs):
-        raise SourceError(f"pair: {problem}")
+        raise problem.error(SourceError, "data.invalid", "pair")
     for problem in check_frame("human_score", derived.human_scores):
-        raise SourceError(f"human_score: {problem}")
+        raise problem.error(SourceError, "data.invalid", "human_score")

@@ -27,11 +27,8 @@ _TALLIED = ("error_category", "error_group", "aspect", "category", "split")
 class DerivedRows(NamedTuple):
     """What follows from the annotations of a source.
 
-    Attributes:
-        pairs: Rows of the pair schema.
-        human_scores: Rows of the human_score schema.
-        dropped: Every reason to drop something, including those that dropped nothing.
-        facts: Their part of the manifest: counts, dropped, agreement, hygiene.
+    `dropped` has every reason to drop something, including those that dropped nothing; `facts` are
+    their part of the manifest: counts, dropped, agreement, hygiene.
     """
 
     pairs: pl.DataFrame
@@ -41,12 +38,7 @@ class DerivedRows(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A slice of the pairs of a source.
-
-    Attributes:
-        name: Its name.
-        pair_ids: The ids of its pairs.
-    """
+    """A slice of the pairs of a source, by their ids."""
 
     name: str
     pair_ids: Collection[str]
@@ -62,12 +54,8 @@ def derive(
 ) -> DerivedRows:
     """Derive pairs, human scores and counts by the rule of a source.
 
-    Args:
-        annotations: Rows of the annotation schema.
-        references: Rows of the reference schema; only the hygiene report reads them.
-        source: The source, with its rule, taxonomy and systems.
-        keep_equal: Whether two candidates of the same text make a pair.
-        part: The pairs to keep; None keeps all.
+    Only the hygiene report reads the references. `keep_equal` says whether two candidates of the
+    same text make a pair. Without a `part`, all pairs are kept.
     """
     pairs, dropped, texts = make_pairs(
         annotations,

@@ -14,28 +14,21 @@ def write_slice(
     """Write some pairs of a converted folder as a folder that can be evaluated.
 
     Annotations, references and human scores stay complete: a slice chooses pairs, not judgements.
-    The manifest names the slice and counts its pairs, and counts the other pairs as dropped.
-
-    Args:
-        folder: What `convert` wrote, or a copy of it from the Hub.
-        out: Folder to write to. In an existing folder, only the files that its manifest lists
-            are replaced.
-        name: Name of the slice.
-        pair_ids: The ids of its pairs.
-
-    Raises:
-        SourceError: If no pair is given, the folder is a suite, or a pair does not follow from its
-            annotations.
-        SchemaError: If it is not a converted folder.
-        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    The manifest names the slice and counts its pairs, and counts the other pairs as dropped. In an
+    existing `out`, only the files that its manifest lists are replaced.
     """
     folder = Path(folder)
     manifest = read_manifest(folder)
     if "sets" in manifest:
-        raise SourceError(f"{folder}: is a suite; slice the data it was made from")
+        raise SourceError(
+            "data.is-a-suite", "is a suite", folder, "slice the data it was made from"
+        )
     if not pair_ids:
         raise SourceError(
-            f"{folder}: the slice {name} has no pairs, so nothing is written; choose another slice"
+            "data.no-pairs",
+            f"the slice {name} has no pairs, so nothing is written",
+            folder,
+            "choose another slice",
         )
     annotations = read_frame(folder, "annotations")
     references = read_frame(folder, "references", empty=polars_schema("reference"))
@@ -45,7 +38,10 @@ def write_slice(
     lost = {*pair_ids}.difference(conversion.pairs["pair_id"])
     if lost:
         raise SourceError(
-            f"{folder}: its annotations do not give pair {min(lost)}; see `nnd validate {folder}`"
+            "data.invalid",
+            f"its annotations do not give pair {min(lost)}",
+            folder,
+            f"see `nnd validate {folder}`",
         )
     conversion.write(out)
     return conversion

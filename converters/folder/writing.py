@@ -62,5 +62,5 @@ def write_rows(frame: pl.DataFrame, path: Path) -> dict[str, Any]:
 def write_manifest(manifest: Mapping[str, Any], folder: Path) -> None:
     """Write a manifest."""
     for problem in check_document("manifest", manifest):
-        raise SourceError(f"{MANIFEST}: {problem}")
+        raise problem.error(SourceError, "data.invalid", MANIFEST)
     write_document(folder, manifest, document=MANIFEST)

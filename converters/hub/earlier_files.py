@@ -48,8 +48,10 @@ def card_there(repository: Repository, state: State | None) -> str | None:
         return fetch(repository, state.commit, CARD).decode()
     except UnicodeDecodeError as error:
         raise PublishError(
-            f"{repository.name}/{CARD}: is not UTF-8 (byte {error.start}), so nothing can be put "
-            "into it; save it as UTF-8 first"
+            "file.not-utf8",
+            f"is not UTF-8 (byte {error.start}), so nothing can be put into it",
+            f"{repository.name}/{CARD}",
+            "save it as UTF-8 first",
         ) from error
 
 
@@ -58,29 +60,32 @@ def earlier_files(
 ) -> Iterator[str]:
     """Yield the files of an earlier publish.
 
-    Raises:
-        PublishError: If the repository holds another dataset, or a file that nnd did not publish,
-            or that was changed since, would be replaced.
+    It is an error if the repository holds another dataset, or if a file would be replaced that nnd
+    did not publish, or that was changed since.
     """
     if MANIFEST not in state.files:
         others = sorted(state.files.keys() - _FILES_OF_NEW_REPOSITORIES)
         if others:
             raise PublishError(
-                f"{repository.name}: contains files that nnd did not publish ({others[0]}); name "
-                "another repository, or empty this one"
+                "hub.foreign-files",
+                f"contains files that nnd did not publish ({others[0]})",
+                repository.name,
             )
         return
     manifest = _fetch_object(repository, state, MANIFEST)
     if "source" in manifest and find_change(manifest, MANIFEST) is not None:
         raise PublishError(
-            f"{repository.name}/{MANIFEST}: changed since nnd published it; restore it, or name "
-            "another repository"
+            "hub.foreign-files",
+            "changed since nnd published it",
+            f"{repository.name}/{MANIFEST}",
+            "restore it, or name another repository",
         )
     found, ours = (_named(one) for one in (manifest.get("source"), source))
     if found != ours:
         raise PublishError(
-            f"{repository.name}: holds {found or 'what nnd did not publish'}, and this is {ours}; "
-            "name another repository, or empty this one"
+            "hub.foreign-files",
+            f"holds {found or 'what nnd did not publish'}, and this is {ours}",
+            repository.name,
         )
     same = {path for path in sent if is_same(digest(sent[path]), state.files.get(path))}
     there = {path: state.files[path] for path in state.files.keys() - same - {MANIFEST, CARD}}
@@ -91,8 +96,10 @@ def earlier_files(
     foreign = sorted(sent.keys() & there.keys() - own)
     if foreign:
         raise PublishError(
-            f"{repository.name}/{foreign[0]}: nnd did not publish this file, or it was changed "
-            "since; rename or delete it there, or name another repository"
+            "hub.foreign-files",
+            "nnd did not publish this file, or it was changed since",
+            f"{repository.name}/{foreign[0]}",
+            "rename or delete it there, or name another repository",
         )
     yield from own
 

@@ -46,15 +46,11 @@ def ask(
 ) -> Result:
     """Call `attempt`, which uses the Hub, and call it again after temporary errors.
 
-    Args:
-        repository: The repository that errors name.
-        attempt: The work; each call starts from the beginning.
-        reached: Whether the Hub has answered before. If it has not, a failed connection means that
-            there is no network, so it is not tried again.
+    Each call starts from the beginning. `reached` says whether the Hub has answered before; if it
+    has not, a failed connection means that there is no network, so it is not tried again.
 
-    Raises:
-        PublishError: If the Hub refuses, or still fails after `TRIES` attempts or `TOTAL_S`. The
-            message is one line without secrets.
+    Raises PublishError, one line without secrets, if the Hub refuses, or still fails after `TRIES`
+    attempts or `TOTAL_S`.
     """
     start = time.monotonic()
     with _client_for_us():

@@ -23,6 +23,9 @@ _PASSING = {
 _LOST = {"TimeoutException", "NetworkError", "RemoteProtocolError"}
 """Names of errors of the HTTP library, because the Hub's client may change the library."""
 
+OFFLINE = "HF_HUB_OFFLINE is set, so nothing can be read or published"
+"""What is wrong when the Hub's client is told to stay offline."""
+
 _REFUSALS = {
     HTTPStatus.UNAUTHORIZED: (
         "the Hub does not accept the token",
@@ -54,10 +57,9 @@ _SECRETS = (
 
 
 def wanted_pause(error: Exception) -> float | None:
-    """Return the seconds that the Hub asks to wait before another try, 0 if it states none.
+    """Return the seconds to wait before another try; None if another try would fail too.
 
-    Returns:
-        None if another try would fail too.
+    They are those that the Hub asks for, 0 if it states none.
     """
     cause = _cause(error)
     if isinstance(cause, RevisionNotFoundError):
@@ -87,26 +89,23 @@ def explain(error: Exception, where: str) -> PublishError:
     """
     cause = _cause(error)
     reason = " ".join(str(cause).split()) or type(cause).__name__
-    kind = PublishError
+    family, code, remedy = PublishError, "hub.refused", ""
     if isinstance(cause, OfflineModeIsEnabled):
-        kind = UnreachableError
-        message = "HF_HUB_OFFLINE is set, so nothing can be read or published; unset it"
+        family, code = UnreachableError, "hub.offline"
+        what = OFFLINE
     elif isinstance(cause, HfHubHTTPError):
-        message = _explain_status(cause)
+        what, code, remedy = _explain_status(cause)
     elif is_unreachable(error):
-        kind = UnreachableError
-        message = (
-            f"the Hub cannot be reached at {constants.ENDPOINT} ({reason}); check the "
-            "network, then run the same command again"
-        )
+        family, code = UnreachableError, "hub.unreachable"
+        what = f"the Hub cannot be reached at {constants.ENDPOINT} ({reason})"
     elif _names(cause) & _LOST:
-        kind = UnreachableError
-        message = f"the connection to the Hub broke off ({reason}); run the same command again"
+        family, code = UnreachableError, "hub.run-again"
+        what = f"the connection to the Hub broke off ({reason})"
     elif isinstance(cause, UnicodeError) or "LocalProtocolError" in _names(cause):
-        message = "the token contains characters that tokens cannot have; run `hf auth login` again"
+        what, code = "the token contains characters that tokens cannot have", "hub.no-token"
     else:
-        message = f"the Hub rejected the request: {reason}"
-    return kind(scrub(f"{where}: {message}"))
+        what = f"the Hub rejected the request: {reason}"
+    return family(code, scrub(what), scrub(where), remedy)
 
 
 def scrub(text: str) -> str:
@@ -120,19 +119,20 @@ def scrub(text: str) -> str:
     return text
 
 
-def _explain_status(error: HfHubHTTPError) -> str:
+def _explain_status(error: HfHubHTTPError) -> tuple[str, str, str]:
+    """Return what is wrong, the code and the remedy, empty for that of the code."""
     status = error.response.status_code
     told = error.server_message or error.response.headers.get("X-Error-Message") or ""
     said = f": {' '.join(told.split())}" if told.strip() else ""
     if status in _REFUSALS:
         what, remedy = _REFUSALS[HTTPStatus(status)]
         said = "" if status == HTTPStatus.UNAUTHORIZED else said
-        return f"{what} ({status}{said}); {remedy}"
+        return f"{what} ({status}{said})", "hub.refused", remedy
     if wanted_pause(error) is None:
-        return f"the Hub rejected the request ({status}{said})"
+        return f"the Hub rejected the request ({status}{said})", "hub.refused", ""
     asked = error.response.headers.get("Retry-After", "")
     when = f" in {asked} seconds" if asked.isdecimal() else " later"
-    return f"the Hub is busy ({status}{said}); run the same command again{when}"
+    return f"the Hub is busy ({status}{said})", "hub.run-again", f"run the same command again{when}"
 
 
 def _cause(error: Exception) -> BaseException:

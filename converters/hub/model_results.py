@@ -21,20 +21,23 @@ from nnd.schemas import PublishError, temporary_folder
 def check_pushable(models: Sequence[str], revision: str | None = None) -> None:
     """Check names and token before long work, so that results can be sent to models.
 
-    Raises:
-        PublishError: If a model is a folder or not ORG/name, a revision other than main is scored,
-            there is no token, or HF_HUB_OFFLINE is set.
+    Models are ORG/name on the Hub, scored at main, and there is a token and a network.
     """
     if revision not in (None, "main"):
         raise PublishError(
-            f"{revision}: the card that people see is main's, and results of another revision "
-            "would be taken for main's; leave --push-to-model-card out, or the revision"
+            "hub.model-card",
+            "the card that people see is main's, and results of another revision would be "
+            "taken for main's",
+            revision,
+            "leave --push-to-model-card out, or the revision",
         )
     for model in models:
         if Path(model).is_dir():
             raise PublishError(
-                f"{model}: is a folder here, and its results can only go to a model on the Hub; "
-                "leave --push-to-model-card out, or name ORG/name"
+                "hub.model-card",
+                "is a folder here, and its results can only go to a model on the Hub",
+                model,
+                "leave --push-to-model-card out, or name ORG/name",
             )
         check_access(Repository("model", model))
 
@@ -49,14 +52,10 @@ def push_results(
     be merged. They are added to `model-index` of the README, each replacing an earlier one on the
     same data under the same protocol and template; a missing README is created. Results on a
     dataset of the Hub go to `.eval_results` too. If main holds all of it already, nothing is sent;
-    if our open pull request does, it is used.
+    if our open pull request does, it is used. `Upload.sent` is whether a pull request was opened.
 
-    Returns:
-        `sent` is whether a pull request was opened.
-
-    Raises:
-        PublishError: If the model is not on the Hub, its metadata is not what the Hub accepts or
-            changes meanwhile, or the Hub refuses the request.
+    Raises PublishError if the model is not on the Hub, its metadata is not what the Hub accepts or
+    changes meanwhile, or the Hub refuses the request.
     """
     check_pushable([model])
     repository = Repository("model", model)
@@ -70,9 +69,7 @@ def push_results(
 
     def unchanged(state: State) -> Iterator[str]:
         if state.commit != commit:
-            raise PublishError(
-                f"{model}: it is being changed by someone else; run the same command again"
-            )
+            raise PublishError("hub.run-again", "it is being changed by someone else", model)
         yield from ()
 
     with temporary_folder("nnd-results") as place:
@@ -93,7 +90,5 @@ def _readme(repository: Repository) -> tuple[str, str | None]:
     """Return the commit of main, and its README."""
     state = look(repository)
     if state is None:
-        raise PublishError(
-            f"{repository.name}: not found on the Hub with this token; check the name"
-        )
+        raise PublishError("hub.not-found", "not found on the Hub with this token", repository.name)
     return state.commit, card_there(repository, state)

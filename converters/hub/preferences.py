@@ -25,11 +25,7 @@ PREFERENCES = pl.Schema(
 
 
 def preferences(pairs: pl.DataFrame, source: Mapping[str, Any]) -> pl.DataFrame:
-    """Return a row for each two candidates: columns of PREFERENCES.
-
-    Raises:
-        ScoringError: If the instruction has no words for a context.
-    """
+    """Return a row for each two candidates: columns of PREFERENCES."""
     instruction = read_instruction(source)
     rows = []
     for pair in rows_of(pairs.unique(DISTINCT, keep="first", maintain_order=True)):

@@ -195,13 +195,20 @@ def publish(
         nnd publish quiz_design-nnd my-org/quiz_design --dry-run
     """
     if pr and tag is not None:
-        raise PublishError("--pr and --tag: a tag names a commit on main; tag it once it is merged")
+        raise PublishError(
+            "option.conflict",
+            "a tag names a commit on main",
+            "--pr and --tag",
+            "tag it once it is merged",
+        )
     repository = Repository("dataset", repo_id, private=private)
     check_access(repository, dry_run=dry_run)
     # The Hub would refuse an invalid tag only after everything was sent.
     if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
         raise PublishError(
-            f'--tag "{tag}" is not the name of a tag; write letters, digits, ., _ and -, such as v1'
+            "hub.tag",
+            f'--tag "{tag}" is not the name of a tag',
+            remedy="write letters, digits, ., _ and -, such as v1",
         )
     conversion = read_release(
         Path(folder),

@@ -49,18 +49,9 @@ def read_release(
 ) -> Conversion:
     """Return the content of a converted folder to publish, or raise why it may not be published.
 
-    Args:
-        folder: What `convert` wrote, or what was published before.
-        private: Whether the repository is private.
-        permission: Why data may be published although its licence does not say so.
-        redact: Whether to replace e-mail and IP addresses by `<email>` and `<ip>`.
-        keep_contacts: Why they may stay.
-        unverified: Why it may be published although files are unverified.
-
-    Returns:
-        The folder's rows and manifest. The manifest states a permission (`permission`), what was
-        done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why
-        unverified files are published (`unverified`).
+    The arguments are those of `publish`. The manifest states a permission (`permission`), what was
+    done about addresses (`contacts`: {redacted: {email, ip}} or {kept: why}), and why unverified
+    files are published (`unverified`).
 
     Raises:
         SchemaError: If the folder has problems, or a split has a name that the Hub refuses.
@@ -71,12 +62,21 @@ def read_release(
     options = ("i-have-permission", "keep-contacts", "unverified")
     for option, reason in zip(options, (permission, keep_contacts, unverified), strict=True):
         if reason is not None and not reason.strip():
-            raise PublishError(f"--{option}: give the reason in a few words; the card will show it")
+            raise PublishError(
+                "option.reason-missing", "give the reason in a few words", f"--{option}"
+            )
     if redact and keep_contacts is not None:
-        raise PublishError("--redact and --keep-contacts contradict each other; choose one")
+        raise PublishError(
+            "option.conflict",
+            "--redact and --keep-contacts contradict each other",
+            remedy="choose one",
+        )
     if findings := validate(folder).findings:
         raise SchemaError(
-            f"{folder}: {_first(findings)}; `nnd validate {folder}` lists all problems"
+            "data.invalid",
+            _first(findings),
+            folder,
+            f"`nnd validate {folder}` lists all problems",
         )
     manifest = read_manifest(folder)
     _check_licence(manifest, folder, private=private, permission=permission)
@@ -86,8 +86,9 @@ def read_release(
         published_path("annotations", split)  # raises an error that states the allowed names
         if split.lower() == "all":
             raise PublishError(
-                f'{folder}: for `datasets` the split "{split}" means all splits together; rename '
-                "it in the source and convert again"
+                "data.split-name",
+                f'for `datasets` the split "{split}" means all splits together',
+                folder,
             )
     if permission is not None:
         manifest["permission"] = permission
@@ -121,17 +122,10 @@ def write_release(
     with_preferences: bool = True,
     eval_yaml: bool = False,
 ) -> dict[str, Path]:
-    """Write a conversion as the folder to publish; the same input gives the same bytes.
+    """Write a conversion to an empty folder to publish; return path in the repository → file.
 
-    Args:
-        conversion: What is published.
-        folder: An empty folder.
-        repo_id: ORG/name on the Hub.
-        with_preferences: Whether pairs are also written as preferences in messages.
-        eval_yaml: Whether eval.yaml is written, by which the Hub knows a benchmark.
-
-    Returns:
-        Path in the repository → file.
+    The same input gives the same bytes. With preferences, pairs are also written as preferences in
+    messages; by eval.yaml the Hub knows a benchmark.
     """
     by_name = {
         "pairs": conversion.pairs,
@@ -164,8 +158,9 @@ def write_release(
     (folder / CARD).write_text(card, encoding="utf-8")
     if problems := list(check_card(card, folder)):
         raise PublishError(
-            f"{CARD}: {_first(problems)}; `nnd card FOLDER --check` lists all problems; fix "
-            "source.yaml"
+            "card.problems",
+            f"{_first(problems)}; `nnd card FOLDER --check` lists all problems",
+            CARD,
         )
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in written}
@@ -200,9 +195,12 @@ def _check_licence(
         return
     if "sets" in manifest and source["redistribution"] == "no-derivatives":
         raise LicenceError(
-            f"{folder}: the licence of {source['name']} ({source['licence']}) forbids changed "
-            "texts, such as those of a suite; build the suite where it is used, or, if the "
-            'owners allow it, publish with --i-have-permission "who said so, and when"'
+            "licence.forbids",
+            f"the licence of {source['name']} ({source['licence']}) forbids changed texts, "
+            "such as those of a suite",
+            folder,
+            "build the suite where it is used, or, if the owners allow it, publish with "
+            '--i-have-permission "who said so, and when"',
         )
     if private:
         return
@@ -211,8 +209,11 @@ def _check_licence(
         "unknown": "does not state whether the texts may be redistributed",
     }[source["redistribution"]]
     raise LicenceError(
-        f"{folder}: the licence of {source['name']} ({source['licence']}) {why}; publish it with "
-        '--private, or, if its owners allow it, with --i-have-permission "who said so, and when"'
+        "licence.forbids",
+        f"the licence of {source['name']} ({source['licence']}) {why}",
+        folder,
+        "publish it with --private, or, if its owners allow it, with --i-have-permission "
+        '"who said so, and when"',
     )
 
 
@@ -224,9 +225,9 @@ def _check_verified(manifest: dict[str, Any], folder: Path, unverified: str | No
     if names and "unverified" not in manifest:
         differences = ", ".join(count_differences(manifest))
         raise PublishError(
-            f"{folder}: made from unverified files: {', '.join(names)}"
-            f"{differences and f' ({differences})'}; convert the declared files, or publish with "
-            '--unverified "why"'
+            "publish.unverified",
+            f"made from unverified files: {', '.join(names)}{differences and f' ({differences})'}",
+            folder,
         )
 
 
@@ -249,8 +250,10 @@ def _without_contacts(
         return replace(conversion, manifest={**manifest, "contacts": contacts})
     if redact and conversion.sets:
         raise PublishError(
-            f"{folder}: the sets of a suite hold texts with addresses too, and are not redacted; "
-            'publish with --keep-contacts "why", or build the suite from texts without addresses'
+            "publish.contacts",
+            "the sets of a suite hold texts with addresses too, and are not redacted",
+            folder,
+            'publish with --keep-contacts "why", or build the suite from texts without addresses',
         )
     if redact:
         (annotations, counts), (references, further) = map(redact_contacts, rows)
@@ -269,6 +272,9 @@ def _without_contacts(
         else "publish with --redact to replace them"
     )
     raise PublishError(
-        f"{folder}: texts and manifest hold {len(addresses)} e-mail or IP addresses: "
-        f'{", ".join(named)}{more}; {remedy}, or with --keep-contacts "why" to keep them'
+        "publish.contacts",
+        f"texts and manifest hold {len(addresses)} e-mail or IP addresses: "
+        f"{', '.join(named)}{more}",
+        folder,
+        f'{remedy}, or with --keep-contacts "why" to keep them',
     )

@@ -16,6 +16,7 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]
     validate_repo_id,
 )
 
+from nnd.converters.hub.hub_errors import OFFLINE
 from nnd.schemas import PublishError, fingerprint
 
 Change = Literal["added", "changed", "same", "deleted"]
@@ -23,13 +24,7 @@ Change = Literal["added", "changed", "same", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository, which may not exist yet.
-
-    Attributes:
-        kind: What it holds.
-        name: ORG/name.
-        private: Whether to create it as private.
-    """
+    """A repository, ORG/name, which may not exist yet; then it is created, as `private` says."""
 
     kind: Literal["dataset", "model", "space"]
     name: str
@@ -44,13 +39,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A repository as it is at a commit.
-
-    Attributes:
-        commit: Full id.
-        private: Whether it is private.
-        files: Path → what the Hub states about the file.
-    """
+    """A repository as it is at a commit: path → what the Hub states about the file."""
 
     commit: str
     private: bool
@@ -79,21 +68,20 @@ def check_access(repository: Repository, *, dry_run: bool = False) -> None:
     try:
         validate_repo_id(repository.name)
     except HFValidationError as error:
-        raise PublishError(f"{' '.join(str(error).split())} Name it ORG/name") from None
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise PublishError("hub.name", reason) from None
     if "/" not in repository.name:
-        raise PublishError(f"{repository.name}: is not the name of a repository; name it ORG/name")
+        raise PublishError("hub.name", "is not the name of a repository", repository.name)
     if dry_run:
         return
     if constants.is_offline_mode():
         raise PublishError(
-            f"{repository.name}: HF_HUB_OFFLINE is set, so nothing can be read or published; "
-            "unset it"
+            "hub.offline",
+            OFFLINE,
+            repository.name,
         )
     if get_token() is None:
-        raise PublishError(
-            f"{repository.name}: no token found; run `hf auth login`, or set HF_TOKEN to one that "
-            "may write"
-        )
+        raise PublishError("hub.no-token", "no token found", repository.name)
 
 
 def look(repository: Repository, revision: str | None = None) -> State | None:
@@ -154,10 +142,8 @@ def compare(
 ) -> dict[str, Change]:
     """Return what pushing would do to each of our files and each obsolete one.
 
-    Args:
-        ours: Path in the repository → digests of the local file.
-        state: The repository, or None if it does not exist.
-        obsolete: Selects which of its files to delete.
+    Our files are given as path in the repository → digests of the local file. The state is None if
+    the repository does not exist; `obsolete` selects which of its files to delete.
     """
     present = {} if state is None else state.files
     changes: dict[str, Change] = {}

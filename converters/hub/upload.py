@@ -132,15 +132,8 @@ def put_tag(
 ) -> None:
     """Create a tag; an existing one may stay if its commit holds the same files.
 
-    Args:
-        repository: The repository to tag.
-        tag: The tag's name.
-        files: The files of the commit, by path.
-        commit: Full id; None means to check only that the tag is free, or names such a commit.
-        adapt: Returns replacements for some of the files, given the state of main.
-
-    Raises:
-        PublishError: If the tag names a commit with other files, or the Hub refuses it.
+    A commit (full id) of None means to check only that the tag is free, or names such a commit.
+    `adapt` returns replacements for some of the files, given the state of main.
     """
 
     def attempt() -> None:
@@ -156,8 +149,10 @@ def put_tag(
             ours = digests({**files, **adapt(state)})
             if _differences(held_files(repository, str(named)), ours, {}):
                 raise PublishError(
-                    f"{repository.name}: the tag {tag} already names commit {named}, which "
-                    "holds other files; choose another tag, or delete that one"
+                    "hub.tag",
+                    f"the tag {tag} already names commit {named}, which holds other files",
+                    repository.name,
+                    "choose another tag, or delete that one",
                 )
 
     ask(repository, attempt, reached=lambda: commit is not None)
@@ -174,9 +169,7 @@ def _create(repository: Repository) -> State:
     )
     state = look(repository)
     if state is None:
-        raise PublishError(
-            f"{repository.name}: was created, but is not visible yet; run the same command again"
-        )
+        raise PublishError("hub.run-again", "was created, but is not visible yet", repository.name)
     check_place(repository, state)
     return state
 
@@ -184,19 +177,21 @@ def _create(repository: Repository) -> State:
 def check_place(repository: Repository, state: State | None, *, pull_request: bool = False) -> None:
     """Check that a repository in some state accepts this push.
 
-    Raises:
-        PublishError: If a pull request has no repository to change, or a repository that should be
-            private is public.
+    A pull request needs a repository, and one that should be private must not be public.
     """
     if state is None and pull_request:
         raise PublishError(
-            f"{repository.name}: is not there, or the token may not see it; a pull request needs "
-            "something to change: publish without --pr first"
+            "hub.not-found",
+            "is not there, or the token may not see it",
+            repository.name,
+            "a pull request needs something to change: publish without --pr first",
         )
     if repository.private and state is not None and not state.private:
         raise PublishError(
-            f"{repository.name}: is public already, and --private makes only new ones private; "
-            f"change that at {repository.url}/settings first, or name another"
+            "hub.public-already",
+            "is public already, and --private makes only new ones private",
+            repository.name,
+            f"change that at {repository.url}/settings first, or name another",
         )
 
 
@@ -248,7 +243,8 @@ def _read_back(
     if wrong:
         more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise PublishError(
-            f"{repository.name}: commit {commit} does not hold what was sent ({wrong[0]}{more}): "
-            "do not use it; run the same command again, and if that does not help delete that on "
-            "the Hub first"
+            "hub.run-again",
+            f"commit {commit} does not hold what was sent ({wrong[0]}{more}): do not use it",
+            repository.name,
+            "run the same command again, and if that does not help delete that on the Hub first",
         )

@@ -69,13 +69,25 @@ def derive(
         nnd derive --list
     """
     if variants < 1:
-        raise NNDError(f"{variants} variants of each text; make at least 1")
+        raise NNDError(
+            "option.bad-value", f"{variants} variants of each text", remedy="make at least 1"
+        )
     if not operations:
-        raise NNDError("no operation is given; `nnd derive --list` shows them")
+        raise NNDError(
+            "input.missing", "no operation is given", remedy="`nnd derive --list` shows them"
+        )
     if negatives is None and aspect is not None:
-        raise NNDError("--aspect is for negatives; leave it out, or add --negatives preferred")
+        raise NNDError(
+            "option.conflict",
+            "--aspect is for negatives",
+            remedy="leave it out, or add --negatives preferred",
+        )
     if negatives is not None and on is not None:
-        raise NNDError("--on is for perturbations; leave it out: negatives change candidates")
+        raise NNDError(
+            "option.conflict",
+            "--on is for perturbations",
+            remedy="leave it out: negatives change candidates",
+        )
     chosen = [find_operation(spelled, keeps_label=negatives is None) for spelled in operations]
     if on is not None:
         chosen = [operation.applied_to(on) for operation in chosen]

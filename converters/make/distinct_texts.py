@@ -22,7 +22,6 @@ class TextUnit(NamedTuple):
     """A context or a candidate, with positions of its texts.
 
     Attributes:
-        split: Its split.
         name: Its id.
         context: Number of the context.
         pieces: The pieces that it is rendered from.
@@ -43,13 +42,9 @@ class TextUnit(NamedTuple):
 
 
 class Texts(NamedTuple):
-    """The texts of some pairs.
+    """The texts of some pairs: each text, and the distinct contexts and candidates.
 
-    Attributes:
-        texts: Each text.
-        contexts: The distinct contexts.
-        candidates: The distinct candidates.
-        rows: The numbers of `context`, `high` and `low` of each pair among these.
+    `rows` are the numbers of `context`, `high` and `low` of each pair among these.
     """
 
     texts: Sequence[str]

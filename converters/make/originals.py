@@ -30,15 +30,20 @@ def good_texts(parents: Parents, which: GoodTexts, aspect: str | None) -> pl.Dat
     """
     if which not in get_args(GoodTexts):
         raise NNDError(
-            f'unknown texts "{which}"; make negatives of {", ".join(get_args(GoodTexts))}'
+            "option.unknown-value",
+            f'unknown texts "{which}"',
+            remedy=f"make negatives of {', '.join(get_args(GoodTexts))}",
         )
     aspect = _aspect(parents, aspect)
     texts = _TEXTS[which](parents, aspect)
     if texts.is_empty():
         raise NNDError(
-            f"{parents.folder}: has no {which.replace('_', ' ')} to make negatives of"
-            f"{f' under {aspect}' if which == 'preferred' else ''}; choose other texts: "
-            f"{', '.join(each for each in get_args(GoodTexts) if each != which)}"
+            "make.no-such-texts",
+            f"has no {which.replace('_', ' ')} to make negatives "
+            f"of{(f' under {aspect}' if which == 'preferred' else '')}",
+            parents.folder,
+            "choose other texts: "
+            f"{', '.join(each for each in get_args(GoodTexts) if each != which)}",
         )
     empty = [pl.lit(None, _PAIR[name]).alias(name) for name in _PAIR if name not in texts.columns]
     cluster = pl.coalesce("cluster", "context_id").alias("cluster")
@@ -53,8 +58,10 @@ def _aspect(parents: Parents, aspect: str | None) -> str:
         return str(aspect)
     problem = "several aspects" if aspect is None else f'no pairs of the aspect "{aspect}"'
     raise NNDError(
-        f"{parents.folder}: has {problem}; choose the one that the change makes worse with "
-        f"--aspect: {', '.join(known)}"
+        "make.no-such-texts",
+        f"has {problem}",
+        parents.folder,
+        f"choose the one that the change makes worse with --aspect: {', '.join(known)}",
     )
 
 

@@ -54,7 +54,7 @@ def shift_set(
             chosen = with_metadata(pairs, entry["metadata"], values=values, **bounds)
     if chosen.is_empty():
         stated = ", ".join(f"{key}: {value}" for key, value in parameters.items())
-        raise NNDError(f"the set has no pairs ({stated})")
+        raise NNDError("data.no-pairs", f"the set has no pairs ({stated})")
     return make_set(
         entry.get("name") or _name(kind, parameters),
         "shift",
@@ -105,7 +105,9 @@ def sample(
     ((by, shares),) = mix.items()
     if not math.isclose(sum(shares.values()), 1, abs_tol=1e-9):
         raise NNDError(
-            f"the shares of {by} are {dict(shares)}; give shares above 0 that add up to 1"
+            "option.bad-value",
+            f"the shares of {by} are {dict(shares)}",
+            remedy="give shares above 0 that add up to 1",
         )
     valued = pairs.with_columns(value=_fact(pairs, by))
     parts = []
@@ -114,8 +116,10 @@ def sample(
         available = rows.select(pl.struct(CONTEXT).n_unique()).item()
         if available < n:
             raise NNDError(
-                f"{by} {value}: {counted(available, 'context')}, but the mix needs {n}; ask for a "
-                "smaller sample, or another mix"
+                "data.too-few-contexts",
+                f"{counted(available, 'context')}, but the mix needs {n}",
+                f"{by} {value}",
+                "ask for a smaller sample, or another mix",
             )
         parts.append(_drawn(rows, n, seed))
     return _of_contexts(pairs, pl.concat(parts))
@@ -124,7 +128,9 @@ def sample(
 def with_keywords(pairs: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
     """Return the pairs whose context has one of some words, as a whole word in any letter case."""
     if not all(word.strip() for word in words):
-        raise NNDError(f"keywords {list(words)}: give one word or more")
+        raise NNDError(
+            "option.bad-value", where=f"keywords {list(words)}", remedy="give one word or more"
+        )
     either = "|".join(map(pl.escape_regex, words))
     return pairs.filter(pl.col("context").str.contains(rf"(?i)(?:^|\W)(?:{either})(?:\W|$)"))
 
@@ -140,14 +146,10 @@ def with_metadata(
     """Return the pairs of contexts with a given fact, such as a topic, or a date in a span.
 
     Texts are compared as texts, so dates are written like 2020-03-01; if a bound is a number,
-    numbers are compared. Contexts without the fact are left out.
+    numbers are compared. Contexts without the fact are omitted.
 
-    Args:
-        pairs: Rows of the pair schema.
-        name: `category`, `language`, `split`, or the name of a fact in `metadata`.
-        values: The values to keep; none: all.
-        since: The smallest value to keep.
-        before: The smallest value not to keep.
+    The fact is `category`, `language`, `split`, or the name of one in `metadata`. No values means
+    all; `since` is the smallest value to keep, and `before` the smallest not to keep.
     """
     facts = _fact(pairs, name)
     keeps = facts.is_not_null()
@@ -172,8 +174,9 @@ def _fact(pairs: pl.DataFrame, name: str) -> pl.Series:
     known = [*_COLUMNS, *pairs.select(key.drop_nulls().unique().sort()).to_series()]
     if name not in known:
         raise NNDError(
-            f'unknown fact "{name}" about the contexts{did_you_mean(name, known)}; '
-            f"known: {', '.join(known)}"
+            "name.unknown",
+            f'unknown fact "{name}" about the contexts{did_you_mean(name, known)}',
+            remedy=f"known: {', '.join(known)}",
         )
     is_it = pl.element().struct.field("key") == name
     value = pl.col("metadata").list.eval(pl.element().filter(is_it).struct.field("value"))

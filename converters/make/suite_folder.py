@@ -31,13 +31,7 @@ from nnd.schemas import (
 
 
 class Parents(NamedTuple):
-    """A converted folder that did not change since it was written.
-
-    Attributes:
-        folder: The folder.
-        manifest: Its manifest.
-        pairs: Rows of the pair schema.
-    """
+    """A converted folder that did not change since it was written, with rows of the pair schema."""
 
     folder: Path
     manifest: dict[str, Any]
@@ -47,24 +41,24 @@ class Parents(NamedTuple):
 def read_parents(data: str | Path) -> Parents:
     """Return the content of a converted folder from which a suite can be made.
 
-    Args:
-        data: A folder that `convert` wrote.
-
-    Raises:
-        SchemaError: If it is not such a folder, is a suite itself, has no pairs, or a file differs
-            from the manifest.
+    It has pairs, is not a suite itself, and no file differs from the manifest.
     """
     folder = Path(data)
     manifest = read_manifest(folder)
     if "sets" in manifest:
         raise SchemaError(
-            f"{folder}: is a suite; make the new one from the converted folder that it was made "
-            "from, with all sets at once"
+            "data.is-a-suite",
+            "is a suite",
+            folder,
+            "make the new one from the converted folder that it was made from, with all "
+            "sets at once",
         )
     read_with(folder / MANIFEST, manifest.get("outputs", {}))
     pairs = read_frame(folder, "pairs", polars_schema("pair").names())
     if pairs.is_empty():
-        raise SchemaError(f"{folder}: holds no pairs, so nothing can be derived from it")
+        raise SchemaError(
+            "data.no-pairs", "holds no pairs, so nothing can be derived from it", folder
+        )
     return Parents(folder, manifest, pairs)
 
 
@@ -129,12 +123,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 class DerivedSet(NamedTuple):
-    """A set of a suite.
-
-    Attributes:
-        facts: Its entry in the manifest.
-        pairs: Rows of the pair schema.
-    """
+    """A set of a suite: its entry in the manifest, and rows of the pair schema."""
 
     facts: Mapping[str, Any]
     pairs: pl.DataFrame
@@ -171,7 +160,7 @@ def make_set(
     if pairs.is_empty():
         outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})
         why = counts_in_words({what: n for what, n in outcomes.items() if n})
-        raise NNDError(f'"{name}" makes no pair: {why}; leave the operation out')
+        raise NNDError("data.no-pairs", why, f'"{name}" makes no pair', "leave the operation out")
     has_children = pairs["parent_id"].null_count() < pairs.height
     facts = {
         "name": name,
@@ -194,43 +183,34 @@ def make_set(
 def check_place(parents: Parents, out: Path) -> None:
     """Check, before long work, that a suite can be written to a folder."""
     if out.resolve() == parents.folder.resolve():
-        raise NNDError(
-            f"{out}: is the folder that the suite is made from; name another one with --out"
-        )
+        raise NNDError("place.never-replaced", "is the folder that the suite is made from", out)
     check_replaceable(out, document=MANIFEST)
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Check the names of sets.
-
-    Raises:
-        NNDError: If a name cannot be the name of a file on every system, or occurs twice.
-    """
+    """Check that the names of sets differ, and can be names of files on every system."""
     seen = set[str]()
     for name in names:
         if not _NAME.fullmatch(name):
             raise NNDError(
-                f'"{name}" is not a name for a set; write small letters, digits, ., _ and -, such '
-                "as typos-0.05"
+                "suite.set-name",
+                f'"{name}" is not a name for a set',
+                remedy="write small letters, digits, ., _ and -, such as typos-0.05",
             )
         if name in get_args(FrameName):
-            raise NNDError(f'"{name}" is the name of a part of every dataset; rename the set')
+            raise NNDError("suite.set-name", f'"{name}" is the name of a part of every dataset')
         if name in seen:
-            raise NNDError(f'there are two sets called "{name}"; remove or rename one')
+            raise NNDError(
+                "name.twice", f'there are two sets called "{name}"', remedy="remove or rename one"
+            )
         seen.add(name)
 
 
 def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -> SuiteReport:
     """Write a suite to a new folder, or replace an older one.
 
-    Args:
-        parents: The converted folder; its files are copied unchanged.
-        sets: The sets in the order of the definition; each is written before the next is made.
-        out: The folder to write.
-
-    Raises:
-        NNDError: If there is no set, two have the same name, or the folder holds what nnd did not
-            write there; nothing is written then.
+    The files of the parents are copied unchanged. Each of the sets, in the order of the definition,
+    is written before the next is made; after an error nothing is written.
     """
     check_place(parents, Path(out))
     with replace_folder(Path(out), document=MANIFEST) as fresh:
@@ -244,6 +224,8 @@ def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -
             outputs[path] = write_rows(pairs, fresh / path)
             entries.append(facts)
         if not entries:
-            raise NNDError("`sets` is empty; a suite needs at least one set")
+            raise NNDError(
+                "input.missing", "`sets` is empty", remedy="a suite needs at least one set"
+            )
         write_manifest({**parents.manifest, "outputs": outputs, "sets": entries}, fresh)
     return SuiteReport(Path(out), parents.manifest["source"]["name"], tuple(entries))

@@ -1,6 +1,7 @@
 """Annotations collected into a frame, with every row checked."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import replace
 from itertools import accumulate, chain, islice
 from types import NoneType
 from typing import Any, TypeVar
@@ -64,10 +65,11 @@ def raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
     if first is None:
         return
     more = sum(1 for _ in problems)
-    where = "" if first.row is None else f"{places[first.row]}: "
-    field = f"{first.path}: " if first.path else ""
-    rest = f"; and {more} more like it" if more else ""
-    raise SourceError(f"{where}{field}{first.message} ({first.remedy}){rest}")
+    where = "" if first.row is None else places[first.row]
+    rest = f" (and {more} more like it)" if more else ""
+    raise replace(first, row=None, message=f"{first.message}{rest}").error(
+        SourceError, "data.invalid", where
+    )
 
 
 def _chunk_frame(
@@ -76,8 +78,10 @@ def _chunk_frame(
     for annotation in chunk:
         if not isinstance(annotation, Annotation):
             raise SourceError(
-                f"{source.folder / 'convert.py'}: annotations(files) gave something of type "
-                f"{type(annotation).__name__}; it must yield nnd.converters.annotation.Annotation"
+                "source.definition",
+                f"annotations(files) gave something of type {type(annotation).__name__}",
+                source.folder / "convert.py",
+                "it must yield nnd.converters.annotation.Annotation",
             )
     places = [annotation.where for annotation in chunk]
     try:

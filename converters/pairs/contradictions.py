@@ -24,12 +24,9 @@ def find_contradictions(pairs: pl.DataFrame) -> tuple[int, float | None]:
     Karp 1962; Lawler 1964). In components of more than 16 texts only pairs in both directions are
     counted as failures, so the true maximum may be lower.
 
-    Args:
-        pairs: Rows of the pair schema, in the order in which they are stored.
-
-    Returns:
-        The number of distinct (high, low) whose reverse is a pair as well, and the largest share of
-        the distinct (high, low) that any log-likelihoods can pass; None if there are no pairs.
+    The pairs are in the order in which they are stored. Returns the number of distinct (high, low)
+    whose reverse is a pair as well, and the largest share of the distinct (high, low) that any
+    log-likelihoods can pass; None if there are no pairs.
     """
     tests = distinct_in_order(pairs.select(*DISTINCT, "candidate_high", "candidate_low"))
     if tests.is_empty():
@@ -85,14 +82,9 @@ def _matrices(
 ) -> Iterator[np.ndarray]:
     """Yield how many tests have i better than j, for components of one size.
 
-    Args:
-        component: The component of each test.
-        better: Number of the better text within it.
-        worse: Number of the worse text within it.
-        size: Number of texts of each component.
-
-    Yields:
-        Arrays with axes component, i and j, for a limited number of components each.
+    `component`, `better` and `worse` have a number per test: its component, and the better and the
+    worse text within it. The arrays have axes component, i and j, for a limited number of
+    components each.
     """
     _, number = np.unique(component, return_inverse=True)
     at_a_time = max(1, _MOST_CELLS // (size * max(size, 2 ** min(size, _MOST_TEXTS))))

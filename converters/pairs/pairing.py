@@ -32,13 +32,10 @@ _ROWS_AT_A_TIME = 100_000
 
 
 class Pairs(NamedTuple):
-    """The pairs of a source, and what was dropped.
+    """The pairs of a source, and what made no pair, and why.
 
-    Attributes:
-        frame: Rows of the pair schema.
-        dropped: What made no pair, and why.
-        texts: Split, candidate_id and the `text` of every candidate after NFC and white-space
-            folding.
+    `texts` has split, candidate_id and the `text` of every candidate after NFC and white-space
+    folding.
     """
 
     frame: pl.DataFrame

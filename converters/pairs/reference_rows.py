@@ -72,17 +72,23 @@ def _rows(
 def _check_types(source: Source, each: object) -> None:
     if not isinstance(each, Reference):
         raise SourceError(
-            f"{source.folder / 'convert.py'}: references(files) gave something of type "
-            f"{type(each).__name__}; it must yield nnd.converters.Reference"
+            "source.definition",
+            f"references(files) gave something of type {type(each).__name__}",
+            source.folder / "convert.py",
+            "it must yield nnd.converters.Reference",
         )
     for name in (*CONTEXT, "reference", "origin"):
         value = getattr(each, name)
         if not isinstance(value, str):
-            raise SourceError(f"{each.where}: {name}: {shown(value)} is not a string; correct it")
+            raise SourceError(
+                "cell.not-text", f"{name}: {shown(value)} is not a string", each.where
+            )
         if has_surrogate(value):
             raise SourceError(
-                f"{each.where}: {name}: {shown(value)} has half a surrogate pair, which is not a "
-                "character; correct it, or leave it out"
+                "cell.not-text",
+                f"{name}: {shown(value)} has half a surrogate pair, which is not a character",
+                each.where,
+                "correct it, or leave it out",
             )
 
 

@@ -76,8 +76,7 @@ def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
         raise _unreadable(path, error) from error
     except _BROKEN as error:
         raise SourceError(
-            f"{path.name}: not a whole zip: {shown_name(str(error))}; check that this is the right "
-            "file, or fetch it again: it may be cut off"
+            "file.cut-off", f"not a whole zip: {shown_name(str(error))}", path.name
         ) from error
 
 
@@ -99,8 +98,7 @@ def read_tarball(path: Path) -> dict[str, bytes]:
         raise _unreadable(path, error) from error
     except (tarfile.TarError, *_BROKEN) as error:
         raise SourceError(
-            f"{path.name}: not a whole .tar.gz: {shown_name(str(error))}; check that this is the "
-            "right file, or fetch it again: it may be cut off"
+            "file.cut-off", f"not a whole .tar.gz: {shown_name(str(error))}", path.name
         ) from error
 
 
@@ -135,25 +133,24 @@ def find_member(path: Path, members: Iterable[str], name: str) -> str:
     found = [member for member in members if PurePosixPath(member).name == name]
     if len(found) != 1:
         raise SourceError(
-            f"{path.name}: {len(found) or 'no'} members are called {name}, of "
-            f"{shown_name(', '.join(members)) or 'none at all'}; check that this is the right file"
+            "file.another-kind",
+            f"{len(found) or 'no'} members are called {name}, of "
+            f"{shown_name(', '.join(members)) or 'none at all'}",
+            path.name,
+            "check that this is the right file",
         )
     return found[0]
 
 
 def _unreadable(path: Path, error: OSError) -> SourceError:
     """Return the error for an archive that the system cannot read."""
-    return SourceError(
-        f"{path}: cannot be read: {error.strerror or error}; make it readable, or name another copy"
-    )
+    return SourceError("file.not-readable", f"cannot be read: {error.strerror or error}", path)
 
 
 def _refuse(path: Path, faults: Iterator[str]) -> None:
     """Raise a SourceError with the first fault of an archive, if it has any."""
     for fault in faults:
-        raise SourceError(
-            f"{path.name}: {fault}; if you trust it, unpack it and name the folder with --from"
-        )
+        raise SourceError("file.bad-archive", fault, path.name)
 
 
 def _faults_of_zip(path: Path, infos: list[zipfile.ZipInfo]) -> Iterator[str]:

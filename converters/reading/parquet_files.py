@@ -49,8 +49,7 @@ def read_parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Itera
             total += sum(map(_decoded_bytes, batch.columns))
             if total > MOST_BYTES:
                 raise SourceError(
-                    f"{path.name}: its cells take more than {MOST_BYTES:,} bytes; check that "
-                    "this is the right file, or split it into several files"
+                    "file.too-large", f"its cells take more than {MOST_BYTES:,} bytes", path.name
                 )
             plain = [
                 c.dictionary_decode() if pa.types.is_dictionary(c.type) else c
@@ -88,10 +87,13 @@ def _refusing(path: Path) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise SourceError(
-            f"{path.name}: not enough memory to read it; split it into several files"
+            "file.too-large",
+            "not enough memory to read it",
+            path.name,
+            "split it into several files",
         ) from error
     except (OSError, ValueError, ArrowException) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise SourceError(
-            f"{path.name}: cannot be read as Parquet: {reason}; fetch the file again"
+            "file.not-parquet", f"cannot be read as Parquet: {reason}", path.name
         ) from error

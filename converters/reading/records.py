@@ -52,7 +52,10 @@ class Record(NamedTuple):
         value = self._required(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise SourceError(
-                f"{self._place(name)}: {shown(value)} is not a number; correct it or leave it out"
+                "cell.not-a-number",
+                f"{shown(value)} is not a number",
+                self._place(name),
+                "correct it or leave it out",
             )
         return parse_number(str(value), self._place(name))
 
@@ -65,8 +68,9 @@ class Record(NamedTuple):
         value = self.number(name)
         if not lowest <= value <= highest:
             raise SourceError(
-                f"{self._place(name)}: {value:g} is not a rating between {lowest:g} and "
-                f"{highest:g}; correct it, or fetch the file again"
+                "cell.out-of-range",
+                f"{value:g} is not a rating between {lowest:g} and {highest:g}",
+                self._place(name),
             )
         return value
 
@@ -96,8 +100,7 @@ class Record(NamedTuple):
         if name not in self.fields:
             names = listed([excerpt(field) for field in self.fields], _MOST_LISTED)
             raise SourceError(
-                f'{self.where}: there is no "{name}", only {names or "nothing"}; '
-                "check that this is the right file, and not another source's"
+                "file.another-kind", f'there is no "{name}", only {names or "nothing"}', self.where
             )
         return self.fields[name]
 
@@ -157,17 +160,21 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
         return _DECODER.decode(text)
     except _TwiceError as error:
         raise SourceError(
-            f"{where}: the key {error} occurs twice in one object; keep one of them"
+            "row.twice", f"the key {error} occurs twice in one object", where
         ) from error
     except json.JSONDecodeError as error:
         line = f"line {error.lineno}, " if error.lineno > 1 else ""
         raise SourceError(
-            f"{where}: not a whole JSON object: {error.msg} ({line}column {error.colno}); check "
-            "that this is the right file, or fetch it again: it may be cut off"
+            "file.cut-off",
+            f"not a whole JSON object: {error.msg} ({line}column {error.colno})",
+            where,
         ) from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
         raise SourceError(
-            f"{where}: not JSON of an annotation file: {error}; check that this is the right file"
+            "file.another-kind",
+            f"not JSON of an annotation file: {error}",
+            where,
+            "check that this is the right file",
         ) from error
 
 
@@ -195,8 +202,7 @@ def cells_of(
             values = _next_row(reader)
         except csv.Error as error:
             raise SourceError(
-                f"{name}:{reader.line_num}: not a row of cells: {error}; correct the row, or "
-                "fetch the file again"
+                "file.not-csv", f"not a row of cells: {error}", f"{name}:{reader.line_num}"
             ) from error
         if values is None:
             return
@@ -210,10 +216,7 @@ def cells_of(
 
 def wrong_width(where: str, cells: int, width: int) -> SourceError:
     """Return the error at a row that is not as wide as the header."""
-    return SourceError(
-        f"{where}: {cells} cells, but the header has {width}; correct the row, or fetch the file "
-        "again"
-    )
+    return SourceError("file.not-csv", f"{cells} cells, but the header has {width}", where)
 
 
 def _any_line_ends(lines: Iterable[str]) -> Iterator[str]:
@@ -239,7 +242,12 @@ def parse_number(text: str, where: str) -> float:
             `float` accepts, such as 1_0 or digits of another script: likely a typing error.
     """
     if not spells_number(text):
-        raise SourceError(f"{where}: {shown(text)} is not a number; correct it or leave it empty")
+        raise SourceError(
+            "cell.not-a-number",
+            f"{shown(text)} is not a number",
+            where,
+            "correct it or leave it empty",
+        )
     return float(text)
 
 
@@ -250,10 +258,7 @@ def spells_number(text: str) -> bool:
 
 def _expect(value: object, kind: type[T], name: str, where: str) -> T:
     if not isinstance(value, kind):
-        raise SourceError(
-            f"{where}: {shown(value)} is not {name}; check that this is the right file, and not "
-            "another source's"
-        )
+        raise SourceError("file.another-kind", f"{shown(value)} is not {name}", where)
     return value
 
 

@@ -119,7 +119,7 @@ def _by_header(
     twice = sorted({name for name in columns if header.values.count(name) > 1})
     if twice:
         raise SourceError(
-            f"{header.where}: the header has {quoted(twice)} twice; give every column its own name"
+            "header.wrong-names", f"the header has {quoted(twice)} twice", header.where
         )
     places = {name: header.values.index(name) for name in columns}
     for where, values in cells:
@@ -132,7 +132,7 @@ def check_columns(where: str, found: Collection[str], columns: Collection[str]) 
     missing = [name for name in columns if name not in found]
     if missing:
         raise SourceError(
-            f"{where}: there is no column {quoted(missing)}, only "
-            f"{quoted(found) or 'nothing'}; check that this is the right file, and not another "
-            "source's"
+            "file.another-kind",
+            f"there is no column {quoted(missing)}, only {quoted(found) or 'nothing'}",
+            where,
         )

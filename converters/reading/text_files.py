@@ -32,8 +32,10 @@ def read_text(path: Path, *, largest: int | None = None) -> str:
         raw = file.read() if size <= most else b""
     if max(size, len(raw)) > most:
         raise SourceError(
-            f"{path.name}: more than {most:,} bytes; check that this is the right file, or "
-            "make it smaller"
+            "file.too-large",
+            f"more than {most:,} bytes",
+            path.name,
+            "check that this is the right file, or make it smaller",
         )
     return decode(raw, path.name)
 
@@ -46,8 +48,10 @@ def read_lines(path: Path) -> Iterator[str]:
             raw = file.readline(LONGEST_LINE + 1)
             if len(raw) > LONGEST_LINE:
                 raise SourceError(
-                    f"{name}:{number}: a line of more than {LONGEST_LINE:,} bytes; check that "
-                    "this is the right file"
+                    "file.too-large",
+                    f"a line of more than {LONGEST_LINE:,} bytes",
+                    f"{name}:{number}",
+                    "check that this is the right file",
                 )
             if not raw:
                 return
@@ -58,13 +62,13 @@ def read_lines(path: Path) -> Iterator[str]:
 def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
         if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
-            raise SourceError(f"{path}: is not a regular file; name another copy")
+            raise SourceError(
+                "file.not-readable", "is not a regular file", path, "name another copy"
+            )
         with path.open("rb") as file:
             yield file
     except OSError as error:
-        raise SourceError(
-            f"{path}: cannot be read: {error.strerror}; make it readable, or name another copy"
-        ) from error
+        raise SourceError("file.not-readable", f"cannot be read: {error.strerror}", path) from error
 
 
 def decode(raw: bytes, name: str, *, line: int = 1) -> str:
@@ -75,8 +79,10 @@ def decode(raw: bytes, name: str, *, line: int = 1) -> str:
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in raw:
         line += raw.count(b"\n", 0, max(raw.find(b"\0"), 0))
         raise SourceError(
-            f"{name}:{line}: UTF-16, or not a text; convert the file first, "
-            "e.g. iconv -f utf-16 -t utf-8"
+            "file.not-utf8",
+            "UTF-16, or not a text",
+            f"{name}:{line}",
+            "convert the file first, e.g. iconv -f utf-16 -t utf-8",
         )
     try:
         return raw.decode("utf-8-sig" if line == 1 else "utf-8").replace("\r\n", "\n")
@@ -84,6 +90,8 @@ def decode(raw: bytes, name: str, *, line: int = 1) -> str:
         # Neither the position of the error nor its bytes include the byte-order mark.
         line += error.object.count(b"\n", 0, error.start)
         raise SourceError(
-            f"{name}:{line}: byte 0x{error.object[error.start]:02x} is not UTF-8; convert the file "
-            "first, e.g. iconv -f latin1 -t utf-8"
+            "file.not-utf8",
+            f"byte 0x{error.object[error.start]:02x} is not UTF-8",
+            f"{name}:{line}",
+            "convert the file first, e.g. iconv -f latin1 -t utf-8",
         ) from error

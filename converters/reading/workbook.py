@@ -39,8 +39,10 @@ def read_workbook(path: Path, sheet: str | None = None) -> Iterator[Cells]:
         chosen = next(iter(ids), "") if sheet is None else sheet
         if chosen not in ids:
             raise SourceError(
-                f'{path.name}: there is no sheet "{chosen}", only {", ".join(ids) or "none"}; '
-                "name one of them as `sheet` in source.yaml"
+                "name.unknown",
+                f'there is no sheet "{chosen}", only {", ".join(ids) or "none"}',
+                path.name,
+                "name one of them as `sheet` in source.yaml",
             )
         links = _elements(members["xl/_rels/workbook.xml.rels"], "Relationship")
         target = {link.attrib["Id"]: link.attrib["Target"] for link in links}[ids[chosen]]
@@ -62,8 +64,9 @@ def _refusing(path: Path) -> Iterator[None]:
         yield
     except _BROKEN as error:
         raise SourceError(
-            f"{path.name}: not a whole .xlsx workbook ({type(error).__name__}: {error}); open it "
-            "in a spreadsheet program and save it as .xlsx or .csv"
+            "workbook.damaged",
+            f"not a whole .xlsx workbook ({type(error).__name__}: {error})",
+            path.name,
         ) from error
 
 
@@ -99,8 +102,10 @@ def _rows(raw: bytes, file: str, shared: Sequence[str]) -> Iterator[Cells]:
             column = _column_number(named[1]) if named else len(values) + 1
             if not len(values) < column <= _WIDEST:
                 raise SourceError(
-                    f"{where}: cell {cell.get('r')} is out of order; open the workbook in a "
-                    "spreadsheet program and save it again"
+                    "workbook.damaged",
+                    f"cell {cell.get('r')} is out of order",
+                    where,
+                    "open the workbook in a spreadsheet program and save it again",
                 )
             values += [""] * (column - 1 - len(values))
             values.append(_value(cell, f"{where}, column {column}", shared))
@@ -114,11 +119,13 @@ def _value(cell: ET.Element, where: str, shared: Sequence[str]) -> str:
     # Some programs write an empty value for a formula that they did not compute.
     if "f" in parts and not text and not (kind == "str" and "v" in parts):
         raise SourceError(
-            f"{where}: a formula with no stored value; open the workbook in a spreadsheet program "
-            "and save it, or save the sheet as .csv"
+            "workbook.damaged",
+            "a formula with no stored value",
+            where,
+            "open the workbook in a spreadsheet program and save it, or save the sheet as .csv",
         )
     if kind == "e":
-        raise SourceError(f"{where}: the error value {shown(text)}; correct the cell")
+        raise SourceError("cell.unknown-value", f"the error value {shown(text)}", where)
     if kind == "s":
         return shared[int(text)] if text else ""
     if kind == "b":

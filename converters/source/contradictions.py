@@ -16,13 +16,18 @@ def check_licence(facts: Mapping[str, Any]) -> None:
         return
     if licence.casefold() == "unknown":
         raise SourceError(
-            "licence: unknown contradicts redistribution: allowed; name the licence that allows "
-            "it, or write `redistribution: unknown`"
+            "source.licence",
+            "unknown contradicts redistribution: allowed",
+            "licence",
+            "name the licence that allows it, or write `redistribution: unknown`",
         )
     if _NO_DERIVATIVES.search(licence):
         raise SourceError(
-            f"licence: {licence} allows no derivatives, such as pairs, which contradicts "
-            "redistribution: allowed; write `redistribution: no-derivatives`"
+            "source.licence",
+            f"{licence} allows no derivatives, such as pairs, which contradicts "
+            "redistribution: allowed",
+            "licence",
+            "write `redistribution: no-derivatives`",
         )
 
 
@@ -30,11 +35,16 @@ def check_instruction(facts: Mapping[str, Any]) -> None:
     """Check `instruction` and `instruction_variants` of a source.yaml."""
     variants = facts.get("instruction_variants", ())
     if variants and facts["instruction"] == NO_INSTRUCTION:
-        raise SourceError("instruction_variants: `none` cannot be paraphrased; remove them")
+        raise SourceError(
+            "source.instruction",
+            "`none` cannot be paraphrased",
+            "instruction_variants",
+            "remove them",
+        )
     try:
         instruction = read_instruction(facts)
     except ScoringError as error:
-        raise SourceError(f"instruction: {error}") from error
+        raise error.inside("instruction", SourceError) from error
     if instruction is None:
         return
     first, *forms = (
@@ -44,6 +54,8 @@ def check_instruction(facts: Mapping[str, Any]) -> None:
     for number, form in enumerate(forms):
         if form != first:
             raise SourceError(
-                f"instruction_variants/{number}: is {form}, but the instruction is {first}; "
-                "give both the same form"
+                "source.instruction",
+                f"is {form}, but the instruction is {first}",
+                f"instruction_variants/{number}",
+                "give both the same form",
             )

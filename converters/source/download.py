@@ -39,7 +39,7 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
     if (cached := find_cached(file, source_name)) is not None:
         return cached
     if file.url is None:
-        raise SourceError(f"{file.name}: no URL is declared; name your copy with --from")
+        raise SourceError("source.cannot-fetch", "no URL is declared", file.name)
     target = cache_folder() / source_name / file.name
     with _cache_in_use(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,8 +53,10 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
                 if (difference := _difference(part, file)) is not None:
                     part.unlink()
                     raise SourceError(
-                        f"{file.url}: what arrived is not the declared file ({difference} "
-                        "differs); if the publisher changed it, name your copy with --from"
+                        "source.another-file",
+                        f"what arrived is not the declared file ({difference} differs)",
+                        file.url,
+                        "if the publisher changed it, name your copy with --from",
                     )
                 put_in_place(part, target)
     return target
@@ -78,11 +80,17 @@ def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | 
     place, raw = found[0]
     if len(found) > 1:
         names = " and ".join(name for name, _ in found)
-        raise SourceError(f"{names} fit equally well; name one of the zips with --from")
+        raise SourceError(
+            "source.several-files",
+            f"{names} fit equally well",
+            remedy="name one of the zips with --from",
+        )
     if hashlib.sha256(raw).hexdigest() != file.sha256:
         raise SourceError(
-            f"{place} is not the declared file: its SHA-256 is not the one in source.yaml; fetch "
-            'it again, or unpack it and convert the folder with --accept-changed "why"'
+            "source.another-file",
+            f"{place} is not the declared file: its SHA-256 is not the one in source.yaml",
+            remedy="fetch it again, or unpack it and convert the folder with --accept-changed "
+            '"why"',
         )
     return _keep(raw, file, source_name)
 
@@ -104,9 +112,11 @@ def unpack_copy(file: SourceFile, folder: Path, source_name: str) -> Path | None
         raw = b""
     if hashlib.sha256(raw).hexdigest() != file.sha256:
         raise SourceError(
-            f"{packed}: not a copy of the declared file: its SHA-256, unpacked, is not the one in "
-            "source.yaml; restore it, for example by installing its package again, or name your "
-            "copy with --from"
+            "source.another-file",
+            "not a copy of the declared file: its SHA-256, unpacked, is not the one in source.yaml",
+            packed,
+            "restore it, for example by installing its package again, or name your copy "
+            "with --from",
         )
     return _keep(raw, file, source_name)
 
@@ -133,11 +143,15 @@ def _cache_in_use(target: Path) -> Iterator[None]:
         yield
     except Timeout as error:
         raise SourceError(
-            f"{target}: another process has been fetching it for {_MOST_LOCKED_S // 60} minutes; "
-            "wait for it, or name your copy with --from"
+            "source.cannot-fetch",
+            f"another process has been fetching it for {_MOST_LOCKED_S // 60} minutes",
+            target,
+            "wait for it, or name your copy with --from",
         ) from error
     except OSError as error:
         raise SourceError(
-            f"{target}: the download cache cannot be used: {error.strerror or error}; set "
-            "NND_CACHE to a folder with room, or name your copy with --from"
+            "place.cannot-write",
+            f"the download cache cannot be used: {error.strerror or error}",
+            target,
+            "set NND_CACHE to a folder with room, or name your copy with --from",
         ) from error

@@ -24,20 +24,24 @@ def offered_folders(point: EntryPoint) -> dict[str, Path]:
     module, colon, _ = point.value.partition(":")
     top, *inner = module.strip().split(".")
     if colon or not all(part.isidentifier() for part in (top, *inner)):
-        raise SourceError("name a package, such as a.b, and nothing inside it")
+        raise SourceError(
+            "source.entry-point", remedy="name a package, such as a.b, and nothing inside it"
+        )
     try:
         spec = find_spec(top)  # looking up a top-level name imports nothing
     except (ImportError, ValueError) as error:
-        raise SourceError(f"{top} cannot be found: {error}") from error
+        raise SourceError("source.entry-point", str(error), f"{top} cannot be found") from error
     places = [] if spec is None else spec.submodule_search_locations or []
     if not places:
-        raise SourceError(f"{top} is not an installed package")
+        raise SourceError("source.entry-point", f"{top} is not an installed package")
     folder = next((path for place in places if (path := Path(place, *inner)).is_dir()), None)
     if folder is None:
-        raise SourceError(f"it has no folder {module}")
+        raise SourceError("source.entry-point", f"it has no folder {module}")
     if (folder / "source.yaml").is_file():
         return {point.name: folder}
     found = {path.parent.name: path.parent for path in sorted(folder.glob("*/source.yaml"))}
     if not found:
-        raise SourceError(f"{folder} has no source.yaml, and neither has a folder in it")
+        raise SourceError(
+            "source.entry-point", f"{folder} has no source.yaml, and neither has a folder in it"
+        )
     return found

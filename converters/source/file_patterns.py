@@ -14,21 +14,16 @@ from nnd.schemas import SourceError, cache_folder, write_whole
 def join_files(file: SourceFile, origin: Path, source_name: str) -> Path:
     """Return the path of a file in the cache with the content of all files of a pattern.
 
-    They follow each other in the order of their content.
-
-    Args:
-        file: The declared pattern.
-        origin: The folder that they are in, at any depth, or a file in that folder.
-        source_name: The name of the source.
-
-    Raises:
-        SourceError: If no file fits the pattern.
+    They follow each other in the order of their content. `origin` is the folder that they are in,
+    at any depth, or a file in that folder.
     """
     folder = origin.parent if origin.is_file() else origin
     found = (path.read_bytes() for path in folder.rglob(file.name) if path.is_file())
     whole = b"".join(raw if raw.endswith(b"\n") else raw + b"\n" for raw in sorted(found))
     if not whole:
-        raise SourceError(f"{folder}: {file.name} not found; name the folder with --from")
+        raise SourceError(
+            "file.not-found", f"{file.name} not found", folder, "name the folder with --from"
+        )
     pattern = PurePath(file.name)
     name = f"{pattern.parent.name or source_name}{pattern.suffix}"
     target = cache_folder() / source_name / hashlib.sha256(whole).hexdigest()[:16] / name

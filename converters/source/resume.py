@@ -49,7 +49,10 @@ def complete(part: Path, url: str, file: SourceFile, *, pause_s: float) -> bool:
             if not tries or not error.again:
                 remedy = "try again, or " if error.again else ""
                 raise SourceError(
-                    f"{url}: cannot be fetched: {error}; {remedy}name your copy with --from"
+                    "source.cannot-fetch",
+                    f"cannot be fetched: {error}",
+                    url,
+                    f"{remedy}name your copy with --from",
                 ) from error
             time.sleep(pause_s)
             pause_s *= 2

@@ -16,7 +16,7 @@ from nnd.schemas import (
     JudgedSystem,
     Rules,
     SourceError,
-    check_rows,
+    check_document,
     did_you_mean,
     read_rules,
     read_systems,
@@ -125,8 +125,10 @@ class Source:
         known: Mapping[str, Any] = self.facts.get(f"{kind}s", {})
         if name not in known:
             raise SourceError(
-                f'{self.name}: unknown {kind} "{name}"{did_you_mean(name, known)}; known: '
-                f"{', '.join(known) or 'none'}"
+                "name.unknown",
+                f'unknown {kind} "{name}"{did_you_mean(name, known)}',
+                self.name,
+                f"known: {', '.join(known) or 'none'}",
             )
         other = {field: value for field, value in known[name].items() if field != "description"}
         facts = {**self.facts, **other, kind: name}
@@ -146,7 +148,9 @@ class FoundSource:
     name: str  # name to convert it by
     distribution: str | None  # the installed distribution that offers it; None for built-in sources
     source: Source | None  # the source; None if it cannot be read
-    problem: str | None  # why it cannot be converted by name, and what to do; None if it can
+    problem: (
+        SourceError | None
+    )  # why it cannot be converted by name, and what to do; None if it can
 
 
 def find_sources() -> list[FoundSource]:
@@ -164,7 +168,7 @@ def find_sources() -> list[FoundSource]:
         if found.source is not None and names[found.name] > 1:
             other = "a built-in source" if found.name in hidden else "another package's source"
             remedy = f"convert it by its folder, {found.source.folder}"
-            problem = f"{found.name} is also the name of {other}; {remedy}"
+            problem = SourceError("name.twice", f"is also the name of {other}", found.name, remedy)
             others[place] = replace(found, problem=problem)
     return built_in + others
 
@@ -177,7 +181,8 @@ def _offered_sources() -> Iterator[FoundSource]:
             folders = offered_folders(point)
         except (SourceError, OSError) as error:
             place = f'entry point {point.name} = "{point.value}" of {owner}'
-            problem = f"{place}: {error}; fix the package, or uninstall it"
+            what = error.what if isinstance(error, SourceError) else str(error)
+            problem = SourceError("source.entry-point", what, place)
             yield FoundSource(point.name, owner, None, problem)
         else:
             yield from (_read_offered(name, owner, folder) for name, folder in folders.items())
@@ -190,7 +195,7 @@ def _read_offered(name: str, owner: str, folder: Path) -> FoundSource:
         for chosen in source.facts.get("sets", {}):
             source.choose("set", chosen)
     except SourceError as error:
-        return FoundSource(name, owner, None, str(error))
+        return FoundSource(name, owner, None, error)
     return FoundSource(source.name, owner, source, None)
 
 
@@ -210,13 +215,14 @@ def load_source(name_or_folder: str | Path) -> Source:
     others = [] if isinstance(name_or_folder, Path) else find_sources()
     for found in others:
         if found.name == name_or_folder and found.problem is not None:
-            raise SourceError(found.problem)
+            raise found.problem
         if found.name == name_or_folder and found.source is not None:
             return found.source
     names = known + [f"{each.name} of {each.distribution}" for each in others if each.distribution]
     raise SourceError(
-        f'"{name_or_folder}" is neither a built-in source ({", ".join(names)}) nor a folder with a '
-        f"source.yaml{did_you_mean(str(name_or_folder), known)}"
+        "source.unknown",
+        f'"{name_or_folder}" is neither a built-in source ({", ".join(names)}) nor a folder '
+        f"with a source.yaml{did_you_mean(str(name_or_folder), known)}",
     )
 
 
@@ -231,30 +237,36 @@ def _read_facts(path: Path) -> dict[str, Any]:
         facts = load_yaml(text)
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
-        raise SourceError(f"{path}: not valid YAML, {type(error).__name__}: {reason}") from error
+        raise SourceError(
+            "file.not-yaml", f"not valid YAML, {type(error).__name__}: {reason}", path
+        ) from error
     _check_facts(facts, path)
     return facts  # type: ignore[no-any-return]
 
 
 def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the YAML held
-    for problem in check_rows("source", [facts]):
-        place = problem.path or "top level"
-        raise SourceError(f"{path}: {place}: {problem.message} ({problem.remedy})")
+    for problem in check_document("source", facts):
+        raise problem.error(SourceError, "source.definition", path)
     names = [file["name"] for file in facts["files"]]
     if len(set(names)) < len(names):
-        raise SourceError(f"{path}: files: a name occurs twice in {', '.join(names)}; keep one")
+        raise SourceError(
+            "row.twice", f"files: a name occurs twice in {', '.join(names)}", path, "keep one"
+        )
     unknown = sorted(facts["quality"].get("aspects", {}).keys() - facts["aspects"].keys())
     if unknown:
         raise SourceError(
-            f"{path}: quality: {', '.join(unknown)} is not under `aspects`, only "
-            f"{', '.join(facts['aspects'])}; correct the name"
+            "source.definition",
+            f"quality: {', '.join(unknown)} is not under `aspects`, only "
+            f"{', '.join(facts['aspects'])}",
+            path,
+            "correct the name",
         )
     try:
         check_licence(facts)
         check_instruction(facts)
         read_rules(facts["quality"])
     except SourceError as error:
-        raise SourceError(f"{path}: {error}") from error
+        raise error.inside(path) from error
 
 
 def load_converter(source: Source) -> dict[str, Any]:
@@ -262,13 +274,19 @@ def load_converter(source: Source) -> dict[str, Any]:
     path = source.folder / "convert.py"
     if not path.is_file():
         raise SourceError(
-            f"{path}: missing; write `def annotations(files)` there, or a `table:` section in "
-            "source.yaml"
+            "source.definition",
+            "missing",
+            path,
+            "write `def annotations(files)` there, or a `table:` section in source.yaml",
         )
     try:
         names = runpy.run_path(str(path))
     except (Exception, SystemExit) as error:
-        raise SourceError(f"{path}: {type(error).__name__}: {error}; fix the file") from error
+        raise SourceError(
+            "source.definition", f"{type(error).__name__}: {error}", path, "fix the file"
+        ) from error
     if not callable(names.get("annotations")):
-        raise SourceError(f"{path}: the function `annotations(files)` is missing; write it")
+        raise SourceError(
+            "source.definition", "the function `annotations(files)` is missing", path, "write it"
+        )
     return names

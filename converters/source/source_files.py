@@ -81,7 +81,8 @@ class Files:
                 sets = " or --set ".join(self.source.facts.get("sets", {}))
                 if not sets or "set" in self.source.facts or file != self.source.files[0]:
                     raise
-                raise SourceError(f"{error}; or choose a set: --set {sets}") from error
+                remedy = f"{error.remedy}; or choose a set: --set {sets}"
+                raise SourceError(error.code, error.what, error.where, remedy) from error
         return self.opened[name]
 
     def jsonl(self, name: str) -> Iterator[Record]:
@@ -208,16 +209,23 @@ class Files:
             if entry["verified"] or declared.sha256 is None or not is_named_so or is_invented:
                 continue
             raise SourceError(
-                f"{path}: not the declared file: {_facts(entry['bytes'], entry['sha256'])} where "
-                f"source.yaml declares {_facts(declared.bytes, declared.sha256)}; it may be cut "
-                "off or edited. Fetch it again; or, if it is right, change sha256 and bytes in "
-                'source.yaml, or convert with --accept-changed "why"'
+                "source.another-file",
+                f"not the declared file: {_facts(entry['bytes'], entry['sha256'])} where "
+                f"source.yaml declares {_facts(declared.bytes, declared.sha256)}; it may be "
+                "cut off or edited. Fetch it again",
+                path,
+                "or, if it is right, change sha256 and bytes in source.yaml, or convert "
+                'with --accept-changed "why"',
             )
 
     def _declared(self, name: str) -> SourceFile:
         found = [file for file in self.source.files if file.name == name]
         if not found:
-            raise SourceError(f'{self.source.folder}/source.yaml: files: "{name}" is not declared')
+            raise SourceError(
+                "source.definition",
+                f'files: "{name}" is not declared',
+                f"{self.source.folder}/source.yaml",
+            )
         return found[0]
 
     def _at_hand(self, file: SourceFile) -> Path | None:
@@ -247,7 +255,10 @@ def find_set(source: Source, origin: Path) -> Source:
         found = [] if is_own else [name for name, main in mains.items() if is_at(origin, main)]
     if len(found) > 1:
         raise SourceError(
-            f"{origin}: holds several sets; choose one: --set {' or --set '.join(found)}"
+            "source.several-files",
+            "holds several sets",
+            origin,
+            f"choose one: --set {' or --set '.join(found)}",
         )
     return source.choose("set", found[0]) if found else source
 
@@ -261,7 +272,9 @@ def _looking_into(origin: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise SourceError(f"{origin}: cannot be read: {error.strerror}; correct --from") from error
+        raise SourceError(
+            "file.not-readable", f"cannot be read: {error.strerror}", origin, "correct --from"
+        ) from error
 
 
 def _is_called(path: Path, name: str) -> bool:
@@ -282,7 +295,7 @@ def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool
         return origin
     folder = origin.parent if origin.is_file() else origin
     if not folder.is_dir():
-        raise SourceError(f"{origin}: file or folder not found; correct --from")
+        raise SourceError("file.not-found", "file or folder not found", origin, "correct --from")
     name = PurePath(glob.escape(declared.name))
     # A file given as a/b/primary.en is in the same folder as the declared b/secondary.en.
     for place in origin.parents[: len(name.parts)] if origin.is_file() else (origin,):
@@ -296,12 +309,16 @@ def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool
             names = [str(path.relative_to(folder)) for path in found]
             more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
             raise SourceError(
-                f"{folder}: {' and '.join(names[:_NAMED])}{more} fit equally well; name one of "
-                "them with --from"
+                "source.several-files",
+                f"{' and '.join(names[:_NAMED])}{more} fit equally well",
+                folder,
             )
     if unpacked := unpack_declared(declared, folder, source_name):
         return unpacked
+    fetched = f", or fetch it from {declared.url}" if declared.url else ""
     raise SourceError(
-        f"{folder}: {declared.name} not found; name the file with --from"
-        + (f", or fetch it from {declared.url}" if declared.url else "")
+        "file.not-found",
+        f"{declared.name} not found",
+        folder,
+        f"name the file with --from{fetched}",
     )

@@ -116,7 +116,8 @@ def _is_sample(found: FoundSource) -> bool:
 
 
 def _entries(found: FoundSource) -> list[dict[str, Any]]:
-    marks = {"name": found.name, "distribution": found.distribution, "problem": found.problem}
+    problem = found.problem and str(found.problem)
+    marks = {"name": found.name, "distribution": found.distribution, "problem": problem}
     if found.source is None:
         return [marks]
     sets = [found.source.choose("set", name) for name in found.source.facts.get("sets", {})]

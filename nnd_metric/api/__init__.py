@@ -35,8 +35,6 @@ if TYPE_CHECKING:
         Ray as Ray,
         estimate as estimate,
         evaluate as evaluate,
-        evaluate_on_ray as evaluate_on_ray,
-        evaluate_parts as evaluate_parts,
         import_samples as import_samples,
         merge as merge,
         vary as vary,

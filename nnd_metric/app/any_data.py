@@ -39,7 +39,12 @@ def find_data(name: str) -> str:
         print(f"{name}: using the built-in source, converted into {folder}", file=sys.stderr)
         return str(folder)
     if meant := did_you_mean(name, built_in):
-        raise ScoringError(f"{name}: file, folder or built-in source not found{meant}")
+        raise ScoringError(
+            "file.not-found",
+            f"file, folder or built-in source not found{meant}",
+            name,
+            "see `nnd sources`, or name a file or folder that exists",
+        )
     return name
 
 
@@ -52,7 +57,8 @@ def _converted(name: str) -> Path:
         try:
             convert(name, out=folder)
         except SourceError as error:
-            convert_it = f"nnd convert {name} --from COPY --out FOLDER"
-            yours = f"convert your copy with `{convert_it}` and name FOLDER"
-            raise SourceError(str(error).replace("name your copy with --from", yours)) from error
+            remedy = error.remedy
+            if error.code in ("source.cannot-fetch", "source.another-file"):
+                remedy += f" (`nnd convert {name} --from COPY --out FOLDER`, then name FOLDER)"
+            raise SourceError(error.code, error.what, error.where, remedy) from error
     return folder

@@ -43,7 +43,11 @@ def describe(
         nnd describe quiz_design --where "length < 500"
     """
     if window < 1:
-        raise ScoringError(f"--window {window}: give a window of 1 token or more")
+        raise ScoringError(
+            "option.bad-value",
+            where=f"--window {window}",
+            remedy="give a window of 1 token or more",
+        )
     data_set = load_pairs(data)
     references = pl.Series("references", _references(data, data_set.pairs), pl.List(pl.String))
     whole = with_seen(data_set.pairs.with_columns(references), training_texts)

@@ -2,24 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from nnd.converters.export import (
-    STORED,
-    Export,
-    PromptRendering,
-    StoredRun,
-    export as export_rendered,
-    write_every_eval_ever,
-)
+from nnd.converters.export import STORED, Export, PromptRendering, export as export_rendered
 from nnd.metric.data import PairData
 from nnd.metric.text import Chat
-from nnd.schemas import Instruction, NNDError, StoredContext, make_new
+from nnd.schemas import Instruction, NNDError, StoredContext
 
 AnyTarget = Literal["trl", "lm-eval", "jsonl", "csv", "every-eval-ever"]
 """Formats of pairs, and one of results."""
-
-_TEXTS = ("pair_id", "context", "candidate_high", "candidate_low")
 
 
 def export(
@@ -69,13 +60,21 @@ def export(
         nnd export run --to every-eval-ever --data quiz_design-nnd --out results
     """
     if to == "every-eval-ever":
-        return _export_results(Path(folder), Path(out), data)
+        from nnd.metric.app.exporting_results import export_results
+
+        return export_results(Path(folder), Path(out), data)
     if model is None and chat.is_explicit:
         raise NNDError(
-            "a chat template needs the tokenizer of a model; name the model with --model"
+            "option.needs-another",
+            "a chat template needs the tokenizer of a model",
+            remedy="name the model with --model",
         )
     if model is not None and to != "lm-eval":
-        raise NNDError(f'"{to}" does not support --model; leave it out, or use --to lm-eval')
+        raise NNDError(
+            "option.conflict",
+            f'"{to}" does not support --model',
+            remedy="leave it out, or use --to lm-eval",
+        )
     return export_rendered(
         folder,
         out,
@@ -87,31 +86,6 @@ def export(
         split=split,
         split_seed=split_seed,
     )
-
-
-def _export_results(folder: Path, out: Path, data: PairData | Sequence[PairData]) -> Export:
-    """Write the results of a run, or of the runs in a folder, with the texts of their pairs."""
-    from nnd.metric.data import RESULT, is_several, load_pairs, open_result, read_run, read_sets
-
-    found = [folder / RESULT] if (folder / RESULT).is_file() else sorted(folder.rglob(RESULT))
-    if not found:
-        raise NNDError(f"{folder}: no run of `nnd evaluate` found; name one")
-    several: list[Any] = list(data) if is_several(data) else [data]
-    texts = [load_pairs(each).pairs for each in several]
-    runs = []
-    for place in (path.parent for path in found):
-        scored = read_run(place)
-        fitting = [each for each in texts if {*scored["pair_id"]} <= {*each["pair_id"]}]
-        if texts and not fitting:
-            raise NNDError(f"{place}: its pairs are not in --data; name those that were scored")
-        with open_result(place) as result:
-            results = result["results"]
-        own = fitting[0].select(_TEXTS) if fitting else None
-        seconds = int((place / RESULT).stat().st_mtime)
-        runs.append(StoredRun(results, scored, read_sets(place), own, seconds))
-    with make_new(out) as fresh:
-        rows, notes = write_every_eval_ever(runs, fresh)
-    return Export(out, rows, tuple(notes))
 
 
 def _rendering(template: str | None, folder: Path) -> PromptRendering:
@@ -142,10 +116,15 @@ def _chats(template: str | None, folder: Path, model: str | Path, asked: Chat) -
     from nnd.metric.text import choose_template, find_chat, find_template, render
 
     if asked.template == "none":
-        raise NNDError("--chat-template none needs no model; leave out --model")
+        raise NNDError(
+            "option.conflict", "--chat-template none needs no model", remedy="leave out --model"
+        )
     if load_config(model).is_encoder_decoder:
         raise NNDError(
-            f"{model}: this is an encoder-decoder, which reads plain text; leave out --model"
+            "option.conflict",
+            "this is an encoder-decoder, which reads plain text",
+            model,
+            "leave out --model",
         )
     words = _instruction(folder)
     chosen = (

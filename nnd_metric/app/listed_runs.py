@@ -59,7 +59,7 @@ def evaluate_runs(
     """
     place, own = Path(out), Path(runs)
     if place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: is a file; name a folder with --out")
+        raise NNDError("place.wrong-kind", "is a file", place)
     is_built_in = not own.suffix and not own.exists()
     path = find_built_in(str(runs)) if is_built_in else own
     try:
@@ -68,7 +68,7 @@ def evaluate_runs(
         document = load_yaml(text)
     except Exception as error:  # PyYAML also raises ValueError, KeyError and others
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
-        raise ScoringError(f"{path}: cannot be read as YAML: {reason}") from error
+        raise ScoringError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
     read = read_entries(
         document,
         Path() if is_built_in else path.parent,

@@ -43,7 +43,7 @@ def show(
         nnd show ./my_source --from ratings.csv --annotations
     """
     if n < 1:
-        raise ScoringError(f"-n {n}: give 1 pair or more")
+        raise ScoringError("option.bad-value", where=f"-n {n}", remedy="give 1 pair or more")
     is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
     converted = None
     if isinstance(data, str | Path) and (is_source or origin is not None):
@@ -51,7 +51,9 @@ def show(
     if annotations:
         if category:
             raise ScoringError(
-                "--category applies to pairs only; leave out --category or --annotations"
+                "option.conflict",
+                "--category applies to pairs only",
+                remedy="leave out --category or --annotations",
             )
         if converted is not None:
             name, rows = converted.manifest["source"]["name"], converted.annotations
@@ -67,7 +69,5 @@ def show(
 
 def _annotations(data: PairData) -> tuple[str, pl.DataFrame]:
     if not isinstance(data, str | Path):
-        raise ScoringError(
-            "a table of pairs has no annotations; name a folder that `nnd convert` wrote"
-        )
+        raise ScoringError("data.not-converted", "a table of pairs has no annotations")
     return Path(data).resolve().name, read_frame(Path(data), "annotations")

@@ -85,13 +85,18 @@ def _write(found: Slices, data: PairData | None, out: Path) -> None:
 
     if not isinstance(data, str | Path) or not Path(data).is_dir():
         raise ScoringError(
-            f"{out}: writing a slice needs a folder that `nnd convert` wrote; name it with --data"
+            "option.needs-another",
+            "writing a slice needs a folder that `nnd convert` wrote",
+            out,
+            "name it with --data",
         )
     if len(found.slices) != 1:
         known = ", ".join(each.name for each in found.slices) or "none"
         raise ScoringError(
-            f"{out}: only one slice can be written to a folder; choose it with "
-            f"--slice (known: {known})"
+            "option.needs-another",
+            "only one slice can be written to a folder",
+            out,
+            f"choose it with --slice (known: {known})",
         )
     (each,) = found.slices
     write_slice(data, out, name=each.name, pair_ids=each.pair_ids.to_list())

@@ -6,6 +6,7 @@ loads torch.
 
 import errno
 import io
+import json
 import logging
 import os
 import sys
@@ -17,7 +18,7 @@ from typing import Annotated
 import typer
 
 from nnd.metric.cli.behaviour import Group
-from nnd.schemas import ScoringError, ScoringWarning
+from nnd.schemas import NNDError, ScoringWarning
 
 app = typer.Typer(
     name="nnd",
@@ -54,7 +55,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; print an error that the user can fix as one line, and exit with code 2."""
+    """Run the command; print an error that the user can fix as one line, and exit with code 2.
+
+    With --json, standard output holds its code, place, fault and remedy.
+    """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # for names in other scripts
     warnings.showwarning = partial(_show_warning, warnings.showwarning)
@@ -62,13 +66,15 @@ def main() -> None:
     try:
         app()
     except Exception as error:
-        message = _explain(error)
-        if message is None:
+        fault = _fault_of(error)
+        if fault is None:
             raise
         from nnd.schemas import one_line  # messages quote texts of any kind
 
-        print(f"nnd: {one_line(' '.join(message.split()))}", file=sys.stderr)
-        raise SystemExit(2) from error
+        if "--json" in sys.argv:
+            print(json.dumps({"error": fault.to_dict()}, indent=2))
+        print(f"nnd: {one_line(' '.join(str(fault).split()))}", file=sys.stderr)
+        raise SystemExit(2) from fault
 
 
 def _quiet_libraries() -> None:
@@ -94,14 +100,13 @@ def _show_warning(
         otherwise(message, category, *rest)
 
 
-def _explain(error: Exception) -> str | None:
-    """Return a message for the user, or None if the error is ours and needs a traceback."""
-    if isinstance(error, ScoringError):
-        return str(error)
+def _fault_of(error: Exception) -> NNDError | None:
+    """Return what the user can mend, or None if the error is ours and needs a traceback."""
+    if isinstance(error, NNDError):
+        return error
     if isinstance(error, OSError) and error.filename is not None:
         full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-        remedy = "; free some space, or name another place with --out" if full else ""
-        return f"{error.filename}: {error.strerror}{remedy}"
-    from nnd.schemas import NNDError
-
-    return str(error) if isinstance(error, NNDError) else None
+        first = "free some space" if full else "check the path and its permissions"
+        remedy = f"{first}, or name another place with --out"
+        return NNDError("place.cannot-write", str(error.strerror), error.filename, remedy)
+    return None

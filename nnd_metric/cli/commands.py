@@ -32,7 +32,9 @@ def derive(typed: Typed, *, list: bool = False) -> None:  # noqa: A002 - the opt
         return
     if "data" not in typed.values:
         raise NNDError(
-            "DATA is missing; name a converted folder, or list the operations with --list"
+            "input.missing",
+            "DATA is missing",
+            remedy="name a converted folder, or list the operations with --list",
         )
     operations = typed.values.get("operations", ())
     typed.show(typed.call("derive", operations=operations))
@@ -46,7 +48,11 @@ def suite(typed: Typed, *, action: str) -> None:
         action: Action; the only one is build.
     """
     if action != "build":
-        raise NNDError(f'unknown action "{action}"; write nnd suite build DEFINITION')
+        raise NNDError(
+            "option.unknown-value",
+            f'unknown action "{action}"',
+            remedy="write nnd suite build DEFINITION",
+        )
     typed.show(typed.call("suite"))
 
 
@@ -120,7 +126,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
             without=("scoring.template", "model"),
             optional=("models", "data"),
             run=evaluate,
-            also=("evaluate_runs", "vary", "evaluate_parts", "evaluate_on_ray", "estimate"),
+            also=("evaluate_runs", "vary", "estimate"),
         ),
         Verb("import_samples", ("samples",), written="out"),
         Verb("merge", ("run",), written="run"),

@@ -20,48 +20,30 @@ if TYPE_CHECKING:
 
     from nnd.metric.run import Sweep
 
-_WAYS = {
-    "runs": "evaluate_runs",
-    "dry_run": "estimate",
-    "dimensions": "vary",
-    "ray": "evaluate_on_ray",
-    "ray_address": "evaluate_on_ray",
-    "worker": "evaluate_parts",
-}
+_WAYS = {"runs": "evaluate_runs", "dry_run": "estimate", "dimensions": "vary"}
 """Option → the function that is called in the place of `evaluate`; the first one counts."""
 
 _REFUSED = {
-    "estimate": (
+    "dry_run": (
         ("dimensions", "worker"),
-        "--dry-run estimates a whole run; leave out --vary and --worker",
+        "--dry-run estimates a whole run",
+        "leave out --vary and --worker",
     ),
-    "evaluate_on_ray": (
-        ("worker",),
-        "--ray shares the pairs among workers of its own; leave out --worker",
-    ),
-    "vary": (
+    "dimensions": (
         ("human_scores", "systems", "worker", "ray", "ray_address", "push_to_model_card"),
+        "--vary works with one --model and one --data",
         (
-            "--vary works with one --model and one --data; leave out further ones, "
-            "--human-scores, --system, --worker, --ray and --push-to-model-card"
+            "leave out further ones, --human-scores, --system, --worker, --ray and "
+            "--push-to-model-card"
         ),
     ),
-    "evaluate_parts": (
+    "worker": (
         ("push_to_model_card", "details"),
-        "--worker scores a share of the pairs; leave out --details and --push-to-model-card",
-    ),
-    "evaluate": (
-        ("ray_num_gpus", "ray_num_actors"),
-        "--num-gpus and --num-actors need Ray; add --ray, or leave them out",
+        "--worker scores a share of the pairs",
+        "leave out --details and --push-to-model-card",
     ),
 }
-"""Function → options that do not go with it, and what is said then."""
-
-_SHARED = {
-    "evaluate_on_ray": "--ray needs --out, a folder that all machines share",
-    "evaluate_parts": "--worker needs --out, the folder to which all workers write",
-}
-"""Function of several processes → what is said if they have no folder."""
+"""Option → options that do not go with it, why, and what to do."""
 
 _WITH_RUNS = {
     *("runs", "out", "limit", "details", "json"),
@@ -77,7 +59,7 @@ def evaluate(
     templates: Sequence[str] = (),
     checkpoints: str | None = None,
     dry_run: bool = False,  # noqa: ARG001 - it chooses the way, as do `runs` and others
-    ray: bool = False,  # noqa: ARG001 - likewise
+    ray: bool = False,
     push_to_model_card: bool = False,
 ) -> None:
     """Score pairs with models, in one of the ways.
@@ -110,21 +92,32 @@ def evaluate(
     if not data:
         raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
     what = _read(typed, _find_models(models, checkpoints), data, templates)
-    _check_way(typed, way, what)
-    if way not in ("evaluate", "evaluate_on_ray"):
-        call = {"vary": _vary, "evaluate_parts": _score_share}.get(way, _estimate)
-        call(typed, what)
-        return
+    _check_options(typed, what)
+    if way == "estimate":
+        typed.show(typed.call(way, **what))
+    elif way == "vary":
+        _vary(typed, what)
+    else:
+        _score(typed, what, ray=ray or "ray_address" in typed.values, push=push_to_model_card)
 
-    from nnd.metric.run import ignored_workers
 
-    if (line := ignored_workers()) is not None:
+def _score(typed: Typed, what: dict[str, Any], *, ray: bool, push: bool) -> None:
+    """Score pairs here, as one of several workers, or by workers of Ray."""
+    from nnd.metric.run import check_shared, ignored_workers, read_worker
+
+    worker = read_worker(typed.values["worker"]) if "worker" in typed.values else None
+    check_shared(worker, ray or None, typed.values.get("out"))
+    if worker is None and (line := ignored_workers()) is not None:
         print(f"nnd: {line}", file=sys.stderr)
-    function_of(way)  # imported here: until then, there is nothing to resume
-    with _resumable(cached=way == "evaluate_on_ray" or what["scoring"].cache):
-        results = typed.call(way, **what)
-    show_sweep(typed, results, alone=len(data) == 1)
-    if push_to_model_card:
+    what |= {"worker": worker} if ray else {"worker": worker, "ray": None}
+    function_of("evaluate")  # imported here: until then, there is nothing to resume
+    with _resumable(cached=ray or worker is not None or what["scoring"].cache):
+        results = typed.call("evaluate", **what)
+    if worker is not None:
+        typed.show(results)
+        return
+    show_sweep(typed, results, alone=len(what["data"]) == 1)
+    if push:
         push_run(results, what["models"])
     raise typer.Exit(0 if results.ok else 1)
 
@@ -144,18 +137,19 @@ def _read(
     return {"models": models, "data": found, "templates": own, "scoring": scoring}
 
 
-def _check_way(typed: Typed, way: str, what: dict[str, Any]) -> None:
-    """Refuse options that do not go with a way to score, and a shared run without a folder."""
-    refused, message = _REFUSED[way]
-    is_alone = len(what["models"]) == len(what["data"]) == 1
-    if not typed.values.keys().isdisjoint(refused) or (way == "vary" and not is_alone):
-        raise ScoringError(message)
-    if way in _SHARED and "out" not in typed.values:
-        raise ScoringError(_SHARED[way])
-
-
-def _estimate(typed: Typed, what: dict[str, Any]) -> None:
-    typed.show(typed.call("estimate", **what))
+def _check_options(typed: Typed, what: dict[str, Any]) -> None:
+    """Refuse options that do not go with each other."""
+    options, is_alone = typed.values.keys(), len(what["models"]) == len(what["data"]) == 1
+    for option, (refused, why, remedy) in _REFUSED.items():
+        is_wrong = options & {*refused} or (option == "dimensions" and not is_alone)
+        if option in options and is_wrong:
+            raise ScoringError("option.conflict", why, remedy=remedy)
+    if options & {"ray_num_gpus", "ray_num_workers"} and not options & {"ray", "ray_address"}:
+        raise ScoringError(
+            "option.conflict",
+            "--num-gpus and --num-workers need Ray",
+            remedy="add --ray, or leave them out",
+        )
 
 
 def _vary(typed: Typed, what: dict[str, Any]) -> None:
@@ -165,22 +159,16 @@ def _vary(typed: Typed, what: dict[str, Any]) -> None:
     typed.show(found, filter(None, [typed.values.get("out")]))
 
 
-def _score_share(typed: Typed, what: dict[str, Any]) -> None:
-    from nnd.metric.run import read_worker
-
-    data, worker = what["data"], read_worker(typed.values["worker"])
-    what |= {"data": data[0] if len(data) == 1 else data, "worker": worker}
-    typed.show(typed.call("evaluate_parts", **what))
-
-
 def _check_only_with_runs(typed: Typed) -> None:
     """Refuse options that belong in the list of runs, and a list without a folder."""
     for signature in typed.signatures.values():
         for parameter in signature.parameters:
             if key_of(parameter) in typed.values.keys() - _WITH_RUNS:
                 raise ScoringError(
-                    f"{name_of(parameter)} cannot be combined with --runs; leave it out, or write "
-                    "it into the file of runs, if that has a key for it"
+                    "option.conflict",
+                    f"{name_of(parameter)} cannot be combined with --runs",
+                    remedy="leave it out, or write it into the file of runs, if that has a key "
+                    "for it",
                 )
     if "out" not in typed.values:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
@@ -258,13 +246,18 @@ def read_templates(
         close = get_close_matches(before, models, n=1) if equals and model is None else []
         if close:
             raise ScoringError(
-                f'--template "{entry}": unknown model "{before}"; did you mean "{close[0]}"?'
+                "name.unknown",
+                f'unknown model "{before}"',
+                f'--template "{entry}"',
+                f'did you mean "{close[0]}"?',
             )
         if model in templates:
             of = "all models" if model is None else f'model "{model}"'
             raise ScoringError(
-                f"--template is given twice for {of}; give it once, and add --template "
-                "MODEL=TEMPLATE for a model that needs another"
+                "name.twice",
+                f"two templates for {of}",
+                "--template",
+                "give one, and add --template MODEL=TEMPLATE for a model that needs another",
             )
         templates[model] = resolved(entry if model is None else entry[len(model) + 1 :])
     for_all = templates.pop(None, None)

@@ -154,12 +154,9 @@ def is_repeated(parameter: Parameter) -> bool:
 
 
 def read(parameter: Parameter, value: Any, *, as_data: bool) -> object:  # noqa: ANN401 - as typer
-    """Return the value of a parameter from what was typed.
+    """Return the value of a parameter from what typer made of what was typed.
 
-    Args:
-        parameter: The parameter.
-        value: What typer made of what was typed.
-        as_data: Whether names of data are searched for (`find_data`).
+    If `as_data`, names of data are searched for (`find_data`).
     """
     kind = parameter.type
     if kind.name == "bool":
@@ -230,11 +227,13 @@ def _entries(parameter: Parameter, typed: Sequence[str]) -> Iterator[tuple[str, 
             entry.rpartition("=") if form.startswith("MODEL") else entry.partition("=")
         )
         if not (key and equals) or (form == "OP=CATEGORY" and not value):
-            raise ScoringError(f'{name} "{entry}": write {form}')
+            raise ScoringError(
+                "option.bad-value", where=f'{name} "{entry}"', remedy=f"write {form}"
+            )
         if form == "OP=CATEGORY":
             found.setdefault(key, []).append(value)
         elif key in found:
-            raise ScoringError(f"{name}: {key} has two values; give one")
+            raise ScoringError("name.twice", f"{key} has two values", name, "give one")
         else:
             found[key] = _parsed(value) if form == "KEY=VALUE" else value
     yield from found.items()

@@ -17,13 +17,15 @@ def check_pushable_run(models: Sequence[str], typed: Mapping[str, Any]) -> None:
 
     if not typed.keys().isdisjoint(("limit", "held_out", "checkpoints", "categories", "splits")):
         raise ScoringError(
-            "--push-to-model-card publishes only results of whole datasets and finished models; "
-            "leave out --split, --limit, --held-out, --category and --checkpoints"
+            "hub.model-card",
+            "--push-to-model-card publishes only results of whole datasets and finished models",
+            remedy="leave out --split, --limit, --held-out, --category and --checkpoints",
         )
     if not typed.keys().isdisjoint(("loading_adapter", "loading_quantise")):
         raise ScoringError(
-            "--push-to-model-card publishes only results of the model's own weights; leave out "
-            "--adapter and --quantise"
+            "hub.model-card",
+            "--push-to-model-card publishes only results of the model's own weights",
+            remedy="leave out --adapter and --quantise",
         )
     for name, own in map(split_revision, models):
         check_pushable([name], own or typed.get("loading_revision"))
@@ -32,8 +34,7 @@ def check_pushable_run(models: Sequence[str], typed: Mapping[str, Any]) -> None:
 def push_run(found: "Sweep", models: Sequence[str]) -> None:
     """Send results to the cards of their models; messages go to stderr if --json is used.
 
-    Raises:
-        PublishError: If the Hub refused some of them; the others have been sent.
+    If the Hub refuses some of them, the others are sent before the error.
     """
     from nnd.cards import ScoredOn
     from nnd.converters.hub import push_results
@@ -57,7 +58,7 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
         try:
             pushed = push_results(model, results)
         except PublishError as error:
-            failed.append(str(error))
+            failed.append(error)
             continue
         where = pushed.pull_request or "its card"
         print(
@@ -66,5 +67,9 @@ def push_run(found: "Sweep", models: Sequence[str]) -> None:
             else f"{model}: {where} has these results already",
             file=sys.stderr,
         )
+    if len(failed) == 1:
+        raise failed[0]
     if failed:
-        raise PublishError("; ".join(failed))
+        problems = [": ".join(filter(None, (each.where, each.what))) for each in failed]
+        remedies = dict.fromkeys(each.remedy for each in failed)
+        raise PublishError(failed[0].code, "; ".join(problems), remedy="; ".join(remedies))

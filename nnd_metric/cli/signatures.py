@@ -47,8 +47,6 @@ class Parameter:
     """A parameter of a function, or a field of a record that it takes.
 
     Attributes:
-        name: Its name.
-        type: Its type.
         default: Its default, or ... without one.
         sentence: What it is, on one line.
         record: The parameter that holds it, if it is a field: `scoring`, `scoring.chat`; else "".
@@ -73,9 +71,8 @@ class RecordType(NamedTuple):
 class Signature:
     """A function as its source describes it.
 
-    Attributes:
-        parameters: Its parameters, those of records in the place of the record.
-        records: Parameter, or parameter.field → the record that it takes.
+    The parameters include those of records, in the place of the record; `records` gives parameter,
+    or parameter.field → the record that it takes.
     """
 
     parameters: list[Parameter] = field(default_factory=list)

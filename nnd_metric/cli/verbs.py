@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 _PANELS = {
     **dict.fromkeys(
+        ("template", "templates", "dimensions", "scoring", "chat"), "How pairs are scored"
+    ),
+    **dict.fromkeys(
         ("splits", "limit", "categories", "held_out", "split", "split_seed"), "Part of the pairs"
     ),
     **dict.fromkeys(
         ("token_budget", "matmul", "cache", "worker", "dry_run"), "Memory, store and workers"
     ),
-    **dict.fromkeys(
-        ("template", "templates", "dimensions", "scoring", "chat"), "How pairs are scored"
-    ),
-    "loading": "Loading the model",
-    "lora": "Adapters to train",
     "objective": "What training minimises",
-    "ray": "Ray",
+    "lora": "Adapters to train",
     "schedule": "How long, and how fast",
+    "loading": "Loading the model",
+    "ray": "Ray",
 }
-"""Parameter, or the one that holds its record → its group in the help."""
+"""Parameter, or the one that holds its record → its group in the help, in the order of the help."""
 
 _GROUPED = ("evaluate", "train")
 """Functions whose own parameters are grouped too: those that render contexts."""
@@ -46,9 +46,8 @@ _AS_JSON = Parameter("json", Type("bool"), False, "Print JSON instead of tables.
 class Typed:
     """What was typed for a command.
 
-    Attributes:
-        signatures: The functions that the command calls, by name.
-        values: What was typed, by the key of the parameter; nothing for what was not.
+    `values` gives key → value of the parameters that were typed, and `signatures` those of the
+    functions that the command calls, by name.
     """
 
     signatures: Mapping[str, Signature]
@@ -79,11 +78,7 @@ class Typed:
         return function_of(function)(**self.arguments(function, *more), **more)
 
     def show(self, found: Printable, written: Iterable[object] = (), *notes: "Table | str") -> None:
-        """Print a result, where it was `written`, and notes for people.
-
-        Raises:
-            Exit: With 1, if something is wrong (`Printable.ok`).
-        """
+        """Print a result, where it was `written` and notes; exit with 1 unless the result is ok."""
         notes = (*(f"written to {place}" for place in written), *notes)
         show(found, as_json="json" in self.values, details="details" in self.values, notes=notes)
         if not found.ok:
@@ -144,7 +139,9 @@ class Verb:
                 if not is_left_out and (key_of(each) not in found or function == ""):
                     found[key_of(each)] = self._as_typed(each, function)
         first = [found.pop(name) for name in self.takes]
-        return [*first, *found.values(), *([_DETAILS] if self.has_details else []), _AS_JSON]
+        panels = [None, *_PANELS.values()]
+        options = sorted(found.values(), key=lambda each: panels.index(self._panel(each)))
+        return [*first, *options, *([_DETAILS] if self.has_details else []), _AS_JSON]
 
     def takes_data(self) -> bool:
         """Return whether data of any kind can be typed."""
@@ -198,13 +195,16 @@ class Verb:
         return {"out": Path(f"{stem}-{suffix}")}
 
     def _shown(self, parameter: Parameter) -> tuple[object, object]:
-        """Return the annotation and the default of a parameter; few options need no groups."""
+        """Return the annotation and the default of a parameter."""
         is_argument = parameter.name in self.takes and not parameter.record
+        return typed_as(parameter, self._panel(parameter), is_argument=is_argument)
+
+    def _panel(self, parameter: Parameter) -> str | None:
+        """Return the group of a parameter in the help; few options need no groups."""
         names = (parameter.name, *reversed(parameter.record.split(".")))
         panels = [_PANELS[name] for name in names if name in _PANELS]
         is_grouped = panels and (parameter.record or self.name in _GROUPED)
-        panel = panels[0] if is_grouped else None
-        return typed_as(parameter, panel, is_argument=is_argument)
+        return panels[0] if is_grouped else None
 
 
 def function_of(name: str) -> Callable[..., Any]:

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
         is_of_all_splits as is_of_all_splits,
         read_human_scores as read_human_scores,
     )
+    from .judgements import (
+        Judgements as Judgements,
+        find_judgements as find_judgements,
+    )
     from .known_columns import (
         CATEGORY_COLUMNS as CATEGORY_COLUMNS,
         Column as Column,
@@ -118,6 +122,7 @@ if TYPE_CHECKING:
     from .streamed_pairs import (
         PairStream as PairStream,
         Span as Span,
+        find_judgements_in as find_judgements_in,
         open_pairs as open_pairs,
         read_human_scores_in as read_human_scores_in,
     )

@@ -33,17 +33,11 @@ PairData: TypeAlias = str | Path | Table
 
 
 def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may hand over
-    """Return the rows of a table in memory.
-
-    Args:
-        data: A `Table`. The index of a pandas frame is not a column.
-    """
+    """Return the rows of a table in memory; the index of a pandas frame is not a column."""
     if isinstance(data, pl.DataFrame):
         return data
     if isinstance(data, Mapping):
-        raise ScoringError(
-            f"the dataset has splits ({', '.join(data)}); pass one of them, e.g. dataset['test']"
-        )
+        raise ScoringError("data.several-splits", f"the dataset has splits ({', '.join(data)})")
     if hasattr(data, "to_polars"):
         frame: pl.DataFrame = data.to_polars()
         return frame
@@ -52,16 +46,19 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
         return frame_of_lists({name: [row.get(name) for row in data] for name in names})
     if not hasattr(data, "__arrow_c_stream__"):
         raise ScoringError(
-            f"{type(data).__name__} is not a dataset; pass a folder, a file, "
-            "ORG/name[@revision] of a dataset on the Hub, a polars or pandas frame, a "
-            "datasets.Dataset, or a list of dicts"
+            "data.not-a-dataset",
+            f"{type(data).__name__} is not a dataset",
+            remedy="pass a folder, a file, ORG/name[@revision] of a dataset on the Hub, a polars "
+            "or pandas frame, a datasets.Dataset, or a list of dicts",
         )
     try:
         # In Arrow, the index of a pandas frame is a column, and NaN is a number.
         return pl.from_pandas(data) if _is_pandas(data) else pl.DataFrame(data)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise ScoringError(
-            f"the frame cannot be read as a table: {str(error).splitlines()[0]}"
+            "data.not-a-dataset",
+            f"the frame cannot be read as a table: {str(error).splitlines()[0]}",
+            remedy="give each column values of one type",
         ) from error
 
 
@@ -94,7 +91,9 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
         return pl.DataFrame(lists)
     except (TypeError, pl.exceptions.PolarsError) as error:
         raise ScoringError(
-            f"the columns do not form a table: {str(error).splitlines()[0]}"
+            "data.not-a-dataset",
+            f"the columns do not form a table: {str(error).splitlines()[0]}",
+            remedy="give each column values of one type",
         ) from error
 
 
@@ -104,8 +103,10 @@ def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
         for row, value in enumerate(values):
             if has_surrogate(_texts_in(value)):
                 raise ScoringError(
-                    f"row {row}: {name} has half a surrogate pair, which is not a character; "
-                    "decode the text again, or leave the row out"
+                    "cell.not-text",
+                    f"{name} has half a surrogate pair, which is not a character",
+                    f"row {row}",
+                    "decode the text again, or leave the row out",
                 )
 
 

@@ -33,23 +33,16 @@ Digests: TypeAlias = npt.NDArray[np.uint32]
 
 
 class Complete(NamedTuple):
-    """Pairs with all columns that the metric reads.
-
-    Attributes:
-        pairs: The columns of `PairSet.pairs`.
-        digests: Digest of the contents of each row.
-    """
+    """Pairs with all columns of `PairSet.pairs`, and a digest of the contents of each row."""
 
     pairs: pl.DataFrame
     digests: Digests
 
 
 def complete_pairs(frame: pl.DataFrame, name: str) -> Complete:
-    """Return pairs with their missing columns added, ids included.
+    """Return pairs with their missing columns added, ids included; errors name the data.
 
-    Args:
-        frame: At least context, candidate_high and candidate_low.
-        name: Name of the data in errors.
+    The frame has at least context, candidate_high and candidate_low.
     """
     check_columns(frame, REQUIRED, name)
     frame = _with_texts(frame, name)
@@ -154,7 +147,7 @@ def _with_texts(frame: pl.DataFrame, name: str) -> pl.DataFrame:
     nested = [column for column in keys if frame[column].dtype.is_nested()]
     if nested:
         raise ScoringError(
-            f"{name}: column {nested[0]} is {frame[nested[0]].dtype}; it must be text"
+            "column.wrong-type", f"column {nested[0]} is {frame[nested[0]].dtype}", name
         )
     texts = [c for c in REQUIRED if frame[c].dtype in (pl.Categorical, pl.Enum, pl.Null)]
     return frame.with_columns(pl.col([*keys, *texts]).cast(pl.String))
@@ -183,14 +176,16 @@ def check_columns(frame: pl.DataFrame, columns: Sequence[str], name: str) -> Non
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise ScoringError(
-            f"{name}: column {', '.join(missing)} is missing; the columns are "
-            f"{', '.join(frame.columns)}"
+            "column.missing",
+            f"column {', '.join(missing)} is missing",
+            name,
+            f"the columns are {', '.join(frame.columns)}",
         )
 
 
 def _check_texts(frame: pl.DataFrame, column: str, name: str) -> None:
     if frame[column].dtype != pl.String:
-        raise ScoringError(f"{name}: column {column} is {frame[column].dtype}; it must be text")
+        raise ScoringError("column.wrong-type", f"column {column} is {frame[column].dtype}", name)
     if frame[column].null_count():
         row = int(frame[column].is_null().arg_max() or 0)
-        raise ScoringError(f"{name}: row {row}: {column} is null; leave the row out")
+        raise ScoringError("cell.null", f"{column} is null", f"{name}: row {row}")

@@ -24,11 +24,7 @@ SetKind: TypeAlias = Literal["perturbation", "slice", "shift", "negatives"]
 class SuiteSet:
     """A set of a suite: some of the human pairs, pairs derived from them, or negatives.
 
-    Attributes:
-        name: Its name in the suite.
-        kind: The kind of set.
-        operation: The operation that made it.
-        pairs: Its pairs, with parent_id: the pair_id of the human pair, or null.
+    Their parent_id is the pair_id of the human pair, or null.
     """
 
     name: str
@@ -55,12 +51,7 @@ def has_sets(folder: Path) -> bool:
 
 
 def read_sets(folder: Path, parents: pl.DataFrame) -> list[SuiteSet]:
-    """Read the sets of a suite; the list is empty for other folders.
-
-    Raises:
-        ScoringError: If a set has a pair whose human pair is missing.
-        SchemaError: If a file is missing, cannot be read, or was changed since it was written.
-    """
+    """Read the sets of a suite; the list is empty for other folders."""
     return [
         SuiteSet(each["name"], each["kind"], each["operation"], _read_set(folder, each, parents))
         for each in find_manifest(folder).get("sets") or ()
@@ -78,7 +69,9 @@ def _read_set(folder: Path, facts: Mapping[str, Any], parents: pl.DataFrame) -> 
     if lost.height:
         pair, parent = lost.select("pair_id", human.alias("parent")).row(0)
         raise ScoringError(
-            f"{folder}: set {name}: pair {pair} was derived from {parent}, which is not among the "
-            "pairs of the suite; build the suite again"
+            "data.convert-again",
+            f"pair {pair} was derived from {parent}, which is not among the pairs of the suite",
+            f"{folder}: set {name}",
+            "build the suite again",
         )
     return pairs

@@ -12,13 +12,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class DataPlace(NamedTuple):
-    """A local file or folder.
-
-    Attributes:
-        path: Its path.
-        repo: The dataset on the Hub that it was downloaded from, or None.
-        commit: The commit of the download, or None.
-    """
+    """A local file or folder, and the dataset and commit on the Hub that it was downloaded from."""
 
     path: Path
     repo: str | None = None
@@ -28,10 +22,8 @@ class DataPlace(NamedTuple):
 def find_place(data: str | Path, needed: Sequence[str]) -> DataPlace:
     """Return the file or folder that a path or a Hub id names.
 
-    Args:
-        data: A path, or `ORG/name[@revision]` of a dataset on the Hub, which is downloaded at
-            exactly the commit of the revision.
-        needed: Patterns of the files to download from the Hub.
+    A dataset on the Hub, `ORG/name[@revision]`, is downloaded at exactly the commit of the
+    revision; `needed` has patterns of the files to download.
     """
     hub = check_place(data)
     if hub is None:
@@ -49,8 +41,11 @@ def check_place(data: str | Path) -> re.Match[str] | None:
     if hub is None or isinstance(data, Path) or path.suffix in (".csv", ".jsonl", ".parquet"):
         named = data if str(data).strip() else '""'
         raise ScoringError(
-            f"{named}: file or folder not found; name a folder that `nnd convert` wrote, a JSON "
-            "Lines, CSV or Parquet file, or ORG/name[@revision] on the Hub"
+            "file.not-found",
+            "file or folder not found",
+            named,
+            "name a folder that `nnd convert` wrote, a JSON Lines, CSV or Parquet file, or "
+            "ORG/name[@revision] on the Hub",
         )
     return hub
 
@@ -71,25 +66,29 @@ def _fetch(repo: str, revision: str | None, needed: Sequence[str]) -> tuple[Path
         )
     except (HTTPError, OSError, ValueError) as error:  # HTTPError comes from httpx
         name = repo if revision is None else f"{repo}@{revision}"
-        raise ScoringError(f"{name}: {_hub_problem(error)}") from error
+        problem, remedy = _hub_problem(error)
+        raise ScoringError("data.on-the-hub", problem, name, remedy) from error
     return Path(folder), str(commit)
 
 
-def _hub_problem(error: Exception) -> str:
-    """Describe in one line why a download failed; the client's messages have several lines."""
+def _hub_problem(error: Exception) -> tuple[str, str]:
+    """Say why a download failed, and what to do; the client's messages have several lines."""
     from huggingface_hub import errors  # noqa: PLC0415
 
     if isinstance(error, errors.GatedRepoError):
-        return "the dataset is gated: accept its terms on its page, then `hf auth login`"
+        return "the dataset is gated", "accept its terms on its page, and run `hf auth login`"
     if isinstance(error, errors.RepositoryNotFoundError):
         return (
-            "neither a local folder nor a dataset on the Hub has this name (for a private "
-            "dataset: `hf auth login`)"
+            "neither a local folder nor a dataset on the Hub has this name",
+            "correct it, or, if the dataset is private, run `hf auth login`",
         )
     if isinstance(error, errors.RevisionNotFoundError):
-        return "the dataset does not have this revision; name one of its branches, tags or commits"
-    reason = " ".join(str(error).split()) or repr(error)
+        return (
+            "the dataset does not have this revision",
+            "name one of its branches, tags or commits",
+        )
+    reason = " ".join(str(error).split()).rstrip(".") or repr(error)
     return (
-        "no local folder has this name, and the Hub did not provide the dataset: "
-        f"{reason} (a downloaded commit, ORG/name@commit, can be read offline)"
+        f"no local folder has this name, and the Hub did not provide the dataset: {reason}",
+        "check the network, or name a downloaded commit, ORG/name@COMMIT, which is read offline",
     )

@@ -18,32 +18,33 @@ def is_several(data: object) -> TypeGuard[Sequence[Any]]:
 def only_of_one(argument: str) -> ScoringError:
     """Return the error for an argument that needs a single dataset."""
     return ScoringError(
-        f"{argument} (--{argument.replace('_', '-')}) works with a single dataset only; leave it "
-        "out to use what comes with each dataset"
+        "option.conflict",
+        f"{argument} (--{argument.replace('_', '-')}) works with a single dataset only",
+        remedy="leave it out to use what comes with each dataset",
     )
 
 
 def no_pairs(name: str) -> ScoringError:
     """Return the error for data without pairs."""
     return ScoringError(
-        f"{name}: the data has no pairs, so models cannot be evaluated on it; use `nnd metrics` "
-        "to compare metrics with judgements of single candidates"
+        "data.no-pairs",
+        "the data has no pairs, so models cannot be evaluated on it",
+        name,
+        "use `nnd metrics` to compare metrics with judgements of single candidates",
     )
 
 
 def name_datasets(datasets: Sequence[PairData | PairSet]) -> list[str]:
-    """Return a name for each dataset that can serve as the name of a folder.
-
-    Raises:
-        ScoringError: If the list is empty, or two datasets have the same name.
-    """
+    """Return a name for each dataset, at least one; all differ and can name a folder."""
     names = [_name(data) for data in datasets]
     if not names:
-        raise ScoringError("no dataset was given; name at least one")
+        raise ScoringError("input.missing", "no dataset was given")
     repeated = [name for name in names if names.count(name) > 1]
     if repeated:
         raise ScoringError(
-            f'two datasets are called "{repeated[0]}"; name each once, or rename the folder of one'
+            "name.twice",
+            f'two datasets are called "{repeated[0]}"',
+            remedy="name each once, or rename the folder of one",
         )
     return names
 

@@ -1,6 +1,6 @@
 """Read human scores of systems: those stored with the data, your own, or those of some splits."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 
 import polars as pl
@@ -9,38 +9,18 @@ from nnd.metric.data.any_frames import PairData, to_frame
 from nnd.metric.data.completion import check_columns
 from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.data_places import find_place
+from nnd.metric.data.judgements import find_judgements
 from nnd.metric.data.remote import is_url
-from nnd.schemas import (
-    MANIFEST,
-    ScoringError,
-    find_frame,
-    find_manifest,
-    frame_files,
-    make_human_scores,
-)
+from nnd.schemas import ScoringError, frame_files, make_human_scores
 
 HUMAN_SCORES = "human_scores.parquet"
-
-_JUDGED = ("annotations.parquet", "annotations/*.parquet", MANIFEST)
-"""Patterns of the files that human scores are computed from."""
-
-_COLUMNS = {
-    *("split", "candidate_id", "group", "system", "category", "aspect"),
-    *("label", "score", "ratings"),
-}
-"""Columns of annotations that they are computed from."""
 
 _OF_ALL = ", over all splits"
 """End of the definition of human scores that could not be computed for some splits."""
 
 
 def read_human_scores(data: PairData) -> pl.DataFrame:
-    """Read human scores from the same places as `load_pairs`, or from a file of their own.
-
-    Raises:
-        ScoringError: If they cannot be read, a column is missing, a score is not a number, or two
-            rows contradict each other.
-    """
+    """Read human scores from the same places as `load_pairs`, or from a file of their own."""
     if isinstance(data, str | Path):
         file = data if is_url(data) else _scores_file(data)
         frame, where = read_rows(file), str(file)
@@ -58,8 +38,11 @@ def _scores_file(data: str | Path) -> Path:
     files = frame_files(path, "human_scores")
     if not files:
         raise ScoringError(
-            f"{data}: {HUMAN_SCORES} not found; name a folder that `nnd convert` wrote from a "
-            "source with judged systems, or pass your own human scores"
+            "data.not-converted",
+            f"{HUMAN_SCORES} not found",
+            data,
+            "name a folder that `nnd convert` wrote from a source with judged systems, or "
+            "pass your own human scores",
         )
     return files[0]
 
@@ -74,35 +57,16 @@ def human_scores_in(
 ) -> pl.DataFrame:
     """Return human scores of some splits, computed from the annotations.
 
-    Args:
-        home: The folder, or ORG/name@revision on the Hub, that the scores come with.
-        scores: Its human scores, which are over all splits.
-        splits: The splits.
-
-    Returns:
-        Their human scores; without annotations or a rule, those over all splits, whose definitions
-        say so (`is_of_all_splits`).
+    `home` is the folder, or ORG/name@revision on the Hub, that the scores over all splits come
+    with. If it has no annotations or no rule, those scores are returned, and their definitions say
+    so (`is_of_all_splits`).
     """
-    computed = _compute(home, splits)
-    if computed is not None:
-        return computed
+    judged = find_judgements(home)
+    if judged is not None:
+        return make_human_scores(judged.annotations, judged.source, splits=splits)
     if "definition" not in scores.columns:
         scores = scores.with_columns(definition=pl.lit("score"))
     return scores.with_columns(pl.col("definition").fill_null("score") + _OF_ALL)
-
-
-def _compute(home: str | Path, splits: Collection[str]) -> pl.DataFrame | None:
-    try:
-        folder = find_place(home, _JUDGED).path
-    except ScoringError:  # the Hub cannot be reached
-        return None
-    annotations = find_frame(folder, "annotations")
-    source = find_manifest(folder).get("source")
-    if annotations is None or not isinstance(source, Mapping):
-        return None
-    if not {*annotations.columns} >= _COLUMNS or not {"name", "quality", "systems"} <= {*source}:
-        return None  # written by an older version
-    return make_human_scores(annotations, source, splits=splits)
 
 
 def is_of_all_splits(definition: str | None) -> bool:
@@ -112,12 +76,15 @@ def is_of_all_splits(definition: str | None) -> bool:
 
 def _check_scores(scores: pl.Series, name: str) -> None:
     if not scores.dtype.is_numeric() and scores.dtype != pl.Null:
-        raise ScoringError(f"{name}: column score is {scores.dtype}; it must be a number")
+        raise ScoringError("cell.not-a-number", f"column score is {scores.dtype}", name)
     finite = scores.cast(pl.Float64).is_finite().fill_null(value=True)
     if not finite.all():
         row = int(finite.arg_min() or 0)
         raise ScoringError(
-            f"{name}: row {row}: score is {scores[row]}; give a finite number, or null if missing"
+            "cell.not-finite",
+            f"score is {scores[row]}",
+            f"{name}: row {row}",
+            "give a finite number, or null if missing",
         )
 
 
@@ -130,7 +97,9 @@ def _without_repetitions(frame: pl.DataFrame, where: str) -> pl.DataFrame:
     for *values_of_key, values in scores.filter(pl.col("score").list.len() > 1).rows():
         named = ", ".join(f"{name} {value}" for name, value in zip(key, values_of_key, strict=True))
         raise ScoringError(
-            f"{where}: {named} has the scores {values[0]} and {values[1]}; leave one score for "
-            "each system, aspect and category"
+            "row.twice",
+            f"{named} has the scores {values[0]} and {values[1]}",
+            where,
+            "leave one score for each system, aspect and category",
         )
     return rows

@@ -56,11 +56,8 @@ _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 class OwnTable(NamedTuple):
     """A table whose columns may have any names.
 
-    Attributes:
-        name: Its name in the results.
-        columns: Name → values.
-        where: Returns the place of a row for messages, given its number.
-        label: What messages call it.
+    `where` returns the place of a row for messages, given its number; `label` is what messages call
+    the table, and `name` what results do.
     """
 
     name: str
@@ -80,15 +77,8 @@ def frame_of_table(
 ) -> pl.DataFrame:
     """Return the pairs of a table with the names of our columns.
 
-    Args:
-        table: The table.
-        columns: `high`, `low`, `context`, `category` or another column of ours → column of the
-            table that holds it.
-        cluster: Column whose values say which pairs belong together.
-
-    Raises:
-        ScoringError: If a column is unknown, the table has no known columns or two sets of them,
-            or a text is missing or not text; the message says where.
+    `columns` gives `high`, `low`, `context`, `category` or another column of ours → column of the
+    table that holds it; the values of the column `cluster` say which pairs belong together.
     """
     chosen = _choose(table, columns or {}, cluster)
     sides = {key: chosen.pop(name) for key, name in _PARTS.items() if name in chosen}
@@ -106,13 +96,18 @@ def _choose(table: OwnTable, asked: Mapping[str, str], cluster: str | None) -> d
         if _KEYS.get(key, key) not in _NAMED:
             known = [*_KEYS, *(name for name in _NAMED if name not in _KEYS.values())]
             raise ScoringError(
-                f'columns: unknown key "{key}"{did_you_mean(key, known)}; known: {", ".join(known)}'
+                "key.unknown",
+                f'unknown key "{key}"{did_you_mean(key, known)}',
+                "columns",
+                f"known: {', '.join(known)}",
             )
     for column in [*named.values(), *([cluster] if cluster else [])]:
         if column not in there:
             raise ScoringError(
-                f"{table.label}: column {column} is missing{did_you_mean(column, there)}; the "
-                f"columns are {', '.join(there)}"
+                "column.missing",
+                f"column {column} is missing{did_you_mean(column, there)}",
+                table.label,
+                f"the columns are {', '.join(there)}",
             )
     layout = _layout(table, named)
     is_ours = layout == _OURS
@@ -135,7 +130,11 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
     there, sides = table.columns, ("candidate_high", "candidate_low")
     if any(side in named for side in sides):
         if not all(side in named for side in sides):
-            raise ScoringError("columns: name both the better text, high=…, and the worse, low=…")
+            raise ScoringError(
+                "option.needs-another",
+                where="columns",
+                remedy="name both the better text, high=…, and the worse, low=…",
+            )
         return Layout(named["candidate_high"], named["candidate_low"])
     found = [each for each in _LAYOUTS if each.high in there and each.low in there]
     if len(found) > 1:
@@ -144,13 +143,18 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
     if not found and half:
         (missing,) = {half[0].high, half[0].low} - {*there}
         raise ScoringError(
-            f"{table.label}: column {missing} is missing; the columns are {', '.join(there)}"
+            "column.missing",
+            f"column {missing} is missing",
+            table.label,
+            f"the columns are {', '.join(there)}",
         )
     if not found:
         known = ", or ".join(f"{each.high} and {each.low}" for each in _LAYOUTS)
         raise ScoringError(
-            f"{table.label}: no columns with known names ({known}); name them with --columns "
-            f"high=COLUMN,low=COLUMN,context=COLUMN; the columns are {', '.join(there)}"
+            "column.missing",
+            f"no columns with known names ({known}); the columns are {', '.join(there)}",
+            table.label,
+            "name them with --columns high=COLUMN,low=COLUMN,context=COLUMN",
         )
     return found[0]
 
@@ -158,7 +162,10 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
 def _ambiguous(table: OwnTable, key: str, names: Sequence[str]) -> ScoringError:
     remedy = "high=COLUMN,low=COLUMN" if key == "high" else f"{key}=COLUMN"
     return ScoringError(
-        f"{table.label}: the table has {' and also '.join(names)}; choose with --columns {remedy}"
+        "column.ambiguous",
+        f"the table has {' and also '.join(names)}",
+        table.label,
+        f"choose with --columns {remedy}",
     )
 
 
@@ -170,7 +177,7 @@ def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
     for key, column in columns.items():
         dtype = column.dtype if isinstance(column, pl.Series) else pl.Null()
         if dtype not in (*_TEXTS, pl.List, pl.Null):
-            raise ScoringError(f"{table.label}: column {sides[key]} is {dtype}; it must be text")
+            raise ScoringError("column.wrong-type", f"column {sides[key]} is {dtype}", table.label)
     lists = {
         key: column.to_list() if isinstance(column, pl.Series) else column
         for key, column in columns.items()
@@ -180,8 +187,8 @@ def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
     for row, cells in enumerate(zip(prompts, lists["high"], lists["low"], strict=True)):
         try:
             pairs.append(read_pair(*cells, names=sides))
-        except ValueError as error:
-            raise ScoringError(f"{table.where(row)}: {error}") from error
+        except ScoringError as error:
+            raise error.inside(table.where(row)) from error
     texts = {
         "context": [pair.context for pair in pairs],
         "candidate_high": [pair.high for pair in pairs],
@@ -198,7 +205,7 @@ def _plain_texts(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
         column = pl.Series(table.columns[name])
         if column.null_count():
             row = int(column.is_null().arg_max() or 0)
-            raise ScoringError(f"{table.where(row)}: {name} is null; leave the row out")
+            raise ScoringError("cell.null", f"{name} is null", table.where(row))
         found[_PARTS[key]] = column.cast(pl.String)
     frame = pl.DataFrame(found)
     return frame if "context" in found else frame.with_columns(context=pl.lit(""))

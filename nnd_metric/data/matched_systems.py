@@ -48,14 +48,9 @@ def match_systems(
 
     `systems` takes precedence. Any other model is matched to the only system that has it as
     `model_id`, else to the system of the same name, unless `systems` gives that system to another
-    model.
+    model. No two models may stand for one system.
 
-    Returns:
-        Model to system, in the order of `models`; models without a system are left out.
-
-    Raises:
-        ScoringError: If `systems` names an unknown model or system, or two models are matched to
-            the same system.
+    Returns model → system in the order of `models`; models without a system are omitted.
     """
     chosen = dict(systems or {})
     known = names_in(human_scores, "system")
@@ -88,15 +83,10 @@ def choices_for(
 def check_systems(
     systems: Mapping[str, str], models: Sequence[str], judged: Sequence[pl.DataFrame]
 ) -> None:
-    """Check choices over several datasets.
+    """Check that the models and the systems that the user matched exist on any of several datasets.
 
-    Args:
-        systems: Model to system.
-        models: Models scored on any of the datasets.
-        judged: Human scores of each dataset that has some; if none has, nothing is checked.
-
-    Raises:
-        ScoringError: If a model is unknown, or a system is unknown in all datasets.
+    `models` were scored on any of the datasets; `judged` are the human scores of each dataset that
+    has some. If none has, nothing is checked.
     """
     if judged:
         known = pl.concat([people.select("system") for people in judged])
@@ -107,12 +97,8 @@ def check_systems(
 def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, float]:
     """Return the human score of each system to compare with a category's pass rate.
 
-    Args:
-        human_scores: Human scores, of one aspect or several.
-        category: "overall", an error or context category, or an aspect (module docstring).
-
-    Returns:
-        System to score; systems without a score are left out.
+    The category is "overall", an error or context category, or an aspect (module docstring).
+    Systems without a score are omitted.
     """
     rows = _rows_for(human_scores, category)
     return dict(rows.group_by("system").agg(pl.col("score").mean()).iter_rows())
@@ -149,7 +135,7 @@ def in_order(
     _check_known("system", order, names_in(human_scores, "system"))
     repeated = [system for place, system in enumerate(order) if system in order[:place]]
     if repeated:
-        raise ScoringError(f'the order names system "{repeated[0]}" twice; name each once')
+        raise ScoringError("name.twice", f'the order names system "{repeated[0]}" twice')
     place = {system: number for number, system in enumerate(order)}
     ordered = sorted(matches.items(), key=lambda match: place.get(match[1], len(order)))
     return dict(ordered)
@@ -164,8 +150,9 @@ def _check_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ScoringError(
-            f'unknown {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
-            f"{', '.join(known) or 'none'}"
+            "name.unknown",
+            f'unknown {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}',
+            remedy=f"known: {', '.join(known) or 'none'}",
         )
 
 
@@ -174,8 +161,9 @@ def _check_one_to_one(matches: Mapping[str, str]) -> None:
     for model, system in matches.items():
         if system in models:
             raise ScoringError(
-                f'models "{models[system]}" and "{model}" both stand for system "{system}"; '
-                'give each its own (--system MODEL=SYSTEM, systems={"model": "system"})'
+                "name.twice",
+                f'models "{models[system]}" and "{model}" both stand for system "{system}"',
+                remedy='give each its own (--system MODEL=SYSTEM, systems={"model": "system"})',
             )
         models[system] = model
 

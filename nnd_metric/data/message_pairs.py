@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
+from nnd.schemas import ScoringError
+
 Cell: TypeAlias = str | Sequence[Mapping[str, Any]] | None
 
 
@@ -22,11 +24,8 @@ class Message(NamedTuple):
 class MessagePair(NamedTuple):
     """Two answers to a conversation.
 
-    Attributes:
-        prompt: The messages before the answer: perhaps one of the system, then user and assistant
-            in turn; the user begins and ends.
-        high: The better answer.
-        low: The worse answer.
+    The prompt has the messages before the answer: perhaps one of the system, then user and
+    assistant in turn; the user begins and ends.
     """
 
     prompt: tuple[Message, ...]
@@ -56,14 +55,11 @@ class MessagePair(NamedTuple):
 def read_pair(prompt: Cell, high: Cell, low: Cell, names: Mapping[str, str]) -> MessagePair:
     """Return the pair in the cells of a row.
 
-    Args:
-        prompt: The prompt; None means the messages that both answers begin with.
-        high: The better answer.
-        low: The worse answer.
-        names: Names of the columns in messages: those of `context`, `high` and `low`.
+    A prompt of None means the messages that both answers begin with. `names` are the names of the
+    columns in messages: those of `context`, `high` and `low`.
 
     Raises:
-        ValueError: If a cell is neither text nor messages, the prompt is not how both answers
+        ScoringError: If a cell is neither text nor messages, the prompt is not how both answers
             begin, or more than one answer follows it.
     """
     given = {"context": prompt, "high": high, "low": low}
@@ -80,12 +76,15 @@ def read_pair(prompt: Cell, high: Cell, low: Cell, names: Mapping[str, str]) -> 
         answer = side[len(before) :] if side[: len(before)] == before else side
         if len(answer) != 1 or answer[0].role != "assistant":
             if "context" in names and len(side) > 1:
-                raise ValueError(
-                    f"{names['context']} is not how the messages of {names[key]} begin"
+                raise ScoringError(
+                    "row.wrong-shape",
+                    f"{names['context']} is not how the messages of {names[key]} begin",
                 )
-            raise ValueError(
+            raise ScoringError(
+                "row.wrong-shape",
                 f"{names[key]} has {len(answer)} messages after the prompt, and a test needs a "
-                "single one of the assistant; leave the row out"
+                "single one of the assistant",
+                remedy="leave the row out",
             )
         answers.append(answer[0].content)
     _check_turns(before, names.get("context", names["high"]))
@@ -97,19 +96,22 @@ def _messages(cell: object, name: str, role: str) -> tuple[Message, ...]:
     if isinstance(cell, str):
         return () if role == "user" and not cell else (Message(role, cell),)
     if cell is None:
-        raise ValueError(f"{name} is null; leave the row out")
+        raise ScoringError("cell.null", f"{name} is null")
     if not isinstance(cell, Sequence):
-        raise ValueError(  # noqa: TRY004 - as for other cells
-            f"{name} is {type(cell).__name__}; it must be text, or a list of messages"
+        raise ScoringError(
+            "row.wrong-shape",
+            f"{name} is {type(cell).__name__}",
+            remedy="it must be text, or a list of messages",
         )
     found = []
     for each in cell:
         fields = each if isinstance(each, Mapping) else {}
         message = Message(fields.get("role", ""), fields.get("content", ""))
         if not all(isinstance(text, str) and text for text in message):
-            raise ValueError(
-                f"{name} has an entry that is not a message with a role and a text as content; "
-                "for several answers, write a row for each pair"
+            raise ScoringError(
+                "row.wrong-shape",
+                f"{name} has an entry that is not a message with a role and a text as content",
+                remedy="for several answers, write a row for each pair",
             )
         found.append(message)
     return tuple(found)
@@ -126,7 +128,8 @@ def _check_turns(prompt: tuple[Message, ...], name: str) -> None:
     turns = roles[1:] if roles[:1] == ["system"] else roles
     expected = ["user", "assistant"] * len(turns)
     if turns != expected[: len(turns)] or (roles and len(turns) % 2 == 0):
-        raise ValueError(
-            f"the prompt in {name} has the roles {', '.join(roles)}; user and assistant must take "
-            "turns, and the user begin and end"
+        raise ScoringError(
+            "row.wrong-shape",
+            f"the prompt in {name} has the roles {', '.join(roles)}",
+            remedy="user and assistant must take turns, and the user begin and end",
         )

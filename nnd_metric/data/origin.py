@@ -31,8 +31,7 @@ class Origin:
 def read_origin(data: PairData) -> Origin | None:
     """Return the source of some pairs (`load_pairs`).
 
-    Returns:
-        None without a manifest, as for a file, a URL or a table in memory.
+    It is None without a manifest, as for a file, a URL or a table in memory.
     """
     if not isinstance(data, str | Path) or is_url(data):
         return None
@@ -43,7 +42,7 @@ def read_origin(data: PairData) -> Origin | None:
     source = manifest.get("source")
     if not isinstance(source, Mapping):
         raise ScoringError(
-            f"{folder / MANIFEST}: the name of the source is missing; convert the source again"
+            "data.convert-again", "the name of the source is missing", folder / MANIFEST
         )
     homepage, notes = source.get("homepage"), source.get("notes")
     is_address = isinstance(homepage, str) and homepage.startswith(("https://", "http://"))

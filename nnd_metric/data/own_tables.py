@@ -30,8 +30,7 @@ _OBJECTS = ("inputs", "metadata")
 def read_table(file: File) -> OwnTable:
     """Return the table in a file, whose suffix says its kind.
 
-    Raises:
-        ScoringError: If it cannot be read; of JSON Lines and CSV, the message names the line.
+    An error in JSON Lines or CSV names the line.
     """
     path = Path(file) if isinstance(file, Path) else PurePosixPath(file.partition("?")[0])
     match path.suffix.lower():
@@ -50,11 +49,7 @@ def tables_in(folder: Path) -> list[OwnTable]:
 
 
 def read_hub_dataset(folder: Path, name: str) -> OwnTable:
-    """Return the rows of a downloaded dataset as the library `datasets` reads them, offline.
-
-    Raises:
-        ScoringError: If the dataset has several configurations, or cannot be read.
-    """
+    """Return the rows of a downloaded dataset as the library `datasets` reads them, offline."""
     import datasets  # noqa: PLC0415 - takes a second
 
     try:
@@ -62,8 +57,10 @@ def read_hub_dataset(folder: Path, name: str) -> OwnTable:
     except Exception as error:  # of the library, Arrow or JSON
         reason = " ".join(str(error).split()) or repr(error)
         raise ScoringError(
-            f"{name}: the dataset cannot be read as one table: {reason}; download the file that "
-            "you mean, and name it with --data"
+            "file.not-a-table",
+            f"the dataset cannot be read as one table: {reason}",
+            name,
+            "download the file that you mean, and name it with --data",
         ) from error
     frames = [
         rows.to_polars().with_columns(
@@ -81,7 +78,7 @@ def _text(file: File) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise ScoringError(f"{file}:{line}: not UTF-8; convert the file to UTF-8") from error
+        raise ScoringError("file.not-utf8", "not UTF-8", f"{file}:{line}") from error
 
 
 def _read_jsonl(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - a path here or of a URL
@@ -124,15 +121,19 @@ def _cells(text: str, name: str) -> tuple[list[list[str]], list[int]]:
         for row in reader:
             if row and rows and len(row) != len(rows[0]):
                 raise ScoringError(
-                    f"{name}:{begin}: {counted(len(row), 'cell')}, but the header has "
-                    f"{len(rows[0])}; put a text that contains commas in quotes"
+                    "file.not-csv",
+                    f"{counted(len(row), 'cell')}, but the header has {len(rows[0])}",
+                    f"{name}:{begin}",
+                    "put a text that contains commas in quotes",
                 )
             if row:
                 rows.append(row)
                 lines.append(begin)
             begin = reader.line_num + 1
     except csv.Error as error:
-        raise ScoringError(f"{name}:{reader.line_num}: not CSV: {error}") from error
+        raise ScoringError(
+            "file.not-csv", f"not CSV: {error}", f"{name}:{reader.line_num}"
+        ) from error
     finally:
         csv.field_size_limit(limit)
     return rows or [[]], lines or [1]
@@ -155,9 +156,9 @@ def _object(text: str, where: str) -> dict[str, Any]:
         value = json.loads(text, parse_constant=_refuse)
     except ValueError as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else error
-        raise ScoringError(f"{where}: not JSON: {reason}; write one object on each line") from error
+        raise ScoringError("file.not-json", f"not JSON: {reason}", where) from error
     if not isinstance(value, dict):
-        raise ScoringError(f"{where}: not a JSON object; write one object on each line")
+        raise ScoringError("file.not-json", "not a JSON object", where)
     return value
 
 

@@ -30,25 +30,28 @@ COLUMNS = frozenset((*REQUIRED, *OPTIONAL, *IDS, "inputs", *_UNUSED))
 
 
 def frame_of(columns: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the pairs as a frame.
+    """Return pairs given as lists, arrays or lazy columns of a Dataset, by name, as a frame.
 
-    Args:
-        columns: Lists, arrays or lazy columns of a Dataset, by name. `inputs` may hold an object
-            per row, or a list of {key, value}. An empty error category counts as missing.
+    `inputs` may hold an object per row, or a list of {key, value}. An empty error category counts
+    as missing.
     """
     check_required(columns)
     lists: dict[str, list[Any]] = {}
     for name, values in columns.items():
         if isinstance(values, str | Mapping) or not isinstance(values, Sized):
             raise ScoringError(
-                f"{name} is {type(values).__name__}; give a list, one entry per pair"
+                "data.not-a-dataset",
+                f"{name} is {type(values).__name__}",
+                remedy="give a list, one entry per pair",
             )
         lists[name] = list(values)  # type: ignore[call-overload]
     lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
         raise ScoringError(
-            f"the columns differ in length: {listed}; give one entry per pair in each"
+            "data.not-a-dataset",
+            f"the columns differ in length: {listed}",
+            remedy="give one entry per pair in each",
         )
     if "error_category" in lists:
         lists["error_category"] = [label or None for label in lists["error_category"]]
@@ -59,4 +62,8 @@ def check_required(columns: Mapping[str, Any]) -> None:
     """Check that no required column is missing."""
     missing = [name for name in REQUIRED if columns.get(name) is None]
     if missing:
-        raise ScoringError(f"{missing[0]} is missing; pass {', '.join(REQUIRED)} together")
+        raise ScoringError(
+            "column.missing",
+            f"{missing[0]} is missing",
+            remedy=f"pass {', '.join(REQUIRED)} together",
+        )

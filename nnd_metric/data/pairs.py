@@ -18,6 +18,7 @@ from nnd.metric.data.completion import (
 from nnd.metric.data.converted_folder import SuiteSet, instruction_in, read_sets
 from nnd.metric.data.data_places import DataPlace, find_place
 from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
+from nnd.metric.data.judgements import Judgements, find_judgements
 from nnd.metric.data.known_columns import OwnTable, frame_of_table
 from nnd.metric.data.own_tables import HUB_FILES, read_hub_dataset, read_table, tables_in
 from nnd.metric.data.remote import is_url
@@ -94,6 +95,12 @@ class PairSet(Printable):
         splits = [describe_splits(self.several_splits)] if self.several_splits else []
         options = [f"--{option} {part[option]}" for option in part if option != "split"]
         return f"{self.name} ({', '.join(splits + options)})" if splits + options else self.name
+
+    def judgements(self) -> Judgements | None:
+        """Return the judgements behind the human scores, of the same splits; None if unknown."""
+        if self.home is None or self.human_scores is None:
+            return None
+        return find_judgements(self.home, self.splits if "split" in dict(self.part) else None)
 
     def headline(self) -> str:
         """Return the number of pairs and contexts, and whether systems have human scores."""
@@ -173,8 +180,10 @@ def load_pairs(
         pairs = _own_pairs(tables, name, columns, cluster)
     elif columns or cluster:
         raise ScoringError(
-            f"{data}: these are pairs of nnd, whose columns are known; leave out --columns and "
-            "--cluster, which are for tables of your own"
+            "option.conflict",
+            "these are pairs of nnd, whose columns are known",
+            data,
+            "leave out --columns and --cluster, which are for tables of your own",
         )
     else:
         assert place is not None and name is not None  # noqa: S101, PT018 - a folder
@@ -206,9 +215,7 @@ def _find_tables(data: PairData) -> tuple[list[OwnTable], DataPlace | None]:
 def _read_folder(folder: Path, name: str, where: str) -> PairSet:
     rows = find_frame(folder, "pairs")
     if rows is None:
-        raise ScoringError(
-            f"{where}: pairs.parquet not found; name a folder that `nnd convert` wrote"
-        )
+        raise ScoringError("data.not-converted", "pairs.parquet not found", where)
     pairs = _pair_set(rows, read_scores_in(folder), name)
     sets = [
         replace(each, pairs=_pair_set(each.pairs, None, f"{name}, set {each.name}").pairs)

@@ -29,9 +29,7 @@ def stem_of(url: str) -> str:
 def readable(file: File) -> Iterator[Path | BinaryIO]:
     """Yield a path or an open file for Arrow.
 
-    Raises:
-        ScoringError: If the file cannot be opened, or the code in the block finds that it is not
-            Parquet.
+    An OSError or ValueError in the block becomes the error that the file is not Parquet.
     """
     try:
         if isinstance(file, Path):
@@ -39,21 +37,30 @@ def readable(file: File) -> Iterator[Path | BinaryIO]:
         else:
             with _opened(file) as opened:
                 yield opened
+    except ScoringError:
+        raise
     except (OSError, ValueError) as error:
-        raise ScoringError(f"{file}: cannot be read as Parquet: {error}") from error
+        raise ScoringError(
+            "file.not-parquet", f"cannot be read as Parquet: {error}", file
+        ) from error
 
 
 @contextmanager
 def _opened(url: str) -> Iterator[BinaryIO]:
-    """Open a file; the various errors of fsspec's file systems become an OSError."""
+    """Open a file; the various errors of fsspec's file systems become a ScoringError."""
     from fsspec.core import url_to_fs  # noqa: PLC0415 - rarely needed
 
     try:
         system, path = url_to_fs(url)
     except ImportError as error:
-        raise OSError(str(error)) from error
+        why = str(error)  # such as "Install s3fs to access S3"
+        raise ScoringError(
+            "extra.missing", "cannot be opened", url, f"{why[:1].lower()}{why[1:]}"
+        ) from error
     except ValueError as error:
-        raise OSError(f"{error}; use https://, hf://, s3://, gs:// or az://") from error
+        raise ScoringError(
+            "file.not-found", str(error), url, "use https://, hf://, s3://, gs:// or az://"
+        ) from error
     try:
         with system.open(path, "rb") as file:
             yield file
@@ -62,8 +69,9 @@ def _opened(url: str) -> Iterator[BinaryIO]:
     except Exception as error:
         cause = error.__cause__ or error  # over HTTP, every failure is a FileNotFoundError
         if isinstance(cause, FileNotFoundError):
-            reason = "file not found; check the URL, which must name a single file"
+            code, problem = "file.not-found", "file not found"
+            remedy = "check the URL, which must name a single file"
         else:
-            problem = str(cause).partition("\n")[0] or repr(cause)
-            reason = f"{problem}; check the URL, and that this machine has access to it"
-        raise OSError(reason) from error
+            code, problem = "file.not-readable", str(cause).partition("\n")[0] or repr(cause)
+            remedy = "check the URL, and that this machine has access to it"
+        raise ScoringError(code, problem, url, remedy) from error

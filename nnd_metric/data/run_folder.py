@@ -35,7 +35,7 @@ SETS = "sets.parquet"
 PARTS = "parts"
 """Folder of a run whose parts are not merged yet."""
 
-_ADDED = ("cluster", "origin", *SURFACE_SCHEMA, *ALONE_SCHEMA)
+_ADDED = ("cluster", "origin", "end_tokens", *SURFACE_SCHEMA, *ALONE_SCHEMA)
 """Columns that older runs lack; they are read as null."""
 
 SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
@@ -45,25 +45,25 @@ SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")
 def run_folders(out: str | Path | None, names: Sequence[str], *, parts: bool) -> dict[str, Path]:
     """Return the folder for each dataset's results: `out` itself for one, else a folder in it.
 
-    Raises:
-        NNDError: If one is a file, holds files that nnd did not write, or has a run that was
-            started the other way (in parts or as a whole).
+    It is an error if one cannot be replaced, or has a run that was started the other way: in parts
+    or as a whole.
     """
     if out is None:
         return {}
     place = Path(out)
     if len(names) > 1 and place.exists() and not place.is_dir():
-        raise NNDError(f"{place}: is a file; name a folder with --out")
+        raise NNDError("place.wrong-kind", "is a file", place)
     folders = {name: place if len(names) == 1 else place / name for name in names}
     for folder in folders.values():
         if parts and (folder / RESULT).is_file():
-            raise ScoringError(
-                f"{folder}: this folder holds a finished run; name another folder with --out"
-            )
+            raise ScoringError("place.holds-a-run", "this folder holds a finished run", folder)
         if not parts and (folder / PARTS).is_dir():
             raise ScoringError(
-                f"{folder}: this folder holds parts that are not merged; continue with --worker, "
-                f"run `nnd merge {folder}`, or name another folder with --out"
+                "place.holds-parts",
+                "this folder holds parts that are not merged",
+                folder,
+                f"continue with --worker, run `nnd merge {folder}`, or name another folder "
+                "with --out",
             )
         with locked_run(folder):
             check_replaceable(folder, document=RESULT, scaffold=PARTS)
@@ -76,14 +76,9 @@ def locked_run(folder: Path | None) -> AbstractContextManager[None]:
 
 
 def read_run(folder: Path, splits: Sequence[str] = ()) -> pl.DataFrame:
-    """Read the log-likelihoods that `nnd evaluate` stored in a folder.
+    """Read the log-likelihoods that `nnd evaluate` stored, a row per model and pair.
 
-    Args:
-        folder: The folder.
-        splits: Only pairs of these splits; none means all.
-
-    Returns:
-        One row per model and pair, with the columns of STORED.
+    The columns are those of STORED. No `splits` means all.
     """
     _check_run(folder)
     path = folder / LIKELIHOODS
@@ -105,8 +100,7 @@ def read_pieces(folder: Path) -> Iterator[pl.DataFrame]:
 def read_sets(folder: Path) -> pl.DataFrame:
     """Read the log-likelihoods of a suite's sets; runs on other data have none.
 
-    Returns:
-        One row per model, set and pair, with the columns of STORED_SETS.
+    There is a row per model, set and pair, with the columns of STORED_SETS.
     """
     path = folder / SETS
     if not path.is_file():
@@ -125,7 +119,7 @@ def _checked(frame: pl.DataFrame, path: Path, schema: pl.Schema, start: int = 0)
     wrong = [name for name, dtype in schema.items() if frame.schema.get(name) != dtype]
     if wrong:
         found = frame.schema.get(wrong[0], "missing")
-        raise ScoringError(f"{path}: column {wrong[0]} is {found}; evaluate again")
+        raise ScoringError("run.evaluate-again", f"column {wrong[0]} is {found}", path)
     _check_rows(frame, path, start)
     return frame.select(schema.names())
 
@@ -170,15 +164,14 @@ def scored_splits(
 def open_result(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield the result of a run; empty if the run has none.
 
-    Raises:
-        SchemaError: If it cannot be read, or was changed since it was written.
-        ScoringError: If the code in the block finds that it is not a result of `nnd evaluate`.
+    A LookupError, TypeError or AttributeError in the block becomes the error that the file is not a
+    result of `nnd evaluate`.
     """
     path = folder / RESULT
     try:
         yield read_document(path) if path.exists() else {}
     except (LookupError, TypeError, AttributeError) as error:
-        raise ScoringError(f"{path}: not a result of `nnd evaluate`; evaluate again") from error
+        raise ScoringError("run.evaluate-again", "not a result of `nnd evaluate`", path) from error
 
 
 def _check_unchanged(folder: Path, name: str) -> None:
@@ -191,13 +184,9 @@ def check_same(
 ) -> None:
     """Check that rows of two models with the same pair_id are of the same pair.
 
-    Args:
-        both: The first model's rows joined with the second's, whose columns end in `_b`.
-        a: Name of the first model.
-        b: Name of the second model.
-        filled: Columns in which a null contradicts a value; elsewhere a null, as in older runs, is
-            ignored.
-        where: Origin of the rows, put before the remedy.
+    `both` are the first model's rows joined with the second's, whose columns end in `_b`. A null
+    contradicts a value in `filled` columns only; elsewhere a null, as in older runs, is ignored.
+    `where` says in the error where the rows are from.
     """
     for column in SAME:
         mine, other = pl.col(column), pl.col(f"{column}_b")
@@ -207,8 +196,9 @@ def check_same(
             row = wrong.row(0, named=True)
             values = ["missing" if row[n] is None else row[n] for n in (column, f"{column}_b")]
             raise ScoringError(
+                "run.another-data",
                 f'pair {row["pair_id"]} is not the same in "{a}" and "{b}": {column} is '
-                f"{values[0]} and {values[1]}{where}; evaluate both on the same data"
+                f"{values[0]} and {values[1]}{where}",
             )
 
 
@@ -218,21 +208,27 @@ def _check_run(folder: Path) -> None:
         _check_unchanged(folder, LIKELIHOODS)
         return
     if not folder.is_dir():
-        raise ScoringError(f"{folder}: folder not found; name a folder that `nnd evaluate` wrote")
+        raise ScoringError("run.not-a-run", "folder not found", folder)
     if (folder / MANIFEST).is_file():
         raise ScoringError(
-            f"{folder}: this folder holds pairs, not results; score them first: nnd evaluate "
-            f"--model MODEL --data {folder} --out RUN"
+            "run.not-a-run",
+            "this folder holds pairs, not results",
+            folder,
+            f"score them first: nnd evaluate --model MODEL --data {folder} --out RUN",
         )
     inside = sorted(path.parent.name for path in folder.glob(f"*/{LIKELIHOODS}"))
     if inside:
         raise ScoringError(
-            f"{folder}: this folder holds a run for each dataset; name one of them, for example "
-            f"{folder / inside[0]}"
+            "run.several-datasets",
+            "this folder holds a run for each dataset",
+            folder,
+            f"name one of them, for example {folder / inside[0]}",
         )
     raise ScoringError(
-        f"{folder}: not a run of `nnd evaluate`, because {LIKELIHOODS} is missing; name the --out "
-        "folder of `nnd evaluate`"
+        "run.not-a-run",
+        f"not a run of `nnd evaluate`, because {LIKELIHOODS} is missing",
+        folder,
+        "name the --out folder of `nnd evaluate`",
     )
 
 
@@ -241,11 +237,12 @@ def _check_rows(frame: pl.DataFrame, path: Path, start: int) -> None:
     for column in ("model", "pair_id", "passed", "tie"):
         if frame[column].null_count():
             row = start + int(frame[column].is_null().arg_max() or 0)
-            raise ScoringError(f"{path}: row {row}: {column} is null; evaluate again")
+            raise ScoringError("run.evaluate-again", f"{column} is null", f"{path}: row {row}")
     for column in ("ll_high", "ll_low", *ALONE_SCHEMA):
         if frame[column].is_nan().any():
             row = start + int(frame[column].is_nan().arg_max() or 0)
             raise ScoringError(
-                f"{path}: row {row}: {column} is NaN, but a missing likelihood must be null; "
-                "evaluate again"
+                "run.evaluate-again",
+                f"{column} is NaN, but a missing likelihood must be null",
+                f"{path}: row {row}",
             )

@@ -38,13 +38,17 @@ _PAIR_SCHEMA = pl.Schema(
         "ll_low": pl.Float64,
         "tokens_high": pl.Int64,
         "tokens_low": pl.Int64,
+        "end_tokens": pl.Int64,
         "truncated": pl.Boolean,
         "passed": pl.Boolean,
         "tie": pl.Boolean,
     }
 )
 SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
-"""Columns of the scored frame, one row per pair: the stored artefact (see `pair_scoring`)."""
+"""Columns of the scored frame, one row per pair: the stored artefact (see `pair_scoring`).
+
+Of the tokens scored, `end_tokens` are not the candidate's own; the number is that of the model.
+"""
 
 
 CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED_SCHEMA})

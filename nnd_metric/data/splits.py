@@ -32,8 +32,10 @@ def check_splits(data: str, names: Iterable[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
             raise ScoringError(
-                f'{data}: unknown split "{name}"{did_you_mean(name, known)}; known: '
-                f"{', '.join(known) or 'none'}"
+                "name.unknown",
+                f'unknown split "{name}"{did_you_mean(name, known)}',
+                data,
+                f"known: {', '.join(known) or 'none'}",
             )
 
 

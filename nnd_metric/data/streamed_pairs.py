@@ -18,6 +18,7 @@ from nnd.metric.data.completion import REQUIRED, Complete, complete_pairs
 from nnd.metric.data.converted_folder import has_sets, instruction_in
 from nnd.metric.data.data_places import find_place
 from nnd.metric.data.human_scores import read_human_scores, read_scores_in
+from nnd.metric.data.judgements import Judgements, find_judgements
 from nnd.metric.data.pairs import NEEDED, PairSet, load_pairs
 from nnd.metric.data.remote import File, is_url, readable, stem_of
 from nnd.metric.data.splits import check_splits, default_splits
@@ -31,9 +32,7 @@ Span: TypeAlias = tuple[int, int]
 class Chunk(NamedTuple):
     """Some rows of a table, in order.
 
-    Attributes:
-        rows: Number of rows.
-        read: Returns the rows; given names of columns, only these, as far as there are any.
+    Given names of columns, `read` returns only these, as far as there are any.
     """
 
     rows: int
@@ -153,6 +152,13 @@ def read_human_scores_in(data: PairData, splits: Sequence[str] | None) -> pl.Dat
         return people
     found = open_pairs(data, splits).about.human_scores
     return people if found is None else found
+
+
+def find_judgements_in(data: PairData, splits: Sequence[str] | None) -> Judgements | None:
+    """Return the judgements behind the human scores that come with data, of some splits."""
+    if not isinstance(data, str | Path) or is_url(data):
+        return None
+    return open_pairs(data, splits).about.judgements() if splits else find_judgements(data)
 
 
 def _in_memory(pairs: PairSet) -> PairStream:

@@ -40,10 +40,7 @@ def choose_contexts(pairs: PairSet, contexts: int) -> PairSet:
 def choose_splits(pairs: PairSet, names: Sequence[str] | None = ()) -> PairSet:
     """Return the pairs of some splits, with the human scores of these, if they come with the data.
 
-    Args:
-        pairs: All pairs.
-        names: Splits; by default those chosen before, else those of `default_splits`; None means
-            all.
+    By default, the splits are those chosen before, else `default_splits`; None means all.
     """
     known = splits_in(pairs.pairs)
     check_splits(pairs.name, names or (), known)
@@ -94,7 +91,7 @@ def choose_part(
     pairs = choose_splits(pairs, splits)
     pairs = choose_categories(pairs, categories)
     if limit is not None and limit < 1:
-        raise ScoringError(f"limit {limit}: give 1 test or more")
+        raise ScoringError("option.bad-value", where=f"limit {limit}", remedy="give 1 test or more")
     if limit is not None and pairs.pairs.select(DISTINCT).n_unique() > limit:
         part = dict(pairs.part) | {"limit": f"{limit}"}
         pairs = replace(_with_rows(pairs, _draw(pairs.pairs, limit)), part=tuple(part.items()))
@@ -111,9 +108,10 @@ def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
     for category in categories:
         if category not in known:
             raise ScoringError(
-                f'{pairs.name}: unknown error category "{category}"'
-                f"{did_you_mean(category, known)}; known: "
-                f"{', '.join(known) or 'none'}"
+                "name.unknown",
+                f'unknown error category "{category}"{did_you_mean(category, known)}',
+                pairs.name,
+                f"known: {', '.join(known) or 'none'}",
             )
     if not categories:
         return pairs
@@ -125,10 +123,8 @@ def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
 def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, PairSet]:
     """Split pairs into those to train on and those held out, described by `PairSet.part`.
 
-    Args:
-        pairs: All pairs; pairs of the sets of a suite follow their human pairs.
-        share: About this share of the contexts is used for training (`cut_by_context`).
-        seed: Seed of the split.
+    About this share of the contexts is used for training (`cut_by_context`). Pairs of the sets of a
+    suite follow their human pairs.
     """
     pairs = replace(pairs, splits=pairs.splits or tuple(splits_in(pairs.pairs)))
     to_train_on = cut_by_context(pairs.pairs, share, seed=seed)
@@ -143,8 +139,10 @@ def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
     for name in names:
         if name not in sets:
             raise ScoringError(
-                f'{pairs.name}: unknown set "{name}"{did_you_mean(name, sets)}; known: '
-                f"{', '.join(sets) or 'none, because the data is not a suite'}"
+                "name.unknown",
+                f'unknown set "{name}"{did_you_mean(name, sets)}',
+                pairs.name,
+                f"known: {', '.join(sets) or 'none, because the data is not a suite'}",
             )
     rows = pl.concat([sets[name] for name in names], how="diagonal_relaxed")
     rows = rows.unique("pair_id", maintain_order=True)

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
         step_of as step_of,
     )
     from .models.load_model import (
+        evaluation_mode as evaluation_mode,
+        load_classifier as load_classifier,
         load_config as load_config,
         load_model as load_model,
         load_skeleton as load_skeleton,

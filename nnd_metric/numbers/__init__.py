@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     )
     from .rates.baselines import (
         MATCHED_WITHIN as MATCHED_WITHIN,
+        TOKEN_BASELINES as TOKEN_BASELINES,
         Baseline as Baseline,
     )
     from .rates.by_dataset import (
@@ -107,9 +108,11 @@ if TYPE_CHECKING:
         split_by_dataset as split_by_dataset,
     )
     from .rates.caveats import (
+        PICKING as PICKING,
         brief_caveat as brief_caveat,
         caveats as caveats,
         few_tokens as few_tokens,
+        find_rivals as find_rivals,
     )
     from .rates.context_sums import (
         CLUSTER as CLUSTER,
@@ -118,6 +121,11 @@ if TYPE_CHECKING:
         distinct_tests as distinct_tests,
         each_once as each_once,
         slices_by as slices_by,
+    )
+    from .rates.equal_length import (
+        NEAR as NEAR,
+        EqualLength as EqualLength,
+        EqualLengthDifference as EqualLengthDifference,
     )
     from .rates.pass_rates import (
         SLICE_NUMBERS as SLICE_NUMBERS,

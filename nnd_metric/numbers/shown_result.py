@@ -61,7 +61,8 @@ class Result(Printable):
         drawing = self.drawing()
         if drawing is None:
             raise ScoringError(
-                "there is nothing to draw, because all numbers of the figure are undefined"
+                "figure.nothing-to-draw",
+                "there is nothing to draw, because all numbers of the figure are undefined",
             )
         figure: Figure = drawing.figure
         return figure

@@ -131,8 +131,7 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
 def correlate(x: npt.ArrayLike, y: npt.ArrayLike) -> dict[str, float | None]:
     """Return each of STATISTICS, in time n log n: candidates are many, systems are few.
 
-    Returns:
-        All None for fewer than two candidates or a constant number.
+    All are None for fewer than two candidates or a constant number.
     """
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     linear = CORRELATIONS["pearson"](a, b)
@@ -148,9 +147,8 @@ def correlate(x: npt.ArrayLike, y: npt.ArrayLike) -> dict[str, float | None]:
 def judgements_by_system(judged: pl.DataFrame) -> dict[str, dict[str, MeanJudgement]]:
     """Return aspect → system → the mean judgement of its candidates.
 
-    Args:
-        judged: aspect, human (null without a judgement) and system (several joined by `|`: a
-            candidate counts for each; null: for none).
+    `judged` has aspect, human (null without a judgement) and system (several joined by `|`: a
+    candidate counts for each; null: for none).
     """
     means = _system_means(judged.drop_nulls("human"), "aspect").sort("aspect", "system")
     by_aspect: dict[str, dict[str, MeanJudgement]] = {}

@@ -22,14 +22,10 @@ Over: TypeAlias = Literal["shared", "all"]
 
 
 class Numbers(NamedTuple):
-    """The numbers of one row.
+    """The numbers of one row; name, kind and definition are those of `MetricRow`.
 
-    Attributes:
-        name: Same as in `MetricRow`, like the next two.
-        kind: The kind of row.
-        definition: A description of the computation.
-        candidates: Those of `JudgedCandidates`, with their scores.
-        scored: The pairs, rows of SCORED_SCHEMA.
+    The candidates are those of `JudgedCandidates` with their scores; `scored` are the pairs, rows
+    of SCORED_SCHEMA.
     """
 
     name: str
@@ -59,20 +55,17 @@ class CommonBasis(Record):
 
 
 def of_systems(judged: JudgedCandidates, names: Sequence[str]) -> JudgedCandidates:
-    """Restrict the data to some systems.
-
-    Args:
-        judged: All data.
-        names: The systems. Candidates that other systems wrote, too, are included.
-    """
+    """Restrict the data to some systems; candidates that other systems wrote, too, are included."""
     writers = judged.candidates["system"].drop_nulls().str.split("|").explode()
     known = names_in(writers.to_frame(), "system")
     for name in names:
         if name not in known:
             raise ScoringError(
-                f'over: no candidate was written by system "{name}"{did_you_mean(name, known)}; '
+                "option.unknown-value",
+                f'no candidate was written by system "{name}"{did_you_mean(name, known)}',
+                "over",
                 f"choose {', '.join(get_args(Over))}, or some of the systems: "
-                f"{', '.join(known) or 'none'}"
+                f"{', '.join(known) or 'none'}",
             )
     candidates = _name_only(judged.candidates, names).drop_nulls("system")
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
@@ -94,12 +87,9 @@ def find_shared(
 ) -> tuple[list[Numbers], CommonBasis]:
     """Restrict the rows to what all of them have in common, and describe it.
 
-    A row without any number is ignored.
-
-    Args:
-        rows: At least one, with numbers of the same candidates.
-        people: Human scores of systems, or None.
-        matched: Model of the run → system that it stands for, as NND itself ranks them.
+    A row without any number is ignored; the others have numbers of the same candidates. `people`
+    are the human scores of systems, and `matched` gives model of the run → system that it stands
+    for, as NND itself ranks them.
     """
     unscored = {row.name: row.candidates["score"].null_count() for row in rows}
     common = rows[0].candidates

@@ -7,7 +7,7 @@ such labels, as in MetaSAMSum and FRANK, the score is used, because it is finer 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class JudgedCandidates:
         definition: A description of the judgement, in words.
         aspect: The requested aspect, or None.
         references: References of the contexts (`read_references`), or None.
+        reliability: Aspect → Krippendorff's alpha of its annotators; without those whom one
+            annotator judged.
     """
 
     pairs: PairSet
@@ -58,13 +60,13 @@ class JudgedCandidates:
     definition: str
     aspect: str | None = None
     references: pl.DataFrame | None = None
+    reliability: Mapping[str, float] = field(default_factory=dict)
 
     def texts(self, references: pl.DataFrame | None = None) -> list[Text]:
         """Return the candidates in order, in the form that scorers read.
 
-        Args:
-            references: A table of references (`read_references`), which replaces those
-                of the data: its own references, else those among the contexts' parts.
+        Given references (`read_references`) replace those of the data: its own references, else
+        those among the contexts' parts.
         """
         contexts = contexts_of(self.candidates)
         table = self.references if references is None else references
@@ -86,30 +88,27 @@ def read_judged(
 ) -> JudgedCandidates:
     """Read a folder that `nnd convert` wrote, or a downloaded published one.
 
-    Args:
-        folder: The folder.
-        aspect: Only pairs and judgements of this aspect; all candidates are kept.
-        splits: Only pairs, judgements and candidates of these splits, as in `choose_splits`.
+    Only pairs and judgements of the aspect are kept, but all candidates; the splits are as in
+    `choose_splits`.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ScoringError(f"{folder}: not a folder; name a folder that `nnd convert` wrote")
+        raise ScoringError("data.not-converted", "not a folder", folder)
     pairs = choose_splits(load_pairs(folder), splits)
     annotations = find_frame(folder, "annotations")
     if annotations is None:
-        raise ScoringError(f"{folder}: annotations.parquet not found; convert the source again")
+        raise ScoringError("data.convert-again", "annotations.parquet not found", folder)
     missing = [name for name in _NEEDED if name not in annotations.columns]
     if missing:
         raise ScoringError(
-            f"{folder / 'annotations.parquet'}: column {missing[0]} is missing; convert the "
-            "source again"
+            "data.convert-again", f"column {missing[0]} is missing", folder / "annotations.parquet"
         )
     try:
-        quality = read_manifest(folder)["source"]["quality"]
+        manifest = read_manifest(folder)
+        quality = manifest["source"]["quality"]
     except (KeyError, TypeError) as error:
         raise ScoringError(
-            f"{folder / MANIFEST}: the quality rule is missing ({error!r}); convert the source "
-            "again"
+            "data.convert-again", f"the quality rule is missing ({error!r})", folder / MANIFEST
         ) from error
     rules = number_rules(annotations, quality)
     human = human_judgements(annotations, rules)
@@ -120,7 +119,9 @@ def read_judged(
         known = sorted(human["aspect"].unique())
         if aspect not in known:
             raise ScoringError(
-                f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}; known: {", ".join(known)}'
+                "name.unknown",
+                f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}',
+                remedy=f"known: {', '.join(known)}",
             )
         human = human.filter(pl.col("aspect") == aspect)
         pairs = replace(pairs, pairs=pairs.pairs.filter(pl.col("aspect") == aspect))
@@ -132,6 +133,11 @@ def read_judged(
         _define_judgement({name: rules[name] for name in sorted(human["aspect"].unique())}),
         aspect,
         None if stored is None else read_references(stored),
+        {
+            name: each["alpha"]
+            for name, each in manifest.get("agreement", {}).items()
+            if aspect in (None, name) and each["alpha"] is not None
+        },
     )
 
 
@@ -153,8 +159,7 @@ def human_judgements(
 ) -> pl.DataFrame:
     """Return one number per candidate and aspect.
 
-    Returns:
-        split, candidate_id, aspect, human (Float64, null without a judgement).
+    The columns are split, candidate_id, aspect and human (Float64, null without a judgement).
     """
     human = pl.concat(
         _judge(annotations.filter(pl.col("aspect") == aspect), rule)
@@ -164,8 +169,10 @@ def human_judgements(
     if odd.height:
         row = odd.row(0, named=True)
         raise ScoringError(
-            f"candidate {row['candidate_id']}, {row['aspect']}: the human judgement is "
-            f"{row['human']}; it must be finite, or null if missing"
+            "cell.not-finite",
+            f"the human judgement is {row['human']}",
+            f"candidate {row['candidate_id']}, {row['aspect']}",
+            "it must be finite, or null if missing",
         )
     return human
 
@@ -206,7 +213,9 @@ def _number_by(rule: Mapping[str, Any]) -> tuple[pl.Expr, str]:
             return _is_clean(best), words
         case unknown:
             raise ScoringError(
-                f'unknown quality rule "{unknown}"; convert the source with this version of nnd'
+                "data.convert-again",
+                f'unknown quality rule "{unknown}"',
+                remedy="convert the source with this version of nnd",
             )
 
 

@@ -40,8 +40,13 @@ from nnd.metric.other_metrics.common_basis import (
     of_systems,
 )
 from nnd.metric.other_metrics.judged_candidates import CANDIDATE, JudgedCandidates
-from nnd.metric.other_metrics.metric_differences import find_differences
-from nnd.metric.other_metrics.metric_table import MetricRow, MetricTable
+from nnd.metric.other_metrics.metric_differences import (
+    AccuracyDifference,
+    find_accuracy_differences,
+    find_differences,
+)
+from nnd.metric.other_metrics.metric_table import MAIN, MetricRow, MetricTable
+from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS, measure_pairs
 from nnd.metric.other_metrics.scorers.letter_case import (
     Normalise,
     case_differs,
@@ -76,6 +81,7 @@ def compare_metrics(
     manners: Mapping[str, Manner] | None = None,
     over: Over | Sequence[str] = "shared",
     normalise: Normalise | None = None,
+    statistics: Sequence[str] = MAIN,
 ) -> MetricTable:
     """Compute how well scorers, and the models of a stored run, agree with people.
 
@@ -89,11 +95,8 @@ def compare_metrics(
         manners: Model of the run → how it was scored.
         over: Basis of the correlations (`common_basis`).
         normalise: What reference metrics do to candidates and references first.
-
-    Raises:
-        ScoringError: If two rows have the same name, a scorer or the references do not fit the
-            data, the run was made on other pairs, two models stand for the same system, or no
-            scorer normalises.
+        statistics: Columns of the first table (`choose_statistics`). Those over pairs are computed
+            only if they are among them.
     """
     all_scorers, manners = list(scorers), manners or {}
     people, run_models = judged.pairs.human_scores, list(_models(run))
@@ -130,7 +133,8 @@ def compare_metrics(
         people = judged.pairs.human_scores
         of_one = None if people is None else of_aspect(people, judged.aspect)
         comparable, shared = find_shared(numbers, of_one, matched)
-    rows = [_row(each, judged) for each in comparable]
+    of_pairs = [name for name in statistics if name in PAIR_STATISTICS]
+    rows = [_row(each, judged, of_pairs) for each in comparable]
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared, manners))
     scores = [
@@ -154,6 +158,9 @@ def compare_metrics(
         normalise=normalise,
         notes=tuple(note for note in notes if note),
         splits=judged.pairs.several_splits,
+        statistics=tuple(statistics),
+        accuracy_differences=tuple(_accuracy_differences(comparable, judged, of_pairs)),
+        reliability=judged.reliability if of_pairs else {},
     )
 
 
@@ -191,10 +198,29 @@ def _look_up(models: Mapping[str, pl.DataFrame], judged: JudgedCandidates) -> It
         yield Numbers(model, "model", MODEL_DEFINITION, candidates, scored)
 
 
-def _row(numbers: Numbers, judged: JudgedCandidates) -> MetricRow:
+def _accuracy_differences(
+    numbers: Sequence[Numbers], judged: JudgedCandidates, names: Sequence[str]
+) -> Iterator[AccuracyDifference]:
+    if "acc_eq_star" not in names or len(numbers) < 2:  # noqa: PLR2004
+        return
+    for aspect, human in _by_aspect(judged):
+        candidates = {each.name: _joined(human, each) for each in numbers}
+        yield from find_accuracy_differences(aspect, candidates)
+
+
+def _joined(human: pl.DataFrame, numbers: Numbers) -> pl.DataFrame:
+    return human.join(numbers.candidates, on=CANDIDATE, maintain_order="left")
+
+
+def _by_aspect(judged: JudgedCandidates) -> Iterator[tuple[str, pl.DataFrame]]:
+    for aspect in sorted(judged.human["aspect"].unique()):
+        yield aspect, judged.human.filter(pl.col("aspect") == aspect).sort(CANDIDATE)
+
+
+def _row(numbers: Numbers, judged: JudgedCandidates, of_pairs: Sequence[str]) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
-    judgements = judged.human.join(numbers.candidates, on=CANDIDATE)
+    tables = {aspect: _joined(human, numbers) for aspect, human in _by_aspect(judged)}
     return MetricRow(
         numbers.name,
         numbers.kind,
@@ -202,23 +228,17 @@ def _row(numbers: Numbers, judged: JudgedCandidates) -> MetricRow:
         pass_rates(numbers.scored),
         systems,
         reason,
-        {
-            aspect: correlate_candidates(judgements.filter(pl.col("aspect") == aspect))
-            for aspect in sorted(judged.human["aspect"].unique())
-        },
+        {aspect: correlate_candidates(table) for aspect, table in tables.items()},
+        {aspect: measure_pairs(table, of_pairs) for aspect, table in tables.items() if of_pairs},
     )
 
 
 def prefer(candidates: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Judge pairs by scores of candidates, as `score_pairs` does by likelihoods.
 
-    Args:
-        candidates: split, candidate_id and score (null if missing).
-        pairs: NND pairs; further columns of SCORED_SCHEMA are kept.
-
-    Returns:
-        Rows of SCORED_SCHEMA with scores in place of likelihoods. A pair is passed iff the better
-        candidate has the higher score; an equal or missing score is a failure.
+    The candidates have split, candidate_id and score (null if missing). Returns rows of
+    SCORED_SCHEMA with scores in place of likelihoods. A pair is passed iff the better candidate has
+    the higher score; an equal or missing score is a failure.
     """
     scores = candidates.select(*CANDIDATE, "score")
     scored = pairs
@@ -269,8 +289,10 @@ def _on_shared_pairs(
         shared = shared.join(rows, on="pair_id", how="semi", maintain_order="left")
         if shared.is_empty() and not data.is_empty():
             raise ScoringError(
-                f'model "{model}" was scored on none of the {data.height} pairs that all rows '
-                "could share; name a run on this data, or evaluate again"
+                "run.another-data",
+                f'model "{model}" was scored on none of the {data.height} pairs that all '
+                "rows could share",
+                remedy="name a run on this data, or evaluate again",
             )
     restricted = replace(judged, pairs=replace(judged.pairs, pairs=shared))
     return restricted, run.join(shared, on="pair_id", how="semi", maintain_order="left")
@@ -286,4 +308,6 @@ def _models(scored: pl.DataFrame | None) -> dict[str, pl.DataFrame]:
 def _check_names(names: Sequence[str]) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ScoringError(f'two rows are called "{repeated[0]}"; name each scorer once')
+        raise ScoringError(
+            "name.twice", f'two rows are called "{repeated[0]}"', remedy="name each scorer once"
+        )

@@ -14,16 +14,20 @@ much as a resample (the variance of a mean is (1 - 0.8) / 0.8 = 1/4 of the boots
 more differences pass there.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated
 
 import numpy as np
+import polars as pl
 
 from nnd.metric.numbers import Difference, FloatArray, interval_of_most
+from nnd.metric.numbers.statistics.perm_both import perm_both
+from nnd.metric.numbers.statistics.tie_accuracy import pair_candidates, tie_accuracy
 from nnd.metric.other_metrics.candidate_correlations import CandidateAgreement
-from nnd.schemas import Correlation, Limit, Name
+from nnd.schemas import CONTEXT, Correlation, Count, Limit, Name, Record, Share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +50,71 @@ class MetricDifference(Difference):
     interval: tuple[float, float] | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccuracyDifference(Record):
+    """The difference in tie-calibrated accuracy (acc_eq_star) between two metrics.
+
+    Attributes:
+        aspect: What people judged.
+        metric: The metric with the higher accuracy.
+        other_metric: The other metric.
+        n: Candidates with all numbers.
+        difference: The first accuracy minus the second.
+        p: One-sided p-value of PERM-BOTH (`perm_both`); 1,000 swaps.
+    """
+
+    aspect: Name
+    metric: Name
+    other_metric: Name
+    n: Count
+    difference: float
+    p: Share
+
+
+def find_accuracy_differences(
+    aspect: str, candidates: Mapping[str, pl.DataFrame]
+) -> Iterator[AccuracyDifference]:
+    """Yield the difference between the metric with the highest acc_eq_star and each of the others.
+
+    `candidates` are, for each metric, the same candidates in the same order: split, context_id,
+    score and human.
+    """
+    known = pl.concat(
+        [rows.select(pl.col("score").alias(name)) for name, rows in candidates.items()],
+        how="horizontal",
+    )
+    first = next(iter(candidates.values()))
+    rows = first.select(*CONTEXT, "human").hstack(known).drop_nulls(["human", *known.columns])
+    contexts = rows.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy().astype(np.int64)
+    pairs = pair_candidates(rows["human"].to_numpy().astype(np.float64), contexts)
+    if not len(pairs):
+        return
+
+    def accuracy(scores: FloatArray) -> float:
+        found = tie_accuracy(scores, pairs)
+        return math.nan if found is None else found.calibrated
+
+    scores = {name: rows[name].to_numpy() for name in known.columns}
+    found = {name: accuracy(each) for name, each in scores.items()}
+    best, *others = sorted(found, key=lambda name: -found[name])
+    for other in others:
+        yield AccuracyDifference(
+            aspect=aspect,
+            metric=best,
+            other_metric=other,
+            n=rows.height,
+            difference=found[best] - found[other],
+            p=perm_both(scores[best], scores[other], accuracy),
+        )
+
+
 def find_differences(
     rows: Mapping[str, Mapping[str, CandidateAgreement]],
 ) -> Iterator[MetricDifference]:
     """Yield the difference between every two metrics under every aspect, the best metrics first.
 
-    Args:
-        rows: Metric → aspect → agreement, all over the same candidates. Undefined correlations are
-            left out.
+    `rows` gives metric → aspect → agreement, all over the same candidates. Undefined correlations
+    are omitted.
     """
     for aspect in dict.fromkeys(aspect for by_aspect in rows.values() for aspect in by_aspect):
         known = {name: by_aspect[aspect] for name, by_aspect in rows.items() if aspect in by_aspect}

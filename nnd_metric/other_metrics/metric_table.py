@@ -1,7 +1,7 @@
 """Result of `metrics`: NND compared with other metrics."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -26,14 +26,30 @@ from nnd.metric.other_metrics.candidate_correlations import (
     MeanJudgement,
 )
 from nnd.metric.other_metrics.common_basis import CommonBasis
-from nnd.metric.other_metrics.metric_differences import MetricDifference
+from nnd.metric.other_metrics.metric_differences import AccuracyDifference, MetricDifference
+from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS, PairStatistics
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
-from nnd.schemas import UNSTORED, Name, Record, cells_of, parquet_bytes, write_folder
+from nnd.schemas import (
+    SPARSE,
+    UNSTORED,
+    Name,
+    Record,
+    ScoringError,
+    cells_of,
+    did_you_mean,
+    parquet_bytes,
+    write_folder,
+)
 
 METRICS, SCORES = "metrics.json", "scores.parquet"
 
 MAIN = ("pass_rate", "gap_r", "candidate_spearman", "candidate_spearman_by_context")
 """Columns of `MetricTable.to_frame` that the first table shows."""
+
+_GROUPS = {
+    "nnd": MAIN,
+    "wmt": ("pass_rate", "acc_eq_star", "acc_eq", "spa", "system_accuracy"),
+}
 
 _SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r")
 _FRAME = {
@@ -51,6 +67,24 @@ _FRAME = {
 }
 
 
+def choose_statistics(names: str) -> tuple[str, ...]:
+    """Return the columns of the first table for some names, separated by commas.
+
+    Raises ScoringError for an unknown name.
+    """
+    chosen: list[str] = []
+    known = (*_GROUPS, *MAIN, *PAIR_STATISTICS)
+    for name in names.split(","):
+        if name.strip() not in known:
+            raise ScoringError(
+                "option.unknown-value",
+                f'unknown statistic "{name}"{did_you_mean(name, known)}',
+                remedy=f"choose from {', '.join(known)}",
+            )
+        chosen += _GROUPS.get(name.strip(), (name.strip(),))
+    return tuple(dict.fromkeys(chosen))
+
+
 @dataclass(frozen=True, slots=True)
 class MetricRow(Record):
     """One metric, and how well it agrees with people.
@@ -63,6 +97,8 @@ class MetricRow(Record):
         systems: Agreement with the human scores of systems, or None.
         systems_reason: Why there is no such agreement, or None.
         candidates: Aspect to agreement on single candidates; empty for NND itself.
+        pairs: Aspect to the requested statistics over pairs; empty if there are none, for NND
+            itself, and in older results.
     """
 
     name: Name
@@ -72,6 +108,7 @@ class MetricRow(Record):
     systems: Agreement | None
     systems_reason: str | None
     candidates: Mapping[str, CandidateAgreement]
+    pairs: Annotated[Mapping[str, PairStatistics], SPARSE] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -87,6 +124,11 @@ class MetricTable(Result):
         notes: What to know about the data and how models were scored, a sentence each. Older
             results lack it.
         splits: The splits of the tests, if the data has several; else empty. Older results lack it.
+        statistics: Columns of the first table.
+        accuracy_differences: Of the metric with the highest acc_eq_star under each aspect from each
+            of the others, if this statistic was requested.
+        reliability: Aspect → Krippendorff's alpha of its annotators, if statistics over pairs were
+            requested. It says how far annotators agree, and bounds no metric.
         rows: Scorers, then models, then NND itself.
         scores: All scores: scorer, split, context_id, candidate_id, score.
     """
@@ -98,6 +140,9 @@ class MetricTable(Result):
     differences: tuple[MetricDifference, ...]
     shared: CommonBasis | None
     splits: Sequence[str] = ()
+    statistics: Annotated[tuple[str, ...], SPARSE] = MAIN
+    accuracy_differences: Annotated[tuple[AccuracyDifference, ...], SPARSE] = ()
+    reliability: Annotated[Mapping[str, float], SPARSE] = field(default_factory=dict)
     rows: tuple[MetricRow, ...]
     scores: Annotated[pl.DataFrame, UNSTORED]
 
@@ -179,13 +224,19 @@ def _option(normalise: Normalise | None) -> str:
 
 
 def main_numbers(row: MetricRow) -> dict[str, float | None]:
-    """Return the numbers of the first table, or None.
+    """Return the numbers of the first table, or None; those over pairs only if requested.
 
     The correlation over systems needs FEWEST_SYSTEMS of them.
     """
     numbers = _frame_row(row)
     few = numbers.get("systems", 0) < FEWEST_SYSTEMS
-    return {name: None if name == "gap_r" and few else numbers.get(name) for name in MAIN}
+    of_pairs = {
+        name: mean_defined([each.values[name] for each in row.pairs.values()])
+        for name in (PAIR_STATISTICS if row.pairs else ())
+    }
+    return of_pairs | {
+        name: None if name == "gap_r" and few else numbers.get(name) for name in MAIN
+    }
 
 
 def _frame_row(row: MetricRow) -> dict[str, Any]:

@@ -16,11 +16,22 @@ from nnd.metric.other_metrics.common_basis import Over
 from nnd.metric.other_metrics.judged_candidates import JudgedCandidates, read_judged
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics
 from nnd.metric.other_metrics.metric_slices import MetricSlices, slices_of, where_judged
-from nnd.metric.other_metrics.metric_table import METRICS, MetricTable, MetricTables
+from nnd.metric.other_metrics.metric_table import (
+    METRICS,
+    MetricTable,
+    MetricTables,
+    choose_statistics,
+)
+from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
 from nnd.metric.other_metrics.scorers.reference_scorers import Several
 from nnd.metric.other_metrics.scorers.references import read_references
-from nnd.metric.other_metrics.scorers.scorer_names import AnyScorer, find_scorers, plain_names
+from nnd.metric.other_metrics.scorers.scorer_names import (
+    AnyScorer,
+    find_scorers,
+    plain_names,
+    with_trivial,
+)
 from nnd.metric.other_metrics.stored_values import read_values
 from nnd.schemas import ScoringError, check_replaceable
 
@@ -42,6 +53,7 @@ class _Options(TypedDict, total=False):
     over: Over | Sequence[str]
     where: str | None
     training_texts: str | Path | None
+    statistics: str
     out: str | Path | None
 
 
@@ -92,6 +104,7 @@ def metrics(
     by: str | Sequence[str] | None = None,
     where: str | None = None,
     training_texts: str | Path | None = None,
+    statistics: str = "nnd",
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
     """Compare NND with other metrics: which agree with humans?
@@ -102,9 +115,9 @@ def metrics(
         data: Converted folder; each is matched to the runs that share pairs with it.
         scorers: rouge1, rouge2, rouge3, rougeL, bleu, chrf, length, overlap, bertscore[=MODEL],
             prompted=MODEL, bartscore_DIRECTION=MODEL or prompted_DIRECTION=MODEL (faithfulness,
-            precision, recall, f, f_harmonic), evaluate=NAME|PATH[:key]. None means all metrics that
-            need no model. In Python, also functions that return a number or None for every text
-            (`TextScorer`).
+            precision, recall, f, f_harmonic), reward=MODEL[:label], evaluate=NAME|PATH[:key]. None
+            means all metrics that need no model. In Python, also functions that return a number or
+            None for every text (`TextScorer`).
         systems: The human-judged system that a model stands for, if its id does not name it. In
             Python, model → system; with several datasets, it applies to those with such a system.
         references: Table with the columns context_id (or context) and reference, for one dataset.
@@ -132,6 +145,9 @@ def metrics(
         where: Only pairs that meet this condition in SQL, as in `nnd slice`, and the candidates of
             their contexts.
         training_texts: Texts that models were trained on, for the axis seen, as in `nnd slice`.
+        statistics: Columns of the first table: nnd, wmt (acc_eq_star, acc_eq, spa,
+            system_accuracy), or names separated by commas, also auc and auc_within; next to them
+            stand the values of a constant and of length.
         out: Folder for metrics.json and scores.parquet; with several datasets, it gets a subfolder
             for each.
 
@@ -151,8 +167,10 @@ def metrics(
         nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
         nnd metrics --data summeval-nnd --scores comet.csv
         nnd metrics --data summeval-nnd --by length:quantiles=3
+        nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
     """
     _check_options(over, normalise, several_tables=bool(by) and out is not None)
+    columns = choose_statistics(statistics)
 
     def compare(
         runs: Sequence[Path],
@@ -181,7 +199,7 @@ def metrics(
         def compare_on(part: JudgedCandidates) -> MetricTable:
             return compare_metrics(
                 part,
-                found,
+                with_trivial(found) if {*columns} & {*PAIR_STATISTICS} else found,
                 references=table,
                 values=values,
                 run=run,
@@ -189,6 +207,7 @@ def metrics(
                 systems=systems if people is None else stored_systems(runs, people, systems),
                 over=over,
                 normalise=normalise,
+                statistics=columns,
             )
 
         if by:
@@ -237,7 +256,7 @@ def _over_datasets(
         try:
             tables[name] = compare(each.runs, folder, each.systems, places[name])
         except ScoringError as error:
-            raise ScoringError(f"{name}: {error}") from error
+            raise error.inside(name) from error
     return MetricTables(tables)
 
 
@@ -246,15 +265,20 @@ def _check_options(
 ) -> None:
     if several_tables:
         raise ScoringError(
-            "--by gives a table for each slice, which --out does not take; use --json"
+            "option.conflict", "a table for each slice does not go with --out", "--by"
         )
     if not over or (isinstance(over, str) and over not in get_args(Over)):
         raise ScoringError(
-            f"over {over!r}: choose {', '.join(get_args(Over))} or a list of systems"
+            "option.unknown-value",
+            where=f"over {over!r}",
+            remedy=f"choose {', '.join(get_args(Over))} or a list of systems",
         )
     if normalise is not None and normalise not in get_args(Normalise):
         raise ScoringError(
-            f'normalise: unknown "{normalise}"; choose {", ".join(get_args(Normalise))}'
+            "option.unknown-value",
+            f'unknown "{normalise}"',
+            "normalise",
+            f"choose {', '.join(get_args(Normalise))}",
         )
 
 
@@ -264,7 +288,8 @@ def _check_same_rules(folders: Sequence[Path], *, mixed_rules: bool) -> None:
     except ScoringError as error:
         if mixed_rules:
             raise ScoringError(
-                "there are no means over datasets of models that were scored by different rules; "
-                "name one dataset at a time"
+                "run.different-rules",
+                "there are no means over datasets of models that were scored by different rules",
+                remedy="name one dataset at a time",
             ) from error
         raise

@@ -25,11 +25,10 @@ _LEAST = 0.5
 
 
 class StoredValues(NamedTuple):
-    """The values of one metric.
+    """The values of one metric, and where they are from, in words.
 
-    Attributes:
-        values: split, candidate_id and score, higher is better; candidates without one are absent.
-        definition: Where they are from, in words.
+    The columns are split, candidate_id and score, higher is better; candidates without one are
+    absent.
     """
 
     values: pl.DataFrame
@@ -49,22 +48,20 @@ NO_VALUES = ValueTable({}, ())
 def read_values(
     source: str | Path | Table | None, candidates: pl.DataFrame, lower: Collection[str] = ()
 ) -> ValueTable:
-    """Read a table of values.
+    """Read a table of values: a .csv, .jsonl or .parquet file, or one in memory.
 
-    Args:
-        source: A .csv, .jsonl or .parquet file, or a table in memory; None has no metrics.
-        candidates: The candidates of the data: split, context_id, system, context, candidate_id,
-            candidate.
-        lower: Metrics of which lower values are better.
-
-    Raises:
-        ScoringError: If no columns say which candidate a row is of, a value is not a finite number,
-            a candidate has two values of a metric, or most rows are of other candidates.
+    A source of None has no metrics. The candidates of the data have split, context_id, system,
+    context, candidate_id and candidate. Of the metrics called `lower`, lower values are better.
     """
     if source is None and not lower:
         return NO_VALUES
     if source is None:
-        raise ScoringError(f"lower: {', '.join(lower)} is in no table; name one (--scores)")
+        raise ScoringError(
+            "scores.other-candidates",
+            f"{', '.join(lower)} is in no table",
+            "lower",
+            "name one (--scores)",
+        )
     if isinstance(source, str | Path):
         table, name = read_table(Path(source)), str(source)
     else:
@@ -73,16 +70,20 @@ def read_values(
     if key is None:
         wanted = ", or ".join(" and ".join(each) for each in _KEYS)
         raise ScoringError(
-            f"{name}: no columns say which candidate a row is of: {wanted}; the columns are "
-            f"{', '.join(table.columns)}"
+            "scores.other-candidates",
+            f"no columns say which candidate a row is of: {wanted}",
+            name,
+            f"the columns are {', '.join(table.columns)}",
         )
     rows = _match(table, key, candidates)
     n_strangers = rows.filter(pl.col("candidate_id").is_null())["row"].n_unique()
     n_rows = rows["row"].n_unique()
     if n_rows - n_strangers < _LEAST * n_rows or not n_rows:
         raise ScoringError(
-            f"{name}: only {n_rows - n_strangers:,} of {counted(n_rows, 'row')} are of candidates "
-            f"of the data, by {' and '.join(key)}; name the table of this data"
+            "scores.other-candidates",
+            f"only {n_rows - n_strangers:,} of {counted(n_rows, 'row')} are of candidates "
+            f"of the data, by {' and '.join(key)}",
+            name,
         )
     metrics, others = {}, []
     for metric in table.columns.keys() - _NOT_VALUES:
@@ -101,8 +102,10 @@ def read_values(
     for metric in lower:
         if metric not in ordered:
             raise ScoringError(
-                f'lower: {name} has no metric "{metric}"{did_you_mean(metric, ordered)}; its '
-                f"metrics are {', '.join(ordered) or 'none'}"
+                "name.unknown",
+                f'{name} has no metric "{metric}"{did_you_mean(metric, ordered)}',
+                "lower",
+                f"its metrics are {', '.join(ordered) or 'none'}",
             )
     return ValueTable(ordered, tuple(_notes(name, n_strangers, sorted(others))))
 
@@ -135,11 +138,13 @@ def _numbers(table: OwnTable, metric: str) -> pl.DataFrame | None:
             number = None
             wrong.append(row)
         if number is not None and not math.isfinite(number):
-            raise ScoringError(f"{table.where(row)}: {metric} is {number}; leave the cell empty")
+            raise ScoringError(
+                "cell.not-finite", f"{metric} is {number}", table.where(row), "leave the cell empty"
+            )
         values.append(number)
     if wrong and any(value is not None for value in values):
         cell = table.columns[metric][wrong[0]]
-        raise ScoringError(f'{table.where(wrong[0])}: {metric} is "{cell}"; it must be a number')
+        raise ScoringError("cell.not-a-number", f'{metric} is "{cell}"', table.where(wrong[0]))
     score = pl.Series(values, dtype=pl.Float64)
     return None if wrong else pl.DataFrame({"score": score}).with_row_index("row")
 
@@ -148,8 +153,10 @@ def _check_repeated(rows: pl.DataFrame, metric: str, table: OwnTable) -> None:
     twice = rows.group_by(CANDIDATE, maintain_order=True).agg("row", pl.col("score").unique())
     for _, candidate, numbers, scores in twice.filter(pl.col("score").list.len() > 1).iter_rows():
         raise ScoringError(
-            f"{table.where(numbers[-1])}: candidate {candidate} has another {metric} at "
-            f"{table.where(numbers[0])} ({scores[0]:g} and {scores[1]:g}); keep one of them"
+            "row.twice",
+            f"candidate {candidate} has another {metric} at {table.where(numbers[0])} "
+            f"({scores[0]:g} and {scores[1]:g})",
+            table.where(numbers[-1]),
         )
 
 

@@ -30,15 +30,10 @@ if TYPE_CHECKING:
     from .launchers.ray_cluster import (
         Ray as Ray,
     )
-    from .launchers.ray_workers import (
-        evaluate_on_ray as evaluate_on_ray,
-    )
     from .launchers.worker_share import (
+        check_shared as check_shared,
         ignored_workers as ignored_workers,
         read_worker as read_worker,
-    )
-    from .launchers.workers import (
-        evaluate_parts as evaluate_parts,
     )
     from .lists.built_in_lists import (
         find_built_in as find_built_in,

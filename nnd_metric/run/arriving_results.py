@@ -27,13 +27,8 @@ def write_arriving(
     Models that another process has added to the folder are kept: one process at a time reads what
     is there, adds its own models, and replaces the folder.
 
-    Args:
-        shards: The results of models on whole datasets.
-        join: Makes the evaluation of a dataset from the results of the models.
-        folders: Dataset → its folder, where results are written.
-
-    Returns:
-        Dataset → results of the models.
+    The shards are whole datasets, `join` makes the evaluation of a dataset from the results of its
+    models, and `folders` gives dataset → its folder. Returns dataset → results of the models.
     """
     evaluations: dict[str, Evaluation] = {}
     done: dict[str, list[ScoredModel]] = {}

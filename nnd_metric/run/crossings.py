@@ -12,12 +12,11 @@ from nnd.metric.text import Template, find_crossings, find_protocol, render
 def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | None:
     """Count the tests whose tokens are not those of context and candidate encoded together.
 
-    Returns:
-        None if context and candidate are never one text: for encoder-decoders, and under
-        `laban2022`, which puts a start token between them.
+    The count is None if context and candidate are never one text: for encoder-decoders, as a pair
+    of a masked model, and under `laban2022`, which puts a start token between them.
     """
-    loaded = engine.loaded
-    if loaded.is_encoder_decoder or find_protocol(engine.protocol).tokens != "native":
+    loaded, tokens = engine.loaded, find_protocol(engine.protocol).tokens
+    if loaded.is_encoder_decoder or template.as_pair or tokens not in {"native", "masked"}:
         return None
     pairs = data.pairs
     prompts = render(template, contexts_of(pairs))

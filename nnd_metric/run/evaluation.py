@@ -162,8 +162,10 @@ class Evaluation(Result):
         """
         if self.scored.is_empty() and any(each.rates.n_pairs for each in self.results):
             raise ScoringError(
-                f"{folder}: cannot write a merged run, because its rows are not in "
-                "memory; copy the folder that `merge` wrote"
+                "run.already-merged",
+                "cannot write a merged run, because its rows are not in memory",
+                folder,
+                "copy the folder that `merge` wrote",
             )
         files = {LIKELIHOODS: parquet_bytes(self.scored)}
         if self.effects is not None:

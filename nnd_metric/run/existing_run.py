@@ -40,9 +40,7 @@ def read_kept(
 ) -> KeptRun:
     """Return the other models of a run in a folder; none without a run.
 
-    Raises:
-        ScoringError: If the run has other pairs, or its models were scored in another way, so that
-            the results cannot be combined.
+    The run must have the same pairs, and models whose results can be combined with the new ones.
     """
     if folder is None or not (folder / RESULT).is_file():
         return KeptRun((), {}, {})
@@ -54,8 +52,7 @@ def read_kept(
         there = ", ".join(each["model"] for each in stored["results"])
     if problem is not None:
         raise ScoringError(
-            f"{folder}: this folder holds a run of {there}, scored {problem}; name another folder "
-            "with --out"
+            "place.holds-a-run", f"this folder holds a run of {there}, scored {problem}", folder
         )
     places = {*map(place_of, done)}
     with _readable(folder):
@@ -85,7 +82,7 @@ def _readable(folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, LookupError, TypeError, AttributeError, SchemaError) as error:
         raise ScoringError(
-            f"{folder}: models cannot be added to its {RESULT}; name another folder with --out"
+            "place.holds-a-run", f"models cannot be added to its {RESULT}", folder
         ) from error
 
 

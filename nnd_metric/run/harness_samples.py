@@ -68,25 +68,31 @@ def read_files(places: Sequence[Path], model: str | None) -> list[SampleFile]:
         task = named["task"] if named else path.stem
         if task in files:
             raise ScoringError(
-                f"{path}: the samples of {task} are also in {files[task].path}; name the files of "
-                "one run"
+                "samples.mixed", f"the samples of {task} are also in {files[task].path}", path
             )
         results = path.with_name(f"results_{named['date']}.json") if named else None
         facts = _read_results(results) if results is not None and results.is_file() else {}
         files[task] = file = SampleFile(path, task, facts)
         if not (file.model[0] or model):
             raise ScoringError(
-                f"{path}: results_DATE.json is not beside it, so the model is unknown; name it "
-                "with --model"
+                "option.needs-another",
+                "results_DATE.json is not beside it, so the model is unknown",
+                path,
+                "name it with --model",
             )
     if not files:
-        raise ScoringError("no files of samples; name some, such as logs/*/samples_*.jsonl")
+        raise ScoringError(
+            "input.missing",
+            "no files of samples",
+            remedy="name some, such as logs/*/samples_*.jsonl",
+        )
     first, *others = files.values()
     for other in others:
         if other.model != first.model or other.exported.get("data") != first.exported.get("data"):
             raise ScoringError(
-                f"{other.path} and {first.path} differ in model, harness, chat template or data; "
-                "import each run into a folder of its own"
+                "samples.mixed",
+                f"{other.path} and {first.path} differ in model, harness, chat template or data",
+                remedy="import each run into a folder of its own",
             )
     return [*files.values()]
 
@@ -95,9 +101,9 @@ def _read_results(path: Path) -> dict[str, Any]:
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ScoringError(f"{path}: cannot be read: {error}") from error
+        raise ScoringError("samples.not-samples", f"cannot be read: {error}", path) from error
     if not isinstance(facts, dict):
-        raise ScoringError(f"{path}: not the results of lm-evaluation-harness")
+        raise ScoringError("samples.not-samples", "not the results of lm-evaluation-harness", path)
     return facts
 
 
@@ -106,9 +112,7 @@ def read_samples(file: SampleFile) -> Iterator[Sample]:
     table = read_table(file.path)
     missing = [name for name in _NEEDED if name not in table.columns]
     if missing:
-        raise ScoringError(
-            f"{file.path}: {missing[0]} is missing; name a file that `lm_eval --log_samples` wrote"
-        )
+        raise ScoringError("samples.not-samples", f"{missing[0]} is missing", file.path)
     rows = zip(*(table.columns[name] for name in _NEEDED), strict=True)
     for number, (doc, target, arguments, answers) in enumerate(rows):
         where = table.where(number)
@@ -117,13 +121,19 @@ def read_samples(file: SampleFile) -> Iterator[Sample]:
             read = [[*arguments[f"gen_args_{place}"].values()] for place in range(len(sums))]
             texts = [(str(context), str(text)) for context, text in read]
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ScoringError(f"{where}: not a sample with log-likelihoods of choices") from error
+            raise ScoringError(
+                "samples.not-samples", "not a sample with log-likelihoods of choices", where
+            ) from error
         if len(texts) != _TWO:
-            raise ScoringError(f"{where}: {counted(len(texts), 'choice')}; a test has two")
+            raise ScoringError(
+                "samples.not-samples", f"{counted(len(texts), 'choice')}", where, "a test has two"
+            )
         if not all(map(math.isfinite, sums)):
-            raise ScoringError(f"{where}: a log-likelihood is {sums[0] + sums[1]}; run it again")
+            raise ScoringError(
+                "cell.not-finite", f"a log-likelihood is {sums[0] + sums[1]}", where, "run it again"
+            )
         if not isinstance(doc, Mapping):
-            raise ScoringError(f"{where}: doc is not an object")
+            raise ScoringError("samples.not-samples", "doc is not an object", where)
         high = _better(target, doc, texts, where)
         yield Sample(_pair(doc, texts, high, file), sums[high], sums[1 - high], where)
 
@@ -142,15 +152,22 @@ def _better(
         in_order = all(text.endswith(choice) for (_, text), choice in choices)
         if str(target) != "1" or not in_order:
             raise ScoringError(
-                f"{where}: the choices of pair {doc['pair_id']} are not in the order that `nnd "
-                "export` wrote, worse and better; run the exported task as it is"
+                "samples.not-samples",
+                f"the choices of pair {doc['pair_id']} are not in the order that `nnd "
+                "export` wrote, worse and better",
+                where,
+                "run the exported task as it is",
             )
     stripped = [text.strip() for _, text in texts]
     if str(target) in ("0", "1"):
         return int(str(target))
     if str(target).strip() in stripped:
         return stripped.index(str(target).strip())
-    raise ScoringError(f'{where}: the target "{target}" is neither 0, 1 nor one of the choices')
+    raise ScoringError(
+        "samples.not-samples",
+        f'the target "{target}" is neither 0, 1 nor one of the choices',
+        where,
+    )
 
 
 def _pair(

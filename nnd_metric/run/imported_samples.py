@@ -72,7 +72,7 @@ def import_samples(
     """
     check_replaceable(Path(out), document=RESULT)
     if (Path(out) / RESULT).is_file():
-        raise ScoringError(f"{out}: this folder holds a run; name another folder with --out")
+        raise ScoringError("place.holds-a-run", "this folder holds a run", out)
     places = [Path(each) for each in ([samples] if isinstance(samples, str | Path) else samples)]
     files = read_files(places, model)
     found = [sample for file in files for sample in read_samples(file)]
@@ -106,8 +106,10 @@ def _pairs_of(
         lost = tests.join(pairs.pairs, on="pair_id", how="anti")
         if lost.height:
             raise ScoringError(
-                f"{lost['where'][0]}: pair {lost['pair_id'][0]} is not in {pairs.name}; name the "
-                "data that the tasks were exported from, or leave out --data"
+                "run.another-data",
+                f"pair {lost['pair_id'][0]} is not in {pairs.name}",
+                lost["where"][0],
+                "name the data that the tasks were exported from, or leave out --data",
             )
         chosen = pairs.pairs.join(tests, on="pair_id", how="semi", maintain_order="left")
         n_whole = pairs.pairs.select(DISTINCT).n_unique()
@@ -129,8 +131,10 @@ def _check_repeated(rows: pl.DataFrame) -> None:
         if wrong.height:
             pair, places, apart, _ = wrong.row(0)
             raise ScoringError(
-                f"pair {pair} is at {places[0]} and at {places[1]}, with log-likelihoods that are "
-                f"{apart:.3g} apart; name the samples of one run"
+                "samples.mixed",
+                f"pair {pair} is at {places[0]} and at {places[1]}, with log-likelihoods "
+                f"that are {apart:.3g} apart",
+                remedy="name the samples of one run",
             )
 
 
@@ -151,9 +155,8 @@ def _score(
         values = sums / sizes if protocol == "bytes" else sums
         return Likelihoods(values, np.zeros(n, np.int64), np.zeros(n, np.bool_), NO_WORK)
 
-    unknown = {
-        name: pl.lit(None, STORED[name]) for name in ("tokens_high", "tokens_low", "truncated")
-    }
+    counts = ("tokens_high", "tokens_low", "end_tokens", "truncated")
+    unknown = {name: pl.lit(None, STORED[name]) for name in counts}
     scored = score_pairs(pairs, scorer, find_template("default")).with_columns(**unknown)
     rates = pass_rates(scored)
     known, version, digest = file.model

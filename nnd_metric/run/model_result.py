@@ -116,12 +116,9 @@ class ModelResult(Record):
 
 
 class ScoredModel(NamedTuple):
-    """A result with its scored pairs.
+    """A result with its scored pairs: `model`, and the columns of SCORED_SCHEMA or CHILD_SCHEMA.
 
-    Attributes:
-        result: The result.
-        pairs: Per-pair log-likelihoods: `model` and the columns of SCORED_SCHEMA.
-        children: Log-likelihoods of the sets of a suite: `model` and the columns of CHILD_SCHEMA.
+    `children` are the pairs of the sets of a suite.
     """
 
     result: ModelResult
@@ -140,13 +137,9 @@ def evaluate_model(
 ) -> ScoredModel:
     """Score pairs with one model.
 
-    Args:
-        loaded: The model.
-        pairs: The pairs.
-        scoring: How they are scored; only `store` decides whether likelihoods are stored.
-        store: Where likelihoods are stored, or None.
-        version: The result of `loaded.version()`, if known: computing it may read all weights.
-        proofs: The last proof of the model, if any; it is replaced by the one of this call.
+    Likelihoods are stored if there is a `store`, whatever `scoring` says. `version` is the result
+    of `loaded.version()`, if known: computing it may read all weights. `proofs` has the last proof
+    of the model, if any, which is replaced by the one of this call.
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
     version, proofs = version or loaded.version(), [] if proofs is None else proofs

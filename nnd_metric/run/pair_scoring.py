@@ -20,7 +20,6 @@ class SuiteScores(NamedTuple):
         pairs: A row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA.
         children: A row per pair of the sets, with the columns of CHILD_SCHEMA.
         no_baseline: Why the requested columns of ALONE_SCHEMA are null, or None.
-        work: The work of the engine.
     """
 
     pairs: pl.DataFrame
@@ -35,13 +34,8 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     A pair is passed iff LL(high) > LL(low), strictly. Equal likelihoods are a tie; an undefined
     likelihood is null. Both count as failures.
 
-    Returns:
-        One row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those of
-        ALONE_SCHEMA are null, and `score_suite` fills them.
-
-    Raises:
-        ScoringError: If a context lacks a part that the template names, or the scorer cannot score
-            a candidate; the message then names the pair.
+    Returns one row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those
+    of ALONE_SCHEMA are null, and `score_suite` fills them. An error of the scorer names the pair.
     """
     return score_suite(replace(data, sets=()), scorer, template).pairs
 
@@ -51,13 +45,9 @@ def score_suite(
 ) -> SuiteScores:
     """Score pairs, those of the sets, and the baseline without contexts in one call of the scorer.
 
-    Args:
-        data: The pairs.
-        scorer: An engine, or any callable of its shape.
-        template: How contexts are rendered.
-        unconditional: Whether the candidates of `data.pairs` are also scored without their
-            contexts. The text is the same; the rendered context is omitted. If a scorer refuses, it
-            is called again without the baseline.
+    If `unconditional`, the candidates of `data.pairs` are also scored without their contexts. Their
+    text is the same; the rendered context is omitted. If a scorer refuses, it is called again
+    without the baseline.
     """
     n, members = data.pairs.height, _members(data)
     pairs = _with_others(data.pairs, members)
@@ -104,6 +94,7 @@ def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.D
         "ll_low": low,
         "tokens_high": pl.Series(found.tokens[:n], dtype=pl.Int64),
         "tokens_low": pl.Series(found.tokens[n : 2 * n], dtype=pl.Int64),
+        "end_tokens": pl.repeat(found.end_tokens, n, dtype=pl.Int64, eager=True),
         "truncated": pl.Series(found.truncated[:n], dtype=pl.Boolean),
         "passed": (high > low).fill_null(value=False),
         "tie": (high == low).fill_null(value=False),
@@ -142,14 +133,16 @@ def _score(scorer: Scorer, requests: Sequence[Request], pairs: pl.DataFrame) -> 
     except CandidateError as error:
         candidates = [candidate for _, candidate in requests]
         row = candidates.index(error.candidate) % pairs.height  # all high, then all low
-        raise ScoringError(f"pair {pairs['pair_id'][row]}: {error}") from error
+        raise error.inside(f"pair {pairs['pair_id'][row]}", ScoringError) from error
     answers = {
         len(values)
         for values in (likelihoods.log_likelihood, likelihoods.tokens, likelihoods.truncated)
     }
     if answers != {len(requests)}:
         raise ScoringError(
+            "scorer.values",
             f"the scorer returned {' or '.join(map(str, sorted(answers)))} values for "
-            f"{len(requests)} requests; it must return one of each for every request"
+            f"{len(requests)} requests",
+            remedy="it must return one of each for every request",
         )
     return likelihoods

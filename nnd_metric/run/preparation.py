@@ -21,8 +21,10 @@ def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Preparatio
     protocol = find_protocol(scoring.protocol)
     if protocol.minus_alone and not pairs.has_contexts:
         raise ScoringError(
-            f"{pairs.name}: protocol {protocol.name} measures what contexts add, and the data has "
-            "none; use native or sum"
+            "protocol.another-model",
+            f"protocol {protocol.name} measures what contexts add, and the data has none",
+            pairs.name,
+            "use native or sum",
         )
     template, chat = choose_rendering(
         loaded,

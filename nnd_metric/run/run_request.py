@@ -117,9 +117,7 @@ class RunRequest:
     def datasets(self) -> dict[str, Dataset]:
         """Return name in the results → dataset.
 
-        Raises:
-            ScoringError: If there is none, two have the same name, or human scores are given for
-                several.
+        Names must differ, and human scores may be given for one dataset only.
         """
         data = list(self.data) if is_several(self.data) else [self.data]
         datasets = dict(zip(name_datasets(data), data, strict=True))

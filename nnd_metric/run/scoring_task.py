@@ -13,11 +13,7 @@ from nnd.metric.run.survival import Trouble
 class Shard(NamedTuple):
     """Pairs that a model scores at once: a dataset, or a part of it.
 
-    Attributes:
-        dataset: Name of the dataset.
-        part: Number of the part, from 0; a whole dataset is its only part.
-        pairs: The pairs.
-        scoring: How they are scored.
+    Parts are numbered from 0; a whole dataset is its only part.
     """
 
     dataset: str
@@ -37,13 +33,8 @@ class ScoredShard(NamedTuple):
 class ScoringTask(NamedTuple):
     """Models, and the shards that each of them scores.
 
-    Attributes:
-        models: Name → model.
-        todo: Name of a model → its unfinished shards, each read when its turn comes.
-        total: Number of shards of all models.
-        scorings: Name of a model → its scoring options.
-        loading: Loading options of all models.
-        trouble: Records the failures.
+    `todo` gives name of a model → its unfinished shards, each read when its turn comes; `total` is
+    the number of shards of all models.
     """
 
     models: Mapping[str, Model]

@@ -41,7 +41,8 @@ def make_signature(
         "n": rates.overall.n,
     }
     if not loaded.is_encoder_decoder:
-        if find_protocol(engine.protocol).tokens == "native":  # the others use no separator
+        uses_separator = find_protocol(engine.protocol).tokens in {"native", "masked"}
+        if uses_separator and not template.as_pair:
             parts["sep"] = repr(engine.separator)
         parts["bos"] = "yes" if _reads_bos(engine) else "no"
     line = "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])

@@ -20,12 +20,13 @@ def summarise_scored(
 ) -> Evaluation:
     """Return what is known of some models whose rows are in memory (arguments of `summarise`)."""
     rows = pl.concat(each.pairs.select(*STORED) for each in models)
+    judgements = data.judgements() if len(models) > 1 else None
     return summarise(
         data,
         [each.result for each in models],
         pl.concat(each.children.select(*STORED_SETS) for each in models),
         ((each.result.model, each.pairs) for each in models),
-        lambda own: agree_scored(rows, data.human_scores, systems=own),
+        lambda own: agree_scored(rows, data.human_scores, systems=own, judgements=judgements),
         systems=systems,
         templates=templates,
         scored=rows,

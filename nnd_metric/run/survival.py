@@ -25,12 +25,7 @@ class Failure(Record):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """The failures of a sweep so far.
-
-    Attributes:
-        fatal: Whether the first failure raises an error.
-        failures: The recorded failures.
-    """
+    """The failures of a sweep so far; if `fatal`, the first one raises its error."""
 
     fatal: bool
     failures: list[Failure] = field(default_factory=list)
@@ -39,8 +34,7 @@ class Trouble:
     def survived(self, model: str | None, dataset: str | None) -> Iterator[None]:
         """Record a failure inside the block with a warning, and continue after the block.
 
-        Raises:
-            Exception: If a failure is fatal: the error itself.
+        A fatal one is raised unchanged.
         """
         try:
             yield

@@ -22,8 +22,14 @@ from nnd.metric.likelihood import Model
 from nnd.metric.run.arriving_results import write_arriving
 from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.existing_run import KeptRun, read_kept
+from nnd.metric.run.launchers.ray_cluster import Ray
+from nnd.metric.run.launchers.ray_workers import evaluate_on_ray
 from nnd.metric.run.launchers.side_by_side import score_models
+from nnd.metric.run.launchers.worker_report import WorkerReport
+from nnd.metric.run.launchers.worker_share import Worker, check_shared, find_share
+from nnd.metric.run.launchers.workers import score_share
 from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.parts.job import plan_job
 from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest, with_run_options
 from nnd.metric.run.scoring_task import whole_task
 from nnd.metric.run.summary import summarise_scored
@@ -38,6 +44,7 @@ def evaluate(
     data: list[_Each] | tuple[_Each, ...],
     *,
     out: str | Path | None = None,
+    ray: Ray | None = None,
     **options: Unpack[RunOptions],
 ) -> Sweep: ...
 @overload
@@ -46,16 +53,28 @@ def evaluate(
     data: Dataset,
     *,
     out: str | Path | None = None,
+    ray: Ray | None = None,
     **options: Unpack[RunOptions],
 ) -> Evaluation: ...
+@overload
+def evaluate(
+    models: Model | Sequence[Model],
+    data: Dataset | Sequence[Dataset],
+    *,
+    out: str | Path,
+    worker: Worker,
+    **options: Unpack[RunOptions],
+) -> WorkerReport: ...
 @with_run_options
 def evaluate(
     models: Model | Sequence[Model],
     data: Dataset | Sequence[Dataset],
     *,
     out: str | Path | None = None,
+    worker: Worker | None = None,
+    ray: Ray | None = None,
     **options: Unpack[RunOptions],
-) -> Evaluation | Sweep:
+) -> Evaluation | Sweep | WorkerReport:
     """Score pairs with models: pass rates and agreement.
 
     To resume a run, start it again: finished likelihoods are not computed again. A new model is
@@ -76,17 +95,23 @@ def evaluate(
             list of dicts holds the rows of one dataset.
         out: Folder for result.json and log_likelihoods.parquet; with several datasets, it gets a
             subfolder for each.
+        worker: Score the share of worker I of N; all write to the same folder. auto takes I and N
+            from torchrun, which also says on which GPU, or from a Slurm array. `nnd merge` makes a
+            run of all shares.
+        ray: Score the shares by workers that Ray starts, and merge them. Models and data are names
+            or paths that every machine of the cluster can read.
         **options: The other fields of `RunRequest`.
 
     Returns:
         For one dataset, one result per model (including those of the run in `out`), all per-pair
         log-likelihoods, and, for two or more models matched to systems, the agreement. For a list,
-        the same for each dataset.
+        the same for each dataset. For a worker, the counts of scored and of remaining parts.
 
     Raises:
         ScoringError: If data, a model or an option cannot be used, or `out` holds another run; the
             message says which and why.
         NNDError: If `out` is a file, holds anything that nnd did not write, or cannot be written.
+        OSError: If a worker cannot write a part.
 
     Examples:
         nnd evaluate --model gpt2 --data quiz_design --limit 200
@@ -98,7 +123,15 @@ def evaluate(
         nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
         nnd evaluate --runs runs.yaml --out sweep
     """
-    found = sweep(RunRequest(models, data, **options), out)
+    check_shared(worker, ray, out)
+    request = RunRequest(models, data, **options)
+    if out is not None and worker is not None:
+        share = find_share(worker)
+        return score_share(plan_job(request, out), request.loading, share)
+    if out is not None and ray is not None:
+        found = evaluate_on_ray(request, out, ray)
+    else:
+        found = sweep(request, out)
     return found if is_several(data) else next(iter(found.evaluations.values()))
 
 

@@ -6,13 +6,15 @@ Types are known by name, so that to show one result loads nothing that the other
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from nnd.metric.numbers import FEWEST_SYSTEMS, Comparisons, findings, percent, short_names
+from nnd.metric.numbers import Comparisons, findings, percent, short_names
 from nnd.metric.show.tables.agreement import (
     agreement_notes,
     agreement_table,
     correlations_table,
     datasets_table,
+    equal_length_line,
     extrapolation_tables,
+    people_table,
     points_table,
 )
 from nnd.metric.show.tables.comparisons import ahead_table, rates_table, verdict_table
@@ -22,6 +24,7 @@ from nnd.metric.show.tables.metrics import metrics_by_dataset, metrics_overview,
 from nnd.metric.show.tables.pass_rates import (
     baselines_table,
     counts_table,
+    length_table,
     pass_rate_table,
     slices_table,
     sweep_table,
@@ -62,7 +65,7 @@ def details(result: object) -> "Sequence[Table | str]":
 
 def _agreement(agreement: "Agreement") -> "Table":
     main = agreement.main()
-    if main.n >= FEWEST_SYSTEMS and agreement.mixture is None:
+    if main.says_something and agreement.mixture is None:
         return correlations_table(agreement.to_dict())
     judged = sorted(main.judged.items(), key=lambda item: -item[1].pass_rate)
     names = short_names([model for model, _ in judged])
@@ -78,9 +81,19 @@ def _agreement(agreement: "Agreement") -> "Table":
     return points_table(points, "pass rate, %" if agreement.of_pass_rates else "mean score")
 
 
+def _agreement_remarks(agreement: "Agreement") -> Parts:
+    beside = people_table(agreement.to_dict()) if len(agreement.by_category) > 1 else None
+    return [*agreement.beside(), *([] if beside is None else [beside]), *agreement.cautions()]
+
+
 def _agreement_details(agreement: "Agreement") -> Parts:
     values = agreement.to_dict()
-    return [agreement_table(values), *extrapolation_tables(values), *agreement_notes(values)]
+    return [
+        agreement_table(values),
+        *equal_length_line(values),
+        *extrapolation_tables(values),
+        *agreement_notes(values),
+    ]
 
 
 def _agreements(agreements: "Agreements") -> "Table":
@@ -120,11 +133,11 @@ def _evaluation(evaluation: "Evaluation") -> "Table":
 
 
 def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
-    agreement = evaluation.agreement_reason if evaluation.asks_agreement else None
-    if evaluation.agreement is not None:
-        agreement = evaluation.agreement.headline()
+    no_agreement = evaluation.agreement_reason if evaluation.asks_agreement else None
     shown: Parts = [*evaluation.caveats(), evaluation.readings()]
-    shown += [agreement] if agreement else []
+    if evaluation.agreement is not None:
+        shown += [evaluation.agreement.headline(), *evaluation.agreement.beside()]
+    shown += [no_agreement] if no_agreement else []
     if (effects := evaluation.effects) is not None:
         shown += [effects.headline(), effects_table(effects), *effects.remarks()]
     return shown + _beside(_published(evaluation, evaluation.data))
@@ -145,9 +158,11 @@ def _beside(published: "Sequence[PublishedModel]") -> Parts:
 
 def _evaluation_details(evaluation: "Evaluation") -> Parts:
     best_first = evaluation.best_first()
+    overall = {each.model: each.rates.overall for each in best_first}
     shown: Parts = [
         slices_table({each.model: each.rates for each in best_first}),
-        baselines_table({each.model: each.rates.overall for each in best_first}),
+        baselines_table(overall),
+        *_known(length_table(overall)),
         counts_table(best_first),
     ]
     if published := _published(evaluation, evaluation.data):
@@ -165,6 +180,10 @@ def _evaluation_details(evaluation: "Evaluation") -> Parts:
         ]
         shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
     return shown + [each.signature for each in best_first]
+
+
+def _known(table: "Table | None") -> "list[Table]":
+    return [] if table is None else [table]
 
 
 def _sweep(sweep: "Sweep") -> "Table | None":
@@ -204,8 +223,8 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Comparisons": lambda result: verdict_table(result.comparisons),
     "Effects": effects_table,
     "Evaluation": _evaluation,
-    "MetricTable": lambda result: metrics_overview(result.rows),
     "MetricSlices": metrics_by_dataset,
+    "MetricTable": metrics_overview,
     "MetricTables": metrics_by_dataset,
     "Slices": lambda result: slice_rates_table(result) if result.slices else None,
     "Sweep": _sweep,
@@ -213,6 +232,7 @@ _TABLES: Mapping[str, Callable[[Any], "Table | None"]] = {
     "Variation": variation_table,
 }
 _REMARKS: Mapping[str, Callable[[Any], Parts]] = {
+    "Agreement": _agreement_remarks,
     "Evaluation": _evaluation_remarks,
     "MetricTable": lambda result: [*metrics_remarks(result)],
     "Sweep": _sweep_remarks,

@@ -18,11 +18,7 @@ SCRIPT = "nnd.metric.space.metric"
 
 
 def write_space(repo_id: str, place: Path) -> dict[str, Path]:
-    """Write the files of a Space to an empty folder; return path in the Space → file.
-
-    Raises:
-        PublishError: If a metric cannot have the name.
-    """
+    """Write the files of a Space to an empty folder; return path in the Space → file."""
     modules = flatten(SCRIPT)
     name = repo_id.rpartition("/")[2]
     script = modules.pop(flat_name(SCRIPT))
@@ -56,6 +52,8 @@ def _check_name(name: str, taken: Collection[str]) -> None:
     if "." in name or is_taken:
         reason = "it would hide a Python module" if is_taken else "the name contains a dot"
         raise PublishError(
-            f"{name}: a metric's script has the name of its Space, and cannot have this one: "
-            f"{reason}; name the Space ORG/nnd"
+            "hub.name",
+            f"a metric's script has the name of its Space, and cannot have this one: {reason}",
+            name,
+            "name the Space ORG/nnd",
         )

@@ -21,10 +21,8 @@ from nnd.schemas.lazy import exports_in
 class _FlatModule:
     """A module that imports flat files instead of modules of its package.
 
-    Attributes:
-        text: Its source.
-        at_once: Modules that its own import loads.
-        later: Modules that it imports inside functions or for type checkers.
+    Its own import loads the modules `at_once`; it imports those `later` inside functions or for
+    type checkers.
     """
 
     text: str
@@ -35,8 +33,7 @@ class _FlatModule:
 def flatten(script: str) -> dict[str, str]:
     """Return the texts of a module and of all modules of its package that it needs.
 
-    Returns:
-        Name of each flat file, without `.py` → its text.
+    They are given as name of the flat file, without `.py` → its text.
     """
     needed = _closure(script, lambda module: _flat(module).at_once | _flat(module).later)
     at_once = _closure(script, lambda module: _flat(module).at_once)

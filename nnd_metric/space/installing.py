@@ -73,8 +73,11 @@ def install_metric(modules_cache: str | Path | None = None) -> Installation:
         os.utime(target / NAME, (when, when))
     except OSError as error:
         raise ScoringError(
-            f"{target}: cannot be written: {error.strerror or error}; set HF_MODULES_CACHE to a "
-            "folder of yours, for this command and for the programs that call evaluate.load"
+            "place.cannot-write",
+            f"cannot be written: {error.strerror or error}",
+            target,
+            "set HF_MODULES_CACHE to a folder of yours, for this command and for the "
+            "programs that call evaluate.load",
         ) from error
     return Installation(target / NAME)
 

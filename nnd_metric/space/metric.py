@@ -76,7 +76,11 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name != "default":
-            raise ScoringError(f"unknown configuration {self.config_name}; omit config_name")
+            raise ScoringError(
+                "option.unknown-value",
+                f"unknown configuration {self.config_name}",
+                remedy="omit config_name",
+            )
         return evaluate.MetricInfo(
             description=DESCRIPTION,
             citation=CITATION,
@@ -123,7 +127,8 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
             systems: Model → system it stands for, if the model's id does not name it.
             splits: Only the pairs of these splits; by default those of test, if the others are
                 called train, validation, dev or the like, else all.
-            protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi.
+            protocol: Which tokens count: native, laban2022, bartscore, sum, bytes or pmi; pll
+                or pll-original for masked models.
             template: None for what a model reads by itself (`Scoring`), "instruction", "default",
                 the name of another template, "auto" (by the model's name), or a
                 text with {placeholders}.
@@ -200,14 +205,20 @@ class NND(evaluate.Metric):  # type: ignore[misc]  # evaluate has no types
         given = {name: values for name, values in columns.items() if values is not None}
         if dataset is not None:
             if given or self.writer is not None:
-                raise ScoringError("pass either dataset or columns of pairs, not both")
+                raise ScoringError(
+                    "option.conflict", remedy="pass either dataset or columns of pairs, not both"
+                )
             return load_pairs(dataset) if self.process_id == 0 else None
         if given:
             if self.writer is None and self.num_process == 1:
                 return load_pairs(frame_of(given))
             self.add_batch(**given)
         if self.writer is None:
-            raise ScoringError(f"no pairs were given; pass dataset, or {', '.join(REQUIRED)}")
+            raise ScoringError(
+                "input.missing",
+                "no pairs were given",
+                remedy=f"pass dataset, or {', '.join(REQUIRED)}",
+            )
         stored = super().compute()
         return None if stored is None else load_pairs(frame_of(stored))
 
@@ -219,6 +230,7 @@ def _check_known(names: Iterable[str], known: Iterable[str]) -> None:
     arguments = [*inspect.signature(NND.compute).parameters]
     meant = did_you_mean(unknown[0], {*known, *arguments} - {"self", "columns"})
     raise ScoringError(
-        f"unknown argument {unknown[0]}{meant}; NND takes pairs: dataset, or the columns "
-        f"{', '.join(REQUIRED)}"
+        "option.unknown-value",
+        f"unknown argument {unknown[0]}{meant}",
+        remedy=f"NND takes pairs: dataset, or the columns {', '.join(REQUIRED)}",
     )

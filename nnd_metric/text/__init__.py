@@ -27,6 +27,13 @@ if TYPE_CHECKING:
         Known as Known,
         find_crossings as find_crossings,
     )
+    from .encoding.chat_ids import (
+        chat_ids as chat_ids,
+        cut_chat as cut_chat,
+    )
+    from .encoding.masked_rows import (
+        encode_rows as encode_rows,
+    )
     from .encoding.protocols import (
         PROTOCOLS as PROTOCOLS,
         find_protocol as find_protocol,
@@ -36,8 +43,12 @@ if TYPE_CHECKING:
         Encoded as Encoded,
         Ids as Ids,
         Keep as Keep,
+        PairContext as PairContext,
         Reading as Reading,
         Request as Request,
+    )
+    from .encoding.targets import (
+        count_end_tokens as count_end_tokens,
     )
     from .encoding.templates import (
         AUTO as AUTO,

@@ -109,9 +109,15 @@ class NNDCallback(TrainerCallback):
         history: str | Path | None = None,
     ) -> None:
         if every < 1:
-            raise ScoringError(f"every is {every}; give 1 or more steps")
+            raise ScoringError(
+                "option.bad-value", f"every is {every}", remedy="give 1 or more steps"
+            )
         if contexts is not None and contexts < 1:
-            raise ScoringError(f"contexts is {contexts}; give 1 or more, or None for all")
+            raise ScoringError(
+                "option.bad-value",
+                f"contexts is {contexts}",
+                remedy="give 1 or more, or None for all",
+            )
         whole = choose_splits(pairs if isinstance(pairs, PairSet) else load_pairs(pairs), splits)
         self.pairs = whole if contexts is None else choose_contexts(whole, contexts)
         self.every = every
@@ -194,9 +200,11 @@ class NNDCallback(TrainerCallback):
         entry = self._score(state)
         if self._entries and self._entries[-1].recipe != entry.recipe:
             raise ScoringError(
-                f"{self.history}: the last entry was made with other options "
-                f"({self._entries[-1].signature}, now {entry.signature}); watch as before, or "
-                "name another file with history="
+                "train.history",
+                "the last entry was made with other options "
+                f"({self._entries[-1].signature}, now {entry.signature})",
+                self.history,
+                "watch as before, or name another file with history=",
             )
         write_history(self.history, [*self._entries, entry])
         self._entries.append(entry)
@@ -230,15 +238,16 @@ def _model_of(trainer: Trainer) -> PreTrainedModel:
     model: PreTrainedModel = unwrap(trainer.model)
     if not (isinstance(model, PreTrainedModel) or virtual_tokens(model)):
         raise ScoringError(
-            f"the trainer's model is a {type(model).__name__}, but only a model of transformers "
-            "(also with an adapter of PEFT) can be watched; score its checkpoints with nnd "
-            "evaluate"
+            "train.trainer",
+            f"the trainer's model is a {type(model).__name__}, but only a model of "
+            "transformers (also with an adapter of PEFT) can be watched",
         )
     deepspeed = getattr(trainer.accelerator.state, "deepspeed_plugin", None)
     if trainer.is_fsdp_enabled or (deepspeed is not None and deepspeed.zero_stage == _ZERO_3):
         raise ScoringError(
+            "train.trainer",
             "the model cannot be watched, because it is split over processes (FSDP, or "
-            "DeepSpeed's ZeRO-3); score its checkpoints with nnd evaluate"
+            "DeepSpeed's ZeRO-3)",
         )
     return model
 
@@ -249,7 +258,8 @@ def _tokenizer_of(
     known = tokenizer or trainer.processing_class
     if not isinstance(known, PreTrainedTokenizerBase):
         raise ScoringError(
-            "the trainer has no tokenizer as its processing_class; pass the model's tokenizer to "
-            "NNDCallback with tokenizer="
+            "train.trainer",
+            "the trainer has no tokenizer as its processing_class",
+            remedy="pass the model's tokenizer to NNDCallback with tokenizer=",
         )
     return known

@@ -22,14 +22,18 @@ def read_trainings(folder: Path) -> Iterator[TrainingRun]:
             models = trainings.setdefault(step.training, {})
             if step.number in models:
                 raise ScoringError(
-                    f"{folder}: two of its models are step {step.number} of {step.training}; "
-                    "evaluate one of them"
+                    "name.twice",
+                    f"two of its models are step {step.number} of {step.training}",
+                    folder,
+                    "evaluate one of them",
                 )
             models[step.number] = model
     if not trainings:
         raise ScoringError(
-            f"{folder}: none of the models is a checkpoint named checkpoint-N or stepN; name a "
-            "run of nnd evaluate --checkpoints, or a history"
+            "model.no-checkpoints",
+            "none of the models is a checkpoint named checkpoint-N or stepN",
+            folder,
+            "name a run of nnd evaluate --checkpoints, or a history",
         )
     for training, models in trainings.items():
         steps = sorted(models.items())

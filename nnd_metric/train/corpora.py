@@ -28,8 +28,10 @@ def load_corpus(data: PairData) -> PairSet:
         return load_pairs(data)
     if "context" not in table.columns:
         raise ScoringError(
-            f"{where}: references need their contexts, but column context is missing; the columns "
-            f"are {', '.join(table.columns)}"
+            "train.no-texts",
+            "references need their contexts, but column context is missing",
+            where,
+            f"the columns are {', '.join(table.columns)}",
         )
     rows = reference_rows(table, column, where)
     # A blank worse candidate gives the rows ids, and drops those with a blank reference.

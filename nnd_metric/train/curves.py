@@ -166,7 +166,9 @@ def curve(
         Path(each) for each in ([histories] if isinstance(histories, str | Path) else histories)
     ]
     if out is not None and Path(out).suffix not in _FORMATS:
-        raise ScoringError(f"{out}: a figure is .svg or .png; name such a file with --out")
+        raise ScoringError(
+            "option.bad-value", "a figure is .svg or .png", out, "name such a file with --out"
+        )
     curves = _read(paths, categories)
     if out is not None:
         from nnd.metric.show import png, svg_file  # noqa: PLC0415 - matplotlib loads slowly
@@ -179,16 +181,17 @@ def curve(
 
 def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
     if not paths:
-        raise ScoringError("no history was given; name at least one")
+        raise ScoringError("input.missing", "no history was given")
     if twice := [path for path in paths if paths.count(path) > 1]:
-        raise ScoringError(f"{twice[0]}: named twice; name each history once")
+        raise ScoringError("name.twice", "named twice", twice[0], "name each history once")
     runs = _named([run for path in paths for run in _read_runs(path)])
     known = sorted({category for run in runs for entry in run.entries for category in entry.by})
     unknown = [category for category in categories if category not in (OVERALL, *known)]
     if unknown:
         raise ScoringError(
-            f'unknown category "{unknown[0]}"{did_you_mean(unknown[0], known)}; known: '
-            f"{', '.join(known)}"
+            "name.unknown",
+            f'unknown category "{unknown[0]}"{did_you_mean(unknown[0], known)}',
+            remedy=f"known: {', '.join(known)}",
         )
     shown = dict.fromkeys([OVERALL, *(categories or known)])
     return Curves(tuple(runs), tuple(shown), tuple(_notes(runs)))
@@ -220,7 +223,10 @@ def _read_runs(path: Path) -> list[TrainingRun]:
     entries = read_history(path)
     if not entries:
         raise ScoringError(
-            f"{path}: the history is empty, because training has not begun; name another one"
+            "train.history",
+            "the history is empty, because training has not begun",
+            path,
+            "name another one",
         )
     return [TrainingRun(str(path), path, entries)]
 

@@ -138,16 +138,20 @@ def train(
     check_place(out, resume=resume)
     if isinstance(model, str | Path) and str(model).endswith(".gguf"):
         raise ScoringError(
-            f"{model}: a GGUF file is quantised and cannot be trained; name the model that it was "
-            "made from, by its folder or Hub id"
+            "model.quantised",
+            "a GGUF file is quantised and cannot be trained",
+            model,
+            "name the model that it was made from, by its folder or Hub id",
         )
     if template is not None:
         check_template(template)
     sides = take_sides(data, sets, tests, share=split, seed=split_seed)
     if objective.loss != "mle" and not has_worse(sides.training):
         raise ScoringError(
-            f"{sides.training.title}: has references but no worse texts, which the loss "
-            f"{objective.loss} needs; train with --loss mle, or on pairs"
+            "train.no-texts",
+            f"has references but no worse texts, which the loss {objective.loss} needs",
+            sides.training.title,
+            "train with --loss mle, or on pairs",
         )
     arguments = make_arguments(out / CHECKPOINTS, schedule, loading.device)
     subject = find_subject(model, tokenizer, loading, arguments.device)
@@ -165,8 +169,9 @@ def train(
     examples = make_examples(subject.loaded, sides.training, rendering, read, objective)
     if not examples:
         raise ScoringError(
-            f"{sides.training.title}: no pair has two candidates with tokens to train on, and no "
-            "reference has any; use other data"
+            "train.no-texts",
+            "no pair has two candidates with tokens to train on, and no reference has any",
+            sides.training.title,
         )
     recipe = Recipe(
         model=UntrainedModel(subject.loaded.name, subject.loaded.version(), subject.loaded.dtype),
@@ -231,7 +236,7 @@ class _Keeper(TrainerCallback):
 def _evaluate(loaded: LoadedModel, sides: Sides, scoring: Scoring, folder: Path) -> list[Path]:
     sweep = evaluate(loaded, list(sides.tests), out=folder, scoring=scoring)
     for failure in sweep.failures:
-        raise ScoringError(f"{failure.dataset}: {failure.reason}")
+        raise ScoringError("worker.failed", failure.reason, failure.dataset)
     return list(sweep.folders.values())
 
 

@@ -122,11 +122,11 @@ def read_history(path: str | Path) -> list[HistoryEntry]:
     path = Path(path)
     try:
         if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
-            raise ScoringError(f"{path}: is not a file; name a history that NNDCallback wrote")
+            raise ScoringError("train.history", "is not a file", path)
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ScoringError(f"{path}: {reason}; name a history that NNDCallback wrote") from error
+        raise ScoringError("train.history", str(reason), path) from error
     entries: list[HistoryEntry] = []
     # Not splitlines: a category may contain characters that it treats as line ends.
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), start=1):
@@ -134,13 +134,18 @@ def read_history(path: str | Path) -> list[HistoryEntry]:
             entry = _read_entry(json.loads(line))
         except (ValueError, AttributeError, SchemaError) as error:
             raise ScoringError(
-                f"{path} line {number}: is not an entry of a history ({error}); delete it, or "
-                "name a history that NNDCallback wrote"
+                "train.history",
+                f"is not an entry of a history ({error})",
+                f"{path} line {number}",
+                "delete it, or name a history that NNDCallback wrote",
             ) from error
         if entries and entry.step <= entries[-1].step:
             raise ScoringError(
-                f"{path} line {number}: step {entry.step} comes after step {entries[-1].step}; "
-                "the file holds several runs; split it into one file per run"
+                "train.history",
+                f"step {entry.step} comes after step {entries[-1].step}; the file holds "
+                "several runs",
+                f"{path} line {number}",
+                "split it into one file per run",
             )
         entries.append(entry)
     return entries

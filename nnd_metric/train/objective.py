@@ -42,15 +42,18 @@ class _CheckedRecord(Record):
             if get_origin(shape.kind) is Literal and value not in get_args(shape.kind):
                 known = get_args(shape.kind)
                 raise ScoringError(
-                    f'unknown {name} "{value}"{did_you_mean(value, known)}; choose one of '
-                    f"{', '.join(known)}"
+                    "option.unknown-value",
+                    f'unknown {name} "{value}"{did_you_mean(value, known)}',
+                    remedy=f"choose one of {', '.join(known)}",
                 )
             for limit in shape.marks:
                 if not isinstance(limit, Limit) or value is None:
                     continue
                 if limit.refuses(value) or not math.isfinite(value):
                     advice = _ADVICE[limit.keyword].format(limit.argument)
-                    raise ScoringError(f"{name} is {value}; give {advice}")
+                    raise ScoringError(
+                        "option.bad-value", f"{name} is {value}", remedy=f"give {advice}"
+                    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,11 @@ class Objective(_CheckedRecord):
     def __post_init__(self) -> None:
         _CheckedRecord.__post_init__(self)
         if self.alpha is not None and self.loss == "mle":
-            raise ScoringError("alpha weighs a second term, but mle has none; leave alpha out")
+            raise ScoringError(
+                "option.conflict",
+                "alpha weighs a second term, but mle has none",
+                remedy="leave alpha out",
+            )
 
     @property
     def weight(self) -> float:
@@ -136,7 +143,9 @@ class Lora(_CheckedRecord):
     def __post_init__(self) -> None:
         _CheckedRecord.__post_init__(self)
         if self.rank is None and (self.alpha, self.dropout, *self.targets) != (None, 0.0):
-            raise ScoringError("LoRA needs a rank; add one, such as --lora-rank 8")
+            raise ScoringError(
+                "option.needs-another", "LoRA needs a rank", remedy="add one, such as --lora-rank 8"
+            )
 
     @property
     def scale(self) -> float:

@@ -58,8 +58,7 @@ class PairTrainer(Trainer):
         loss = total(self._objective, found, self._n_of_step)
         if not torch.isfinite(loss):
             raise ScoringError(
-                f"step {self.state.global_step + 1}: the loss is {loss.item()}; train with a "
-                "smaller learning rate, or in float32"
+                "train.diverged", f"the loss is {loss.item()}", f"step {self.state.global_step + 1}"
             )
         self._n += counts(self._objective, targets)
         for name, value in found.items():
@@ -109,8 +108,10 @@ def make_arguments(folder: Path, schedule: Schedule, device: str | None) -> Trai
     arguments._n_gpu = min(arguments.n_gpu, 1)  # noqa: SLF001 - else copies on all devices
     if device is not None and torch.device(device) not in (chosen, torch.device(chosen.type)):
         raise ScoringError(
-            f'device "{device}": training would be on {chosen}; choose a GPU with '
-            "CUDA_VISIBLE_DEVICES"
+            "option.conflict",
+            f"training would be on {chosen}",
+            f'device "{device}"',
+            "choose a GPU with CUDA_VISIBLE_DEVICES",
         )
     return arguments
 

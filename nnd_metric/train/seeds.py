@@ -135,11 +135,15 @@ def train_seeds(
     the first), or if a finished training has another recipe.
     """
     if repeats < 1:
-        raise ScoringError(f"--repeats {repeats}: give a number of at least 1")
+        raise ScoringError(
+            "option.bad-value", "give a number of at least 1", f"--repeats {repeats}"
+        )
     if is_loaded:
         raise ScoringError(
-            "--repeats: a loaded model is trained in place, so it can be trained once; pass its "
-            "name or its folder"
+            "option.conflict",
+            "a loaded model is trained in place, so it can be trained once",
+            "--repeats",
+            "pass its name or its folder",
         )
     found: dict[int, Comparisons] = {}
     recipes: list[Recipe] = []
@@ -151,7 +155,10 @@ def train_seeds(
         recipes.append(replace(recipe, schedule=schedule))
         if recipe.schedule != of_seed or recipes[-1] != recipes[0]:
             raise ScoringError(
-                f"{place}: was trained with other options; name another folder with --out"
+                "place.holds-training",
+                "was trained with other options",
+                place,
+                "name another folder with --out",
             )
         found[seed] = compare([*_runs(place / "before"), *_runs(place / "after")])
     return TrainedSeeds(found)

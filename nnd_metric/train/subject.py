@@ -60,21 +60,34 @@ def find_subject(
     """Return the model for a name, or for a loaded model with its tokenizer, on a device."""
     if isinstance(model, str | Path):
         if tokenizer is not None:
-            raise ScoringError("a named model has its own tokenizer; leave out tokenizer")
+            raise ScoringError(
+                "option.conflict",
+                "a named model has its own tokenizer",
+                remedy="leave out tokenizer",
+            )
         loaded = load_model(model, replace(loading, device=str(device)))
         if loaded.adapted is not None:
             raise ScoringError(
-                f"{loaded.name}: a stored adapter cannot be trained on; train a new one with the "
-                f"base {loaded.adapted.base} and --lora-rank, or name a merged model"
+                "adapter.unsupported",
+                "a stored adapter cannot be trained on",
+                loaded.name,
+                f"train a new one with the base {loaded.adapted.base} and --lora-rank, or "
+                "name a merged model",
             )
         return Subject(loaded.model, loaded)
     if tokenizer is None:
-        raise ScoringError("a loaded model needs its tokenizer; pass it with tokenizer=")
+        raise ScoringError(
+            "option.needs-another",
+            "a loaded model needs its tokenizer",
+            remedy="pass it with tokenizer=",
+        )
     inner = unwrap(model)
     if virtual_tokens(inner):
         raise ScoringError(
-            f"the adapter ({inner.active_peft_config.peft_type.value}) puts prompts before the "
-            "text instead of changing layers, and such models cannot be trained; use LoRA"
+            "adapter.unsupported",
+            f"the adapter ({inner.active_peft_config.peft_type.value}) puts prompts before "
+            "the text instead of changing layers, and such models cannot be trained",
+            remedy="use LoRA",
         )
     return Subject(model, wrap_model(inner.to(device), tokenizer))
 
@@ -91,7 +104,9 @@ def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Su
     import peft  # noqa: PLC0415 - an extra
 
     if loaded.adapted is not None:
-        raise ScoringError("the loaded model has adapters already; leave out lora")
+        raise ScoringError(
+            "option.conflict", "the loaded model has adapters already", remedy="leave out lora"
+        )
     loaded = pin_version(loaded, remember=True)  # without the adapters, which are not its own
     config = peft.LoraConfig(
         task_type="SEQ_2_SEQ_LM" if loaded.is_encoder_decoder else "CAUSAL_LM",
@@ -108,8 +123,10 @@ def add_lora(subject: Subject, lora: Lora, seed: int, model: object) -> tuple[Su
             wrapped = peft.get_peft_model(loaded.model, config)
     except ValueError as error:
         raise ScoringError(
-            f"{loaded.name}: PEFT finds no layers for LoRA: {' '.join(str(error).split())}; name "
-            f"some with --lora-target, or take {_ALL_LINEAR}"
+            "adapter.unsupported",
+            f"PEFT finds no layers for LoRA: {' '.join(str(error).split())}",
+            loaded.name,
+            f"name some with --lora-target, or take {_ALL_LINEAR}",
         ) from error
     if isinstance(model, str | Path):
         config.base_model_name_or_path = place_of(split_revision(model)[0])

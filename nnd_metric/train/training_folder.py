@@ -92,8 +92,10 @@ class TrainingPlace:
         held = [name for name in names.values() if os.path.lexists(self.out / name)]
         if held:
             raise NNDError(
-                f"{self.out}: contains files that nnd did not write: {listed(held, _SHOWN)}; move "
-                "them away, and continue with --resume"
+                "place.foreign-files",
+                f"contains files that nnd did not write: {listed(held, _SHOWN)}",
+                self.out,
+                "move them away, and continue with --resume",
             )
         self.files.update((name, fingerprint(path)) for path, name in names.items())
         self.store()
@@ -160,8 +162,10 @@ def _locked(out: Path) -> Iterator[None]:
             lock.acquire()
     except Timeout as error:
         raise NNDError(
-            f"{out}: another training is running in this folder; wait until it ends, or name "
-            "another folder with --out"
+            "place.holds-training",
+            "another training is running in this folder",
+            out,
+            "wait until it ends, or name another folder with --out",
         ) from error
     try:
         yield
@@ -172,26 +176,29 @@ def _locked(out: Path) -> Iterator[None]:
 def _check(out: Path, *, resume: bool) -> dict[str, Any]:
     """Check a folder as `check_place` does; return the content of settings.json, if any."""
     if out.exists() and not out.is_dir():
-        raise NNDError(f"{out}: is a file; name a folder with --out")
+        raise NNDError("place.wrong-kind", "is a file", out)
     if (out / TRAINING).exists():
-        raise NNDError(
-            f"{out}: this folder holds a finished training; name another folder with --out"
-        )
+        raise NNDError("place.holds-a-run", "this folder holds a finished training", out)
     interrupted = (out / _SETTINGS).is_file()
     if resume and not interrupted:
-        raise NNDError(f"{out}: no interrupted training found; leave out --resume")
+        raise NNDError(
+            "place.holds-training", "no interrupted training found", out, "leave out --resume"
+        )
     if interrupted and not resume:
         raise NNDError(
-            f"{out}: this folder holds an interrupted training; continue it with --resume, or "
-            "remove the folder"
+            "place.holds-training",
+            "this folder holds an interrupted training",
+            out,
+            "continue it with --resume, or remove the folder",
         )
     stored = read_document(out / _SETTINGS) if interrupted else {"files": {}}
     held = _foreign(out, stored["files"], _CHECKED_ELSEWHERE if interrupted else ())
     if held:
         changed = ", or that were changed since" if interrupted else ""
         raise NNDError(
-            f"{out}: contains files that nnd did not write{changed}: {listed(held, _SHOWN)}; move "
-            "them away, or name another folder with --out"
+            "place.foreign-files",
+            f"contains files that nnd did not write{changed}: {listed(held, _SHOWN)}",
+            out,
         )
     return stored
 
@@ -223,8 +230,10 @@ def _check_same(out: Path, started: Mapping[str, Any], now: Mapping[str, Any]) -
                 for of in (started, now)
             )
             raise NNDError(
-                f"{out}: the training was started with {name} {before}, not {wanted}; resume it "
-                "with the same settings, or train into another folder"
+                "place.holds-training",
+                f"the training was started with {name} {before}, not {wanted}",
+                out,
+                "resume it with the same settings, or train into another folder",
             )
 
 

@@ -38,15 +38,19 @@ def take_sides(
     """
     training, held_out = load_corpus(data), None
     if training.pairs.is_empty():
-        raise ScoringError(f"{training.name}: has no pairs to train on; name data that has some")
+        raise ScoringError(
+            "train.no-texts", "has no pairs to train on", training.name, "name data that has some"
+        )
     learnt, tested, names = list[PairSet](), list[PairSet](), sorted({*sets})
     if has_worse(training):
         training, held_out = cut_pairs(training, share, seed)
         tested = [held_out]
     elif not tests:
         raise ScoringError(
-            f"{training.name}: has references but no worse texts, so the model cannot be tested on "
-            "it; name pairs to test on with --test"
+            "train.no-texts",
+            "has references but no worse texts, so the model cannot be tested on it",
+            training.name,
+            "name pairs to test on with --test",
         )
     if names:
         human = held_out or training
@@ -60,7 +64,10 @@ def take_sides(
         for each in datasets:
             if each.pairs.is_empty():
                 raise ScoringError(
-                    f"{each.title}: has no pairs to {purpose} on; give other data, or another split"
+                    "train.no-texts",
+                    f"has no pairs to {purpose} on",
+                    each.title,
+                    "give other data, or another split",
                 )
     for each in tested:
         check_apart(training, each)

@@ -18,9 +18,11 @@ def check_apart(training: PairSet, test: PairSet) -> None:
     for source, key in _contexts(test):
         if (source, key) in seen:
             raise ScoringError(
-                f'{test.title}: context "{excerpt(key)}" is among those that the model is trained '
-                "on; test on data with other contexts (the held-out contexts of --data are tested "
-                "in any case)"
+                "train.leak",
+                f'context "{excerpt(key)}" is among those that the model is trained on',
+                test.title,
+                "test on data with other contexts (the held-out contexts of --data are "
+                "tested in any case)",
             )
 
 

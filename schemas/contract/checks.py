@@ -21,7 +21,7 @@ from nnd.schemas.contract.schemas import (
     polars_schema,
     rows_of,
 )
-from nnd.schemas.words.errors import one_line
+from nnd.schemas.words.errors import NNDError, one_line
 from nnd.schemas.words.texts import excerpt, has_surrogate
 
 _LONGEST_MESSAGE = 200
@@ -46,9 +46,15 @@ class Problem:
     remedy: str
 
     def __str__(self) -> str:
-        where = [] if self.row is None else [f"row {self.row}"]
-        where += [self.path] if self.path else []
-        return one_line(f"{', '.join(where)}: {self.message} ({self.remedy})".removeprefix(": "))
+        return one_line(f"{self._where()}: {self.message} ({self.remedy})".removeprefix(": "))
+
+    def _where(self) -> str:
+        row = "" if self.row is None else f"row {self.row}"
+        return ", ".join(filter(None, (row, self.path)))
+
+    def error(self, family: type[NNDError], code: str, place: object) -> NNDError:
+        """Return the problem as an error in a file or another place."""
+        return family(code, self.message, self._where(), self.remedy).inside(place)
 
 
 def check_rows(name: SchemaName, rows: Iterable[Mapping[str, Any]]) -> Iterator[Problem]:

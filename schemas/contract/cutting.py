@@ -27,7 +27,11 @@ def cut_by_context(pairs: pl.DataFrame, share: float, *, seed: int = 0) -> pl.Se
             fewer than three.
     """
     if not 0 < share < 1:
-        raise NNDError(f"split {share}: give a share between 0 and 1, such as 0.8")
+        raise NNDError(
+            "option.bad-value",
+            where=f"split {share}",
+            remedy="give a share between 0 and 1, such as 0.8",
+        )
     families = _families(pairs)
     places = {family: _place(family, seed) for family in {*families}}
     highest = sorted(places.values())[-FEWEST_HELD_OUT:]
@@ -35,9 +39,11 @@ def cut_by_context(pairs: pl.DataFrame, share: float, *, seed: int = 0) -> pl.Se
     held_out = {family for family, place in places.items() if place >= bar}
     if len(held_out) == len(places):
         raise NNDError(
-            f"split {share}: no context is left to train on ({len(places)} distinct in all, at "
-            f"least {FEWEST_HELD_OUT} held out); give another share or another split seed, or more "
-            "data"
+            "data.too-few-contexts",
+            f"no context is left to train on ({len(places)} distinct in all, at least "
+            f"{FEWEST_HELD_OUT} held out)",
+            f"split {share}",
+            "give another share or another split seed, or more data",
         )
     return pl.Series([family not in held_out for family in families], dtype=pl.Boolean)
 

@@ -73,8 +73,9 @@ def read_instruction(facts: Mapping[str, Any]) -> Instruction | None:
     without = [text for text in every if not placeholders_in(text)]
     if without and (len(without) < len(every) or max(map(len, wordings)) > 1):
         raise ScoringError(
-            f'"{without[0]}" has no placeholder, although there are several texts; write one where '
-            "the context belongs, such as {context}"
+            "template.placeholder",
+            f'"{without[0]}" has no placeholder, although there are several texts',
+            remedy="write one where the context belongs, such as {context}",
         )
     return Instruction(wordings, facts["instruction_from"])
 
@@ -94,8 +95,9 @@ def fill_wording(wording: Wording, context: StoredContext) -> tuple[str, ...]:
     key = next((kind for kind in (*context.kinds, "") if kind in wording), None)
     if key is None:
         raise ScoringError(
-            f"the instruction has no words for {' or '.join(context.kinds) or 'this context'}, "
-            f"only for {', '.join(wording)}; add them under `instruction` in source.yaml"
+            "template.no-words",
+            "the instruction has no words for "
+            f"{' or '.join(context.kinds) or 'this context'}, only for {', '.join(wording)}",
         )
     return fill_placeholders(wording[key], context.values)
 
@@ -109,7 +111,9 @@ def fill_placeholders(text: str, values: Mapping[str, str]) -> tuple[str, ...]:
             continue
         if name not in values:
             known = ", ".join(f"{{{each}}}" for each in values)
-            raise ScoringError(f"the context has no {{{name}}}; known: {known}")
+            raise ScoringError(
+                "template.placeholder", f"the context has no {{{name}}}", remedy=f"known: {known}"
+            )
         pieces.append(values[name])
     return tuple(pieces)
 
@@ -125,12 +129,19 @@ def parse_placeholders(text: str) -> Sequence[tuple[str, str | None]]:
         fields = list(Formatter().parse(text))
     except ValueError as error:
         raise ScoringError(
-            f'template "{text}": {error}; write {{{{ and }}}} for braces that are text'
+            "template.placeholder",
+            str(error),
+            f'template "{text}"',
+            "write {{ and }} for braces that are text",
         ) from error
     parsed: list[tuple[str, str | None]] = []
     for literal, name, spec, conversion in fields:
         if name is not None and (spec or conversion or not re.fullmatch(r"\w+", name)):
-            raise ScoringError(f'template "{text}": write a placeholder as a plain {{name}}')
+            raise ScoringError(
+                "template.placeholder",
+                where=f'template "{text}"',
+                remedy="write a placeholder as a plain {name}",
+            )
         if parsed and parsed[-1][1] is None:
             parsed[-1] = (parsed[-1][0] + literal, name)  # an escaped brace splits a literal
         else:

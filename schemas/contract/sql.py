@@ -87,27 +87,38 @@ def parse_sql(text: str, where: str, error: type[NNDError]) -> SqlExpression:
     Raises `error` if it is not one, is too large, or would read a file or the clock.
     """
     if excess := _excess(text):
-        raise error(f"{where} {excess}; write a shorter or simpler one")
+        raise error("expression.invalid", excess, where, "write a shorter or simpler one")
     if function := _READS_FILES.search(text):
         raise error(
-            f"{where} names {function[0]}; an expression reads its own row only, so use `join` in "
-            "source.yaml for another file"
+            "expression.invalid",
+            f"names {function[0]}, but an expression reads its own row only",
+            where,
+            "use `join` in source.yaml for another file",
         )
     if clock := _READS_CLOCK.search(text):
         raise error(
-            f"{where} names {clock[0]}, which is another value every time; write the date or time "
-            "itself, so that equal rows always give equal values"
+            "expression.invalid",
+            f"names {clock[0]}, which is another value every time",
+            where,
+            "write the date or time itself, so that equal rows always give equal values",
         )
     try:
         expression = SqlExpression(text, where, pl.sql_expr(text))
         columns = expression.columns
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise error(
-            f"{where} is not an SQL expression: {first_line(problem)}; write one over the columns "
-            "of a row, such as label = '1'"
+            "expression.invalid",
+            f"is not an SQL expression: {first_line(problem)}",
+            where,
+            "write one over the columns of a row, such as label = '1'",
         ) from problem
     if any(name.startswith(_SUBQUERY) for name in columns):
-        raise error(f"{where} is a query; write an expression over the columns of a row")
+        raise error(
+            "expression.invalid",
+            "is a query",
+            where,
+            "write an expression over the columns of a row",
+        )
     return expression
 
 

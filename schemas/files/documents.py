@@ -120,7 +120,7 @@ def read_document(path: Path) -> dict[str, Any]:
     document = parse_document(path)
     problem = find_change(document, path.name)
     if problem is not None:
-        raise SchemaError(f"{path}: {problem}; {_KINDS[path.name][1]}")
+        raise SchemaError("contract.broken", problem, path, _KINDS[path.name][1])
     if _DIGEST not in document:
         warnings.warn(
             f"{path}: written before digests, so a later change to it cannot be found",
@@ -151,13 +151,16 @@ def read_with(document: Path, names: Collection[str]) -> dict[str, Any]:
         problem = next(_changes(document.parent, found, names), None)
         if problem is None:
             return found
+        path, what = problem
         before, found = found, read_document(document)
         if found.get(_DIGEST) == before.get(_DIGEST):  # no other process has just replaced both
             break
-    raise SchemaError(f"{problem}; {_KINDS[document.name][1]}")
+    raise SchemaError("contract.broken", what, path, _KINDS[document.name][1])
 
 
-def _changes(folder: Path, content: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
+def _changes(
+    folder: Path, content: Mapping[str, Any], names: Iterable[str]
+) -> Iterator[tuple[Path, str]]:
     outputs = content.get("outputs")
     if not isinstance(outputs, Mapping):
         return
@@ -165,9 +168,9 @@ def _changes(folder: Path, content: Mapping[str, Any], names: Iterable[str]) -> 
         recorded = outputs.get(name)
         if not isinstance(recorded, Mapping):
             if _DIGEST in content:
-                yield f"{folder / name}: nnd did not write this file"
+                yield folder / name, "nnd did not write this file"
         elif "sha256" in recorded and not _is_unchanged(folder / name, recorded):
-            yield f"{folder / name}: changed since it was written"
+            yield folder / name, "changed since it was written"
 
 
 def _is_unchanged(path: Path, recorded: Mapping[str, Any]) -> bool:
@@ -231,13 +234,15 @@ def parse_document(path: Path) -> dict[str, Any]:
     """Return the content of a document, changed or not."""
     try:
         if path.exists() and not path.is_file():
-            raise SchemaError(f"{path}: is not a file; {_KINDS[path.name][1]}")
+            raise SchemaError("contract.broken", "is not a file", path, _KINDS[path.name][1])
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SchemaError(f"{path}: cannot be read: {reason}; {_KINDS[path.name][1]}") from error
+        raise SchemaError(
+            "contract.broken", f"cannot be read: {reason}", path, _KINDS[path.name][1]
+        ) from error
     if not isinstance(content, dict):
-        raise SchemaError(f"{path}: is not a JSON object; {_KINDS[path.name][1]}")
+        raise SchemaError("contract.broken", "is not a JSON object", path, _KINDS[path.name][1])
     return content
 
 

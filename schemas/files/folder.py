@@ -42,8 +42,9 @@ def published_path(name: str, split: str) -> str:
     """
     if not _SPLIT.fullmatch(split):
         raise SchemaError(
-            f'split "{split}": the Hub knows splits of letters, digits, _ and . only; rename it in '
-            "the source and convert again"
+            "data.split-name",
+            "the Hub knows splits of letters, digits, _ and . only",
+            f'split "{split}"',
         )
     return (
         "human_scores.parquet"
@@ -74,7 +75,7 @@ def read_file(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
     try:
         return read_parquet(path, columns)
     except (OSError, ValueError) as error:
-        raise SchemaError(f"{path}: cannot be read: {error}; convert the source again") from error
+        raise SchemaError("data.convert-again", f"cannot be read: {error}", path) from error
 
 
 def find_frame(
@@ -86,7 +87,9 @@ def find_frame(
         return pl.concat(parts) if parts else None
     except pl.exceptions.PolarsError as error:
         reason = str(error).partition("\n")[0]
-        raise SchemaError(f"{folder / name}: its files do not fit together: {reason}") from error
+        raise SchemaError(
+            "data.convert-again", f"its files do not fit together: {reason}", folder / name
+        ) from error
 
 
 def read_frame(
@@ -115,14 +118,16 @@ def read_frame(
 def missing_frame(folder: Path, name: str) -> SchemaError:
     """Return the error for a folder without a frame."""
     remedy = "build the suite again" if name.startswith("sets/") else _REMEDY
-    return SchemaError(f"{folder}: there is neither {name}.parquet nor {name}/; {remedy}")
+    return SchemaError(
+        "data.convert-again", f"there is neither {name}.parquet nor {name}/", folder, f"{remedy}"
+    )
 
 
 def read_manifest(folder: Path, *, changed: bool = False) -> dict[str, Any]:
     """Return the manifest of a converted or published folder."""
     with contextlib.suppress(OSError):  # no permission, which reading it tells
         if not (folder / MANIFEST).exists():
-            raise SchemaError(f"{folder}: there is no {MANIFEST}; {_REMEDY}")
+            raise SchemaError("data.convert-again", f"there is no {MANIFEST}", folder, _REMEDY)
     return (parse_document if changed else read_document)(folder / MANIFEST)
 
 

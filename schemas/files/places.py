@@ -72,12 +72,14 @@ def replace_folder(target: Path, *, document: str, scaffold: str | None = None) 
 def check_replaceable(target: Path, *, document: str, scaffold: str | None = None) -> None:
     """Check, before long work, that `replace_folder` accepts `target` (same arguments, errors)."""
     if target.exists() and not target.is_dir():
-        raise NNDError(f"{target}: is a file; name a folder with --out")
+        raise NNDError("place.wrong-kind", "is a file", target)
     folder = Path(os.path.realpath(target))
     if folder in _protected():
         raise NNDError(
-            f"{target}: the working folder, the home folder and the folders above them are never "
-            "replaced; name a folder of its own with --out"
+            "place.never-replaced",
+            "the working folder, the home folder and the folders above them are never replaced",
+            target,
+            "name a folder of its own with --out",
         )
     if folder.is_dir():
         _check_ours(folder, target, document, scaffold)
@@ -140,14 +142,16 @@ def replace_own(path: Path, is_ours: IsOurs) -> Iterator[Path]:
 def check_own(path: Path, is_ours: IsOurs) -> None:
     """Check, before long work, that `replace_own` accepts `path` (same arguments and errors)."""
     if path.is_dir():
-        raise NNDError(f"{path}: is a folder; name a file")
+        raise NNDError("place.wrong-kind", "is a folder", path, "name a file")
     if not path.exists():
         return
     if path.is_file() and (not path.stat().st_size or is_ours(path)):
         return
     raise NNDError(
-        f"{path}: nnd did not write this file, or it was changed since; remove it, or write to "
-        "another place"
+        "place.foreign-files",
+        "nnd did not write this file, or it was changed since",
+        path,
+        "remove it, or write to another place",
     )
 
 
@@ -171,7 +175,7 @@ def make_new(target: Path) -> Iterator[Path]:
 def check_new(target: Path) -> None:
     """Check, before long work, that `make_new` accepts `target` (same arguments and errors)."""
     if os.path.lexists(target):
-        raise NNDError(f"{target}: already exists; name another place with --out, or remove it")
+        raise NNDError("place.exists", "already exists", target)
 
 
 def _protected() -> set[Path]:
@@ -194,13 +198,17 @@ def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) 
     version = other_version(folder, document) if document in foreign else None
     if version is not None:
         raise NNDError(
-            f"{shown}: {document} says that nnd {version} wrote it, in another form than this "
-            f"version, so nothing is replaced ({names}); name another folder with --out, or remove "
-            "this one"
+            "place.foreign-files",
+            f"{document} says that nnd {version} wrote it, in another form than this "
+            f"version, so nothing is replaced ({names})",
+            shown,
+            "name another folder with --out, or remove this one",
         )
     raise NNDError(
-        f"{shown}: contains files that nnd did not write, or that were changed since: {names}; "
-        "name another folder with --out, or move them away"
+        "place.foreign-files",
+        f"contains files that nnd did not write, or that were changed since: {names}",
+        shown,
+        "name another folder with --out, or move them away",
     )
 
 
@@ -224,8 +232,10 @@ def _writing(target: Path, kind: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise NNDError(
-            f"{target}: cannot be written: {error.strerror or error}; make room, or name another "
-            f"{kind} with --out"
+            "place.cannot-write",
+            f"cannot be written: {error.strerror or error}",
+            target,
+            f"make room, or name another {kind} with --out",
         ) from error
 
 

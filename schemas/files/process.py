@@ -20,9 +20,11 @@ def check_not_forked() -> None:
         _process.append(os.getpid())
     elif _process != [os.getpid()]:
         raise NNDError(
-            "this process was forked from one that has used nnd, and would wait forever for its "
-            "threads, which a fork does not copy; start processes with "
-            'multiprocessing.get_context("spawn"), or fork before the first call of nnd'
+            "process.forked",
+            "this process was forked from one that has used nnd, and would wait forever "
+            "for its threads, which a fork does not copy",
+            remedy='start processes with multiprocessing.get_context("spawn"), or fork before the '
+            "first call of nnd",
         )
 
 

@@ -102,7 +102,7 @@ def _schema_of_kind(shape: FieldType, definitions: dict[str, Any]) -> dict[str, 
                 name: {"description": sentence, **values}
                 for name, sentence in zip(keys.names, sentences, strict=True)
             },
-            [*keys.names],
+            [name for name in keys.names if name not in keys.later],
         )
     if origin in (tuple, Sequence):
         is_fixed = origin is tuple and ... not in arguments

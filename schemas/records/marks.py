@@ -39,18 +39,20 @@ class Limit:
 class Keys:
     """The keys of a mapping: it has all of these, and no others.
 
-    `sentences` say what the value of each is; there are none if the keys say it.
+    `sentences` say what the value of each is; there are none if the keys say it. Documents of older
+    versions may lack the `later` keys.
     """
 
     names: tuple[str, ...]
     sentences: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"keys {', '.join(self.names)}"
 
     def refuses(self, value: Mapping[str, Any]) -> bool:
         """Whether a mapping has other keys."""
-        return {*value} != {*self.names}
+        return not {*self.names} - {*self.later} <= {*value} <= {*self.names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def _read_fields(
 ) -> Iterator[tuple[str, Any]]:
     """Yield the name and the value of each field that is stored."""
     if not isinstance(stored, Mapping):
-        raise SchemaError(f"{where.rstrip('/')}: {stored!r} is not an object")
+        raise SchemaError("contract.broken", f"{stored!r} is not an object", where.rstrip("/"))
     for name, key, shape, default in stored_fields(record):
         if name in known:
             continue
@@ -159,7 +159,7 @@ def _read_fields(
         elif key in stored:
             yield name, _read(shape, stored[key], f"{where}{key}")
         elif default is MISSING:
-            raise SchemaError(f"{where}{key} is missing")
+            raise SchemaError("contract.broken", f"{key} is missing", where.rstrip("/"))
 
 
 def _read(shape: FieldType, value: Any, where: str) -> Any:  # noqa: ANN401 - any type
@@ -169,7 +169,7 @@ def _read(shape: FieldType, value: Any, where: str) -> Any:  # noqa: ANN401 - an
     found = _read_kind(shape.kind, value, where)
     for mark in shape.marks:
         if isinstance(mark, Limit | Keys) and mark.refuses(found):
-            raise SchemaError(f"{where}: {value!r} is not allowed, {mark}")
+            raise SchemaError("contract.broken", f"{value!r} is not allowed, {mark}", where)
     return found
 
 
@@ -194,4 +194,4 @@ def _read_kind(kind: Any, value: Any, where: str) -> Any:  # noqa: ANN401 - any 
         return origin(value)
     if origin is Literal:
         name = f"one of {', '.join(map(str, arguments))}"
-    raise SchemaError(f"{where}: {value!r} is not {name}")
+    raise SchemaError("contract.broken", f"{value!r} is not {name}", where)

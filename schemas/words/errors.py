@@ -12,6 +12,8 @@ NNDError
 
 from unicodedata import category
 
+from nnd.schemas.words.error_codes import REMEDIES
+
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _HARMLESS = "\n\t\u200c\u200d"
 
@@ -39,10 +41,39 @@ def visible(text: str) -> str:
 
 
 class NNDError(Exception):
-    """Base of every error that a user can cause; messages say what, where, and what to do."""
+    """Base of every error that a user can cause: where, what is wrong, and what to do about it.
+
+    Args:
+        code: Name of what to do, a key of `REMEDIES`. Sentences change, codes do not.
+        what: What is wrong; empty if the remedy says it.
+        where: File and line, row, option or name at fault; empty if there is none.
+        remedy: What to do; that of the code if empty.
+    """
+
+    def __init__(self, code: str, what: str = "", where: object = "", remedy: str = "") -> None:
+        super().__init__(code, what, str(where), remedy)
+        self.code = code
+        self.what = what
+        self.where = str(where)
+        self.remedy = remedy or REMEDIES[code]
 
     def __str__(self) -> str:
-        return one_line(super().__str__())
+        # Other libraries, which some faults quote, end their messages with a full stop.
+        sentence = "; ".join(filter(None, (self.what.removesuffix("."), self.remedy)))
+        return one_line(": ".join(filter(None, (self.where, sentence))))
+
+    def inside(self, place: object, family: "type[NNDError] | None" = None) -> "NNDError":
+        """Return this error with the place around its own, such as the file of an entry.
+
+        `family` is the type of the new error; None: that of this one.
+        """
+        where = ": ".join(filter(None, (str(place), self.where)))
+        return (family or type(self))(self.code, self.what, where, self.remedy)
+
+    def to_dict(self) -> dict[str, str]:
+        """Return what `--json` shows."""
+        fields = {"code": self.code, "where": self.where, "what": self.what, "remedy": self.remedy}
+        return {name: one_line(text) for name, text in fields.items()}
 
 
 class SourceError(NNDError):
@@ -71,8 +102,9 @@ class CandidateError(ScoringError):
     `candidate` is the text that the engine received.
     """
 
-    def __init__(self, message: str, candidate: str) -> None:
-        super().__init__(message)
+    def __init__(self, what: str, where: object, candidate: str) -> None:
+        super().__init__("candidate.too-long", what, where)
+        self.args = (what, where, candidate)
         self.candidate = candidate
 
 

@@ -19,5 +19,7 @@ def check_extra(extra: str, module: str, user: str) -> None:
     except ImportError as error:
         library = module.partition(".")[0].replace("_", "-")
         raise MissingExtraError(
-            f"{user} needs the library {library} ({error}): pip install '{DISTRIBUTION}[{extra}]'"
+            "extra.missing",
+            f"{user} needs the library {library} ({error})",
+            remedy=f"pip install '{DISTRIBUTION}[{extra}]'",
         ) from error

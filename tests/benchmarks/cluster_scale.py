@@ -138,6 +138,7 @@ def _scored(planned: pl.DataFrame, draw: np.random.Generator) -> pl.DataFrame:
         truncated=pl.lit(value=False),
         tokens_high=pl.Series(draw.integers(20, 40, n)),
         tokens_low=pl.Series(draw.integers(20, 40, n)),
+        end_tokens=pl.lit(0),
         characters_high=90 + 7 * high,
         characters_low=90 + 7 * low,
         copied_high=pl.Series(draw.random(n)),

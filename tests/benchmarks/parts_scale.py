@@ -1,7 +1,7 @@
 """Two workers against one, a thread each: `python tests/benchmarks/parts_scale.py MODEL`.
 
 Scores 2,000 invented contexts with ten candidates each, three times with one and three times with
-two, in turn: as processes of torchrun and as actors of Ray. Start-up and loading are left out: the
+two, in turn: as processes of torchrun and as workers of Ray. Start-up and loading are left out: the
 clock runs from the first part that each worker has finished to the last part of all. Beside them,
 how much two processes do that only multiply matrices: no worker can do better on this machine.
 """
@@ -47,8 +47,8 @@ def torchrun(model: Path, data: Path, run: Path, workers: int) -> float:
 
 
 def ray(model: Path, data: Path, run: Path, workers: int) -> float:
-    """Return how many parts a second actors of Ray score."""
-    command = [*evaluate(model, data, run), "--ray", "--num-actors", str(workers)]
+    """Return how many parts a second workers of Ray score."""
+    command = [*evaluate(model, data, run), "--ray", "--num-workers", str(workers)]
     return parts_per_second(command, run, workers)
 
 

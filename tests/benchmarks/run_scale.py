@@ -77,6 +77,7 @@ def _scored(model: str, numbers: npt.NDArray[np.int64]) -> pl.DataFrame:
             "ll_low": likelihoods[1],
             "tokens_high": characters[0] // 4,
             "tokens_low": characters[1] // 4,
+            "end_tokens": pl.repeat(0, n, dtype=pl.Int64, eager=True),
             "truncated": pl.repeat(value=False, n=n, eager=True),
             "passed": likelihoods[0] + 0.3 > likelihoods[1],
             "tie": likelihoods[0] + 0.3 == likelihoods[1],

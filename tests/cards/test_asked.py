@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from support.card_folders import change_manifest, make_folder, row, section
+from support.refusals import refusal
 from support.stored_folders import read_manifest
 
 from nnd.cards.asked import ASKED
@@ -12,7 +13,6 @@ from nnd.cards.content import read_content
 from nnd.cards.dataset import data_card
 from nnd.cards.front_matter import configs
 from nnd.cards.lint.card_linter import check_card
-from nnd.schemas import SchemaError
 
 WORDED = {
     "instruction": "Answer as a bird.\n\nQuestion: {question}",
@@ -126,5 +126,5 @@ def test_an_instruction_that_cannot_be_read_is_one_error(tmp_path: Path) -> None
     source = read_manifest(folder)["source"] | {"instruction": "{question"}
     change_manifest(folder, source=source)
 
-    with pytest.raises(SchemaError, match=r"manifest\.json: template .* write \{\{ and \}\}"):
+    with refusal("template.placeholder", 'manifest.json: template "{question"'):
         data_card(folder, "org/birds")

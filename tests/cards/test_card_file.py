@@ -2,18 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from nnd.cards import card
-from nnd.converters.folder import convert
 from nnd.schemas import table_text
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("card") / "sample-nnd"
-    convert("sample", out=folder)
-    return folder
 
 
 def test_a_card_is_only_made_where_no_file_is_named(sample: Path) -> None:

@@ -42,7 +42,7 @@ def test_every_key_of_a_result_is_described_and_no_other() -> None:
 
 
 def test_every_protocol_is_described() -> None:
-    assert re.findall(r"^\| `(\w+)`", PROTOCOL_ROWS, re.MULTILINE) == list(PROTOCOLS)
+    assert re.findall(r"^\| `([\w-]+)`", PROTOCOL_ROWS, re.MULTILINE) == list(PROTOCOLS)
 
 
 def test_examples_are_python_that_names_what_there_is() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from support.built_in_sources import SOURCES
 
 from nnd.cards.bibtex import faults_of
 from nnd.cards.vocabulary import (
@@ -16,7 +17,7 @@ from nnd.cards.vocabulary import (
     hub_licence,
     size_category,
 )
-from nnd.converters.source.source import Source, list_sources
+from nnd.converters.source.source import Source
 from nnd.schemas import load_schema
 
 NEEDED = (
@@ -38,7 +39,7 @@ def readings(source: Source) -> Iterator[Source]:
             yield each.choose("variant", name)
 
 
-@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_a_source_states_what_a_card_needs(source: Source) -> None:
     for reading in readings(source):
         facts = reading.facts
@@ -51,7 +52,7 @@ def test_a_source_states_what_a_card_needs(source: Source) -> None:
         assert hub_licence(facts["licence"]) != "other"
 
 
-@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_the_citation_is_not_older_than_the_texts(source: Source) -> None:
     """A card dates the systems by the latest work that is cited."""
     for reading in readings(source):
@@ -59,7 +60,7 @@ def test_the_citation_is_not_older_than_the_texts(source: Source) -> None:
         assert max(re.findall(r"\b20\d\d\b", reading.facts["texts"]), default="") <= max(cited)
 
 
-@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_a_published_count_that_differs_says_why(source: Source) -> None:
     for reading in readings(source):
         expected: dict[str, Any] = reading.facts["expected"] or {}

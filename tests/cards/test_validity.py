@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from support.card_folders import section, table
+from support.refusals import refusal
 from support.stored_folders import write_sealed
 from support.suites.compared import compared_suite
 
 from nnd.cards import check_card, data_card
 from nnd.converters.folder import validate
 from nnd.converters.hub.release_folder import read_release, write_release
-from nnd.schemas import SchemaError
 
 TITLE = "How well made pairs represent human pairs"
 
@@ -115,7 +115,7 @@ def test_one_of_other_pairs_is_refused(
     (finding,) = validate(suite)
     assert finding.file == "validity.json"
     assert message in str(finding)
-    with pytest.raises(SchemaError, match=r"validity\.json: .*operations.*: ") as caught:
+    with refusal("contract.broken") as caught:
         data_card(suite, "org/suite")
     assert message in str(caught.value)
 
@@ -129,15 +129,13 @@ def test_one_that_was_changed_is_refused(suite: Path) -> None:
         "validity.json: changed since it was written (write it again with `nnd compare --by origin "
         "--out`, or remove it)"
     )
-    with pytest.raises(SchemaError, match=r"validity\.json: changed since.*or remove it"):
+    with refusal("contract.broken", "validity.json"):
         data_card(suite, "org/suite")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"), [("{", "cannot be read"), ("[]", "is not a JSON object")]
-)
-def test_a_damaged_one_is_one_error(suite: Path, text: str, reason: str) -> None:
+@pytest.mark.parametrize("text", ["{", "[]"])
+def test_a_damaged_one_is_one_error(suite: Path, text: str) -> None:
     (suite / "validity.json").write_text(text, encoding="utf-8")
     for read_it in validate, lambda folder: data_card(folder, "org/suite"):
-        with pytest.raises(SchemaError, match=rf"validity\.json: {reason}.*or remove it"):
+        with refusal("contract.broken", "validity.json"):
             read_it(suite)

@@ -18,13 +18,6 @@ from nnd.converters.source import sources
 from nnd.schemas import table_text
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("results") / "sample-nnd"
-    convert("sample", out=folder)
-    return folder
-
-
 def as_json(result: object) -> object:
     """Return what comes back of a result's plain values written as JSON."""
     return json.loads(json.dumps(result.to_dict()))  # type: ignore[attr-defined]

@@ -2,20 +2,20 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from support.hub.clients import IMPATIENT, environment
+from support.hub.clients import environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
+from support.warm_commands import warm_commands
 
 from nnd.converters.folder.conversion import convert
 
-SERVER = str(Path(__file__).parents[1] / "support/killed_calls.py")
+COMMAND = ["python", "-m", "support.hub.impatient", "-m", "support.killed_calls"]
 
 
 @pytest.fixture(scope="module")
@@ -29,28 +29,31 @@ Ask: TypeAlias = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with _asking(hub, tmp_path_factory) as ask:
+def variables(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The environment of who asks, whose Hub is the test's own."""
+    place = tmp_path_factory.mktemp("asking")
+    found = environment(hub.endpoint, place / "home", token=TOKEN)
+    with warm_commands(place / "bin", found | {"NND_CACHE": str(place / "cache")}) as warm:
+        yield warm
+
+
+@pytest.fixture(scope="module")
+def ask(variables: dict[str, str]) -> Iterator[Ask]:
+    with _asking(variables) as ask:
         yield ask
 
 
 @pytest.fixture(scope="module")
-def ask_another(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+def ask_another(variables: dict[str, str]) -> Iterator[Ask]:
     """Another process, which can be asked at the same time."""
-    with _asking(hub, tmp_path_factory) as ask:
+    with _asking(variables) as ask:
         yield ask
 
 
 @contextmanager
-def _asking(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    variables = environment(hub.endpoint, tmp_path_factory.mktemp("home"), token=TOKEN)
-    variables |= {"NND_CACHE": str(tmp_path_factory.mktemp("cache"))}
+def _asking(variables: dict[str, str]) -> Iterator[Ask]:
     with subprocess.Popen(
-        [sys.executable, IMPATIENT, SERVER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=variables | {"OMP_NUM_THREADS": "1"},
-        text=True,
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables, text=True
     ) as process:
 
         def ask(call: Mapping[str, Any], **death: float) -> dict[str, Any]:

@@ -1,25 +1,26 @@
 """README, CONTRIBUTING and the guide name what there is, and their code blocks do what they say.
 
-The blocks of CONTRIBUTING and of the guide's page on tables are run every time, but for its tables
-of each shape; of the README and the guide, which score models, the first run and some pages, and
-all of them with NND_TEST_FULL=1. Models of the Hub are toys under the names that these pages use,
-on a Hub of the test's own; the model of the demo is a tiny one under its name, and with
-NND_TEST_FULL=1 itself. Every other page of the guide begins where `first-run.md` ends.
+Each block is a case, which reads its page up to there. Models of the Hub are toys under the names
+that these pages use, on a Hub of the test's own; the model of the demo is a tiny one under its
+name, and with NND_TEST_FULL=1 itself. Every other page of the guide begins where `first-run.md`
+ends. Commands are forks of a process that has imported the libraries.
 """
 
+import functools
 import os
 import re
 import runpy
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from support.built_in_sources import SOURCES
 from support.hub.answers import Answer, Request
 from support.hub.clients import environment
 from support.hub.faults import Fault
@@ -29,17 +30,20 @@ from support.screens.doc_blocks import (
     DOCUMENTS,
     GUIDE,
     ROOT,
+    RUN,
     Block,
+    Reading,
     blocks,
     commands,
-    follow,
     fresh_clone,
     reader,
+    to_follow,
 )
 from support.screens.guide import working_folder
+from support.warm_commands import warm_commands
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.source.source import Source, list_sources
+from nnd.converters.source.source import Source
 from nnd.metric.cli.command import app
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
@@ -48,7 +52,6 @@ BLOCKS = [block for name in DOCUMENTS for block in blocks(name)]
 TOKEN = "hf_loopback_readme"  # noqa: S105 - accepted by the loopback Hub alone
 OURS = ("my-org/",)
 NOT_CODE = {"", "bibtex", "pycon"}  # pycon: run by tests/metric/statistics/test_guide.py
-RUN = {"sh", "python", "yaml", "toml"}
 FIRST_RUN = "cards/guide/first-run.md"
 PUBLISH = "cards/guide/publish.md"
 TABLES = "cards/guide/tables.md"
@@ -101,9 +104,7 @@ def test_every_command_says_what_it_does_with_an_example_that_it_takes(name: str
 
 def test_examples_pair_models_with_the_systems_that_they_are() -> None:
     systems = {
-        system: model.model_id
-        for source in list_sources()
-        for system, model in source.systems.items()
+        system: model.model_id for source in SOURCES for system, model in source.systems.items()
     }
     files = [*(ROOT / "nnd_metric").rglob("*.py"), *(ROOT / "cards").rglob("*.jinja")]
     texts = "\n".join([*TEXTS.values(), *(path.read_text(encoding="utf-8") for path in files)])
@@ -122,7 +123,7 @@ def test_examples_pair_models_with_the_systems_that_they_are() -> None:
             assert model.startswith(OURS) or model in systems.values(), model
 
 
-@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_every_source_is_in_the_table_of_the_guide(source: Source) -> None:
     (row,) = re.findall(
         rf"^\| `{source.name}` \|.*$", TEXTS["cards/guide/datasets.md"], re.MULTILINE
@@ -210,25 +211,7 @@ def test_a_source_is_added_in_under_ten_commands() -> None:
     assert 0 < nested < 8
 
 
-def test_contributing_leads_from_a_file_to_the_hub(tmp_path: Path) -> None:
-    place = fresh_clone(tmp_path / "clone")
-    variables = reader(HF_HUB_OFFLINE="1", NND_CACHE=str(tmp_path / "cache"))
-    told = {
-        str(block): follow(block, place, variables)
-        for block in [*blocks(TABLES), *blocks("CONTRIBUTING.md")]
-        if block.why_not is None and block.language in RUN
-        if FULL or "shapes" not in block.text  # tables of each shape
-    }
-    said = "\n".join(told.values())
-
-    assert said.count(" of 26 checks pass") == 2
-    assert re.findall(r"^ fail +(\w+)", said, re.MULTILINE) == []
-    assert "ratings-nnd has no problems." in said
-    assert "datasets/my-org/ratings (gone now) holds" in said
-    assert not list(place.glob("r*/convert.py"))
-
-
-# README and guide, with models of their own.
+# What the blocks do, with models and a Hub of their own.
 
 
 class HubWithGpt2(Hub):
@@ -255,51 +238,80 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
 
 
 @pytest.fixture(scope="module")
-def variables(hub: Hub, nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def variables(
+    hub: Hub, nnd_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, str]]:
     """The environment of a reader whose Hub is the test's own."""
     home, cache = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("cache")
     shutil.copytree(nnd_data / "quiz_design", cache / "quiz_design")
     found = reader() | environment(hub.endpoint, home, token=TOKEN) | {"NND_CACHE": str(cache)}
     found["PATH"] = reader()["PATH"]
     found.pop("HF_HUB_OFFLINE", None)
-    return found
-
-
-def read(document: str, place: Path, variables: dict[str, str]) -> None:
-    """Follow every block of a document that is to be run."""
-    for block in blocks(document):
-        if block.why_not is None and block.language in RUN:
-            follow(block, place, variables)
+    with warm_commands(tmp_path_factory.mktemp("commands") / "bin", found) as warm:
+        yield warm
 
 
 @pytest.fixture(scope="module")
-def after_first_run(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that a reader of `first-run.md` ends with; leave it as it is."""
-    folder = tmp_path_factory.mktemp("first")
-    fetch = runpy.run_path(str(ROOT / "cards/guide/real_model.py"))["fetch"]
-    model = fetch(ROOT / "demo") if FULL else write_tiny(folder)
-    place = working_folder(folder / "run", model)
-    read(FIRST_RUN, place, variables)
-    return place
+def contributor(variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Reading:
+    """Somebody who adds a table and then works on nnd, in a clone."""
+    folder = tmp_path_factory.mktemp("contributor")
+    own = variables | {"NND_CACHE": str(folder / "cache")}
+    return Reading([TABLES, "CONTRIBUTING.md"], fresh_clone(folder / "clone"), own)
 
 
-@pytest.mark.sampled(5)
-@pytest.mark.parametrize(
-    "page", ["README.md", *(page for page in GUIDE if page not in (FIRST_RUN, PUBLISH, TABLES))]
-)
-def test_a_page_does_what_it_says(
-    page: str, after_first_run: Path, variables: dict[str, str], tmp_path: Path
-) -> None:
-    place = shutil.copytree(after_first_run, tmp_path / "place", symlinks=True)
-    read(page, place, variables)
+@pytest.mark.parametrize("block", [*to_follow(TABLES), *to_follow("CONTRIBUTING.md")], ids=str)
+def test_what_contributors_are_told_can_be_done(block: Block, contributor: Reading) -> None:
+    contributor.read(block)
 
 
-@pytest.mark.full
+def test_contributing_leads_from_a_file_to_the_hub(contributor: Reading) -> None:
+    contributor.read()
+    said = contributor.printed
+
+    assert said.count(" of 26 checks pass") == 2
+    assert re.findall(r"^ fail +(\w+)", said, re.MULTILINE) == []
+    assert "ratings-nnd has no problems." in said
+    assert "datasets/my-org/ratings (gone now) holds" in said
+    assert not list(contributor.place.glob("r*/convert.py"))
+
+
+@pytest.fixture(scope="module")
+def open_page(
+    variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Reading]:
+    """`open_page(document)`: its reader, who has read `first-run.md`."""
+
+    @functools.cache
+    def first_run() -> Reading:
+        folder = tmp_path_factory.mktemp("first")
+        fetch = runpy.run_path(str(ROOT / "cards/guide/real_model.py"))["fetch"]
+        model = fetch(ROOT / "demo") if FULL else write_tiny(folder)
+        return Reading([FIRST_RUN], working_folder(folder / "run", model), variables)
+
+    @functools.cache
+    def open_page(document: str) -> Reading:
+        if document == FIRST_RUN:
+            return first_run()
+        first_run().read()
+        place = tmp_path_factory.mktemp("page") / "place"
+        shutil.copytree(first_run().place, place, symlinks=True)
+        return Reading([document], place, variables)
+
+    return open_page
+
+
+PAGES = [FIRST_RUN, "README.md", *(page for page in GUIDE if page not in (FIRST_RUN, TABLES))]
+
+
+@pytest.mark.parametrize("block", [block for page in PAGES for block in to_follow(page)], ids=str)
+def test_a_block_does_what_it_says(block: Block, open_page: Callable[[str], Reading]) -> None:
+    open_page(block.document).read(block)
+
+
 def test_publishing_as_the_guide_does_reaches_the_hub(
-    hub: Hub, after_first_run: Path, variables: dict[str, str], tmp_path: Path
+    hub: Hub, open_page: Callable[[str], Reading]
 ) -> None:
-    place = shutil.copytree(after_first_run, tmp_path / "place", symlinks=True)
-    read(PUBLISH, place, variables)
+    open_page(PUBLISH).read()
 
     assert hub.exists("datasets", "my-org/quiz_design")
     assert hub.exists("spaces", "my-org/nnd")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from support.card_folders import Case, fixture_cases
+from support.built_in_sources import Case, fixture_cases
 from support.places import ROOT
 
 from nnd.converters.folder.conversion import convert

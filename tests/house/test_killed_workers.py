@@ -31,7 +31,7 @@ def test_killed_workers_and_merges_lose_nothing(
     chance, place, out = random.Random(1), tmp_path / "place", tmp_path / "place/out"
 
     def work(number: int, of: int) -> dict[str, Any]:
-        return call("evaluate_parts", **asked, out=out, worker=[number, of])
+        return call("evaluate a share", **asked, out=out, worker=[number, of])
 
     def call(name: str, **arguments: Any) -> dict[str, Any]:
         return {"call": name, "place": place, "arguments": arguments}

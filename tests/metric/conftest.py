@@ -1,35 +1,36 @@
-"""Session fixtures: every tiny model is built once and handed to the engine once."""
+"""Session fixtures: every tiny model is built once and handed to the engine once.
+
+They load torch, which most tests of numbers and of what is shown do without.
+"""
+
+from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-import torch
-from support.tiny_models import Family, build
 
-from nnd.metric.likelihood.models.load_model import wrap_model
-from nnd.metric.likelihood.models.loaded_model import LoadedModel
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
+    from support.tiny_models import Family
 
-@pytest.fixture(scope="session", autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Tiny matrices on many threads are slower, and the machine is shared."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    from nnd.metric.likelihood.models.loaded_model import LoadedModel
 
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Family]:
     """`tiny(name)`: the family called `name`, shared by all tests, so leave it as it is."""
+    from support.tiny_models import build  # noqa: PLC0415 - loads torch
+
     return functools.cache(lambda name: build(name, tmp_path_factory.mktemp(name)))
 
 
 @pytest.fixture(scope="session")
 def loaded(tiny: Callable[[str], Family]) -> Callable[[str], LoadedModel]:
     """`loaded(name)`: the same family as the engine sees it."""
+    from nnd.metric.likelihood.models.load_model import wrap_model  # noqa: PLC0415 - loads torch
 
     @functools.cache
     def wrap(name: str) -> LoadedModel:
@@ -58,4 +59,6 @@ def saved(
 @pytest.fixture
 def fresh(tmp_path: Path) -> Callable[..., Family]:
     """`fresh(name, window=40)`: a family of this test's own, to shrink or to change."""
+    from support.tiny_models import build  # noqa: PLC0415 - loads torch
+
     return lambda name, window=160: build(name, tmp_path, window=window)

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder import convert
 from nnd.converters.make import derive
 from nnd.metric.app import export
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.run import evaluate
-from nnd.schemas import NNDError
 
 PLAIN = Scoring(cache=False, unconditional=False)
 BLIMP = [
@@ -89,11 +89,12 @@ def test_without_pairs_there_are_rates_only(
     run = tmp_path / "run"
     evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN, limit=4)
     made = export(run, tmp_path / "out", to="every-eval-ever")
+    assert made.headline() == f"1 evaluation written to {tmp_path / 'out'}."
     assert "a run has no texts; name its pairs with --data" in made.notes[-1]
     validated(tmp_path / "out")
     assert not [*(tmp_path / "out").rglob("*.jsonl")]
-    with pytest.raises(NNDError, match="its pairs are not in --data"):
+    with refusal("run.another-data", "run"):
         export(run, tmp_path / "other", to="every-eval-ever", data=BLIMP)
-    with pytest.raises(NNDError, match="no run of `nnd evaluate` found"):
+    with refusal("run.not-a-run", "sample"):
         export(data, tmp_path / "other", to="every-eval-ever")
     assert not (tmp_path / "other").exists()

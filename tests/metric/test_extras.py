@@ -68,7 +68,7 @@ def test_what_needs_an_extra_names_it_and_writes_nothing(
     done = nnd(here, *command.split())
 
     assert done.returncode == 2, done.stderr
-    assert f"needs the library {needed} (" in done.stderr
+    assert needed in done.stderr
     assert done.stderr.endswith(f"pip install 'near-negative[{extra}]'\n")
     assert len(done.stderr.splitlines()) == 1
     assert sorted(here.rglob("*")) == before

@@ -9,14 +9,14 @@ import polars as pl
 import pytest
 import yaml
 from support.chat.rendered import CHATML
+from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.converters.folder import convert
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
-from nnd.metric.run import Evaluation, evaluate, evaluate_parts, merge
+from nnd.metric.run import Evaluation, evaluate, merge
 from nnd.metric.text import Chat
-from nnd.schemas import ScoringError
 
 PLAIN = Scoring(cache=False)
 LIKELIHOODS = ["ll_high", "ll_low", "ll_alone_high", "ll_alone_low", "passed", "tie"]
@@ -115,7 +115,7 @@ def test_a_chat_template_that_is_asked_for_is_used(chat_model: LoadedModel) -> N
 
 def test_pmi_needs_contexts(loaded: Callable[[str], LoadedModel]) -> None:
     rows = [{"sentence_good": "It rains.", "sentence_bad": "It rain."}]
-    with pytest.raises(ScoringError, match="protocol pmi measures what contexts add"):
+    with refusal("protocol.another-model", "rows"):
         evaluate(loaded("gpt2"), rows, scoring=Scoring(protocol="pmi", cache=False))
 
 
@@ -216,7 +216,7 @@ def test_workers_give_the_same_numbers(tmp_path: Path, saved: Callable[[str], Pa
     own.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     model = str(saved("gpt2"))
     whole = evaluate(model, own, scoring=PLAIN)
-    evaluate_parts(model, own, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
+    evaluate(model, own, out=tmp_path / "run", worker=(1, 1), scoring=PLAIN)
     merged = merge(tmp_path / "run")
     assert merged.results[0].rates.to_dict() == whole.results[0].rates.to_dict()
     assert merged.results[0].signature == whole.results[0].signature

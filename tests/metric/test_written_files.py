@@ -11,7 +11,6 @@ from support.places import SOURCES
 from support.second_validator import problems
 from support.training.histories import entry, write
 
-from nnd.converters.folder import convert
 from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.converters.reading import load_yaml
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
@@ -28,28 +27,21 @@ FRAMES: dict[str, SchemaName] = {
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data") / "sample-nnd"
-    convert("sample", out=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def stand_for(data: Path) -> dict[str, str]:
+def stand_for(sample: Path) -> dict[str, str]:
     """Two models, and the systems of the sample that they stand for."""
-    systems = pl.read_parquet(data / "human_scores.parquet")["system"].unique().sort()
+    systems = pl.read_parquet(sample / "human_scores.parquet")["system"].unique().sort()
     return {"gpt2": systems[0], "bart": systems[1]}
 
 
 @pytest.fixture(scope="module")
 def run(
-    data: Path,
+    sample: Path,
     loaded: Callable[[str], LoadedModel],
     stand_for: dict[str, str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     folder = tmp_path_factory.mktemp("run")
-    evaluate([loaded(name) for name in stand_for], data, systems=stand_for).write(folder)
+    evaluate([loaded(name) for name in stand_for], sample, systems=stand_for).write(folder)
     return folder
 
 
@@ -58,16 +50,16 @@ def read(path: Path) -> dict[str, Any]:
     return told
 
 
-def test_a_converted_folder(data: Path) -> None:
-    assert problems("manifest", [read(data / "manifest.json")]) == []
+def test_a_converted_folder(sample: Path) -> None:
+    assert problems("manifest", [read(sample / "manifest.json")]) == []
     for name, schema in FRAMES.items():
-        rows = pl.read_parquet(data / f"{name}.parquet")
+        rows = pl.read_parquet(sample / f"{name}.parquet")
         assert rows.height
         assert problems(schema, rows_of(rows)) == []
 
 
-def test_a_published_folder(data: Path, tmp_path: Path) -> None:
-    conversion = read_release(data, permission="asked the owners", keep_contacts="none are there")
+def test_a_published_folder(sample: Path, tmp_path: Path) -> None:
+    conversion = read_release(sample, permission="asked the owners", keep_contacts="none are there")
     written = write_release(conversion, tmp_path, "org/sample")
 
     assert problems("manifest", [read(written["manifest.json"])]) == []
@@ -85,8 +77,8 @@ def test_a_run(run: Path) -> None:
     assert problems("result", [told]) == []
 
 
-def test_an_agreement(run: Path, data: Path, stand_for: dict[str, str]) -> None:
-    assert problems("agreement", [agree(run, data, systems=stand_for).to_dict()]) == []
+def test_an_agreement(run: Path, sample: Path, stand_for: dict[str, str]) -> None:
+    assert problems("agreement", [agree(run, sample, systems=stand_for).to_dict()]) == []
 
 
 def test_comparisons(run: Path) -> None:
@@ -98,10 +90,10 @@ def test_comparisons(run: Path) -> None:
 
 @pytest.mark.parametrize("over", ["shared", "all"])
 def test_metrics(
-    run: Path, data: Path, stand_for: dict[str, str], over: Any, tmp_path: Path
+    run: Path, sample: Path, stand_for: dict[str, str], over: Any, tmp_path: Path
 ) -> None:
     scorers = ["length", "overlap"]
-    metrics(run, data=data, scorers=scorers, systems=stand_for, over=over, out=tmp_path)
+    metrics(run, data=sample, scorers=scorers, systems=stand_for, over=over, out=tmp_path)
 
     told = read(tmp_path / "metrics.json")
     assert [row["kind"] for row in told["rows"]] == [*["scorer"] * 2, *["model"] * 2, "nnd"]
@@ -122,8 +114,8 @@ def test_it_refuses_what_is_none(name: SchemaName) -> None:
 
 
 @pytest.mark.parametrize("tag", ["en\n", "en ", "e", "", "en-"])
-def test_both_validators_read_patterns_alike(tag: str, data: Path) -> None:
-    row = next(rows_of(pl.read_parquet(data / "annotations.parquet")))
+def test_both_validators_read_patterns_alike(tag: str, sample: Path) -> None:
+    row = next(rows_of(pl.read_parquet(sample / "annotations.parquet")))
 
     (problem,) = problems("annotation", [row | {"language": tag}])
     assert problem.startswith("language: ")

@@ -7,10 +7,11 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source import load_source
-from nnd.schemas import JudgedSystem, SourceError, check_rows, make_human_scores, read_systems
+from nnd.schemas import JudgedSystem, check_rows, make_human_scores, read_systems
 
 LORA = {
     "id": "google/flan-t5-xl",
@@ -124,5 +125,5 @@ def test_a_template_of_parts_that_no_context_has_is_refused(
     (name, *_) = load_source("sample").systems
     folder = with_systems({name: LIKELY | {"template": "{article} TL;DR"}})
 
-    with pytest.raises(SourceError, match=r"systems: cannot be filled in .* no \{article\}"):
+    with refusal("data.invalid", "sample.jsonl:1, outputs[0]: row 0, systems"):
         convert(folder)

@@ -3,16 +3,16 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 import yaml
+from support.built_in_sources import Case
 from support.stored_folders import read_manifest, reseal, write_manifest
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.source.source import list_sources
 
 FACTS: dict[str, Any] = {
     "name": "birds",
@@ -49,25 +49,6 @@ def annotations(files):
     for row in files.jsonl("birds.jsonl"):
         yield Annotation(where=row.where, **row.fields)
 """
-
-
-class Case(NamedTuple):
-    """A fixture of a built-in source, read as one of its sets and variants."""
-
-    source: str
-    place: Path | None
-    set_name: str | None
-    variant: str | None
-
-
-def fixture_cases() -> Iterator[Case]:
-    """Every fixture that `expected.yaml` of a source speaks of."""
-    for source in list_sources():
-        listed = yaml.safe_load((source.folder / "fixture" / "expected.yaml").read_text())
-        own = all((source.folder / file.name).is_file() for file in source.files)
-        for entry in listed:
-            place = None if own else source.folder / "fixture" / entry.get("from", ".")
-            yield Case(source.name, place, entry["set"], entry["variant"])
 
 
 def convert_case(case: Case, out: Path) -> Path:

@@ -26,7 +26,7 @@ from nnd.converters.hub import hub_calls
 from nnd.converters.hub.published_dataset import publish
 from nnd.metric.app import suite
 from nnd.metric.likelihood import Scoring
-from nnd.metric.run import evaluate_parts, merge
+from nnd.metric.run import merge
 from nnd.metric.run.sweep import evaluate
 from nnd.metric.show.reports.page.report import report
 from nnd.schemas import NNDError
@@ -39,7 +39,7 @@ CALLS = {
     "evaluate": lambda unconditional, **asked: evaluate(
         **asked, scoring=Scoring(unconditional=unconditional)
     ),
-    "evaluate_parts": evaluate_parts,
+    "evaluate a share": evaluate,
     "merge": merge,
     "report": report,
     "publish": publish,

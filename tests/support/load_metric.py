@@ -64,6 +64,7 @@ def load_in_child(plan: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     import evaluate  # noqa: F401, PLC0415 - once for all children
+    import transformers.models.auto.modeling_auto  # noqa: F401, PLC0415 - which imports torch
 
     json.dump([load_in_child(plan) for plan in json.load(sys.stdin)], sys.stdout)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from support.tiny_models import build
 
 from nnd.schemas import polars_schema
 
@@ -92,6 +91,8 @@ def write_pairs(folder: Path) -> Path:
 
 def save_model(name: str, folder: Path) -> str:
     """Save a tiny model with its tokenizer; return its folder, as a user names it."""
+    from support.tiny_models import build  # noqa: PLC0415 - loads torch
+
     target = folder / name
     family = build(name, folder)
     family.model.save_pretrained(target)

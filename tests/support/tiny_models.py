@@ -105,7 +105,7 @@ def randomised(model: Any) -> Any:
 # --- tokenizers ------------------------------------------------------------------------------
 
 
-def _byte_level(specials: list[str]) -> tuple[dict[str, int], list[Any]]:
+def byte_level(specials: list[str]) -> tuple[dict[str, int], list[Any]]:
     trained = Tokenizer(models.BPE())
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.train_from_iterator(
@@ -208,7 +208,7 @@ def causal(
 
 
 def _gpt2(_: Path, window: int) -> Family:
-    vocab, merges = _byte_level(["<|endoftext|>"])
+    vocab, merges = byte_level(["<|endoftext|>"])
     tokenizer = hf.GPT2Tokenizer(vocab=vocab, merges=merges)
     config = hf.GPT2Config(
         vocab_size=len(tokenizer),
@@ -277,7 +277,7 @@ def _gemma2(_: Path, window: int) -> Family:
 
 def _qwen2(_: Path, window: int) -> Family:
     """No start token at all, so `laban2022` starts with 0; the end token is 1."""
-    vocab, merges = _byte_level(["<pad>", "<|endoftext|>"])
+    vocab, merges = byte_level(["<pad>", "<|endoftext|>"])
     tokenizer = hf.Qwen2Tokenizer(vocab=vocab, merges=merges, pad_token="<pad>")
     shape = {**rope_shape(len(tokenizer), window), "bos_token_id": None, "eos_token_id": 1}
     del shape["head_dim"]
@@ -287,7 +287,7 @@ def _qwen2(_: Path, window: int) -> Family:
 
 def _opt(_: Path, window: int) -> Family:
     """Puts </s>, which is its start token too, before every text (as OPT's own tokenizer does)."""
-    vocab, merges = _byte_level(["<s>", "<pad>", "</s>", "<unk>"])
+    vocab, merges = byte_level(["<s>", "<pad>", "</s>", "<unk>"])
     tokenizer = hf.GPT2Tokenizer(
         vocab=vocab,
         merges=merges,
@@ -313,7 +313,7 @@ def _opt(_: Path, window: int) -> Family:
 
 
 def _bloom(_: Path, __: int) -> Family:
-    vocab, merges = _byte_level(["<unk>", "<s>", "</s>", "<pad>"])
+    vocab, merges = byte_level(["<unk>", "<s>", "</s>", "<pad>"])
     tokenizer = hf.GPT2Tokenizer(
         vocab=vocab,
         merges=merges,
@@ -332,7 +332,7 @@ def _bloom(_: Path, __: int) -> Family:
 
 def _mamba(_: Path, __: int) -> Family:
     """No attention, so no mask and no key-value cache to share."""
-    vocab, merges = _byte_level(["<|endoftext|>", "<|padding|>"])
+    vocab, merges = byte_level(["<|endoftext|>", "<|padding|>"])
     tokenizer = hf.GPTNeoXTokenizer(vocab=vocab, merges=merges)
     config = hf.MambaConfig(
         vocab_size=len(tokenizer), hidden_size=32, state_size=4, num_hidden_layers=2
@@ -384,7 +384,7 @@ def bart_shape(vocab: int, window: int) -> dict[str, Any]:
 
 
 def _bart(_: Path, window: int) -> Family:
-    vocab, merges = _byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    vocab, merges = byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     tokenizer = hf.BartTokenizer(vocab=vocab, merges=merges)
     model = hf.BartForConditionalGeneration(hf.BartConfig(**bart_shape(len(tokenizer), window)))
     ids, around = plain_ids(tokenizer), ((0,), (2,))
@@ -506,7 +506,7 @@ def _fsmt(_: Path, window: int) -> Family:
 
     In transformers 5.23 its decoder sees the future unless it is called with `use_cache=False`.
     """
-    vocab, merges = _byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    vocab, merges = byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
     # Its own tokenizer needs sacremoses; BART's has the same special ids.
     tokenizer = hf.BartTokenizer(vocab=vocab, merges=merges)
     shape = bart_shape(len(tokenizer), window)

@@ -14,12 +14,7 @@ _LONG = 2_000
 
 
 class Piece(NamedTuple):
-    """A part of a text.
-
-    Attributes:
-        text: The part.
-        differs: Whether the other text has different words there, or none.
-    """
+    """A part of a text; it `differs` if the other text has different words there, or none."""
 
     text: str
     differs: bool

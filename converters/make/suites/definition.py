@@ -7,7 +7,7 @@ from typing import Any
 
 from nnd.converters.make.shifts import SHIFTS
 from nnd.converters.reading import load_yaml, read_text
-from nnd.schemas import SchemaError, check_rows, did_you_mean
+from nnd.schemas import SchemaError, check_document, did_you_mean
 
 _BUILT_IN = Path(__file__).parent / "definitions"
 
@@ -23,13 +23,9 @@ KINDS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition of a suite.
+    """A definition of a suite, the file that it is in, and the name of the source that it is for.
 
-    Attributes:
-        path: The file.
-        source: Name of the source that it is for.
-        seed: Seed of sets that state none.
-        sets: The kind of each set, a key of KINDS, and its entry.
+    The seed is that of sets that state none. Each set has its kind, a key of KINDS, and its entry.
     """
 
     path: Path
@@ -50,11 +46,13 @@ def read_definition(definition: str | Path) -> Definition:
         content = load_yaml(read_text(path))
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
-        raise SchemaError(f"{path}: cannot be read as YAML: {reason}") from error
+        raise SchemaError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
     if not isinstance(content, dict):
-        raise SchemaError(f"{path}: is not a mapping; write `source:` and `sets:`")
-    for problem in check_rows("suite", [content]):
-        raise SchemaError(f"{path}: {str(problem).removeprefix('row 0, ').removeprefix('row 0: ')}")
+        raise SchemaError(
+            "suite.definition", "is not a mapping", path, "write `source:` and `sets:`"
+        )
+    for problem in check_document("suite", content):
+        raise problem.error(SchemaError, "suite.definition", path)
     sets = [
         (_kind(entry, f"{path}: set {number}"), entry)
         for number, entry in enumerate(content["sets"], start=1)
@@ -70,8 +68,10 @@ def _find(definition: str | Path) -> Path:
     if str(definition) in built_in:
         return _BUILT_IN / f"{definition}.yaml"
     raise SchemaError(
-        f"{definition}: neither a file nor a built-in definition"
-        f"{did_you_mean(str(definition), built_in)}; built in: {', '.join(built_in)}"
+        "suite.definition",
+        f"neither a file nor a built-in definition{did_you_mean(str(definition), built_in)}",
+        definition,
+        f"built in: {', '.join(built_in)}",
     )
 
 
@@ -80,20 +80,33 @@ def _kind(entry: Mapping[str, Any], where: str) -> str:
     kinds = [kind for kind in KINDS if kind in entry]
     if len(kinds) != 1:
         found = " and ".join(kinds) or "none of them"
-        raise SchemaError(f"{where}: has {found}; write exactly one of {', '.join(KINDS)}")
+        raise SchemaError(
+            "suite.definition", f"has {found}", where, f"write exactly one of {', '.join(KINDS)}"
+        )
     (kind,) = kinds
     known = ("name", "note", kind, *KINDS[kind])
     strange = [key for key in entry if key not in known]
     if strange:
         raise SchemaError(
-            f"{where}: {strange[0]} cannot be combined with {kind}; known: {', '.join(known)}"
+            "key.unknown",
+            f"{strange[0]} cannot be combined with {kind}",
+            where,
+            f"known: {', '.join(known)}",
         )
     if "negatives" in entry and "on" in entry:
-        raise SchemaError(f"{where}: `on` cannot be combined with `negatives`; leave it out")
+        raise SchemaError(
+            "option.conflict", "`on` cannot be combined with `negatives`", where, "leave it out"
+        )
     if "aspect" in entry and "negatives" not in entry:
-        raise SchemaError(f"{where}: `aspect` needs `negatives`; add them, or leave it out")
+        raise SchemaError(
+            "option.needs-another", "`aspect` needs `negatives`", where, "add them, or leave it out"
+        )
     if kind == "by" and "value" not in entry:
-        raise SchemaError(f"{where}: `by` needs a `value` that names the slice")
+        raise SchemaError(
+            "option.needs-another", where=where, remedy="`by` needs a `value` that names the slice"
+        )
     if kind == "where" and "name" not in entry:
-        raise SchemaError(f"{where}: `where` needs a `name` for the set")
+        raise SchemaError(
+            "option.needs-another", where=where, remedy="`where` needs a `name` for the set"
+        )
     return kind

@@ -38,12 +38,16 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
 
     rows = [_child(record, parents, new_id) for record in read_jsonl(path)]
     if not rows:
-        raise SchemaError(f"{path}: the file holds no pairs; write one JSON object per line")
+        raise SchemaError(
+            "file.empty", "the file holds no pairs", path, "write one JSON object per line"
+        )
     frame = pl.DataFrame(rows, polars_schema("pair"), orient="row")
     children = frame.with_columns(pair_id=pair_ids(frame))
     if children["pair_id"].is_duplicated().any():
         row = int(children["pair_id"].is_duplicated().arg_max() or 0)
-        raise SchemaError(f"{path}:{row + 1}: the same pair occurs twice; remove one")
+        raise SchemaError(
+            "row.twice", "the same pair occurs twice", f"{path}:{row + 1}", "remove one"
+        )
     return make_set(
         name,
         "perturbation",
@@ -57,18 +61,24 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
 def _child(record: Record, parents: Mapping[str, Any], new_id: _NewId) -> dict[str, Any]:
     strange = [field for field in record.fields if field not in _FIELDS]
     if strange:
-        raise SchemaError(f'{record.where}: unknown "{strange[0]}"; known: {", ".join(_FIELDS)}')
+        raise SchemaError(
+            "key.unknown", f'unknown "{strange[0]}"', record.where, f"known: {', '.join(_FIELDS)}"
+        )
     parent = parents.get(record.text("parent_id"))
     if parent is None:
         raise SchemaError(
-            f"{record.where}: parent_id {record.text('parent_id')} is not a pair of the data; "
-            "write the pair_id of one"
+            "suite.hand-made",
+            f"parent_id {record.text('parent_id')} is not a pair of the data",
+            record.where,
+            "write the pair_id of one",
         )
     changes = dict(_changes(record, parent, new_id))
     if not changes:
         raise SchemaError(
-            f"{record.where}: changes no text of {parent['pair_id']}; change one, or leave the "
-            "line out"
+            "suite.hand-made",
+            f"changes no text of {parent['pair_id']}",
+            record.where,
+            "change one, or leave the line out",
         )
     return {
         **parent,
@@ -88,7 +98,12 @@ def _changes(
     if context is not None and context != parent["context"]:
         if parent["inputs"] and "inputs" not in record.fields:
             parts = ", ".join(part["key"] for part in parent["inputs"])
-            raise SchemaError(f"{record.where}: changes the context; give its inputs too ({parts})")
+            raise SchemaError(
+                "suite.hand-made",
+                "changes the context",
+                record.where,
+                f"give its inputs too ({parts})",
+            )
         inputs = record.fields.get("inputs", {})
         entries = [(key, record.record("inputs").text(key)) for key in inputs]
         yield "context", context

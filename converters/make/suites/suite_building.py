@@ -57,7 +57,7 @@ def _slice_set(
         known = f"; there are {', '.join(values['value'].unique(maintain_order=True))}"
     if members.is_empty():
         chosen = ", ".join(f"{key}: {value}" for key, value in parameters.items())
-        raise NNDError(f"the slice has no pairs ({chosen}){known}")
+        raise NNDError("data.no-pairs", f"the slice has no pairs ({chosen}){known}")
     name = entry.get("name") or f"slice-{entry['value'].lower()}"
     return make_set(
         name, "slice", operation, members, parameters=parameters, note=entry.get("note")
@@ -72,8 +72,10 @@ def build_suite(
     source = parents.manifest["source"]["name"]
     if source != definition.source:
         raise SchemaError(
-            f"{definition.path}: is for the source {definition.source}, but {data} holds {source}; "
-            f"name a folder converted from {definition.source} with --data"
+            "run.another-data",
+            f"is for the source {definition.source}, but {data} holds {source}",
+            definition.path,
+            f"name a folder converted from {definition.source} with --data",
         )
     check_place(parents, Path(out))
     return write_suite(parents, _sets(definition, parents, slicing), out)
@@ -92,8 +94,7 @@ def _sets(definition: Definition, parents: Parents, slicing: Slicing) -> Iterato
             else:
                 yield _slice_set(parents.pairs, annotations, entry, slicing)
         except NNDError as error:
-            where = f"{definition.path}: set {number}"
-            raise type(error)(f"{where}: {error}") from error
+            raise error.inside(f"{definition.path}: set {number}") from error
 
 
 def _derived_set(definition: Definition, parents: Parents, entry: Mapping[str, Any]) -> DerivedSet:

@@ -17,8 +17,8 @@ _COLUMNS = ["word", "antonym"]
 def antonym(path: Path) -> Falsify:
     """Return the function that replaces a word by its antonym in a table.
 
-    Args:
-        path: CSV file with the columns word and antonym; words are replaced in this direction only.
+    The table is a CSV file with the columns word and antonym; words are replaced in this direction
+    only.
     """
     opposites = _read_table(path)
     any_word = "|".join(map(re.escape, sorted(opposites, key=len, reverse=True)))
@@ -46,17 +46,19 @@ def _read_table(path: Path) -> dict[str, str]:
     opposites = dict[str, str]()
     for word, new in _rows(path):
         if word in opposites:
-            raise NNDError(f'{path}: "{word}" has two antonyms; keep one of its rows')
+            raise NNDError("row.twice", f'"{word}" has two antonyms', path, "keep one of its rows")
         opposites[word] = new
     if not opposites:
-        raise NNDError(f"{path}: has no rows; write a word and its antonym in each")
+        raise NNDError("file.empty", "has no rows", path, "write a word and its antonym in each")
     try:
         TopologicalSorter({word: [new.lower()] for word, new in opposites.items()}).prepare()
     except CycleError as error:
         cycle = " → ".join(reversed(error.args[1]))
         raise NNDError(
-            f"{path}: {cycle} is a cycle; a word is replaced in one direction only, so leave one "
-            "of these rows out"
+            "row.contradiction",
+            f"{cycle} is a cycle",
+            path,
+            "a word is replaced in one direction only, so leave one of these rows out",
         ) from error
     return opposites
 
@@ -67,11 +69,15 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
     header = next(cells).values
     if header != _COLUMNS:
         raise NNDError(
-            f"{path}: has the columns {', '.join(header)}; write {', '.join(_COLUMNS)} as its "
-            "first line"
+            "file.another-kind",
+            f"has the columns {', '.join(header)}",
+            path,
+            f"write {', '.join(_COLUMNS)} as its first line",
         )
     for row in cells:
         word, new = (value.strip() for value in row.values)
         if not (word and new):
-            raise NNDError(f"{row.where}: a cell is blank; write a word and its antonym")
+            raise NNDError(
+                "cell.empty", "a cell is blank", row.where, "write a word and its antonym"
+            )
         yield word.lower(), new

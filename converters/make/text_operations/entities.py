@@ -36,8 +36,10 @@ class _Span(NamedTuple):
         """Return the entity."""
         if not 0 <= self.start < self.end <= len(text):
             raise NNDError(
-                f"{self.where}: {self.start} to {self.end} is not inside the text of {len(text)} "
-                "characters; correct start and end"
+                "row.wrong-shape",
+                f"{self.start} to {self.end} is not inside the text of {len(text)} characters",
+                self.where,
+                "correct start and end",
             )
         return text[self.start : self.end]
 
@@ -54,10 +56,14 @@ def swap_entities(path: Path) -> Falsify:
 def _read_span(record: Record) -> tuple[_Place, _Span]:
     strange = [name for name in record.fields if name not in _FIELDS]
     if strange:
-        raise NNDError(f'{record.where}: unknown "{strange[0]}"; known: {", ".join(_FIELDS)}')
+        raise NNDError(
+            "key.unknown", f'unknown "{strange[0]}"', record.where, f"known: {', '.join(_FIELDS)}"
+        )
     start, end = (record.number(name) for name in ("start", "end"))
     if not (start.is_integer() and end.is_integer()):
-        raise NNDError(f"{record.where}: start and end are not whole numbers; correct them")
+        raise NNDError(
+            "row.wrong-shape", "start and end are not whole numbers", record.where, "correct them"
+        )
     candidate_id = record.fields.get("candidate_id")
     place = (
         record.optional_text("split") or "test",

@@ -83,15 +83,10 @@ class _Mention(NamedTuple):
 def replace_numbers(
     texts: Sequence[str], random: Random, *, untouched: Collection[Value] = ()
 ) -> Sequence[str]:
-    """Return texts with other numbers, replaced by one mapping for all texts.
+    """Return a context and its candidates with other numbers, replaced by one mapping for all.
 
-    Args:
-        texts: A context and its candidates.
-        random: Random generator.
-        untouched: Numbers that do not change, and that no other number becomes.
-
-    Raises:
-        RefusalError: If there are too many numbers for distinct replacements.
+    `untouched` numbers do not change, and no other number becomes one of them. Raises RefusalError
+    if there are too many numbers for distinct replacements.
     """
     mentions = [list(_mentions(text)) for text in texts]
     every = [*chain.from_iterable(mentions)]

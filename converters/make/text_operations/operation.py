@@ -17,12 +17,8 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class Statement(NamedTuple):
     """Texts that are changed together: one candidate, the parts of a context, or both.
 
-    Attributes:
-        split: Their split.
-        name: Id of the candidate; of the context, if that is changed.
-        texts: The texts.
-        context_id: Id of the candidate's context.
-        context: That context.
+    `name` is the id of the candidate; that of the context, if that is changed. The context is the
+    candidate's.
     """
 
     split: str
@@ -59,13 +55,11 @@ class Operation:
     Attributes:
         name: Its name in the origin of pairs: small letters, digits, _.
         description: What it does, in a few words.
-        change: The change itself.
         parameters: Values of its parameters, for the manifest.
         keeps_label: Whether human judgements still hold. Otherwise it makes a right candidate wrong
             given its context.
         together: Whether they hold only if a context and all its candidates are changed together.
         is_random: Whether variants of a text differ.
-        on: Which texts it changes.
     """
 
     name: str
@@ -87,22 +81,24 @@ class Operation:
     def applied_to(self, target: Target) -> "Operation":
         """Return the operation for other texts."""
         if target not in get_args(Target):
-            raise NNDError(f'unknown target "{target}"; choose context, candidate or both')
+            raise NNDError(
+                "option.unknown-value",
+                f'unknown target "{target}"',
+                remedy="choose context, candidate or both",
+            )
         if self.together and target != "both":
             raise NNDError(
-                f'"{self.name}" on the {target} alone would change which candidate is right; it '
-                "changes the context and all its candidates together (both)"
+                "option.conflict",
+                f'"{self.name}" on the {target} alone would change which candidate is right',
+                remedy="it changes the context and all its candidates together (both)",
             )
         return replace(self, on=target)
 
     def apply(self, statement: Statement, *, seed: int, variant: int) -> Sequence[str]:
         """Return the changed texts.
 
-        The draw depends on the id of the text, and not on the order of rows.
-
-        Raises:
-            RefusalError: If they cannot be changed.
-            NNDError: If a function of the user fails.
+        The draw depends on the id of the text, and not on the order of rows. Raises RefusalError if
+        the texts cannot be changed, NNDError if a function of the user fails.
         """
         split, name, texts = statement[:3]
         key = "\x00".join(map(str, (seed, split, name, self.name, variant)))
@@ -110,9 +106,7 @@ class Operation:
         try:
             changed = self.change(statement, random)
         except FailedChangeError as error:
-            raise NNDError(
-                f'{error}, for "{name}" of split {split}; correct the function'
-            ) from error
+            raise NNDError("make.function", f'{error}, for "{name}" of split {split}') from error
         if any(old.strip() and not new.strip() for old, new in zip(texts, changed, strict=True)):
             raise RefusalError("nothing is left of the text")
         return changed

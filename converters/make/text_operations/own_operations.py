@@ -30,10 +30,8 @@ _MOST_GROWTH = 35
 class Own(NamedTuple):
     """A function of the user.
 
-    Attributes:
-        function: The function.
-        spelled: `path.py:function`.
-        facts: Its entry in a manifest: file, function, SHA-256 of the file.
+    `spelled` is `path.py:function`; the facts are its entry in a manifest: file, function, SHA-256
+    of the file.
     """
 
     function: Callable[..., Any]
@@ -43,9 +41,8 @@ class Own(NamedTuple):
     def call(self, *arguments: object, refusal: str, **named: object) -> str:
         """Call the function.
 
-        Raises:
-            RefusalError: If it returns None.
-            FailedChangeError: If it raises an error, or does not return a text or None.
+        Raises RefusalError if it returns None, FailedChangeError if it raises an error, or does not
+        return a text or None.
         """
         try:
             result = self.function(*arguments, **named)
@@ -70,17 +67,15 @@ class Own(NamedTuple):
 def own_operation(spelled: str, *, keeps_label: bool) -> Operation:
     """Return the operation of a function of a text and a random generator.
 
-    Args:
-        spelled: A function that returns the changed text, or None.
-        keeps_label: Whether it keeps human judgements. Otherwise it makes the text wrong, and if it
-            has a parameter `context`, it gets the text's context.
+    The function, named by `path.py:function`, returns the changed text, or None. Without
+    `keeps_label` it makes the text wrong, and if it has a parameter `context`, it gets the text's
+    context.
     """
     own = load_function(spelled)
     takes_context = "context" in inspect.signature(own.function).parameters
     if keeps_label and takes_context:
         raise NNDError(
-            f"{spelled} takes a context, so it makes wrong texts; add --negatives preferred (or "
-            "references, fake_references)"
+            "make.needs-negatives", f"{spelled} takes a context, so it makes wrong texts"
         )
 
     def change(statement: Statement, random: Random) -> Sequence[str]:
@@ -102,8 +97,9 @@ def back_translation(spelled: str | None) -> Operation:
     """Return the operation that replaces a text by its translation there and back."""
     if spelled is None:
         raise NNDError(
-            "back_translation needs a function that translates a text there and back: write "
-            "back_translation=path.py:function"
+            "make.function",
+            where="back_translation needs a function that translates a text there and back",
+            remedy="write back_translation=path.py:function",
         )
     own, refusal = load_function(spelled), "no translation of like length"
 
@@ -136,15 +132,19 @@ def load_function(spelled: str) -> Own:
     """
     form = OWN.fullmatch(spelled)
     if form is None:
-        raise NNDError(f'"{spelled}" is not a function; write path.py:function')
+        raise NNDError(
+            "make.function", f'"{spelled}" is not a function', remedy="write path.py:function"
+        )
     path, name = Path(form["path"]), form["function"]
     if not path.is_file():
-        raise NNDError(f"{path}: file not found; write path.py:function")
+        raise NNDError("file.not-found", "file not found", path, "write path.py:function")
     say_whose_rights(path)
     members = _run(path)
     if not callable(members.get(name)):
         known = [each for each, value in members.items() if callable(value)]
-        raise NNDError(f'{path}: unknown function "{name}"{did_you_mean(name, known)}')
+        raise NNDError(
+            "name.unknown", f'unknown function "{name}"{did_you_mean(name, known)}', path
+        )
     facts = {"file": path.name, "function": name, "sha256": file_digest(path)}
     return Own(members[name], spelled, facts)
 
@@ -157,7 +157,7 @@ def _run(path: Path) -> dict[str, Any]:
         return runpy.run_path(str(path))
     except (Exception, SystemExit) as error:
         raise NNDError(
-            f"{path}: {type(error).__name__}: {error}; the file must run by itself"
+            "make.function", f"{type(error).__name__}: {error}", path, "the file must run by itself"
         ) from error
     finally:
         sys.path.remove(beside)

@@ -30,9 +30,8 @@ Spelled: TypeAlias = Callable[[str | None], Operation]
 def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
     """Return the operation that a text names.
 
-    Args:
-        spelled: `NAME` or `NAME=VALUE` of a known operation, or `path.py:function`.
-        keeps_label: Whether it must keep human judgements, or make a right text wrong.
+    The text is `NAME` or `NAME=VALUE` of a known operation, or `path.py:function`. The operation
+    must keep human judgements (`keeps_label`), or make a right text wrong.
     """
     name, equals, value = spelled.partition("=")
     known = OPERATIONS if keeps_label else FALSIFICATIONS
@@ -42,18 +41,19 @@ def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
         return own_operation(spelled, keeps_label=keeps_label)
     if name in FALSIFICATIONS:
         raise NNDError(
-            f'"{name}" makes a candidate wrong, so it is not a perturbation; add --negatives '
-            "preferred (or references, fake_references)"
+            "make.needs-negatives", f'"{name}" makes a candidate wrong, so it is not a perturbation'
         )
     if name in OPERATIONS:
         raise NNDError(
-            f'"{name}" does not make a candidate wrong; leave --negatives '
-            f"out, or choose one of {', '.join(known)}"
+            "make.needs-negatives",
+            f'"{name}" does not make a candidate wrong',
+            remedy=f"leave --negatives out, or choose one of {', '.join(known)}",
         )
     what = "choose one of" if keeps_label else "negatives are made by"
     raise NNDError(
-        f'unknown operation "{name}"{did_you_mean(name, known)}; {what} {", ".join(known)}, or '
-        "write path.py:function for a function of your own"
+        "option.unknown-value",
+        f'unknown operation "{name}"{did_you_mean(name, known)}',
+        remedy=f"{what} {', '.join(known)}, or write path.py:function for a function of your own",
     )
 
 
@@ -64,7 +64,11 @@ def _at_rate(name: str, description: str, change: Callable[..., str], usual: flo
         except ValueError:
             rate = -1.0
         if not 0 <= rate <= 1:
-            raise NNDError(f'"{name}={value}": give a rate from 0 to 1, such as {name}={usual}')
+            raise NNDError(
+                "option.bad-value",
+                where=f'"{name}={value}"',
+                remedy=f"give a rate from 0 to 1, such as {name}={usual}",
+            )
         return Operation(
             name=name,
             description=description,
@@ -80,7 +84,9 @@ def _without_value(operation: Operation) -> Spelled:
     def unchanged(value: str | None) -> Operation:
         name = operation.name
         if value is not None:
-            raise NNDError(f'"{name}={value}": {name} takes no value; write {name}')
+            raise NNDError(
+                "option.bad-value", f"{name} takes no value", f'"{name}={value}"', f"write {name}"
+            )
         return operation
 
     return unchanged
@@ -89,7 +95,9 @@ def _without_value(operation: Operation) -> Spelled:
 def _case(value: str | None) -> Operation:
     case = CASES[0] if value is None else value
     if case not in CASES:
-        raise NNDError(f'"case={value}": choose {" or ".join(CASES)}')
+        raise NNDError(
+            "option.unknown-value", where=f'"case={value}"', remedy=f"choose {' or '.join(CASES)}"
+        )
     return Operation(
         name="case",
         description="writes all letters in lower case, or in upper case (case=upper)",
@@ -165,10 +173,12 @@ def _of_file(name: str, read: Callable[[Path], Falsify]) -> Spelled:
 
     def operation(value: str | None) -> Operation:
         if not value:
-            raise NNDError(f"{name} needs a file; write {name}={file}")
+            raise NNDError(
+                "option.needs-another", f"{name} needs a file", remedy=f"write {name}={file}"
+            )
         path = Path(value)
         if not path.is_file():
-            raise NNDError(f"{path}: file not found; write {name}={file}")
+            raise NNDError("file.not-found", "file not found", path, f"write {name}={file}")
         digest = file_digest(path)
         return _falsification(name, description, read(path), file=path.name, sha256=digest)
 

@@ -40,7 +40,9 @@ _PARTS = re.compile(r"</?\w+>|[^\W\d_]+|\d|[\W_]")  # tags, words, digits, other
 def make_fixture(readings: Sequence[Reading]) -> None:
     """Write the fixture of a source, from the real files of its first set in every variant."""
     if not readings:
-        raise SourceError(f"{NOT_AT_HAND}, which a fixture is made from; {AT_HAND}")
+        raise SourceError(
+            "source.no-fixture", f"{NOT_AT_HAND}, which a fixture is made from", remedy=f"{AT_HAND}"
+        )
     source, origin = readings[0].source, readings[0].origin
     chosen = source.facts.get("set")
     readings = [r for r in readings if (r.source.facts.get("set"), r.origin) == (chosen, origin)]
@@ -59,8 +61,9 @@ def make_fixture(readings: Sequence[Reading]) -> None:
         else:
             why = next((run.error for run in runs if run.error), "there is hardly a pair in them")
             raise SourceError(
-                f"{source.name}: no fixture can be made of the first records of its files: {why}; "
-                "write one by hand"
+                "source.no-fixture",
+                f"no fixture can be made of the first records of its files: {why}",
+                source.name,
             )
         entries = [_entry(run) for run in runs]
         text = yaml.safe_dump(entries, sort_keys=False, allow_unicode=True)
@@ -139,7 +142,10 @@ def _write(real: Path, path: Path, size: int, invention: Invention) -> None:
     suffix, parts = real.suffix.lower(), read_parts(real)
     if suffix not in (".csv", ".tsv", ".json", ".jsonl") or len(parts) != 1:
         raise SourceError(
-            f"{real.name}: a fixture is made of csv, tsv, json or jsonl; write it by hand"
+            "file.not-a-table",
+            "a fixture is made of csv, tsv, json or jsonl",
+            real.name,
+            "write it by hand",
         )
     (value,) = parts.values()
     found = invention(dict([*value.items()][:size]) if isinstance(value, dict) else value[:size])

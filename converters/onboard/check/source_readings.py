@@ -135,17 +135,21 @@ def _entries(source: Source) -> list[dict[str, Any]]:
     try:
         entries = load_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise SourceError(f"{name} is missing; {_WRITE}") from error
+        raise SourceError("source.definition", f"{name} is missing", remedy=_WRITE) from error
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
-        raise SourceError(f"{name} cannot be read: {reason}; fix the file") from error
+        raise SourceError(
+            "file.not-yaml", reason, f"{name} cannot be read", "fix the file"
+        ) from error
     if not entries or not isinstance(entries, list):
-        raise SourceError(f"{name} has no list of entries; {_WRITE}")
+        raise SourceError("source.definition", f"{name} has no list of entries", remedy=_WRITE)
     for entry in entries:
         is_mapping = isinstance(entry, dict)
         if not is_mapping or not all(isinstance(entry.get(k), str | None) for k in _PLACE):
             raise SourceError(
-                f"{name}: an entry is not a mapping in which {', '.join(_PLACE)} are texts or "
-                "null; correct it"
+                "source.definition",
+                f"an entry is not a mapping in which {', '.join(_PLACE)} are texts or null",
+                name,
+                "correct it",
             )
     return entries

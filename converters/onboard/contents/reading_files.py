@@ -81,7 +81,7 @@ def _together(found: Sequence[Content]) -> Content:
     records = [record for content in found for record in content.records]
     columns = columns_of(records, is_list=first.is_list)
     if not columns:
-        raise SourceError(f"{first.files[0]}: no fields found; check that this is the right file")
+        raise SourceError("file.empty", "no fields found", first.files[0])
     notes = [note for content in found for note in content.notes]
     if others and (first.options or first.files[0].endswith((".xlsx", ".parquet"))):
         for content in found:
@@ -104,7 +104,10 @@ def _read(path: Path, sheet: str | None) -> Content:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise SourceError(
-            f"{path.name}: cannot be read; the name of a file must end in {', '.join(SUFFIXES)}"
+            "file.not-a-table",
+            "cannot be read",
+            path.name,
+            f"the name of a file must end in {', '.join(SUFFIXES)}",
         )
     if suffix in (".csv", ".tsv"):
         options, cells = guess_cells(path)
@@ -120,10 +123,12 @@ def _read(path: Path, sheet: str | None) -> Content:
 def _table(file: str, rows: Iterable[Cells]) -> Content:
     header, *body = list(rows) or [Cells(file, [])]
     if not header.values:
-        raise SourceError(f"{file}: empty; check that this is the right file")
+        raise SourceError("file.empty", "empty", file)
     body = [row for row in body if any(cell.strip() for cell in row.values)]
     if not body:
-        raise SourceError(f"{file}: no rows below the header; check that the file is complete")
+        raise SourceError(
+            "file.empty", "no rows below the header", file, "check that the file is complete"
+        )
     _check_header(header, body)
     records = by_header([header, *body])
     names = [n for n in records[0] if header.values.count(n) == 1 and len(n) <= _LONGEST_NAME]
@@ -139,17 +144,22 @@ def _check_header(header: Cells, body: Sequence[Cells]) -> None:
     """Refuse a header of which most texts occur in a later row too: it is an ordinary row."""
     if len(header.values) == 1:
         raise SourceError(
-            f"{header.where}: there is only one column, {shown(header.values[0])}, but a source "
-            "needs a candidate and a judgement; check that this is the right file"
+            "file.another-kind",
+            f"there is only one column, {shown(header.values[0])}, but a source needs a "
+            "candidate and a judgement",
+            header.where,
+            "check that this is the right file",
         )
     named = {place for place, name in enumerate(header.values) if any(map(str.isalpha, name))}
     again = {place for row in body for place in named if row.values[place] == header.values[place]}
     if 2 * len(again) > len(named):
         names = ", ".join(shown(header.values[place]) for place in sorted(again))
         raise SourceError(
-            f"{header.where}: {names} is in the first row and again below it: the table has no "
-            "header, or has it twice; correct a copy of the file: only the first row may hold the "
-            "names of columns"
+            "header.wrong-names",
+            f"{names} is in the first row and again below it: the table has no header, or "
+            "has it twice",
+            header.where,
+            "correct a copy of the file: only the first row may hold the names of columns",
         )
 
 

@@ -49,8 +49,10 @@ class Roles:
         for role, path in ((role, path) for role, paths in self.given.items() for path in paths):
             if path not in known:
                 raise SourceError(
-                    f"--{role}: unknown column {shown(path)}{did_you_mean(path, known)}; the "
-                    "columns are in the first table of `nnd new-source`: name one of them"
+                    "name.unknown",
+                    f"unknown column {shown(path)}{did_you_mean(path, known)}",
+                    f"--{role}",
+                    "the columns are in the first table of `nnd new-source`: name one of them",
                 )
 
     @cached_property

@@ -61,8 +61,10 @@ def draft_of(roles: Roles, shape: Shape) -> Draft:
         texts = [column.path for column in shape.texts(roles)]
         if not texts:
             raise SourceError(
-                f"--shape: no columns hold {shape.picture}; name the texts by --candidate, or "
-                "choose another shape"
+                "source.no-fixture",
+                f"no columns hold {shape.picture}",
+                "--shape",
+                "name the texts by --candidate, or choose another shape",
             )
         roles = Roles(roles.content, {**roles.given, "candidate": texts})
     draft = Draft(roles)
@@ -80,7 +82,10 @@ def shape_named(name: str) -> Shape:
     known = {shape.name: shape for shape in SHAPES}
     if name not in known:
         raise SourceError(
-            f'--shape: unknown shape "{name}"{did_you_mean(name, known)}; known: {", ".join(known)}'
+            "option.unknown-value",
+            f'unknown shape "{name}"{did_you_mean(name, known)}',
+            "--shape",
+            f"known: {', '.join(known)}",
         )
     return known[name]
 

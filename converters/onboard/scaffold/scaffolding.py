@@ -25,7 +25,7 @@ from nnd.converters.source import BUILT_IN, load_source
 from nnd.schemas import (
     CONTEXT,
     SourceError,
-    check_rows,
+    check_document,
     file_digest,
     make_new,
 )
@@ -84,7 +84,9 @@ def new_source(
     folder = Path(name if out is None else out)
     exists = (folder / "source.yaml").is_file()
     if file is None and not exists:
-        raise SourceError(f"{folder}: no such source; name the annotation file with --from")
+        raise SourceError(
+            "source.unknown", "no such source", folder, "name the annotation file with --from"
+        )
     given = [file] if isinstance(file, str | Path) else list(file or _written_from(folder))
     origin = tuple(Path(path) for path in given)
     paths = _files(origin)
@@ -98,8 +100,10 @@ def new_source(
         _write(folder, name, draft, found[0], paths, origin)
     elif shape or context or candidate or system or label or score:
         raise SourceError(
-            f"{folder}: exists, so that --shape and --{', --'.join(FLAGS)} change nothing; edit "
-            "its source.yaml, or name another folder with --out"
+            "option.conflict",
+            f"exists, so that --shape and --{', --'.join(FLAGS)} change nothing",
+            folder,
+            "edit its source.yaml, or name another folder with --out",
         )
     return _examined(folder, origin, tuple(contents), found)
 
@@ -207,8 +211,10 @@ def _written_from(folder: Path) -> list[str]:
     found = _FROM.search(read_text(folder / "source.yaml"))
     if found is None:
         raise SourceError(
-            f"{folder}/source.yaml: does not say which files it was written from; name them with "
-            "--from"
+            "source.definition",
+            "does not say which files it was written from",
+            f"{folder}/source.yaml",
+            "name them with --from",
         )
     return shlex.split(found[1])
 
@@ -219,11 +225,16 @@ def _files(given: Sequence[Path]) -> dict[str, Path]:
     paths: list[Path] = []
     for path in given:
         if not path.exists():
-            raise SourceError(f"{path}: file not found; {remedy}")
+            raise SourceError("file.not-found", "file not found", path, remedy)
         inside = sorted(path.rglob("*")) if path.is_dir() else []
         paths += [p for p in inside if p.suffix.lower() in SUFFIXES and p.is_file()] or [path]
         if paths[-1].is_dir():
-            raise SourceError(f"{path}: a folder without {', '.join(SUFFIXES)} files; {remedy}")
+            raise SourceError(
+                "file.not-a-table",
+                f"a folder without {', '.join(SUFFIXES)} files",
+                path,
+                remedy,
+            )
     if len(paths) == 1:
         return {paths[0].name: paths[0]}
     folder = common_place(paths).resolve()
@@ -231,8 +242,8 @@ def _files(given: Sequence[Path]) -> dict[str, Path]:
 
 
 def _check_name(name: str) -> None:
-    for problem in check_rows("source", [{"name": name}]):
+    for problem in check_document("source", {"name": name}):
         if problem.path == "name":
-            raise SourceError(f"{problem.message} ({problem.remedy})")
+            raise problem.error(SourceError, "option.bad-value", "")
     if (BUILT_IN / name).is_dir():
-        raise SourceError(f"{name}: a built-in source has this name; choose another")
+        raise SourceError("place.exists", "a built-in source has this name", name, "choose another")

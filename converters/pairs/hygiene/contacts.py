@@ -100,11 +100,8 @@ def redact_contacts(rows: pl.DataFrame) -> tuple[pl.DataFrame, dict[Kind, int]]:
     """Return rows with `<email>` and `<ip>` in place of addresses, and how many there were.
 
     Contexts, inputs, metadata, candidates and references are changed; ids and labels, which others
-    refer to, are not.
-
-    Returns:
-        The changed rows, and the number of addresses of each kind, counted in distinct texts: a
-        context counts once, even if many rows have it or a part of it has the same text.
+    refer to, are not. The addresses of each kind are counted in distinct texts: a context counts
+    once, even if many rows have it or a part of it has the same text.
     """
     changed = change_texts(rows, redact)
     distinct = {

@@ -122,11 +122,8 @@ def _report_lengths(lengths: pl.DataFrame) -> dict[str, float | None]:
 def normalise_texts(rows: pl.DataFrame, steps: Sequence[str]) -> pl.DataFrame:
     """Change candidates, contexts and inputs, or references, by named steps in the order given.
 
-    Ids stay, except for pair_ids, which depend on texts.
-
-    Args:
-        rows: Rows of the annotation or the reference schema.
-        steps: Names of NORMAL_FORMS (`check_steps`); none: the frame is returned unchanged.
+    The steps are names of NORMAL_FORMS (`check_steps`). Ids stay, except for pair_ids, which depend
+    on texts.
     """
     for step in steps:
         rows = change_texts(rows, NORMAL_FORMS[step])
@@ -176,4 +173,9 @@ def check_steps(steps: Iterable[str]) -> None:
     for step in steps:
         if step not in NORMAL_FORMS:
             known = ", ".join(NORMAL_FORMS)
-            raise NNDError(f'--normalise "{step}": unknown step; choose from {known}')
+            raise NNDError(
+                "option.unknown-value",
+                "unknown step",
+                f'--normalise "{step}"',
+                f"choose from {known}",
+            )

@@ -28,13 +28,9 @@ _UNIT = ("split", "candidate_id", "part")
 def annotator_agreement(annotations: pl.DataFrame) -> dict[str, dict[str, Any]]:
     """Return how far annotators agree, for every aspect with candidates judged more than once.
 
-    Args:
-        annotations: Rows of the annotation schema. If an aspect has ratings, these are compared,
-            otherwise the labels of named annotators; the labels that one annotator gave a candidate
-            are one value.
-
-    Returns:
-        Aspect → level, n_units, n_ratings, alpha, which is None if all values are the same.
+    If an aspect has ratings, these are compared, otherwise the labels of named annotators; the
+    labels that one annotator gave a candidate are one value. Returns aspect → level, n_units,
+    n_ratings, alpha, which is None if all values are the same.
     """
     readings: tuple[tuple[Level, pl.DataFrame], ...] = (
         ("interval", _ratings(annotations)),
@@ -87,10 +83,9 @@ def _labels(annotations: pl.DataFrame) -> pl.DataFrame:
 def krippendorff_alpha(values: pl.DataFrame, level: Level) -> dict[str, Any]:
     """Return Krippendorff's alpha, and the numbers of units and values.
 
-    Args:
-        values: A row for each judgement: split, candidate_id and part, which identify the unit,
-            and value.
-        level: The distance between two values: squared difference, or whether they differ.
+    There is a row for each judgement: split, candidate_id and part, which identify the unit, and
+    value. The level says the distance between two values: squared difference, or whether they
+    differ.
     """
     measure = _interval if level == "interval" else _nominal
     units, observed, expected = measure(values)

@@ -49,12 +49,10 @@ class DropReason(NamedTuple):
 
 
 class KnownOrder(NamedTuple):
-    """The comparisons that the rules derive from the annotations of a source.
+    """The comparisons that the rules derive from annotations, and what the rules could not use.
 
-    Attributes:
-        frame: One row per high candidate, low candidate and error category: split, context_id,
-            aspect, group, high_id, low_id, label_high, error_category, margin.
-        dropped: What the rules could not use.
+    The frame has one row per high candidate, low candidate and error category: split, context_id,
+    aspect, group, high_id, low_id, label_high, error_category, margin.
     """
 
     frame: pl.DataFrame
@@ -64,10 +62,7 @@ class KnownOrder(NamedTuple):
 def compare(annotations: pl.DataFrame, rules: Rule | Rules) -> KnownOrder:
     """Return which candidates are better than which others.
 
-    Args:
-        annotations: Rows of the annotation schema; at most one per candidate, aspect, group and
-            label.
-        rules: The quality rule of each aspect.
+    There is at most one annotation per candidate, aspect, group and label.
     """
     if not isinstance(rules, Rules):
         rules = Rules(rules, {})

@@ -30,8 +30,11 @@ def gather_raters(annotations: Iterable[Annotation]) -> Iterator[Annotation]:
         (annotator,) = one.annotators or ()
         if annotator in scores:
             raise SourceError(
-                f"{one.where}: {shown(annotator)} judges {shown(one.candidate_id)} under "
-                f'"{one.aspect}" for the second time (first: {first.where}); keep one of the rows'
+                "row.twice",
+                f'{shown(annotator)} judges {shown(one.candidate_id)} under "{one.aspect}" '
+                f"for the second time (first: {first.where})",
+                one.where,
+                "keep one of the rows",
             )
         scores[annotator] = one.score
     for first, scores in judged.values():
@@ -48,8 +51,11 @@ def _check_same(one: Annotation, first: Annotation) -> None:
     for name in _SAME:
         if getattr(one, name) != getattr(first, name):
             raise SourceError(
-                f"{one.where}: {shown(one.candidate_id)} names two different things: its "
-                f"{name} differs from {first.where}'s; give each its own id"
+                "row.contradiction",
+                f"{shown(one.candidate_id)} names two different things: its {name} differs "
+                f"from {first.where}'s",
+                one.where,
+                "give each its own id",
             )
 
 
@@ -75,8 +81,10 @@ def _annotator(row: Row, column: str) -> str:
     name = row.filled(column)
     if not name:
         raise SourceError(
-            f"{row.place(column)}: is empty; say who judged, or leave the row out with `where` in "
-            "source.yaml"
+            "cell.empty",
+            "is empty",
+            row.place(column),
+            "say who judged, or leave the row out with `where` in source.yaml",
         )
     return name
 
@@ -95,8 +103,10 @@ def _pivoted(candidate: Annotation, row: Row, table: Table) -> Iterator[Annotati
     names = pivot.get("names", {cell: cell})
     if cell not in names:
         raise SourceError(
-            f"{row.place(pivot['aspect'])}: {shown(cell)} is not one of {', '.join(names)}; "
-            "correct the cell, add it to `names` in source.yaml, or leave the row out with `where`"
+            "cell.unknown-value",
+            f"{shown(cell)} is not one of {', '.join(names)}",
+            row.place(pivot["aspect"]),
+            "correct the cell, add it to `names` in source.yaml, or leave the row out with `where`",
         )
     aspect = names[cell]
     own = {
@@ -129,8 +139,11 @@ def _is_marked(row: Row, column: str, marked: list[str], blank: list[str]) -> bo
         return True
     if cell and cell not in blank:
         raise SourceError(
-            f"{row.place(column)}: {shown(cell)} is neither {' nor '.join(['blank', *blank])} nor "
-            f"a mark ({', '.join(marked)}); correct the cell, or add it to `marks` in source.yaml"
+            "cell.unknown-value",
+            f"{shown(cell)} is neither {' nor '.join(['blank', *blank])} nor a mark "
+            f"({', '.join(marked)})",
+            row.place(column),
+            "correct the cell, or add it to `marks` in source.yaml",
         )
     return False
 
@@ -152,8 +165,10 @@ def _read_score(row: Row, table: Table, aspect: str) -> float | None:
     rank = row.number(column)
     if rank is not None and rank < 1:
         raise SourceError(
-            f"{row.place(column)}: {rank:g} is not a rank: the best has rank 1; correct the cell, "
-            "or compute ranks from 1 in source.yaml"
+            "cell.out-of-range",
+            f"{rank:g} is not a rank: the best has rank 1",
+            row.place(column),
+            "correct the cell, or compute ranks from 1 in source.yaml",
         )
     return None if rank is None else -rank
 
@@ -174,7 +189,8 @@ def _is_named(row: Row, column: str) -> float:
     cells, names = row.texts(column), row.texts(NAMES)
     for cell in {*cells} - {*names}:
         raise SourceError(
-            f"{row.place(column)}: {shown(cell)} is not one of the candidates of its row "
-            f"({', '.join(names)}); correct the cell"
+            "cell.unknown-value",
+            f"{shown(cell)} is not one of the candidates of its row ({', '.join(names)})",
+            row.place(column),
         )
     return float(row.text(NAME) in cells)

@@ -104,13 +104,17 @@ def _spans_of(row: Row, spans: Mapping[str, Any]) -> Iterator[Row]:
         where = f"{place}[{number}]"
         if not isinstance(item, dict):
             raise SourceError(
-                f"{where}: {shown(item)} is not a span, an object with {quoted(needed)}; correct "
-                "the row, or `list` in source.yaml"
+                "row.wrong-shape",
+                f"{shown(item)} is not a span, an object with {quoted(needed)}",
+                where,
+                "correct the row, or `list` in source.yaml",
             )
         if missing := [name for name in needed if name not in item]:
             raise SourceError(
-                f"{where}: a span without {quoted(missing)}, only {quoted(item) or 'nothing'}; "
-                "correct the row, or `spans` in source.yaml"
+                "row.wrong-shape",
+                f"a span without {quoted(missing)}, only {quoted(item) or 'nothing'}",
+                where,
+                "correct the row, or `spans` in source.yaml",
             )
         yield Row(where, item, row.report)
 
@@ -129,8 +133,10 @@ def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
         weight = row.number(spans["weight"]) or 0.0
         if weight < 0:
             raise SourceError(
-                f"{row.place(spans['weight'])}: a weight of {weight:g} is below 0; correct the "
-                "cell: a weight says how bad an error is"
+                "cell.out-of-range",
+                f"a weight of {weight:g} is below 0",
+                row.place(spans["weight"]),
+                "correct the cell: a weight says how bad an error is",
             )
         return weight
     if "weights" not in spans:
@@ -138,9 +144,10 @@ def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
     severity = row.filled(spans["severity"])
     if severity not in spans["weights"]:
         raise SourceError(
-            f"{row.place(spans['severity'])}: severity {shown(severity)} has no weight, only "
-            f"{', '.join(spans['weights'])}; correct the cell, or add it to `weights` in "
-            "source.yaml"
+            "cell.unknown-value",
+            f"severity {shown(severity)} has no weight, only {', '.join(spans['weights'])}",
+            row.place(spans["severity"]),
+            "correct the cell, or add it to `weights` in source.yaml",
         )
     weight = spans["weights"][severity]
     return float(weight.get(label, weight[_ANY]) if isinstance(weight, Mapping) else weight)

@@ -39,8 +39,9 @@ def keep_where(
         values = _evaluate(expression, batch)
         if values.dtype != pl.Boolean:
             raise SourceError(
-                f"{expression.where} gives {values.dtype}, and not "
-                "true or false; compare it with something"
+                "expression.invalid",
+                f"{expression.where} gives {values.dtype}, and not true or false",
+                remedy="compare it with something",
             )
         others += len(batch) - int(values.sum())
         yield from (row for row, value in zip(batch, values, strict=True) if value)
@@ -58,8 +59,10 @@ def _evaluate(expression: SqlExpression, rows: tuple[Row, ...]) -> pl.Series:
                 _evaluate(expression, (row,))
         where = f"{rows[0].where}: " if len(rows) == 1 else ""
         raise SourceError(
-            f"{where}{expression.where} cannot be computed: {first_line(error)}; correct the cell "
-            "or the expression"
+            "expression.invalid",
+            first_line(error),
+            f"{where}{expression.where} cannot be computed",
+            "correct the cell or the expression",
         ) from error
     if expression.columns and len(values) != len(rows):
         raise _not_by_row(expression)
@@ -86,12 +89,15 @@ def _as_cells(expression: SqlExpression, values: pl.Series) -> list[Any]:
         return values.cast(kind).to_list()
     except pl.exceptions.PolarsError as error:
         raise SourceError(
-            f"{expression.where} gives {values.dtype}, which is neither text nor a number; cast it"
+            "expression.invalid",
+            f"{expression.where} gives {values.dtype}, which is neither text nor a number",
+            remedy="cast it",
         ) from error
 
 
 def _not_by_row(expression: SqlExpression) -> SourceError:
     return SourceError(
-        f"{expression.where} looks at several rows, which are read one after another; write an "
-        "expression over the cells of one row"
+        "expression.invalid",
+        f"{expression.where} looks at several rows, which are read one after another",
+        remedy="write an expression over the cells of one row",
     )

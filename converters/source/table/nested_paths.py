@@ -72,8 +72,11 @@ def unfold(
             yield Record(f"{where}{place}", cells)
     if unseen and where:
         raise SourceError(
-            f"{where}: nothing has the column {', '.join(map(shown, unseen))}; correct the path in "
-            "source.yaml: it begins at the outermost object, as `nnd new-source` shows it"
+            "row.wrong-shape",
+            f"nothing has the column {', '.join(map(shown, unseen))}",
+            where,
+            "correct the path in source.yaml: it begins at the outermost object, as `nnd "
+            "new-source` shows it",
         )
 
 
@@ -141,6 +144,9 @@ def _expected(value: Any, kind: type, name: str, steps: Steps, where: str) -> An
     if not isinstance(value, kind):
         place = ", ".join([where, *(".".join(steps),)][: 1 + bool(steps)])
         raise SourceError(
-            f"{place}: {shown(value)} is not {name}; correct the row, or the path in source.yaml"
+            "row.wrong-shape",
+            f"{shown(value)} is not {name}",
+            place,
+            "correct the row, or the path in source.yaml",
         )
     return value

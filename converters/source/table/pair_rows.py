@@ -110,8 +110,11 @@ def _vote(
         annotator = row.filled(columns["annotator"])
         if annotator in pair.annotators:
             raise SourceError(
-                f"{row.place(columns['annotator'])}: {shown(annotator)} judges these two texts "
-                f"for the second time (first: {pair.sides[0].where}); keep one of the rows"
+                "row.twice",
+                f"{shown(annotator)} judges these two texts for the second time (first: "
+                f"{pair.sides[0].where})",
+                row.place(columns["annotator"]),
+                "keep one of the rows",
             )
         pair.annotators.append(annotator)
     counts[f"verdicts {verdict}"] += 1
@@ -124,8 +127,10 @@ def _is_turned(pair: JudgedPair, first: JudgedPair) -> bool:
     texts, known = ([(side.candidate, side.system) for side in one.sides] for one in (pair, first))
     if texts not in (known, known[::-1]):
         raise SourceError(
-            f"{pair.sides[0].where}: the pair has other texts or systems than in "
-            f"{first.sides[0].where}; give each pair its own key, or correct them"
+            "row.contradiction",
+            f"the pair has other texts or systems than in {first.sides[0].where}",
+            pair.sides[0].where,
+            "give each pair its own key, or correct them",
         )
     return texts != known
 
@@ -135,8 +140,10 @@ def _read_verdict(row: Row, column: str, verdicts: Mapping[str, str]) -> str:
     if cell in verdicts:
         return verdicts[cell]
     raise SourceError(
-        f"{row.place(column)}: the verdict {shown(cell)} is unknown, only "
-        f"{', '.join(map(shown, verdicts))}; correct the cell, or add it to `values` in source.yaml"
+        "cell.unknown-value",
+        f"the verdict {shown(cell)} is unknown, only {', '.join(map(shown, verdicts))}",
+        row.place(column),
+        "correct the cell, or add it to `values` in source.yaml",
     )
 
 
@@ -146,8 +153,10 @@ def _read_strength(row: Row, column: str) -> float:
         return 1.0
     if strength <= 0:
         raise SourceError(
-            f"{row.place(column)}: a strength of {strength:g} is not above 0; correct the cell: "
-            "the verdict says which text is better, the strength by how much"
+            "cell.out-of-range",
+            f"a strength of {strength:g} is not above 0",
+            row.place(column),
+            "correct the cell: the verdict says which text is better, the strength by how much",
         )
     return strength
 

@@ -73,8 +73,10 @@ class Row(NamedTuple):
         lowest, highest = scale or (-math.inf, math.inf)
         if not lowest <= number <= highest:
             raise SourceError(
-                f"{self.place(column)}: {number:g} is not between {lowest:g} and {highest:g}; "
-                "correct the cell, or the scale in source.yaml"
+                "cell.out-of-range",
+                f"{number:g} is not between {lowest:g} and {highest:g}",
+                self.place(column),
+                "correct the cell, or the scale in source.yaml",
             )
         return number
 
@@ -93,8 +95,7 @@ class Row(NamedTuple):
             case int() | float() | Decimal():
                 return str(value)
         raise SourceError(
-            f"{self.place(column)}: {shown(value)} is neither text nor a number; check that this "
-            "is the right file, and not another source's"
+            "file.another-kind", f"{shown(value)} is neither text nor a number", self.place(column)
         )
 
     def _trimmed(self, text: str, column: str) -> str:

@@ -142,14 +142,19 @@ def _split_lists(row: Row, lists: Mapping[str, str]) -> Rows:
     for name, column in lists.items():
         if not isinstance(cells[name], list):
             raise SourceError(
-                f"{row.place(column)}: {shown(cells[name])} is not a list; correct the row, or "
-                "`lists` in source.yaml"
+                "row.wrong-shape",
+                f"{shown(cells[name])} is not a list",
+                row.place(column),
+                "correct the row, or `lists` in source.yaml",
             )
     lengths = {column: len(cells[name]) for name, column in lists.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{column} has {length}" for column, length in lengths.items())
         raise SourceError(
-            f"{row.where}: lists that belong together differ in length: {listed}; correct the row"
+            "row.contradiction",
+            f"lists that belong together differ in length: {listed}",
+            row.where,
+            "correct the row",
         )
     names = [str(number + 1) for number in range(next(iter(lengths.values())))]
     for number, name in enumerate(names):
@@ -164,8 +169,10 @@ def _extract(column: str, pattern: str) -> RowStep:
         compiled = re.compile(pattern)
     except re.error as error:
         raise SourceError(
-            f"extract: {column}: {shown(pattern)} is not a regular expression: {error}; correct it "
-            "in source.yaml"
+            "expression.invalid",
+            f"{column}: {shown(pattern)} is not a regular expression: {error}",
+            "extract",
+            "correct it in source.yaml",
         ) from error
 
     def apply(rows: Rows) -> Rows:
@@ -173,8 +180,10 @@ def _extract(column: str, pattern: str) -> RowStep:
             match = compiled.search(row.text(column))
             if match is None:
                 raise SourceError(
-                    f"{row.place(column)}: {shown(row.text(column))} does not fit "
-                    f"{shown(pattern)}; correct `extract` in source.yaml"
+                    "expression.invalid",
+                    f"{shown(row.text(column))} does not fit {shown(pattern)}",
+                    row.place(column),
+                    "correct `extract` in source.yaml",
                 )
             yield row._replace(fields={**row.fields, **match.groupdict()})
 
@@ -197,8 +206,10 @@ def _join(join: Mapping[str, Any], files: Files) -> RowStep:
             key = key_of(other, keys.values())
             if key in found:
                 raise SourceError(
-                    f"{other.place(', '.join(keys.values()))}: {', '.join(map(shown, key))} occurs "
-                    "twice; keep one of the rows, or join on more columns"
+                    "row.twice",
+                    f"{', '.join(map(shown, key))} occurs twice",
+                    other.place(", ".join(keys.values())),
+                    "keep one of the rows, or join on more columns",
                 )
             found[key] = {name: other.fields[column] for name, column in columns.items()}
         return found
@@ -209,10 +220,13 @@ def _join(join: Mapping[str, Any], files: Files) -> RowStep:
             key = key_of(row, keys)
             if key not in known:
                 raise SourceError(
-                    f"{row.place(', '.join(keys))}: {', '.join(map(shown, key))} is not in "
+                    "cell.unknown-value",
+                    f"{', '.join(map(shown, key))} is not in "
                     f"{title_of({'files': names}, files.source)} "
-                    f"({', '.join(keys.values())}); correct the cell or that file, or leave the "
-                    "row out with `where` in source.yaml"
+                    f"({', '.join(keys.values())})",
+                    row.place(", ".join(keys)),
+                    "correct the cell or that file, or leave the row out with `where` in "
+                    "source.yaml",
                 )
             yield row._replace(fields={**row.fields, **known[key]})
 

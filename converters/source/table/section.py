@@ -31,7 +31,7 @@ def tables_of(source: Source) -> list[Table]:
 def check_table(table: Table, source: Source) -> None:
     """Raise an error at the first thing in a section that contradicts another, if any does."""
     for fault in _faults(table, source):
-        raise SourceError(f"{_yaml(source)}: {fault}")
+        raise SourceError("source.definition", fault, _yaml(source))
 
 
 def _faults(table: Table, source: Source) -> Iterator[str]:

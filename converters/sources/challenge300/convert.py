@@ -38,7 +38,10 @@ def annotations(files: Files) -> Iterator[Annotation]:
         if fine not in CATEGORIES:
             known = ", ".join(CATEGORIES)
             raise SourceError(
-                f'{where}: category "{fine}" is not known, only {known}; add it to convert.py'
+                "cell.unknown-value",
+                f'category "{fine}" is not known, only {known}',
+                where,
+                "add it to convert.py",
             )
         credit_of = dict(zip(credited, rest[len(answered) + 1 :], strict=True))
         for system, answer in zip(answered, rest, strict=False):
@@ -65,8 +68,11 @@ def read_header(header: Cells) -> tuple[list[str], list[str]]:
     columns = header.values
     if columns[:3] != QUESTION_COLUMNS or DIVIDER not in columns:
         raise SourceError(
-            f"{header.where}: the columns are not {', '.join(QUESTION_COLUMNS)}, the answers, "
-            f"{DIVIDER}, the credits; check that this is {FILE}"
+            "file.another-kind",
+            f"the columns are not {', '.join(QUESTION_COLUMNS)}, the answers, {DIVIDER}, "
+            "the credits",
+            header.where,
+            f"check that this is {FILE}",
         )
     middle = columns.index(DIVIDER)
     plain = [name.removeprefix("credit-") for name in columns]
@@ -75,7 +81,9 @@ def read_header(header: Cells) -> tuple[list[str], list[str]]:
     wrong = [name for name in credited if name not in answered or credited.count(name) > 1]
     if wrong:
         raise SourceError(
-            f"{header.where}: the credits of {', '.join(wrong)} belong to no answer, or occur "
-            "twice; give every credit column the name of one answer column"
+            "header.wrong-names",
+            f"the credits of {', '.join(wrong)} belong to no answer, or occur twice",
+            header.where,
+            "give every credit column the name of one answer column",
         )
     return answered, credited

@@ -36,8 +36,9 @@ def annotations(files: Files) -> Iterator[Annotation]:
         domain, number, system = key
         if key not in texts or int(number) >= len(inputs[domain]):
             raise SourceError(
-                f"{where}: example {number} of {domain} has no text of {system}, or no data; check "
-                "that all files are of one version"
+                "row.not-in-other-file",
+                f"example {number} of {domain} has no text of {system}, or no data",
+                where,
             )
         data = inputs[domain][int(number)]
         for label in sorted({str(span.label) for span in spans}) or [NO_SPAN]:

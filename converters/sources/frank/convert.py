@@ -141,8 +141,10 @@ def read_labels(sentence: Record, annotator: str) -> list[str]:
     for label in labels:
         if label not in LABELS:
             raise SourceError(
-                f'{sentence.where}, {annotator}: label "{label}" is not known; known: '
-                f"{', '.join(sorted(LABELS))}; add it to convert.py if it is new"
+                "cell.unknown-value",
+                f'label "{label}" is not known; known: {", ".join(sorted(LABELS))}',
+                f"{sentence.where}, {annotator}",
+                "add it to convert.py if it is new",
             )
     return labels
 
@@ -154,7 +156,7 @@ def read_texts(files: Files, rows: list[Record]) -> Mapping[tuple[str, str], Sum
         key = (row.identifier("hash"), row.text("model_name"))
         if key in places:
             raise SourceError(
-                f"{row.where}: the same hash and model_name as {places[key]}; keep one of them"
+                "row.twice", f"the same hash and model_name as {places[key]}", row.where
             )
         places[key] = row.where
     own = [row for row in rows if {"article", "summary"} <= row.fields.keys()]

@@ -32,11 +32,7 @@ def annotate(
 ) -> Iterator[Annotation]:
     """Yield the annotations of a document's summaries.
 
-    Args:
-        document_id: Its key in the file.
-        document: Its article, votes and summaries.
-        split: cnn or bbc.
-        names: How many names of a list count, from the first; None: all.
+    Only the first `names` names of a list count; None: all.
     """
     article = document.text("article")
     systems = [field for field in document.fields if field not in NO_SYSTEM]
@@ -67,8 +63,10 @@ def count_votes(annotator: Record, systems: list[str], names: int | None) -> Cou
         for system in annotator.texts(field)[:names]:
             if system not in systems:
                 raise SourceError(
-                    f'{annotator.where}, {field}: the document has no summary of "{system}", only '
-                    f"of {', '.join(systems)}; correct the name"
+                    "cell.unknown-value",
+                    f'the document has no summary of "{system}", only of {", ".join(systems)}',
+                    f"{annotator.where}, {field}",
+                    "correct the name",
                 )
             votes[system] += vote
     return votes

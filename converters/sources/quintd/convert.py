@@ -63,8 +63,9 @@ def text_of(row: Record, outputs: Mapping[str, list[Record]], name: str, number:
     if number < len(texts):
         return texts[number]
     raise SourceError(
-        f"{row.where}: text {number} is not in {name}, which has {len(texts)}; check that all "
-        "files are of one version"
+        "row.not-in-other-file",
+        f"text {number} is not in {name}, which has {len(texts)}",
+        row.where,
     )
 
 

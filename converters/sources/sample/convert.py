@@ -19,7 +19,9 @@ def annotations(files: Files) -> Iterator[Annotation]:
     for row in files.jsonl(FILE):
         task = row.text("task")
         if task not in ASPECTS:
-            raise SourceError(f'{row.where}: task "{task}" is not one of {", ".join(ASPECTS)}')
+            raise SourceError(
+                "cell.unknown-value", f'task "{task}" is not one of {", ".join(ASPECTS)}', row.where
+            )
         inputs = {key: row.text(key) for key in INPUTS[task]}
         for output in row.records("outputs"):
             system = "|".join(sorted(output.texts("systems")))

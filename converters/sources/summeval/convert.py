@@ -51,10 +51,14 @@ def _rows(files: Files) -> Iterator[Record]:
     try:
         return files.jsonl(PAIRED)
     except SourceError as error:
-        raise SourceError(f"{error}. If you have none, {HOW_TO_PAIR}") from error
+        raise SourceError(
+            "source.no-articles", f"{error}. If you have none, {HOW_TO_PAIR}"
+        ) from error
 
 
 def _article(row: Record) -> str:
     if "text" not in row.fields:
-        raise SourceError(f'{row.where}: there is no "text", the article; {HOW_TO_PAIR}')
+        raise SourceError(
+            "source.no-articles", 'there is no "text", the article', row.where, f"{HOW_TO_PAIR}"
+        )
     return row.text("text")

@@ -66,8 +66,10 @@ def check_header(header: Cells) -> None:
     """Raise a SourceError for a file that has other columns."""
     if header.values[: SEVERITY + 1] != [*COLUMNS, "severity"]:
         raise SourceError(
-            f"{header.where}: the columns do not begin with {', '.join(COLUMNS)}, severity; check "
-            "that this is a sxs_mqm_*.tsv.tar.gz of google/wmt-mqm-human-evaluation"
+            "file.another-kind",
+            f"the columns do not begin with {', '.join(COLUMNS)}, severity",
+            header.where,
+            "check that this is a sxs_mqm_*.tsv.tar.gz of google/wmt-mqm-human-evaluation",
         )
 
 
@@ -75,14 +77,15 @@ def check_row(row: Cells) -> None:
     """Raise a SourceError for a row that was cut off, or shifted by a tab in one of its texts."""
     if len(row.values) <= SEVERITY:
         raise SourceError(
-            f"{row.where}: {len(row.values)} cells where there must be 10; correct the row, or "
-            "fetch the file again"
+            "file.not-csv", f"{len(row.values)} cells where there must be 10", row.where
         )
     if row.values[SEVERITY] not in SEVERITIES | {CHECK}:
         raise SourceError(
-            f"{row.where}: severity {shown(row.values[SEVERITY])} is not known, only "
-            f"{', '.join(sorted(SEVERITIES))} and {CHECK}; correct the row if a tab in its texts "
-            "shifts it, else add the severity to convert.py"
+            "cell.unknown-value",
+            f"severity {shown(row.values[SEVERITY])} is not known, only "
+            f"{', '.join(sorted(SEVERITIES))} and {CHECK}",
+            row.where,
+            "correct the row if a tab in its texts shifts it, else add the severity to convert.py",
         )
 
 
@@ -94,8 +97,10 @@ def one_text_each(rows: list[Cells], key: list[int], column: int) -> dict[str, s
         known = texts.setdefault(name, text)
         if known.rstrip() != text.rstrip():
             raise SourceError(
-                f"{where}: {name} has another text in an earlier row; correct the row, or fetch "
-                "the file again"
+                "row.contradiction",
+                f"{name} has another text in an earlier row",
+                where,
+                "correct the row, or fetch the file again",
             )
         texts[name] = min(known, text, key=len)
     return texts

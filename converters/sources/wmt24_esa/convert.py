@@ -46,8 +46,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
         is_there = 0 < line < min(len(sources), len(documents), len(texts[system]))
         if not is_there or documents[line][1:2] != [document]:
             raise SourceError(
-                f"{where}: line {line} of {pair} is not in {document}; check that all files are of "
-                "one version"
+                "row.not-in-other-file", f"line {line} of {pair} is not in {document}", where
             )
         scores, text = [one.score for one in given], texts[system][line]
         marked = [span for one in given for span in one.spans]

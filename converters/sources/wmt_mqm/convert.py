@@ -86,9 +86,11 @@ def check_header(header: Cells) -> None:
     wrong = [name for place, name in COLUMNS.items() if found.get(place) != name]
     if wrong or found.get(SEVERITY) != "severity":
         raise SourceError(
-            f"{header.where}: the columns are not system, doc, two numbers of the segment, rater, "
-            "source, target, category, severity and perhaps a comment; check that this is an "
-            "mqm_*.tsv file of google/wmt-mqm-human-evaluation"
+            "file.another-kind",
+            "the columns are not system, doc, two numbers of the segment, rater, source, "
+            "target, category, severity and perhaps a comment",
+            header.where,
+            "check that this is an mqm_*.tsv file of google/wmt-mqm-human-evaluation",
         )
 
 
@@ -96,14 +98,15 @@ def check_row(row: Cells) -> None:
     """Raise a SourceError for a row that was cut off, or shifted by a tab in one of its texts."""
     if len(row.values) <= SEVERITY:
         raise SourceError(
-            f"{row.where}: {len(row.values)} cells where there must be 9 or 10; correct the row, "
-            "or fetch the file again"
+            "file.not-csv", f"{len(row.values)} cells where there must be 9 or 10", row.where
         )
     severity = row.values[SEVERITY].strip()
     if severity.casefold() not in map(str.casefold, SEVERITIES):
         raise SourceError(
-            f"{row.where}: severity {shown(severity)} is not known, only {', '.join(SEVERITIES)}; "
-            "correct the row if a tab in its texts shifts it, else add the severity to convert.py"
+            "cell.unknown-value",
+            f"severity {shown(severity)} is not known, only {', '.join(SEVERITIES)}",
+            row.where,
+            "correct the row if a tab in its texts shifts it, else add the severity to convert.py",
         )
 
 
@@ -115,8 +118,10 @@ def candidate_language(files: Files, path: Path) -> str:
     pair = re.search(r"[_.-]([a-z]{2})-?([a-z]{2})$", path.name.partition(".")[0])
     if pair is None:
         raise SourceError(
-            f"{path}: the name does not end in a language pair; name it like mqm_ted_zhen.tsv, or "
-            "choose a set with --set"
+            "file.another-kind",
+            "the name does not end in a language pair",
+            path,
+            "name it like mqm_ted_zhen.tsv, or choose a set with --set",
         )
     if pair[2] not in languages:
         files.report(path.name, f"translations into {pair[2]}, going by the name of the file")

@@ -64,12 +64,14 @@ class Likelihoods:
             leaves no token to score.
         tokens: int64 [n], tokens scored.
         truncated: bool [n], whether the context was cut to fit the window.
+        end_tokens: How many of a candidate's scored tokens are not its own, such as the end token.
     """
 
     log_likelihood: npt.NDArray[np.float64]
     tokens: npt.NDArray[np.int64]
     truncated: npt.NDArray[np.bool_]
     work: Work = NO_WORK
+    end_tokens: int = 0
 
 
 Scorer: TypeAlias = Callable[[Sequence[Request]], Likelihoods]

@@ -116,6 +116,11 @@ def plan_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batc
     return [Batch((), (tuple(call),), len(call) * rows[call[0]].length) for call in calls]
 
 
+def plan_masked(rows: Sequence[Encoded], budget: int, _logits: int) -> list[Batch]:
+    """Plan padded rows of masked models, which make logits in parts and only where they score."""
+    return plan_decoder(rows, budget, budget)
+
+
 def plan_encoder_decoder(rows: Sequence[Encoded], budget: int, logits: int) -> list[Batch]:
     """Plan requests that each read their own context (plain path, encoder-decoder)."""
     batches = []

@@ -14,8 +14,8 @@ is never changed.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import compress
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,8 @@ from nnd.metric.text import (
     Known,
     Reading,
     Request,
-    encode,
+    count_end_tokens,
+    encode_rows,
     find_protocol,
 )
 from nnd.schemas import ScoringError, check_not_forked, collector_paused
@@ -45,11 +46,11 @@ from nnd.schemas import ScoringError, check_not_forked, collector_paused
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Scores requests with a local causal or encoder-decoder model.
+    """Scores requests with a local causal, encoder-decoder or masked model.
 
     Attributes:
         protocol: Name of the protocol (see `text.encoding.protocols`).
-        separator: Text between context and candidate, for decoder-only models.
+        separator: Text between context and candidate, unless the model is an encoder-decoder.
         chat: The chat template that contexts are rendered by; None means plain text.
         keep: Which part of a context remains after a cut; None means the family's default.
         token_budget: Positions held at once; None means what memory allows. Halved when memory runs
@@ -78,7 +79,9 @@ class Engine:
 
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budget < 1:
-            raise ScoringError(f"token_budget is {self.token_budget}; give 1 or more")
+            raise ScoringError(
+                "option.bad-value", f"token_budget is {self.token_budget}", remedy="give 1 or more"
+            )
         check_matmul(self.loaded, self.matmul)
 
     def __call__(self, requests: Sequence[Request]) -> Likelihoods:
@@ -103,13 +106,15 @@ class Engine:
         both = self._given([*requests, *alone])
         given = np.array([context is not None for context, _ in requests], dtype=np.bool_)
         gain = both.log_likelihood[:n] - np.where(given, both.log_likelihood[n:], 0.0)
-        return Likelihoods(gain, both.tokens[:n], both.truncated[:n], both.work)
+        return replace(
+            both, log_likelihood=gain, tokens=both.tokens[:n], truncated=both.truncated[:n]
+        )
 
     def _given(self, requests: Sequence[Request]) -> Likelihoods:
         protocol = find_protocol(self.protocol)
         readings = self.as_read(requests)
         distinct = list(dict.fromkeys(readings))
-        encoded = encode(
+        encoded = encode_rows(
             self.loaded,
             protocol,
             distinct,
@@ -118,10 +123,11 @@ class Engine:
             known=self.tokenised,
         )
         # Different texts may have the same tokens: they are scored once and tie exactly.
-        rows = sorted(set(encoded))  # the order decides the batches
+        parts = list(chain.from_iterable(encoded))
+        rows = sorted(set(parts))  # the order decides the batches
         sums, work = self._sums(rows)
-        sums = sums[_places(encoded, rows)]
-        tokens = np.array([item.scored.count(True) for item in encoded], dtype=np.int64)
+        sums = np.add.reduceat(sums[_places(parts, rows)], _starts(encoded))
+        tokens = np.array([_count_scored(own) for own in encoded], dtype=np.int64)
         divisors = {
             "tokens": tokens.astype(np.float64),
             "one": np.ones(len(distinct)),
@@ -129,9 +135,10 @@ class Engine:
         }[protocol.normaliser]
         empty = (tokens == 0) | (divisors == 0)
         values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
-        truncated = np.array([item.truncated for item in encoded], dtype=np.bool_)
+        truncated = np.array([own[0].truncated for own in encoded], dtype=np.bool_)
         order = _places(readings, distinct)
-        return Likelihoods(values[order], tokens[order], truncated[order], work)
+        ends = count_end_tokens(self.loaded, protocol)
+        return Likelihoods(values[order], tokens[order], truncated[order], work, ends)
 
     @collector_paused()
     def as_read(self, requests: Sequence[Request]) -> list[Reading]:
@@ -200,6 +207,16 @@ def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray
     return np.array([place[item] for item in items], dtype=np.int64)
 
 
+def _starts(encoded: Sequence[Sequence[Encoded]]) -> npt.NDArray[np.int64]:
+    """Return the place of the first row of each request among the rows of all."""
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    return np.cumsum(lengths) - lengths
+
+
+def _count_scored(rows: Sequence[Encoded]) -> int:
+    return sum(row.scored.count(True) for row in rows)
+
+
 def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
     """Refuse token ids without an embedding, which come from another model's tokenizer."""
     size = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
@@ -210,6 +227,8 @@ def _check_vocabulary(loaded: LoadedModel, encoded: Sequence[Encoded]) -> None:
     largest = max((max(ids, default=0) for ids in read), default=0)
     if size is not None and largest >= size:
         raise ScoringError(
-            f"{loaded.name}: the tokenizer produces the token id {largest}, but the model has "
-            f"embeddings for {size} tokens only; use the model's own tokenizer"
+            "model.tokenizer",
+            f"the tokenizer produces the token id {largest}, but the model has embeddings "
+            f"for {size} tokens only",
+            loaded.name,
         )

@@ -45,7 +45,7 @@ def log_probabilities(
 
     Args:
         loaded: The model.
-        trunk: Its `get_decoder()`, whose states the head reads.
+        trunk: Its `get_decoder()`, or `base_model` if it is masked, whose states the head reads.
         hidden: [n, size], the trunk's last hidden states at the positions that predict.
         targets: int64 [n], the ids to predict.
         most: How many rows of logits may be held at once (`most_rows`).
@@ -106,6 +106,8 @@ def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tens
         if loaded.is_encoder_decoder:
             states = BaseModelOutput(last_hidden_state=hidden[None, :1])
             answer = loaded.model(encoder_outputs=states, decoder_input_ids=ids, use_cache=False)
+        elif loaded.is_masked:
+            answer = loaded.model(input_ids=ids)
         else:
             answer = loaded.model(input_ids=ids, use_cache=False)
     logits: torch.Tensor = answer.logits[0]

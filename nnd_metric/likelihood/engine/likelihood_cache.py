@@ -91,6 +91,7 @@ def row_key(fingerprint: str, row: Encoded) -> bytes:
         model,
         *(array("I", ids).tobytes() for ids in (row.context, row.inputs, row.targets)),
         bytes(row.scored),
+        bytes(row.segments),
     )
     return hashlib.sha256(b"".join(parts)).digest()[:_KEY_BYTES]
 

@@ -60,9 +60,11 @@ def check_weights_fit(loaded: LoadedModel) -> None:
     free = _free_bytes(loaded.device)
     if free is not None and loaded.quantised is None and loaded.weight_bytes > free:
         raise ScoringError(
-            f"{loaded.name}: the weights take {loaded.weight_bytes / 1e9:.1f} GB in "
-            f"{loaded.dtype}, but {loaded.device} has {free / 1e9:.1f} GB free; use a larger "
-            "machine, or a smaller dtype in a list of your own"
+            "model.no-memory",
+            f"the weights take {loaded.weight_bytes / 1000000000.0:.1f} GB in "
+            f"{loaded.dtype}, but {loaded.device} has {free / 1000000000.0:.1f} GB free",
+            loaded.name,
+            "use a larger machine, or a smaller dtype in a list of your own",
         )
 
 
@@ -75,8 +77,10 @@ def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
         if not is_out_of_memory(error):
             raise
         raise ScoringError(
-            f"{loaded.name}: {loaded.device} does not have enough memory for a request of "
-            f"{tokens} tokens; use half precision (--dtype bfloat16) or another --device"
+            "model.no-memory",
+            f"{loaded.device} does not have enough memory for a request of {tokens} tokens",
+            loaded.name,
+            "use half precision (--dtype bfloat16) or another --device",
         ) from error
 
 

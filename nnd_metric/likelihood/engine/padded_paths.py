@@ -37,7 +37,7 @@ def score_one(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> tor
         options = {"decoder_input_ids": torch.tensor([row.inputs], device=loaded.device)}
         read = row.context
     ids = torch.tensor([read], device=loaded.device)
-    logits = loaded.model(input_ids=ids, use_cache=False, **options).logits
+    logits = loaded.model(input_ids=ids, **options, **whole_reading(loaded, [row])).logits
     return _sums(logits[:, -len(row.inputs) :], [row])
 
 
@@ -45,13 +45,14 @@ def score_plainly(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) ->
     """Read every request with its own context."""
     members = [rows[number] for number in batch.requests]
     if loaded.is_encoder_decoder:
-        ids, mask = _pad(loaded, [member.context for member in members])
-        inputs, _ = _pad(loaded, [member.inputs for member in members])
+        ids, mask = pad(loaded, [member.context for member in members])
+        inputs, _ = pad(loaded, [member.inputs for member in members])
         options: dict[str, Any] = {"decoder_input_ids": inputs}
     else:
-        ids, mask = _pad(loaded, [member.context + member.inputs for member in members])
+        ids, mask = pad(loaded, [member.context + member.inputs for member in members])
         options = _keep(loaded, ids.shape[1] - min(len(member.context) for member in members))
-    logits = loaded.model(input_ids=ids, attention_mask=mask, use_cache=False, **options).logits
+    options |= whole_reading(loaded, members)
+    logits = loaded.model(input_ids=ids, attention_mask=mask, **options).logits
     if not loaded.is_encoder_decoder:
         skipped = ids.shape[1] - logits.shape[1]
         pairs = zip(members, logits, strict=True)
@@ -76,14 +77,14 @@ def _score_cached(
         raise CannotShareError("its positions depend on the length of the whole request")
     past = None
     if context:
-        ids, mask = _pad(loaded, [context])
+        ids, mask = pad(loaded, [context])
         options = _keep(loaded, 1)
         past = loaded.model(input_ids=ids, attention_mask=mask, use_cache=True, **options)
         past = past.past_key_values
     sums = []
     for call in batch.calls:
         members = [rows[number] for number in call]
-        ids, mask = _pad(loaded, [member.inputs for member in members])
+        ids, mask = pad(loaded, [member.inputs for member in members])
         seen = torch.cat([mask.new_ones((len(members), len(context))), mask], dim=1)
         own = copy.deepcopy(past)
         if own is not None:
@@ -97,7 +98,7 @@ def _score_cached(
 
 def score_shared(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
     """Encode a context once, and use its states for each of its candidates."""
-    ids, mask = _pad(loaded, batch.contexts)
+    ids, mask = pad(loaded, batch.contexts)
     states = loaded.model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
     place = {context: number for number, context in enumerate(batch.contexts)}
     sums = []
@@ -108,11 +109,19 @@ def score_shared(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> 
             input_ids=ids[whose],  # without it, FSMT's decoder would look ahead
             encoder_outputs=BaseModelOutput(last_hidden_state=states[whose]),
             attention_mask=mask[whose],
-            decoder_input_ids=_pad(loaded, [member.inputs for member in members])[0],
+            decoder_input_ids=pad(loaded, [member.inputs for member in members])[0],
             use_cache=False,
         ).logits
         sums.append(_sums(logits, members))
     return torch.cat(sums)
+
+
+def whole_reading(loaded: LoadedModel, rows: Sequence[Encoded]) -> dict[str, Any]:
+    """Return the options with which a model reads whole rows: no cache, and their segments."""
+    if not loaded.is_masked:  # which has no cache
+        return {"use_cache": False}
+    segments, _ = pad(loaded, [row.segments or (0,) * row.length for row in rows])
+    return {"token_type_ids": segments} if any(row.segments for row in rows) else {}
 
 
 def _keep(loaded: LoadedModel, last: int) -> dict[str, Any]:
@@ -133,7 +142,7 @@ def _sums(logits: Iterable[torch.Tensor], members: Sequence[Encoded]) -> torch.T
     return sum_each(torch.cat(scores), [*map(len, scores)])
 
 
-def _pad(loaded: LoadedModel, rows: Sequence[Ids]) -> tuple[torch.Tensor, torch.Tensor]:
+def pad(loaded: LoadedModel, rows: Sequence[Ids]) -> tuple[torch.Tensor, torch.Tensor]:
     """Return ids and mask [rows, longest], padded on the right."""
     filler = loaded.tokenizer.pad_token_id or 0
     width = max(len(row) for row in rows)

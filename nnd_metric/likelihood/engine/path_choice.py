@@ -50,14 +50,17 @@ def score_rows(
     names = [path.name for path in paths]
     if only is not None and only not in names:
         raise ScoringError(
-            f'{loaded.name}: unknown path "{only}"; choose one of {", ".join(names)}'
+            "option.unknown-value",
+            f'unknown path "{only}"',
+            loaded.name,
+            f"choose one of {', '.join(names)}",
         )
     first = names.index(known.path) if known else 0
     tried = [path for path in paths[first:] if only in {None, path.name}]
     known = known or Proof(tried[0].name, 0.0, 0)
     alone = Alone(loaded, rows)
     covered = known.covers(alone)
-    if not (covered or loaded.is_encoder_decoder):
+    if not (covered or loaded.is_encoder_decoder or loaded.is_masked):
         check_causal(loaded)
     for path in tried:
         if known.path != path.name:
@@ -79,6 +82,8 @@ def score_rows(
             reason = excerpt(str(error) or type(error).__name__)
         known = replace(known, switched_off=(*known.switched_off, f"{path.name}: {reason}"))
     raise ScoringError(
-        f"{loaded.name}: the model cannot be scored through any path: "
-        f"{'; '.join(known.switched_off)}"
+        "model.damaged",
+        f"the model cannot be scored through any path: {'; '.join(known.switched_off)}",
+        loaded.name,
+        "check its weights, or load it in another dtype (--dtype float32)",
     )

@@ -19,9 +19,11 @@ from nnd.metric.likelihood.engine.batch_plan import (
     plan_cached,
     plan_decoder,
     plan_encoder_decoder,
+    plan_masked,
     plan_packed,
     plan_shared,
 )
+from nnd.metric.likelihood.engine.masked_path import open_masked
 from nnd.metric.likelihood.engine.packed_path import Score, open_blocks, open_packed
 from nnd.metric.likelihood.engine.padded_paths import (
     open_cached,
@@ -69,6 +71,7 @@ _ENCODER_DECODER = (
     Path("plain", plan_encoder_decoder, _ready(score_plainly), shares=False),
     ALONE,
 )
+_MASKED = (Path("plain", plan_masked, open_masked, shares=False), ALONE)
 
 
 def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
@@ -77,6 +80,8 @@ def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
     Virtual tokens precede each text as a context does, so requests share nothing after them. If a
     device has its own attention kernels, `blocks` does the same without them.
     """
+    if loaded.is_masked:
+        return _MASKED
     paths: tuple[Path, ...] = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
     if loaded.device.type == "cuda":
         paths = (paths[0], _BLOCKS, *paths[1:])

@@ -66,8 +66,11 @@ def check_matmul(loaded: LoadedModel, matmul: Matmul) -> None:
     """Check that a model can multiply in this precision."""
     if matmul == "high" and (loaded.device.type, loaded.dtype) != ("cuda", "float32"):
         raise ScoringError(
-            f"{loaded.name}: --matmul high needs float32 on a CUDA GPU, but this model computes "
-            f"in {loaded.dtype} on {loaded.device.type}; leave it out"
+            "option.conflict",
+            "--matmul high needs float32 on a CUDA GPU, but this model computes in "
+            f"{loaded.dtype} on {loaded.device.type}",
+            loaded.name,
+            "leave it out",
         )
 
 

@@ -172,8 +172,10 @@ def score_alone(loaded: LoadedModel, row: Encoded) -> float:
         value = float(score([row], batch)[0])
     if math.isnan(value):
         raise ScoringError(
-            f"{loaded.name}: the model returns NaN in {loaded.dtype}; load it in another dtype "
-            "(--dtype float32 or bfloat16), or check its weights"
+            "model.damaged",
+            f"the model returns NaN in {loaded.dtype}",
+            loaded.name,
+            "load it in another dtype (--dtype float32 or bfloat16), or check its weights",
         )
     return value
 

@@ -17,7 +17,7 @@ _PARTING_TEXTS, _SHARED = ([0, 1, 2, 3] + [1] * 12, [0, 1, 2, 3] + [2] * 12), 4
 
 
 def check_causal(loaded: LoadedModel) -> None:
-    """Refuse masked language models: they load as causal ones, but see what they predict."""
+    """Refuse models that see what they predict, such as a masked one in a causal class."""
     ids = torch.tensor(_PARTING_TEXTS, device=loaded.device)
     mask = torch.ones_like(ids)
     with room_for(loaded, len(_PARTING_TEXTS[0])), as_found(loaded.model):
@@ -42,22 +42,30 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
     if not chosen:
         return
     row = max(chosen, key=lambda row: row.length)
-    row = row._replace(scored=(*row.scored[:-1], False))
+    if not loaded.is_masked:  # which sees all tokens
+        row = row._replace(scored=(*row.scored[:-1], False))
     most = precision_of(loaded).bound * sum(row.scored)
     value = score_alone(loaded, row)
     if abs(score_alone(loaded, row) - value) > most:
         raise ScoringError(
-            f"{loaded.name}: {type(loaded.model).__name__} scores the same request differently "
-            "each time; if its config has a seed (Reformer: hash_seed), set it"
+            "model.damaged",
+            f"{type(loaded.model).__name__} scores the same request differently each time",
+            loaded.name,
+            "if its config has a seed (Reformer: hash_seed), set it",
         )
+    if loaded.is_encoder_decoder or loaded.is_masked:
+        return
     another = next(token for token in (*row.inputs, 0, 1) if token != row.inputs[-1])
     changed = row._replace(inputs=(*row.inputs[:-1], another))
-    if not loaded.is_encoder_decoder and abs(score_alone(loaded, changed) - value) > most:
+    if abs(score_alone(loaded, changed) - value) > most:
         raise _looks_ahead(loaded)
 
 
 def _looks_ahead(loaded: LoadedModel) -> ScoringError:
     return ScoringError(
-        f"{loaded.name}: {type(loaded.model).__name__} looks ahead: later tokens change its "
-        "earlier predictions, so it defines no likelihood of a text; use a causal language model"
+        "model.not-a-language-model",
+        f"{type(loaded.model).__name__} looks ahead: later tokens change its earlier "
+        "predictions, so it defines no likelihood of a text",
+        loaded.name,
+        "use a causal language model",
     )

@@ -18,19 +18,20 @@ class Scoring:
 
     Attributes:
         protocol: Which tokens are scored and what they are divided by: native, laban2022,
-            bartscore, sum, bytes or pmi.
+            bartscore, sum, bytes or pmi; pll or pll-original for masked models.
         template: A name from `TEMPLATES`; instruction, instruction-2 or instruction-3,
             which is what people asked the systems, or a paraphrase; a text with {placeholders}; or
             auto: by the model's name. None means what a model reads by itself: a chat model the
-            instruction, if the data has one, and any other model the stored context.
+            instruction, if the data has one, and any other model the stored context. pair makes
+            context and candidate the two texts of a masked model's pair.
         keep: Part of a context that remains after a cut to the model's window. None means beginning
             for encoder-decoders, end for decoder-only models.
         unconditional: Whether to compute the baseline: the same model without contexts.
         token_budget: Tokens held in memory at once. None means what memory allows.
         cache: Whether to store likelihoods, or reuse stored ones of the same model.
         chat: How contexts become chats.
-        separator: Text between context and candidate, for decoder-only models. None means that of
-            the template.
+        separator: Text between context and candidate, unless the model is an encoder-decoder. None
+            means that of the template.
         matmul: How a GPU multiplies float32 matrices: highest, or high (TF32: faster, about as
             exact as float16).
     """
@@ -57,7 +58,9 @@ class Scoring:
             check_template(self.template)
         if self.matmul not in MATMULS:
             raise ScoringError(
-                f'unknown matmul precision "{self.matmul}"; choose {" or ".join(MATMULS)}'
+                "option.unknown-value",
+                f'unknown matmul precision "{self.matmul}"',
+                remedy=f"choose {' or '.join(MATMULS)}",
             )
 
 
@@ -68,8 +71,10 @@ def scoring_of_each(
     unknown = [model for model in templates if model not in models]
     if unknown:
         raise ScoringError(
-            f'templates: unknown model "{unknown[0]}"; the models to evaluate are '
-            f"{', '.join(models)}"
+            "name.unknown",
+            f'unknown model "{unknown[0]}"',
+            "templates",
+            f"the models to evaluate are {', '.join(models)}",
         )
     scoring_of = {
         model: replace(scoring, template=templates.get(model, scoring.template)) for model in models

@@ -40,8 +40,10 @@ def check_method(config: Any, name: str) -> None:  # noqa: ANN401 - PEFT's confi
     elif method not in _WRAPPER_DECIDES:
         return
     raise ScoringError(
-        f"{name}: adapters of the method {method} cannot be scored; if PEFT can merge the adapter "
-        "into its base (merge_and_unload), score the merged model"
+        "adapter.unsupported",
+        f"adapters of the method {method} cannot be scored",
+        name,
+        "if PEFT can merge the adapter into its base (merge_and_unload), score the merged model",
     )
 
 

@@ -49,8 +49,10 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
             return model_id, loading, None
         if not own.base:
             raise ScoringError(
-                f"{model_id}: the {ADAPTER_CONFIG} of this adapter does not name a base model; "
-                f"name it with --model BASE --adapter {model_id}"
+                "adapter.base",
+                f"the {ADAPTER_CONFIG} of this adapter does not name a base model",
+                model_id,
+                f"name it with --model BASE --adapter {model_id}",
             )
         check_extra("adapters", "peft", f"{model_id}: an adapter")
         if _find(own.base, own.base_revision):
@@ -62,9 +64,11 @@ def resolve_adapter(model_id: str, loading: Loading) -> tuple[str, Loading, Adap
     adapter = _find(name, of_adapter.revision)
     if adapter is None:
         raise ScoringError(
-            f"{loading.adapter}: not an adapter, because it has no {ADAPTER_CONFIG}; name a folder "
-            "that PEFT's save_pretrained wrote, or the Hub id of one (without a connection, only "
-            "the cache is searched)"
+            "adapter.not-an-adapter",
+            f"not an adapter, because it has no {ADAPTER_CONFIG}",
+            loading.adapter,
+            "name a folder that PEFT's save_pretrained wrote, or the Hub id of one "
+            "(without a connection, only the cache is searched)",
         )
     check_extra("adapters", "peft", f"{name}: an adapter")
     return model_id, loading, adapter
@@ -80,8 +84,10 @@ def attach(
     check_method(config, adapter.name)
     if config.task_type not in _LANGUAGE_TASKS:
         raise ScoringError(
-            f"{adapter.name}: this adapter is for {config.task_type} and defines no likelihood of "
-            f"a text; name an adapter for {' or '.join(sorted(_LANGUAGE_TASKS))}"
+            "model.not-a-language-model",
+            f"this adapter is for {config.task_type} and defines no likelihood of a text",
+            adapter.name,
+            f"name an adapter for {' or '.join(sorted(_LANGUAGE_TASKS))}",
         )
     _fit_vocabulary(model, adapter, tokenizer, config, weights)
     config.inference_mode = True
@@ -107,8 +113,7 @@ def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
     path = next(filter(None, files), None)
     if path is None:
         raise ScoringError(
-            f"{adapter.name}: the adapter has no weights: {_WEIGHTS[0]} is missing; save it again "
-            "with PEFT's save_pretrained"
+            "adapter.damaged", f"the adapter has no weights: {_WEIGHTS[0]} is missing", adapter.name
         )
     folder = str(path.parent)  # from one commit in the Hub cache, if it comes from the Hub
     try:
@@ -116,7 +121,7 @@ def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:
         weights = peft.load_peft_weights(folder, device="cpu")
     except Exception as error:  # damaged files may raise anything
         raise ScoringError(
-            f"{adapter.name}: the adapter cannot be read: {reason_of(error)}"
+            "adapter.damaged", f"the adapter cannot be read: {reason_of(error)}", adapter.name
         ) from error
     return folder, config, weights
 
@@ -131,7 +136,9 @@ def _find(name: str, revision: str | None) -> Adapter | None:
         base, base_revision = config["base_model_name_or_path"], config.get("revision")
     except (ValueError, KeyError, TypeError) as error:
         raise ScoringError(
-            f"{name}: the adapter cannot be read: its {ADAPTER_CONFIG} is damaged ({error!r})"
+            "adapter.damaged",
+            f"the adapter cannot be read: its {ADAPTER_CONFIG} is damaged ({error!r})",
+            name,
         ) from error
     commit = find_commit(name, revision, ADAPTER_CONFIG)
     return Adapter(name, base or "", commit, base_revision or None)
@@ -160,9 +167,12 @@ def _fit_vocabulary(
         wanted = len(tokenizer)
     if len(tokenizer) > wanted:
         raise ScoringError(
-            f"{adapter.name}: the adapter's tokenizer has {len(tokenizer)} tokens, but there are "
-            f"embeddings for {wanted} only; save the adapter with its embeddings "
-            "(save_embedding_layers=True), or score the merged model"
+            "model.tokenizer",
+            f"the adapter's tokenizer has {len(tokenizer)} tokens, but there are embeddings "
+            f"for {wanted} only",
+            adapter.name,
+            "save the adapter with its embeddings (save_embedding_layers=True), or score "
+            "the merged model",
         )
     if wanted != rows:
         model.resize_token_embeddings(wanted, mean_resizing=False)
@@ -176,14 +186,17 @@ def _lost(unexpected: list[str], weights: dict[str, Any]) -> list[str]:
 
 def _not_a_base(name: str) -> ScoringError:
     return ScoringError(
-        f"{name}: the base is an adapter itself, but an adapter needs a whole base model; merge "
-        "the two first (PEFT's merge_and_unload), or name another base"
+        "adapter.base",
+        "the base is an adapter itself, but an adapter needs a whole base model",
+        name,
+        "merge the two first (PEFT's merge_and_unload), or name another base",
     )
 
 
 def _does_not_fit(adapter: Adapter, model: PreTrainedModel, reason: str) -> ScoringError:
     return ScoringError(
-        f"{adapter.name}: the adapter does not fit {type(model).__name__} {model.name_or_path}: "
-        f"{reason}; name the base that it was trained on with --model BASE --adapter "
-        f"{adapter.name}"
+        "adapter.base",
+        f"the adapter does not fit {type(model).__name__} {model.name_or_path}: {reason}",
+        adapter.name,
+        f"name the base that it was trained on with --model BASE --adapter {adapter.name}",
     )

@@ -15,7 +15,7 @@ from nnd.metric.likelihood.models.checkpoint_files import (
     is_out_of_reach,
     reason_of,
 )
-from nnd.metric.likelihood.models.fitness import check_vocabulary
+from nnd.metric.likelihood.models.fitness import SAVE_TOKENIZER, check_vocabulary
 from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf, split_gguf
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
@@ -36,25 +36,26 @@ class Checkpoint:
     options: dict[str, Any] = field(default_factory=dict)
     gguf: GGUFFile | None = None
 
-    def read(self, kind: Any, problem: str, **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
+    def read(self, kind: Any, code: str, problem: str, remedy: str = "", **options: Any) -> Any:  # noqa: ANN401 - transformers' Auto classes share no type
         """Return the object that an Auto class of transformers loads from it.
 
-        If it cannot be loaded, the message of the ScoringError begins with the name and `problem`.
+        If it cannot be loaded, a ScoringError has the code, says `problem` and the reason, and
+        has the remedy of the code unless another is given.
         """
         try:
             with self.gguf.parsed_once() if self.gguf else nullcontext():
                 return kind.from_pretrained(self.name, **(self.options | options))
         except Exception as error:  # damaged files may raise anything
             name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
-            remedy = "(name a Hub id or a folder written by save_pretrained)"
-            reason = f"{problem}: {reason_of(error)} {remedy}"
-            if is_out_of_reach(error):
-                why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
-                reason = (
-                    f"not found in the local Hub cache, and the Hub cannot be reached ({why}); go "
-                    "online once, or name a folder written by save_pretrained"
-                )
-            raise ScoringError(f"{name}: {reason}") from error
+            if not is_out_of_reach(error):
+                reason = f"{problem}: {reason_of(error)}"
+                raise ScoringError(code, reason, name, remedy) from error
+            why = "HF_HUB_OFFLINE is set" if is_offline_mode() else "no connection"
+            raise ScoringError(
+                "model.out-of-reach",
+                f"not found in the local Hub cache, and the Hub cannot be reached ({why})",
+                name,
+            ) from error
 
     def pinned(self) -> "Checkpoint":
         """Return the checkpoint at the commit that its configuration was just read from."""
@@ -127,7 +128,11 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTraine
 
 def _read(checkpoint: Checkpoint, **options: str) -> PreTrainedTokenizerBase:
     tokenizer: PreTrainedTokenizerBase = checkpoint.read(
-        AutoTokenizer, "the model has no usable tokenizer", **options
+        AutoTokenizer,
+        "model.tokenizer",
+        "the model has no usable tokenizer",
+        SAVE_TOKENIZER,
+        **options,
     )
     check_vocabulary(tokenizer, checkpoint.name)
     return tokenizer

@@ -37,8 +37,11 @@ def list_checkpoints(place: str | Path) -> list[str]:
     steps = {name: step for name in names if (step := step_of(name)) is not None}
     if not steps:
         raise ScoringError(
-            f"{place}: no checkpoints found; name a folder of folders called checkpoint-N, or a "
-            "model on the Hub with revisions such as step1000"
+            "model.no-checkpoints",
+            "no checkpoints found",
+            place,
+            "name a folder of folders called checkpoint-N, or a model on the Hub with "
+            "revisions such as step1000",
         )
     return sorted(steps, key=lambda name: steps[name].number)
 
@@ -54,7 +57,9 @@ def _of_hub(model: str) -> list[str]:
         refs = list_repo_refs(model)
     except (HTTPError, HFValidationError, OSError) as error:
         raise ScoringError(
-            f"{model}: not a folder, and the Hub does not list its revisions "
-            f"({str(error).splitlines()[0]}); name a folder or the Hub id of a model"
+            "model.no-checkpoints",
+            f"not a folder, and the Hub does not list its revisions ({str(error).splitlines()[0]})",
+            model,
+            "name a folder or the Hub id of a model",
         ) from error
     return [f"{model}@{ref.name}" for ref in (*refs.branches, *refs.tags)]

@@ -12,14 +12,12 @@ from nnd.schemas import ScoringError
 _NO_LANGUAGE_MODELS = ("Classification", "QuestionAnswering", "MultipleChoice", "RewardModel")
 """Endings of the names of architectures that predict something other than a next token."""
 
-_MASKED = "ForMaskedLM"
+SAVE_TOKENIZER = "save the model's own tokenizer in the same folder with save_pretrained"
 
 
 def check_architecture(config: PretrainedConfig, name: str) -> None:
     """Refuse checkpoints of classifiers, which often load as language models with tied heads."""
     named = config.architectures or []
-    if named and all(each.endswith(_MASKED) for each in named):
-        raise _masked_model(name, named[0])
     if named and all(each.endswith(_NO_LANGUAGE_MODELS) for each in named):
         raise _no_language_model(name, named[0])
 
@@ -27,16 +25,15 @@ def check_architecture(config: PretrainedConfig, name: str) -> None:
 def check_kinds(model: Any, tokenizer: Any) -> None:  # noqa: ANN401 - whatever is handed over
     """Check that the objects are a language model and a tokenizer."""
     kind = type(model).__name__
-    if kind.endswith(_MASKED):
-        raise _masked_model(kind, kind)
     if not hasattr(model, "get_output_embeddings"):
         raise _no_language_model(kind, "it is not a model of transformers")
     if model.get_output_embeddings() is None and not model.can_generate():
         raise _no_language_model(kind, "it has no language-modelling head")
     if not hasattr(tokenizer, "get_vocab"):
         raise ScoringError(
-            f"{type(tokenizer).__name__} is not a tokenizer; pass the model's own, e.g. "
-            "AutoTokenizer.from_pretrained(model_id)"
+            "model.tokenizer",
+            f"{type(tokenizer).__name__} is not a tokenizer",
+            remedy="pass the model's own, e.g. AutoTokenizer.from_pretrained(model_id)",
         )
 
 
@@ -45,8 +42,10 @@ def check_vocabulary(tokenizer: PreTrainedTokenizerBase, name: str) -> None:
     texts = set(tokenizer.get_vocab()) - set(tokenizer.all_special_tokens)
     if len(texts) < 2:  # noqa: PLR2004 - one is the blank
         raise ScoringError(
-            f"{name}: the model has no usable tokenizer: its vocabulary is empty; save the "
-            "model's own tokenizer in the same folder with save_pretrained"
+            "model.tokenizer",
+            "the model has no usable tokenizer: its vocabulary is empty",
+            name,
+            SAVE_TOKENIZER,
         )
 
 
@@ -73,22 +72,16 @@ def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> 
         and "Sinusoidal" not in type(model.get_submodule(key.rpartition(".")[0])).__name__
     ]
     if random:
+        others = f", and so are {len(random) - 1} others" if random[1:] else ""
         raise ScoringError(
-            f"{name}: the weights cannot be loaded: {random[0]} is missing"
-            + (f", and so are {len(random) - 1} others" if random[1:] else "")
-            + f"; name a complete {type(model).__name__}"
+            "model.damaged",
+            f"the weights cannot be loaded: {random[0]} is missing{others}",
+            name,
+            f"name a complete {type(model).__name__}",
         )
-
-
-def _masked_model(name: str, kind: str) -> ScoringError:
-    return ScoringError(
-        f"{name}: this is a masked language model ({kind}), which predicts hidden tokens, not the "
-        "next one; name a causal or encoder-decoder language model"
-    )
 
 
 def _no_language_model(name: str, reason: str) -> ScoringError:
     return ScoringError(
-        f"{name}: the model defines no likelihood of a text ({reason}); name a causal or "
-        "encoder-decoder language model"
+        "model.not-a-language-model", f"the model defines no likelihood of a text ({reason})", name
     )

@@ -66,13 +66,17 @@ def open_gguf(folder: str, file: str, revision: str | None) -> GGUFFile:
     path = find_file(folder, file, revision)
     if path is None:
         raise ScoringError(
-            f"{name}: file not found; name a file here, or ORG/NAME/FILE.gguf on the Hub"
+            "file.not-found",
+            "file not found",
+            name,
+            "name a file here, or ORG/NAME/FILE.gguf on the Hub",
         )
     with path.open("rb") as opened:
         if opened.read(len(_MAGIC)) != _MAGIC:
             raise ScoringError(
-                f"{name}: not a GGUF file, because it does not begin with the letters GGUF; "
-                "download it again, or name another file"
+                "model.damaged",
+                "not a GGUF file, because it does not begin with the letters GGUF",
+                name,
             )
     return _parse(path)
 
@@ -92,7 +96,8 @@ def _parse(path: Path) -> GGUFFile:
         name = gguf.LlamaFileType(int(kind.contents())).name if kind else "unknown"
     except Exception as error:  # damaged files may raise anything
         raise ScoringError(
-            f"{path}: the GGUF file is cut or damaged, or of an unknown version of the format; "
-            "download it again, or name another file"
+            "model.damaged",
+            "the GGUF file is cut or damaged, or of an unknown version of the format",
+            path,
         ) from error
     return GGUFFile(path, reader, f"gguf-{name.removeprefix('MOSTLY_').removeprefix('ALL_')}")

@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
     AutoModelForImageTextToText,
+    AutoModelForMaskedLM,
     AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerBase,
@@ -34,6 +36,7 @@ from nnd.metric.likelihood.models.fitness import (
 from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.loading_alone import loading_alone
+from nnd.metric.likelihood.models.masked_kinds import loads_as_masked
 from nnd.metric.likelihood.models.model_digests import is_offloaded, weights_digest
 from nnd.metric.likelihood.models.model_places import resolve_revision, split_revision
 from nnd.metric.likelihood.models.quantised_formats import (
@@ -49,7 +52,7 @@ _OF_TORCH = (None, "eager", "sdpa", "batched_mm", "grouped_mm")
 
 @loading_alone()
 def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
-    """Load a causal or encoder-decoder language model and its tokenizer.
+    """Load a causal, encoder-decoder or masked language model and its tokenizer.
 
     `model_id` is the Hub id, or the folder written by `save_pretrained`, of a model or of an
     adapter, which is attached to the base that it names. `NAME@REVISION` names a revision, which
@@ -59,17 +62,35 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
             missing, or an adapter does not fit; or if another thread loads models in another way.
     """
+    fit = _find_fit(model_id, loading)
+    check_architecture(fit.config, fit.base)
+    return _load(model_id, loading, fit, _kind(fit.config))
+
+
+@loading_alone()
+def load_classifier(model_id: str | Path, loading: Loading = Loading()) -> LoadedModel:
+    """Load a sequence classifier, such as a reward model, as `load_model` does a language model.
+
+    Raises:
+        ScoringError: As for `load_model`; the weights of a language model lack those of a
+            classifier.
+    """
+    fit = _find_fit(model_id, loading)
+    return _load(model_id, loading, fit, AutoModelForSequenceClassification)
+
+
+def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> LoadedModel:  # noqa: ANN401 - transformers' Auto classes share no type
+    base, checkpoint, adapter, config = fit
     device = _find_device(loading)
     how = _weight_options(loading, device)
-    base, checkpoint, adapter, config = _find_fit(model_id, loading)
     tokenizer = read_tokenizer(checkpoint, adapter)
-    kind = _kind(config)
     quantised = loading.quantise or checkpoint.format or format_of(config)
     stays = quantised is not None or loading.device_map is not None
     if stays:
         how.setdefault("device_map", {"": device})
     stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
-    model, report = checkpoint.read(kind, "the weights cannot be loaded", config=config, **how)
+    problem = "the weights cannot be loaded"
+    model, report = checkpoint.read(kind, "model.damaged", problem, config=config, **how)
     check_weights(model, report["missing_keys"], base)
     if kind is AutoModelForImageTextToText:
         check_reads_text(model, base)
@@ -97,6 +118,7 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
     device = _find_device(loading)
     dtype = _weight_options(loading, device)["dtype"]
     base, checkpoint, adapter, config = _find_fit(model_id, loading)
+    check_architecture(config, base)
     with torch.device("meta"):
         model = _kind(config).from_config(
             config,
@@ -133,7 +155,7 @@ def wrap_model(
     """Wrap a loaded model with its tokenizer; its device and dtype are not changed.
 
     Args:
-        model: A causal or encoder-decoder language model, also with an adapter of PEFT.
+        model: A causal, encoder-decoder or masked language model, also with an adapter of PEFT.
         tokenizer: Its tokenizer.
         name: Its name in the results; None means the Hub id or folder it was loaded from, else its
             class, and the names of its adapters.
@@ -186,13 +208,21 @@ def _find_device(loading: Loading) -> str:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
-        raise ScoringError(f'device "{device}" cannot be used: {reason}') from error
+        raise ScoringError(
+            "model.device", f"cannot be used: {reason}", f'device "{device}"'
+        ) from error
     if loading.device_map not in {None, "auto"}:
         raise ScoringError(
-            f'--device-map "{loading.device_map}" is unknown; choose auto, or name one --device'
+            "option.unknown-value",
+            f'--device-map "{loading.device_map}" is unknown',
+            remedy="choose auto, or name one --device",
         )
     if loading.device_map is not None and loading.device is not None:
-        raise ScoringError(f"--device-map auto uses all devices; leave out --device {device}")
+        raise ScoringError(
+            "option.conflict",
+            "--device-map auto uses all devices",
+            remedy=f"leave out --device {device}",
+        )
     return device
 
 
@@ -202,7 +232,9 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
     known = getattr(torch, dtype, None)
     if dtype != "auto" and not (isinstance(known, torch.dtype) and known.is_floating_point):
         raise ScoringError(
-            f'"{dtype}" is not a torch dtype for weights; choose float32, bfloat16 or float16'
+            "option.unknown-value",
+            f'"{dtype}" is not a torch dtype for weights',
+            remedy="choose float32, bfloat16 or float16",
         )
     options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
     if loading.device_map is not None:
@@ -216,6 +248,8 @@ def _kind(config: PretrainedConfig) -> Any:  # noqa: ANN401 - transformers' Auto
     """Return the class that loads a model; for models of images, that of their language model."""
     if config.is_encoder_decoder:
         return AutoModelForSeq2SeqLM
+    if loads_as_masked(config):
+        return AutoModelForMaskedLM
     reads_images = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
     if reads_images and config.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return AutoModelForImageTextToText
@@ -229,20 +263,26 @@ def _find_base(model_id: str | Path, loading: Loading) -> tuple[str, Checkpoint,
         return base, find_checkpoint(base, loading), adapter
 
 
-def _find_fit(
-    model_id: str | Path, loading: Loading
-) -> tuple[str, Checkpoint, Adapter | None, PretrainedConfig]:
+class _Fit(NamedTuple):
+    """What a model is loaded from."""
+
+    base: str
+    checkpoint: Checkpoint
+    adapter: Adapter | None
+    config: PretrainedConfig
+
+
+def _find_fit(model_id: str | Path, loading: Loading) -> _Fit:
     """Return `_find_base`, its checkpoint at a commit, and the configuration, after checks."""
     base, checkpoint, adapter = _find_base(model_id, loading)
     config = _load_config(checkpoint, adapter)
-    check_architecture(config, base)
     check_format(config, base, loading.quantise)
-    return base, checkpoint.pinned(), adapter, config
+    return _Fit(base, checkpoint.pinned(), adapter, config)
 
 
 def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
     with _named_by(adapter):
-        config: PretrainedConfig = checkpoint.read(AutoConfig, "no such model")
+        config: PretrainedConfig = checkpoint.read(AutoConfig, "model.unknown", "no such model")
     _drop_kernels(config)
     return config
 
@@ -256,8 +296,10 @@ def _named_by(adapter: Adapter | None) -> Iterator[None]:
         if adapter is None:
             raise
         raise ScoringError(
-            f"{adapter.name}: the base model of this adapter cannot be loaded: {error}; if you "
-            f"have it elsewhere, name it with --model BASE --adapter {adapter.name}"
+            "adapter.base",
+            f"the base model of this adapter, {error.where}, cannot be loaded: {error.what}",
+            adapter.name,
+            f"if you have it elsewhere, name it with --model BASE --adapter {adapter.name}",
         ) from error
 
 

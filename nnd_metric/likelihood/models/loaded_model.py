@@ -11,6 +11,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_digest, virtual_tokens
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import find_file
+from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
 from nnd.metric.likelihood.models.model_digests import weights_digest
 
 # Positions that the decoder of a family reserves and cannot read.
@@ -63,6 +64,11 @@ class LoadedModel:
         return bool(self.model.config.is_encoder_decoder)
 
     @property
+    def is_masked(self) -> bool:
+        """Whether the model predicts hidden tokens from those on both sides."""
+        return is_masked_kind(type(self.model).__name__, self.model.config)
+
+    @property
     def is_stand_in(self) -> bool:
         """Whether the checkpoint names custom code, and a class of transformers was used instead.
 
@@ -102,7 +108,8 @@ class LoadedModel:
     def decoder_window(self) -> int | None:
         """Largest number of tokens that the decoder can read, or None without a limit."""
         window = self._window("max_decoder_position_embeddings")
-        return window and window - _LOST_POSITIONS.get(self.model.config.model_type, 0)
+        lost = _LOST_POSITIONS.get(self.model.config.model_type, 0)
+        return window and window - lost
 
     @property
     def encoder_window(self) -> int | None:
@@ -114,9 +121,21 @@ class LoadedModel:
         positions = getattr(config, specific, None)
         if positions is None:
             positions = getattr(config, "max_position_embeddings", None)
-        limits = (positions or 0, self.tokenizer.model_max_length or 0)
+        limits = ((positions or 0) - self._skipped_positions, self.tokenizer.model_max_length or 0)
         window = min((int(limit) for limit in limits if 0 < limit < _NO_LIMIT), default=None)
         return window and window - self.virtual_tokens
+
+    @property
+    def _skipped_positions(self) -> int:
+        """Number of positions before the first token: RoBERTa counts from that of padding."""
+        if not self.is_masked:
+            return 0
+        padding = [
+            getattr(module, "padding_idx", None)
+            for name, module in self.model.named_modules()
+            if name.endswith("position_embeddings")
+        ]
+        return max((place + 1 for place in padding if place is not None), default=0)
 
     @property
     def virtual_tokens(self) -> int:
@@ -149,8 +168,7 @@ class LoadedModel:
     def signed(self, version: str) -> str:
         """Return a short `NAME@VERSION` for a signature; for an adapted model, of both parts.
 
-        Args:
-            version: The result of `version`, or the caller's name for this state of the weights.
+        The version is the result of `version`, or the caller's name for this state of the weights.
         """
         parts = version.split("+")
         names = [self.adapted.base, self.adapted.name] if self.adapted else [self.name]

@@ -45,7 +45,9 @@ def loading_alone() -> Iterator[None]:
 def _check_tying(error: ScoringError | None = None) -> None:
     if PreTrainedModel.tie_weights.__module__ == _REPLACED_BY:
         raise ScoringError(
-            "models cannot be loaded now, because another thread loads one with transformers, or "
-            "two did so at the same time, after which transformers ties no weights in this "
-            "process; load models in one thread or only through nnd, and start the process again"
+            "model.two-threads",
+            "models cannot be loaded now, because another thread loads one with "
+            "transformers, or two did so at the same time, after which transformers ties "
+            "no weights in this process",
+            remedy="load models in one thread or only through nnd, and start the process again",
         ) from error

@@ -33,13 +33,19 @@ class ModelHolder:
         """
         if choice is None:
             if self._own is None:
-                raise ScoringError("no model was given; pass model_id, or model and tokenizer")
+                raise ScoringError(
+                    "input.missing",
+                    "no model was given",
+                    remedy="pass model_id, or model and tokenizer",
+                )
             given = {name: value for name, value in asdict(how).items() if value}
             choice, how = self._own, replace(self._how, **given)
         if isinstance(choice, LoadedModel) and how != Loading():
             raise ScoringError(
-                "revision, dtype, device and trust_remote_code say how to load a model_id; a "
-                "loaded model is used as it is; leave them out, or pass a model_id"
+                "option.conflict",
+                "revision, dtype, device and trust_remote_code say how to load a model_id; "
+                "a loaded model is used as it is",
+                remedy="leave them out, or pass a model_id",
             )
         return choice, how
 
@@ -67,17 +73,22 @@ def choose_model(
     """Return the one model or the list of models that three arguments name, or None."""
     if model is not None or tokenizer is not None:
         if model_id is not None:
-            raise ScoringError("pass either model_id, or model and tokenizer, not both")
+            raise ScoringError(
+                "option.conflict", remedy="pass either model_id, or model and tokenizer, not both"
+            )
         if model is None or tokenizer is None:
-            raise ScoringError("model and tokenizer go together; pass both")
+            raise ScoringError(
+                "option.needs-another", "model and tokenizer go together", remedy="pass both"
+            )
         return wrap_model(model, tokenizer)
     if model_id is None or isinstance(model_id, str | Path):
         return model_id
     several = list(model_id) if isinstance(model_id, Sequence) else []
     if not several or not all(isinstance(entry, str | Path) for entry in several):
         raise ScoringError(
-            "model_id must be a Hub id, a folder, or a list of them; pass a loaded model as model "
-            "and tokenizer"
+            "model.unknown",
+            "model_id must be a Hub id, a folder, or a list of them",
+            remedy="pass a loaded model as model and tokenizer",
         )
     return several
 

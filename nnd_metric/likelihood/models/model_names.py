@@ -28,17 +28,19 @@ def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list
     without = [name for name, _ in both]
     names = [name if without.count(name) == 1 else whole for name, whole in both]
     if not names:
-        raise ScoringError("no model was given; name at least one")
+        raise ScoringError("input.missing", "no model was given")
     for name in filter(has_surrogate, names):
-        raise ScoringError(f'model "{name}": the name is not UTF-8; rename the folder')
+        raise ScoringError(
+            "option.bad-value", "the name is not UTF-8", f'model "{name}"', "rename the folder"
+        )
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ScoringError(f'model "{repeated[0]}" is named twice; name each once')
+        raise ScoringError("name.twice", f'model "{repeated[0]}" is named twice')
     first: dict[str, str] = {}
     for name in names:
         other = first.setdefault(place_of(name), name)
         if other != name:
-            raise ScoringError(f'models "{other}" and "{name}" are the same; name each once')
+            raise ScoringError("name.twice", f'models "{other}" and "{name}" are the same')
     return names
 
 
@@ -52,7 +54,10 @@ def _called(model: "Model", loading: Loading) -> tuple[str, str]:
 
     if not isinstance(model, LoadedModel):
         raise ScoringError(
-            f"{type(model).__name__}: not a model that can be evaluated; name a Hub id or a "
-            "folder, or pass nnd.metric.likelihood.models.load_model.wrap_model(model, tokenizer)"
+            "model.unknown",
+            "not a model that can be evaluated",
+            type(model).__name__,
+            "name a Hub id or a folder, or pass "
+            "nnd.metric.likelihood.models.load_model.wrap_model(model, tokenizer)",
         )
     return model.name, model.name

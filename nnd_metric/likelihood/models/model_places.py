@@ -40,8 +40,10 @@ def check_local(model_id: str) -> None:
     else:
         problem = "folder not found"
     raise ScoringError(
-        f"{model_id}: no such model: {problem}; name a Hub id, a folder written by "
-        "save_pretrained, or a GGUF file"
+        "model.unknown",
+        f"no such model: {problem}",
+        model_id,
+        "name a Hub id, a folder written by save_pretrained, or a GGUF file",
     )
 
 
@@ -66,7 +68,9 @@ def resolve_revision(model_id: str | Path, loading: Loading) -> tuple[str, Loadi
         return name, loading
     if Path(name).is_dir():
         raise ScoringError(
-            f"{model_id}: {name} is a local folder, and folders have no revisions; leave out "
-            f"@{revision}"
+            "option.conflict",
+            f"{name} is a local folder, and folders have no revisions",
+            model_id,
+            f"leave out @{revision}",
         )
     return name, replace(loading, revision=revision)

@@ -49,14 +49,19 @@ def check_format(config: PretrainedConfig, name: str, quantise: str | None) -> N
     settings, known = _settings(config), format_of(config)
     if quantise is not None and settings:
         raise ScoringError(
-            f"{name}: the weights are already quantised ({known}); leave out --quantise {quantise}"
+            "model.quantised",
+            f"the weights are already quantised ({known})",
+            name,
+            f"leave out --quantise {quantise}",
         )
     if quantise is None and not settings:
         return
     who = f"--quantise {quantise}" if quantise else f"the format of the weights, {known},"
     module, install = _LIBRARIES.get(_method(settings), (None, None))
     if module is not None and not _is_there(module):
-        raise ScoringError(f"{name}: {who} needs the library {module}: pip install {install}")
+        raise ScoringError(
+            "extra.missing", f"{who} needs the library {module}", name, f"pip install {install}"
+        )
 
 
 def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
@@ -65,7 +70,11 @@ def quantisation_config(quantise: str, dtype: str) -> BitsAndBytesConfig:
     `dtype` is that of products of four-bit weights; auto means bfloat16.
     """
     if quantise not in QUANTISE:
-        raise ScoringError(f'--quantise "{quantise}" is unknown; choose {" or ".join(QUANTISE)}')
+        raise ScoringError(
+            "option.unknown-value",
+            f'--quantise "{quantise}" is unknown',
+            remedy=f"choose {' or '.join(QUANTISE)}",
+        )
     compute = torch.bfloat16 if dtype == "auto" else getattr(torch, dtype)
     return BitsAndBytesConfig(  # type: ignore[no-untyped-call]
         **QUANTISE[quantise], bnb_4bit_compute_dtype=compute

@@ -1,12 +1,13 @@
 """Result of `agree`: the agreement of pass rates with human scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
 import polars as pl
 
 from nnd.metric.data import OVERALL, HumanNumber, is_of_all_splits
+from nnd.metric.numbers.agreement.human_noise import HumanNoise
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.shown_result import Result
 from nnd.metric.numbers.statistics.correlation_estimates import (
@@ -19,7 +20,7 @@ from nnd.metric.numbers.statistics.correlation_estimates import (
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, StoredAs, counted
+from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, Record, Share, StoredAs, counted
 
 
 class JudgedModel(NamedTuple):
@@ -38,6 +39,33 @@ class JudgedModel(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class WithoutOwn(Record):
+    """Agreement if no model is tested on texts of the system it stands for.
+
+    A model that wrote one of two candidates itself may prefer it for that reason.
+
+    Attributes:
+        statistics: Statistic → its value; None if undefined.
+        intervals: Statistic → 95 % bootstrap interval over contexts, as in the category.
+        pass_rates: Model → its pass rate on the other tests; None without such tests.
+        n: Model → the number of these tests.
+    """
+
+    statistics: Annotated[Statistics, FlatKeys()]
+    intervals: Intervals
+    pass_rates: Mapping[str, Share | None]
+    n: Mapping[str, Count]
+
+    def sentence(self) -> str:
+        """Return the two main correlations."""
+        tau_b, r = (_written(self.statistics[name]) for name in ("tau_b", "pearson"))
+        return (
+            "Without each model's tests on texts of its own system, they correlate with tau-b "
+            f"{tau_b} and Pearson r {r}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class CategoryAgreement(Correlations):
     """Agreement in one category.
 
@@ -48,6 +76,10 @@ class CategoryAgreement(Correlations):
             is used.
         dropped: Matched models without a pass rate or human score in this category.
         extrapolation: Human scores of the other models, predicted from their pass rates.
+        human_noise: How much noise the human scores have; None if the judgements behind them are
+            unknown, as for human scores of one's own. Older results lack it.
+        without_own: Agreement without each model's tests on texts of its own system; None if the
+            systems behind the texts are unknown. Older results lack it.
     """
 
     n: Count
@@ -55,6 +87,27 @@ class CategoryAgreement(Correlations):
     human_numbers: Sequence[HumanNumber]
     dropped: Count
     extrapolation: Extrapolation
+    human_noise: Annotated[HumanNoise | None, SPARSE] = None
+    without_own: Annotated[WithoutOwn | None, SPARSE] = None
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there are enough systems to correlate, and people tell some of them apart."""
+        noise = self.human_noise
+        return self.n >= FEWEST_SYSTEMS and (noise is None or noise.told_apart > 0)
+
+
+@dataclass(frozen=True, slots=True)
+class EqualLengthAgreement(Correlations):
+    """Agreement of the pass rates at equal length in one category.
+
+    Attributes:
+        n: Models compared.
+        dropped: Matched models without such a rate, or without a human score in this category.
+    """
+
+    n: Count
+    dropped: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +144,8 @@ class Agreement(Result):
             correlated; None if they have one.
         notes: How the models were scored, a sentence each; the mixture is the first. Older results
             lack it.
+        equal_length: Category → agreement of the pass rates at equal numbers of tokens; empty if
+            these are unknown, and in older results.
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -102,6 +157,9 @@ class Agreement(Result):
     of_pass_rates: Annotated[bool, UNSTORED] = True
     mixture: Annotated[str | None, UNSTORED] = None
     notes: Annotated[Sequence[str], SPARSE] = ()
+    equal_length: Annotated[Mapping[str, EqualLengthAgreement], SPARSE] = field(
+        default_factory=dict
+    )
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.
@@ -117,10 +175,15 @@ class Agreement(Result):
                 f"Too few systems for a correlation: {what.lower()} and human scores of "
                 f"{counted(main.n, 'system')} are known, but at least {FEWEST_SYSTEMS} are needed."
             )
+        if main.human_noise is not None and not main.says_something:
+            return (
+                f"{main.human_noise.sentence()}, so a correlation of {what.lower()} with human "
+                "scores would say nothing."
+            )
         in_all = OVERALL in self.by_category
         statistics = main.statistics if in_all else self.mean.statistics
         values = [
-            f"{name} {'undefined' if value is None else f'{value:.3f}'}"
+            f"{name} {_written(value)}"
             for name, value in (
                 ("tau-b", statistics["tau_b"]),
                 ("Pearson r", statistics["pearson"]),
@@ -131,7 +194,18 @@ class Agreement(Result):
             f"({OVERALL if in_all else 'mean over categories'})."
         )
 
-    def remarks(self) -> list[str]:
+    def beside(self) -> list[str]:
+        """Return what people's own judgements admit, and the agreement without own texts."""
+        main, found = self.main(), []
+        if self.mixture is not None:
+            return []
+        if main.human_noise is not None and (main.says_something or main.n < FEWEST_SYSTEMS):
+            found += [f"{main.human_noise.sentence()}.", *main.human_noise.ceiling_sentence()]
+        if main.without_own is not None and main.says_something:
+            found.append(main.without_own.sentence())
+        return found
+
+    def cautions(self) -> list[str]:
         """Return how models were scored, and a line that names those without a human score."""
         numbers = (n for each in self.by_category.values() for n in each.human_numbers)
         found = [note for note in self.notes if note != self.mixture]
@@ -147,10 +221,11 @@ class Agreement(Result):
     def over_all_tests(self) -> Mapping[str, float | None]:
         """Return statistic → correlation over all tests.
 
-        It is None without a pass rate over all tests, and below FEWEST_SYSTEMS systems.
+        It is None without a pass rate over all tests, below FEWEST_SYSTEMS systems, and if people
+        tell no systems apart.
         """
         overall = self.by_category.get(OVERALL)
-        if overall is None or overall.n < FEWEST_SYSTEMS:
+        if overall is None or not overall.says_something:
             return dict.fromkeys(STATISTICS)
         return overall.statistics
 
@@ -171,6 +246,10 @@ class Agreement(Result):
             rows += _rows(category, correlations, dict.fromkeys(STATISTICS, correlations.n))
         rows += _rows(None, self.mean, self.mean.categories)
         return pl.DataFrame(rows, _SCHEMA, orient="row")
+
+
+def _written(correlation: float | None) -> str:
+    return "undefined" if correlation is None else f"{correlation:.3f}"
 
 
 _NUMBERS = ("value", "low", "high", "low_over_systems", "high_over_systems", "p")

@@ -3,13 +3,25 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from nnd.metric.data import OVERALL, SLICES, check_same, names_in, of_aspect, read_run, read_systems
+from nnd.metric.data import (
+    OVERALL,
+    SLICES,
+    Judgements,
+    check_same,
+    names_in,
+    of_aspect,
+    read_run,
+    read_systems,
+)
 from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.agreement.at_equal_length import agree_at_equal_length
 from nnd.metric.numbers.agreement.measures import try_agreement
+from nnd.metric.numbers.agreement.own_pairs import WRITERS, add_without_own, with_writers
 from nnd.metric.numbers.manners.manner import check_runs, name_readings
 from nnd.metric.numbers.rates.alignment import shared_split
 from nnd.metric.numbers.rates.context_sums import (
@@ -19,6 +31,7 @@ from nnd.metric.numbers.rates.context_sums import (
     number_tests,
     slices_by,
 )
+from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
 from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
 from nnd.schemas import CONTEXT, ScoringError, read_parquet
@@ -39,6 +52,7 @@ def agree_scored(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
+    judgements: Judgements | None = None,
 ) -> tuple[Agreement | None, str | None]:
     """Return the agreement and None, or None and the reason why there cannot be one.
 
@@ -49,8 +63,10 @@ def agree_scored(
     rated: dict[str, pl.DataFrame] = {}
     if human_scores is not None:
         of_aspect(human_scores, aspect)  # raises an error for an aspect that was not judged
-        rated = _rated(scored, human_scores, aspect)
-    return agree_rated(rated, human_scores, systems=systems, aspect=aspect, order=order)
+        rated = _rated(with_writers(scored, judgements), human_scores, aspect)
+    return agree_rated(
+        rated, human_scores, systems=systems, aspect=aspect, order=order, judgements=judgements
+    )
 
 
 def agree_rated(
@@ -60,11 +76,12 @@ def agree_rated(
     systems: Mapping[str, str] | None = None,
     aspect: str | None = None,
     order: Sequence[str] = (),
+    judgements: Judgements | None = None,
 ) -> tuple[Agreement | None, str | None]:
     """Return what `agree_scored` returns, for model → result of `to_rate` for its pairs.
 
-    All models were scored on the same pairs; the frames have the columns of SLICES, and their rows
-    are in the order of pair_id.
+    All models were scored on the same pairs; the frames have the columns of SLICES and, if known,
+    WRITERS, and their rows are in the order of pair_id.
     """
     if human_scores is None:
         return None, "the data has no human scores; pass human_scores (--human-scores)"
@@ -77,12 +94,16 @@ def agree_rated(
             return None, f'no pair has the aspect "{aspect}"; known: {", ".join(aspects)}'
         rated = {name: rows.filter(pl.col("aspect") == aspect) for name, rows in rated.items()}
     rates, samples = _tabulate(rated, column)
+    options: dict[str, Any] = {"systems": systems, "aspect": aspect, "order": order}
     agreement, reason = try_agreement(
-        rates, human_scores, systems=systems, aspect=aspect, order=order, samples=samples
+        rates, human_scores, samples=samples, judgements=judgements, **options
     )
     if agreement is not None:
+        if all(WRITERS in rows.columns for rows in rated.values()):
+            agreement = add_without_own(agreement, *_tabulate(rated, column, agreement.systems))
         unscored = {name: int(each_once(rows)["unscored"].sum()) for name, rows in rated.items()}
-        agreement = replace(agreement, unscored=unscored)
+        equal_length = agree_at_equal_length(rated, column, human_scores, **options)
+        agreement = replace(agreement, unscored=unscored, equal_length=equal_length)
     return agreement, reason
 
 
@@ -101,7 +122,10 @@ def read_scored(
     for folder in folders:
         if not folder.is_dir():
             raise ScoringError(
-                f"{folder}: not a folder; name folders that `nnd evaluate` wrote, or a single table"
+                "run.not-a-run",
+                "not a folder",
+                folder,
+                "name folders that `nnd evaluate` wrote, or a single table",
             )
         frame = read_run(folder, splits)
         if folder in readings:
@@ -109,7 +133,9 @@ def read_scored(
         for model in _values(frame["model"]):
             if model in owner:
                 raise ScoringError(
-                    f'model "{model}" is in {owner[model]} and in {folder}; name one of them'
+                    "name.twice",
+                    f'model "{model}" is in {owner[model]} and in {folder}',
+                    remedy="name one of them",
                 )
             owner[model] = folder
         frames.append(frame)
@@ -139,8 +165,10 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     """Return a table of pass rates, from 0 to 1, from a .csv, .json or .parquet file."""
     if path.suffix not in _READERS:
         raise ScoringError(
-            f"{path}: not a table; name a folder that `nnd evaluate` wrote, or a "
-            ".csv, .json or .parquet file"
+            "file.not-a-table",
+            "not a table",
+            path,
+            "name a folder that `nnd evaluate` wrote, or a .csv, .json or .parquet file",
         )
     try:
         rates = _READERS[path.suffix](path).select(
@@ -149,13 +177,18 @@ def read_pass_rates(path: Path) -> pl.DataFrame:
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(
-            f"{path}: cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}"
+            "file.not-a-table",
+            f"cannot be read as a table of {', '.join(_PASS_RATES)}: {reason}",
+            path,
+            "give it these columns, and save it as .csv, .json or .parquet",
         ) from error
     outside = rates.filter(~pl.col("pass_rate").is_between(0, 1))
     if outside.height:
         raise ScoringError(
-            f"{path}: pass_rate {outside['pass_rate'][0]} is not between 0 and 1; divide "
-            "percentages by 100"
+            "cell.out-of-range",
+            f"pass_rate {outside['pass_rate'][0]} is not between 0 and 1",
+            path,
+            "divide percentages by 100",
         )
     return rates.with_columns(n=pl.lit(None, pl.Int64))
 
@@ -186,24 +219,36 @@ def _rated(
         first, of_first = next(iter(frames.items()))
         if not rows["pair_id"].equals(of_first["pair_id"]):
             raise ScoringError(
-                f'models "{first}" and "{name}" were not scored on the same pairs; '
-                f"evaluate both on the same data{shared_split(of_first, rows)}"
+                "run.another-data",
+                f'models "{first}" and "{name}" were not scored on the same pairs',
+                remedy=f"evaluate both on the same data{shared_split(of_first, rows)}",
             )
         if name != first:
             both = of_first.hstack(rows.rename(lambda column: f"{column}_b"))
             check_same(both, first, name, filled=filled)
     unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
+    writers = [WRITERS] if WRITERS in scored.columns else []
     return {
-        name: rows.select(*SLICE_NUMBERS, "passed", unscored=unscored).hstack(number_tests(rows))
+        name: add_lengths(rows)
+        .select(*SLICE_NUMBERS, "passed", *LENGTHS, *writers, unscored=unscored)
+        .hstack(number_tests(rows))
         for name, rows in frames.items()
     }
 
 
-def _tabulate(rated: Mapping[str, pl.DataFrame], column: str) -> tuple[pl.DataFrame, FloatArray]:
-    """Return pass rates per model and category, and their [resamples, models, categories]."""
+def _tabulate(
+    rated: Mapping[str, pl.DataFrame], column: str, own: Mapping[str, str] | None = None
+) -> tuple[pl.DataFrame, FloatArray]:
+    """Return pass rates per model and category, and their [resamples, models, categories].
+
+    Given model → its `own` system, they are those of tests without a text of that system.
+    """
     rates, counted = [], []
     for model, rows in rated.items():
         slices = [(OVERALL, each_once(rows)), *slices_by(rows, column).items()]
+        if own is not None and model in own:
+            of_others = ~pl.col(WRITERS).list.contains(own[model]).fill_null(value=False)
+            slices = [(value, tests.filter(of_others)) for value, tests in slices]
         counted.append(count_by_context(rows, [tests for _, tests in slices], key=NUMBERED))
         rates += [(model, value, tests["passed"].mean(), tests.height) for value, tests in slices]
     passes, tests = (np.concatenate(counts, axis=1) for counts in zip(*counted, strict=True))

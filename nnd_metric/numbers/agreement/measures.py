@@ -12,6 +12,7 @@ import polars as pl
 
 from nnd.metric.data import (
     OVERALL,
+    Judgements,
     human_numbers_for,
     human_scores_for,
     in_order,
@@ -25,6 +26,7 @@ from nnd.metric.numbers.agreement.agreement import (
     JudgedModel,
     MeanAgreement,
 )
+from nnd.metric.numbers.agreement.human_noise import find_noise
 from nnd.metric.numbers.statistics.correlation_estimates import CategoryScores, correlate
 from nnd.metric.numbers.statistics.extrapolation import extrapolate
 from nnd.metric.numbers.statistics.intervals import FloatArray
@@ -42,6 +44,7 @@ def try_agreement(
     aspect: str | None = None,
     order: Sequence[str] = (),
     samples: FloatArray | None = None,
+    judgements: Judgements | None = None,
 ) -> tuple[Agreement | None, str | None]:
     """Correlate pass rates with human scores, per category and on average.
 
@@ -55,6 +58,7 @@ def try_agreement(
             their models in `pass_rates`.
         samples: Resampled pass rates, with the same clusters for all models, [resamples, models,
             categories], models and categories in order of first appearance in `pass_rates`.
+        judgements: The judgements behind the human scores, or None if they are unknown.
 
     Returns:
         The agreement and None, or None and the reason why it is undefined: fewer than two models
@@ -101,6 +105,8 @@ def try_agreement(
                 each.theirs,
                 {m: rate for m, rate in rates[category].items() if m not in each.models},
             ),
+            human_noise=judgements
+            and find_noise(judgements.numbers(category, aspect), [matches[m] for m in each.models]),
         )
         for category, each in compared.items()
     }
@@ -133,5 +139,8 @@ def _check_one_row_each(pass_rates: pl.DataFrame) -> None:
     if not repeated.is_empty():
         model, category = repeated.row(0)
         raise ScoringError(
-            f'pass rates: model "{model}" has several rows for category "{category}"; keep one'
+            "name.twice",
+            f'model "{model}" has several rows for category "{category}"',
+            "pass rates",
+            "keep one",
         )

@@ -11,6 +11,7 @@ from nnd.metric.data import (
     PairData,
     choose_splits,
     describe_splits,
+    find_judgements_in,
     is_several,
     only_of_one,
     read_human_scores,
@@ -123,25 +124,41 @@ def agree(
     judged: Any = data if human_scores is None else human_scores
     if judged is None:
         raise ScoringError(
-            "human scores are missing; pass data (--data) or human_scores (--human-scores)"
+            "option.needs-another",
+            "human scores are missing",
+            remedy="pass data (--data) or human_scores (--human-scores)",
         )
     if len(paths) == 1 and not paths[0].is_dir():
         if splits:
-            raise ScoringError("a table of pass rates has no splits; leave out --split")
+            raise ScoringError(
+                "option.conflict", "a table of pass rates has no splits", remedy="leave out --split"
+            )
         people = read_human_scores(judged)
         rates = read_pass_rates(paths[0])
         agreement, reason = try_agreement(
-            rates, people, systems=systems, aspect=aspect, order=order
+            rates,
+            people,
+            systems=systems,
+            aspect=aspect,
+            order=order,
+            judgements=None if human_scores is not None else find_judgements_in(judged, None),
         )
     else:
         scored = _read_models(paths, splits=splits, mixed_rules=mixed_rules)
         of_splits = None if human_scores is not None else [*splits] or read_splits(paths)
         people = read_human_scores_in(judged, of_splits)
         chosen = stored_systems(paths, people, systems)
-        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect, order=order)
+        agreement, reason = agree_scored(
+            scored,
+            people,
+            systems=chosen,
+            aspect=aspect,
+            order=order,
+            judgements=None if human_scores is not None else find_judgements_in(judged, of_splits),
+        )
         agreement = agreement and _described(agreement, paths, scored, splits)
     if agreement is None:
-        raise ScoringError(str(reason))
+        raise ScoringError("agreement.undefined", str(reason))
     return agreement
 
 
@@ -160,16 +177,21 @@ def _agree_each(
     for name, (pairs, runs, asked) in split_by_dataset(folders, data, systems).items():
         if not runs:
             raise ScoringError(
-                f"{name}: none of the runs was made on this dataset; name its run, or leave it out"
+                "run.another-dataset", "none of the runs was made on this dataset", name
             )
-        people = choose_splits(pairs, [*splits] or read_splits(runs)).human_scores
+        chosen_pairs = choose_splits(pairs, [*splits] or read_splits(runs))
+        people = chosen_pairs.human_scores
         if people is None:
-            raise ScoringError(f"{name}: this dataset has no human scores; leave it out")
+            raise ScoringError(
+                "option.conflict", "this dataset has no human scores", name, "leave it out"
+            )
         scored = _read_models(runs, splits=splits, mixed_rules=mixed_rules)
         chosen = stored_systems(runs, people, asked)
-        agreement, reason = agree_scored(scored, people, systems=chosen, aspect=aspect)
+        agreement, reason = agree_scored(
+            scored, people, systems=chosen, aspect=aspect, judgements=chosen_pairs.judgements()
+        )
         if agreement is None:
-            raise ScoringError(f"{name}: {reason}")
+            raise ScoringError("agreement.undefined", str(reason), name)
         agreements[name] = _described(agreement, runs, scored, splits)
     mixture = describe_mixture(each for run in folders for each in read_manners(run).values())
     return Agreements(agreements, mixture)
@@ -182,9 +204,11 @@ def _read_models(
     scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
     if readings := name_readings(folders):
         raise ScoringError(
-            f"{listed([*map(str, folders)])}: runs of one model, which read contexts in different "
-            f"ways ({listed([*readings.values()])}), but agreement needs several models; name one "
-            "of the runs, and those of other models"
+            "run.too-few-models",
+            "runs of one model, which read contexts in different ways "
+            f"({listed([*readings.values()])}), but agreement needs several models",
+            listed([*map(str, folders)]),
+            "name one of the runs, and those of other models",
         )
     return scored
 
@@ -227,5 +251,6 @@ def _described(
         unscored=agreement.unscored
         and {names.get(model, model): n for model, n in agreement.unscored.items()},
         mixture=mixture,
+        equal_length={},
         notes=(mixture, *agreement.notes),
     )

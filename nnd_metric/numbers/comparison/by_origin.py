@@ -49,8 +49,10 @@ def compare_origins(
     made = pl.concat([rows.filter(_is_made()) for rows in by_model.values()])
     if made.is_empty():
         raise ScoringError(
-            f"{', '.join(map(str, runs))}: these runs have no made pairs; derive negatives (nnd "
-            "derive DATA --negatives preferred), and evaluate the suite"
+            "run.no-made-pairs",
+            "these runs have no made pairs",
+            ", ".join(map(str, runs)),
+            "derive negatives (nnd derive DATA --negatives preferred), and evaluate the suite",
         )
     operations = made["error_category"].unique().sort().to_list()
     _check_match(match, operations, by_model)
@@ -76,7 +78,9 @@ def _rows_by_model(entries: Sequence[Entry], *, named: bool) -> dict[str, pl.Dat
         for entry in of_dataset:
             if entry.label != entry.model:
                 raise ScoringError(
-                    f'model "{entry.model}" is in several runs of {dataset}; name one of them'
+                    "name.twice",
+                    f'model "{entry.model}" is in several runs of {dataset}',
+                    remedy="name one of them",
                 )
             sets = read_sets(entry.folder) if entry.folder else entry.rows.clear()
             own = sets.filter((pl.col("model") == entry.model) & _is_made())
@@ -105,8 +109,10 @@ def _check_match(
         ):
             if name not in known:
                 raise ScoringError(
-                    f'--match {operation}={"|".join(chosen)}: no {what} of "{name}"'
-                    f"{did_you_mean(name, known)}; known: {', '.join(known)}"
+                    "name.unknown",
+                    f'no {what} of "{name}"{did_you_mean(name, known)}',
+                    f"--match {operation}={'|'.join(chosen)}",
+                    f"known: {', '.join(known)}",
                 )
 
 

@@ -31,6 +31,7 @@ from nnd.metric.numbers.manners.manner import (
     version_rules,
 )
 from nnd.metric.numbers.rates.context_sums import number_occurrences
+from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.schemas import ScoringError
 
 
@@ -105,7 +106,11 @@ def compare(
         return validity
     for option, value in (("--match", match), ("--out", out)):
         if value:
-            raise ScoringError(f"{option} needs --by origin; add it, or leave out {option}")
+            raise ScoringError(
+                "option.needs-another",
+                f"{option} needs --by origin",
+                remedy=f"add it, or leave out {option}",
+            )
     chosen = _choose(by_dataset(read_entries(folders, splits)), models)
     chosen = with_protocols(chosen, mixed_rules=mixed_rules)
     comparisons: list[Comparison] = []
@@ -187,8 +192,10 @@ def _choose(
     if others:
         raise _no_shared_pair(alone[0], others[0])
     raise ScoringError(
-        f"a comparison needs two models, but {f'only {alone[0].label}' if alone else 'none'} was "
-        "found; name a second run, or two models of one (--model)"
+        "run.too-few-models",
+        "a comparison needs two models, but "
+        f"{(f'only {alone[0].label}' if alone else 'none')} was found",
+        remedy="name a second run, or two models of one (--model)",
     )
 
 
@@ -199,12 +206,16 @@ def _find(entries: Sequence[Entry], models: Sequence[str]) -> list[Entry]:
         named = named or [entry for entry in entries if name == entry.model]
         if len(named) > 1:
             choices = " or ".join(entry.label for entry in named)
-            raise ScoringError(f'model "{name}" is in several runs; name it {choices}')
+            raise ScoringError(
+                "name.twice", f'model "{name}" is in several runs', remedy=f"name it {choices}"
+            )
         chosen += named
     labels = [entry.label for entry in chosen]
     twice = [label for label in labels if labels.count(label) > 1]
     if twice:
-        raise ScoringError(f'model "{twice[0]}" is named twice; name two different ones')
+        raise ScoringError(
+            "name.twice", f'model "{twice[0]}" is named twice', remedy="name two different ones"
+        )
     return chosen
 
 
@@ -218,17 +229,18 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
     if both.is_empty():
         raise _no_shared_pair(a, b)
     check_same(both, a.label, b.label, where=_data_of(a, b))
-    return both.with_columns(
-        passed_first="passed",
-        passed_second="passed_b",
-        unscored=pl.col("unscored") | pl.col("unscored_b"),
-    )
+    of_both = {
+        f"{name}_{side}": f"{name}{end}"
+        for name in ("passed", *LENGTHS)
+        for side, end in (("first", ""), ("second", "_b"))
+    }
+    return both.with_columns(**of_both, unscored=pl.col("unscored") | pl.col("unscored_b"))
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns to compare; rows of a repeated pair are numbered."""
-    return rows.select(
-        *("pair_id", "cluster", *SAME, "passed"),
+    return add_lengths(rows).select(
+        *("pair_id", "cluster", *SAME, "passed", *LENGTHS),
         unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),
         occurrence=number_occurrences(rows, "pair_id"),
     )
@@ -238,7 +250,7 @@ def _no_shared_pair(a: Entry, b: Entry) -> ScoringError:
     if a.label == b.label:
         a, b = (each._replace(label=f"{each.folder}:{each.model}") for each in (a, b))
     return ScoringError(
-        f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}; evaluate both on the same data'
+        "run.another-data", f'"{a.label}" and "{b.label}" share no pair{_data_of(a, b)}'
     )
 
 

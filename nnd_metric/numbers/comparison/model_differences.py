@@ -6,11 +6,17 @@ p is that of McNemar's exact test, adjusted over the values of one column.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Self
 
 import polars as pl
 
 from nnd.metric.data import SLICES
 from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER, NUMBERED, each_once, number_tests
+from nnd.metric.numbers.rates.equal_length import (
+    LENGTHS,
+    EqualLengthDifference,
+    equal_length_difference,
+)
 from nnd.metric.numbers.rates.rate_differences import compare_scorings
 from nnd.metric.numbers.statistics.context_intervals import ClusterInterval
 from nnd.metric.numbers.statistics.difference import Difference, adjust
@@ -21,6 +27,7 @@ DETECTABLE = 0.02
 """The difference of pass rates, 2 points, for which the required number of tests is given."""
 
 _VERDICTS = ("passed_first", "passed_second", "unscored")
+_LENGTHS = tuple(f"{name}_{side}" for side in ("first", "second") for name in LENGTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +59,20 @@ class ModelDifference(Difference):
         unscored: Tests for which a model lacks a likelihood; that model fails them.
         contexts: Contexts with tests.
         needed: The sample size for a small difference, or None if it cannot be estimated.
+        equal_length: The difference at equal numbers of tokens; None if these are unknown, and in
+            older results.
     """
 
     unscored: Count
     contexts: Count
     needed: SampleSize | None
+    equal_length: EqualLengthDifference | None = None
+
+    def turned(self) -> Self:
+        """Return the difference of the second from the first."""
+        turned = Difference.turned(self)
+        equal = self.equal_length
+        return replace(turned, equal_length=None if equal is None else equal.turned())
 
 
 def find_differences(
@@ -65,11 +81,11 @@ def find_differences(
     """Return the differences of two models: over distinct candidates, and by column and value.
 
     `both` has one row per pair that both were scored on: the keys of `SCORED_SCHEMA`, and the
-    Boolean columns passed_first, passed_second and unscored. `values` gives column of SLICES → its
-    values; a value without pairs gets n = 0 and no difference. Differences have intervals, p-values
-    and verdicts only if they are `tested`.
+    columns passed_first, passed_second and unscored (Boolean), and LENGTHS of each. `values` gives
+    column of SLICES → its values; a value without pairs gets n = 0 and no difference. Differences
+    have intervals, p-values and verdicts only if they are `tested`.
     """
-    numbered = both.select(*SLICES, *_VERDICTS).hstack(number_tests(both))
+    numbered = both.select(*SLICES, *_VERDICTS, *_LENGTHS).hstack(number_tests(both))
 
     def difference(rows: pl.DataFrame) -> ModelDifference:
         of_both, interval = compare_scorings(rows, *_VERDICTS[:2], key=NUMBERED)
@@ -78,11 +94,12 @@ def find_differences(
             unscored=int(rows["unscored"].sum()),
             contexts=interval.contexts,
             needed=_needed(of_both, interval) if tested else None,
+            equal_length=equal_length_difference(rows, tested=tested),
         )
 
     by = {}
     for column in SLICES:
-        rows = numbered.select(column, CLUSTER_NUMBER, *_VERDICTS)
+        rows = numbered.select(column, CLUSTER_NUMBER, *_VERDICTS, *_LENGTHS)
         family = adjust([difference(rows.filter(pl.col(column) == v)) for v in values[column]])
         by[column] = dict(zip(values[column], family, strict=True))
     return difference(each_once(numbered.drop(SLICES))), by

@@ -45,11 +45,13 @@ def read_entries(folders: Sequence[Path], splits: Sequence[str] = ()) -> list[En
     """Return every model of every run."""
     repeated = [folder for folder in folders if folders.count(folder) > 1]
     if repeated:
-        raise ScoringError(f"{repeated[0]}: named twice; name each run once")
+        raise ScoringError("name.twice", "named twice", repeated[0], "name each run once")
     entries: list[Entry] = []
     for folder in folders:
         if not folder.is_dir():
-            raise ScoringError(f"{folder}: not a folder; name folders that `nnd evaluate` wrote")
+            raise ScoringError(
+                "run.not-a-run", "not a folder", folder, "name folders that `nnd evaluate` wrote"
+            )
         rows, signatures = read_run(folder, splits), read_signatures(folder)
         manners = read_manners(folder)
         for name in rows["model"].unique(maintain_order=True):
@@ -65,7 +67,9 @@ def check_known(models: Sequence[str] | None, entries: Sequence[Entry]) -> None:
     for name in models or ():
         if name not in labels and all(name != entry.model for entry in entries):
             raise ScoringError(
-                f'unknown model "{name}"{did_you_mean(name, labels)}; known: {", ".join(labels)}'
+                "name.unknown",
+                f'unknown model "{name}"{did_you_mean(name, labels)}',
+                remedy=f"known: {', '.join(labels)}",
             )
 
 

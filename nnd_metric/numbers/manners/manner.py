@@ -150,9 +150,11 @@ def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
     protocols = labels_by_value({name: each.protocol for name, each in manners.items()})
     if len(protocols) > 1:
         raise ScoringError(
-            f"the models were scored by different protocols ({_in_words(protocols)}), so their "
-            "numbers cannot be compared; evaluate them by one (--protocol), or show them side by "
-            "side with mixed_rules=True (--mixed-rules)"
+            "run.different-rules",
+            f"the models were scored by different protocols ({_in_words(protocols)}), so "
+            "their numbers cannot be compared",
+            remedy="evaluate them by one (--protocol), or show them side by side with "
+            "mixed_rules=True (--mixed-rules)",
         )
     versions = labels_by_value({name: each.version for name, each in manners.items()})
     if len(versions) > 1:
@@ -160,17 +162,21 @@ def check_manners(models: Sequence[tuple[Path | None, str, Manner]]) -> None:
             f"{', '.join(labels)} by that of {rule}" for rule, labels in sorted(versions.items())
         )
         raise ScoringError(
-            f"the models were scored by different rules ({described}); evaluate the older ones "
-            "again, or combine them with mixed_rules=True (--mixed-rules)"
+            "run.different-rules",
+            f"the models were scored by different rules ({described})",
+            remedy="evaluate the older ones again, or combine them with mixed_rules=True "
+            "(--mixed-rules)",
         )
     for data in dict.fromkeys(each.data for each in manners.values()):
         asked = {name: m for name, m in manners.items() if m.data == data and m.wording is not None}
         wordings = labels_by_value({name: each.wording for name, each in asked.items()})
         if len(wordings) > 1 and len({each.weights for each in asked.values()}) > 1:
             raise ScoringError(
-                f"the models were asked in different words ({_in_words(wordings)}), so their "
-                "numbers cannot be compared; evaluate them with one (--template), or combine them "
-                "with mixed_rules=True (--mixed-rules)"
+                "run.different-rules",
+                f"the models were asked in different words ({_in_words(wordings)}), so "
+                "their numbers cannot be compared",
+                remedy="evaluate them with one (--template), or combine them with "
+                "mixed_rules=True (--mixed-rules)",
             )
 
 

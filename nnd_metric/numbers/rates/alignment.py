@@ -32,8 +32,10 @@ def _as_in(first: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
         ordered = first.select(KEY).join(rows, on=KEY, maintain_order="left")
     if not ordered.height == rows.height == first.height:
         raise ScoringError(
-            f'models "{a}" and "{b}" were not scored on the same pairs; evaluate both on the same '
-            f"data, or name the data of each with --data{shared_split(first, rows)}"
+            "run.another-data",
+            f'models "{a}" and "{b}" were not scored on the same pairs',
+            remedy="evaluate both on the same data, or name the data of each with "
+            f"--data{shared_split(first, rows)}",
         )
     check_same(first.hstack(ordered.rename(lambda column: f"{column}_b")), a, b)
     return ordered
@@ -62,15 +64,19 @@ def join_texts(rows: pl.DataFrame, texts: PairSet, columns: Sequence[str] = ()) 
         more = others.get(lost.height, f", nor are {lost.height - 1:,} others")
         of = f"{more} of {rows.height:,}" if more else f" (of {rows.height:,})"
         raise ScoringError(
-            f"{texts.name}: pair {lost['pair_id'][0]} of the run is not among these pairs"
-            f"{of}; name the data that was scored (--data)"
+            "run.another-data",
+            f"pair {lost['pair_id'][0]} of the run is not among these pairs{of}",
+            texts.name,
+            "name the data that was scored (--data)",
         )
     for side in ("high", "low"):
         length = pl.col(f"candidate_{side}").str.len_chars().cast(pl.Int64)
         other = joined.filter(length != pl.col(f"characters_{side}"))
         if other.height:
             raise ScoringError(
-                f"{texts.name}: candidate_{side} of pair {other['pair_id'][0]} is not the text "
-                "that was scored; name the data that was scored (--data)"
+                "run.another-data",
+                f"candidate_{side} of pair {other['pair_id'][0]} is not the text that was scored",
+                texts.name,
+                "name the data that was scored (--data)",
             )
     return joined

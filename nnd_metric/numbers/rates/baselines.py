@@ -3,6 +3,8 @@
     baseline        passes a test iff the good candidate
     shorter_wins    has fewer characters
     longer_wins     has more characters
+    fewer_tokens    has fewer tokens
+    more_tokens     has more tokens
     copy_wins       has the larger share of word bigrams copied from the context (`surface`)
     unconditional   is likelier to the same model without any context
 
@@ -31,6 +33,8 @@ from nnd.schemas import Count, Lead, Record, Share
 BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
     "shorter_wins": (-pl.col("characters_high"), -pl.col("characters_low")),
     "longer_wins": (pl.col("characters_high"), pl.col("characters_low")),
+    "fewer_tokens": (-pl.col("tokens_high"), -pl.col("tokens_low")),
+    "more_tokens": (pl.col("tokens_high"), pl.col("tokens_low")),
     "copy_wins": (pl.col("copied_high"), pl.col("copied_low")),
     "unconditional": (pl.col("ll_alone_high"), pl.col("ll_alone_low")),
 }
@@ -39,10 +43,15 @@ BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
 WINNERS = (
     "The candidate with fewer characters wins.",
     "The candidate with more characters wins.",
+    "The candidate with fewer tokens wins; older results lack it.",
+    "The candidate with more tokens wins; older results lack it.",
     "The candidate with the larger share of word bigrams copied from the context wins.",
     "The candidate that is likelier to the same model without any context wins.",
 )
 """Which candidate wins under each baseline."""
+
+TOKEN_BASELINES = ("fewer_tokens", "more_tokens")
+"""Those that depend on the model's tokens."""
 
 MATCHED_WITHIN = 0.1
 """Share of the longer candidate's characters by which matched lengths may differ."""
@@ -112,7 +121,7 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
         The rows with an Int8 column for each of BASELINES (2 where it passes the test, 0 where it
         does not, 1 for a tie, null where it lacks a number), `matched` (Boolean, null where
         unknown), `unscored` (whether the model lacks a likelihood), `conditional` (whether a
-        likelihood changes without the context) and `more_tokens` (whether the candidate with more
+        likelihood changes without the context) and `won_by_more` (whether the candidate with more
         tokens wins; null unless the numbers differ and one is less than FEW_TOKENS).
     """
     tokens = pl.col("tokens_high"), pl.col("tokens_low")
@@ -128,7 +137,7 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
         conditional=pl.any_horizontal(
             pl.col(f"ll_{side}").ne_missing(pl.col(f"ll_alone_{side}")) for side in ("high", "low")
         ),
-        more_tokens=pl.when(is_few).then(won_by_more.fill_null(value=False)),
+        won_by_more=pl.when(is_few).then(won_by_more.fill_null(value=False)),
     )
 
 

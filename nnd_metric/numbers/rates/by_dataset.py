@@ -68,12 +68,17 @@ def _find_dataset(folder: Path, scored: set[str], pairs: Mapping[str, PairSet]) 
     names = [name for name, each in pairs.items() if not scored.isdisjoint(each.pairs["pair_id"])]
     if len(names) > 1:
         raise ScoringError(
-            f"{folder}: shares pairs with {' and '.join(names)}; name one of them with --data"
+            "run.another-data",
+            f"shares pairs with {' and '.join(names)}",
+            folder,
+            "name one of them with --data",
         )
     if not names:
         raise ScoringError(
-            f"{folder}: shares no pair with {' or '.join(pairs)}; name the data it was scored on "
-            "with --data"
+            "run.another-data",
+            f"shares no pair with {' or '.join(pairs)}",
+            folder,
+            "name the data it was scored on with --data",
         )
     return names[0]
 

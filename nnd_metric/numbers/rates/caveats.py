@@ -1,9 +1,10 @@
 """Caveats: sentences on what a pass rate may owe to surface features rather than quality.
 
-There is a sentence for each baseline that is `ahead` of the model or `close` to it (`baselines`),
-and one if length alone, with undecided tests counting half, beats chance while the model's lead
-over chance shrinks without its help: on tests of matched length, the interval includes 50 %, is
-completely below that of all tests, or does not exist.
+There is a sentence for each baseline that is `ahead` of the model or `close` to it (`baselines`;
+one for length in characters is not repeated for length in tokens), and one if length alone, with
+undecided tests counting half, beats chance while the model's lead over chance shrinks without its
+help: on tests of matched length, the interval includes 50 %, is completely below that of all tests,
+or does not exist.
 
 One more is for protocols that average over tokens (`few_tokens`): in a tenth of the tests or more,
 candidates have few and unequal numbers of tokens, and the number decides most of these.
@@ -18,12 +19,17 @@ from nnd.schemas import counted
 
 LENGTH = ("shorter_wins", "longer_wins")
 
-_PICKING = {
+PICKING = {
     "shorter_wins": "always picking the shorter text",
     "longer_wins": "always picking the longer text",
+    "fewer_tokens": "always picking the text with fewer tokens",
+    "more_tokens": "always picking the text with more tokens",
     "copy_wins": "always picking the text that copies more",
     "unconditional": "the same model without any context",
 }
+"""Name of a baseline → how it is done, for the start of a sentence."""
+
+_IN_CHARACTERS = {"fewer_tokens": "shorter_wins", "more_tokens": "longer_wins"}
 
 _COIN = 0.5
 _OFTEN, _MOSTLY = 0.1, 0.75
@@ -55,36 +61,37 @@ def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
 
 
 def _brief(overall: Rate, notes: Sequence[str]) -> str | None:
-    reached = _reached(overall)
-    if reached:
-        best = max(reached, key=lambda name: reached[name].with_coin)
-        others = counted(len(reached) - 1, "other baseline")
-        than = f"than {_PICKING[best]} ({_percent(reached[best].with_coin)})"
-        interval = reached[best].lead_interval
+    rivals = find_rivals(overall)
+    if rivals:
+        best = max(rivals, key=lambda name: rivals[name].with_coin)
+        others = counted(len(rivals) - 1, "other baseline")
+        than = f"than {PICKING[best]} ({_percent(rivals[best].with_coin)})"
+        interval = rivals[best].lead_interval
         if interval is not None and interval[1] < 0:
-            also = f", and not clearly better than {others}" if len(reached) > 1 else ""
+            also = f", and not clearly better than {others}" if len(rivals) > 1 else ""
             return f"worse {than}{also}"
-        return f"not clearly better {than}{f', nor than {others}' if len(reached) > 1 else ''}"
+        return f"not clearly better {than}{f', nor than {others}' if len(rivals) > 1 else ''}"
     if any(_shrinking(overall)):
         return "its lead over chance (50 %) may come from the length of the texts"
     return notes[0] if notes else None
 
 
-def _reached(overall: Rate) -> dict[str, Baseline]:
-    """Return the baselines that the model is not clearly better than."""
-    return {
+def find_rivals(overall: Rate) -> dict[str, Baseline]:
+    """Return the baselines that the model is not clearly better than, length only once."""
+    found = {
         name: baseline
         for name, baseline in overall.baselines.items()
         if baseline is not None and overall.pass_rate is not None and baseline.verdict != "behind"
     }
+    return {name: each for name, each in found.items() if _IN_CHARACTERS.get(name) not in found}
 
 
 def _baselines(overall: Rate) -> Iterator[str]:
-    for name, baseline in _reached(overall).items():
+    for name, baseline in find_rivals(overall).items():
         reached = f"{_percent(baseline.with_coin)} of {overall.n:,} tests{_undecided(baseline)}"
         against = f"the model {_percent(overall.pass_rate or 0.0)}{_significance(baseline)}"
         matched = _where_matched(overall.length_matched) if name in LENGTH else ""
-        yield f"{_PICKING[name]} passes {reached}, {against}{matched}"
+        yield f"{PICKING[name]} passes {reached}, {against}{matched}"
 
 
 def _shrinking(overall: Rate) -> Iterator[str]:

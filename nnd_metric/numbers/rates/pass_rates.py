@@ -9,6 +9,7 @@ import polars as pl
 from nnd.metric.data import SLICES
 from nnd.metric.numbers.rates.baselines import (
     BASELINES,
+    TOKEN_BASELINES,
     WINNERS,
     Baseline,
     LengthMatched,
@@ -25,6 +26,12 @@ from nnd.metric.numbers.rates.context_sums import (
     number_tests,
     slices_by,
 )
+from nnd.metric.numbers.rates.equal_length import (
+    LENGTHS,
+    EqualLength,
+    add_lengths,
+    equal_length_in,
+)
 from nnd.metric.numbers.statistics.context_intervals import (
     ClusterInterval,
     Method,
@@ -37,7 +44,8 @@ SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
 
 _VERDICTS = (
-    *("passed", "tie", "truncated", "unscored", "matched", "conditional", "more_tokens"),
+    *("passed", "tie", "truncated", "unscored", "matched", "conditional", "won_by_more"),
+    *LENGTHS,
     *BASELINES,
 )
 
@@ -66,6 +74,8 @@ class Rate(Record):
         wilson: 95 % Wilson interval, which treats tests as independent; for reference.
         baselines: Judges that see only the surface of the texts, or no context, on the same tests;
             None if one decides none of them or is the model itself.
+        equal_length: The rate at equal numbers of tokens; None if these are unknown, as for other
+            metrics and in older results.
         length_matched: The rate on tests whose candidates match in length, or None if lengths are
             unknown.
         few_tokens: Tests with a candidate of fewer than FEW_TOKENS tokens and another of a
@@ -82,8 +92,11 @@ class Rate(Record):
     interval_method: Method | None = None
     contexts: Count = 0
     wilson: Interval | None
-    baselines: Annotated[Mapping[str, Baseline | None], Keys((*BASELINES,), WINNERS)]
+    baselines: Annotated[
+        Mapping[str, Baseline | None], Keys((*BASELINES,), WINNERS, TOKEN_BASELINES)
+    ]
     length_matched: LengthMatched | None
+    equal_length: EqualLength | None = None
     few_tokens: Annotated[tuple[int, int], UNSTORED] = (0, 0)
 
 
@@ -117,11 +130,13 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
 def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
     """Return the columns for rates, with numbers instead of ids, which take most memory.
 
-    They are `columns`, the numbers of contexts and tests (`number_tests`), and the verdicts of the
-    model and of every baseline (`judge`). `scored` holds rows of SCORED_SCHEMA for one model, in
-    one or more pieces, of which only the needed columns are kept in memory.
+    They are `columns`, the numbers of contexts and tests (`number_tests`), the verdicts of the
+    model and of every baseline (`judge`), and the candidates' own tokens. `scored` holds rows of
+    SCORED_SCHEMA for one model, in one or more pieces, of which only the needed columns are kept in
+    memory.
     """
-    rated = pl.concat(judge(rows).select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in scored)
+    judged = (judge(add_lengths(rows)) for rows in scored)
+    rated = pl.concat(rows.select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in judged)
     return rated.drop(NUMBERED_BY).hstack(number_tests(rated))
 
 
@@ -145,7 +160,8 @@ def rate_of(rated: pl.DataFrame) -> Rate:
             for name, lead in zip(BASELINES, leads, strict=True)
         },
         length_matched=matched_in(rated, matched.bounds),
-        few_tokens=(n - rated["more_tokens"].null_count(), int(rated["more_tokens"].sum())),
+        equal_length=equal_length_in(rated),
+        few_tokens=(n - rated["won_by_more"].null_count(), int(rated["won_by_more"].sum())),
     )
 
 

@@ -69,7 +69,7 @@ def read_axes(texts: Sequence[str]) -> list[Axis]:
     titles = [axis.title for axis in axes]
     twice = [title for title in titles if titles.count(title) > 1]
     if twice:
-        raise ScoringError(f'--by: "{twice[0]}" is named twice; name each once')
+        raise ScoringError("name.twice", f'"{twice[0]}" is named twice', "--by")
     return axes
 
 
@@ -90,7 +90,11 @@ def _read(text: str) -> Axis:
     before, equals, after = text.strip().partition("=")
     name, *words = (part.strip() for part in before.split(":"))
     if not name:
-        raise ScoringError('--by "": name what to slice by, such as length or error_category')
+        raise ScoringError(
+            "input.missing",
+            where='--by ""',
+            remedy="name what to slice by, such as length or error_category",
+        )
     quantiles = _QUANTILES in words
     words = [word for word in words if word != _QUANTILES]
     title = ":".join([name, *words])
@@ -104,7 +108,9 @@ def _read(text: str) -> Axis:
         edges = _percentages("4", where) if name in MEASURES and name != "novelty" else None
     if edges is not None:
         if name in LABELS:
-            raise ScoringError(f"{where}: {name} has names, not numbers; leave the edges out")
+            raise ScoringError(
+                "option.conflict", f"{name} has names, not numbers", where, "leave the edges out"
+            )
         check_edges(edges, where)
     return Axis(title, name, chosen, edges)
 
@@ -116,14 +122,18 @@ def _choose(choices: Sequence[Sequence[str]], words: Sequence[str], where: str) 
         if word not in known:
             takes = f"it takes {', '.join(known)}" if known else "it takes no words"
             raise ScoringError(
-                f'{where}: unknown word "{word}"{did_you_mean(word, known)}; {takes}, and '
-                "quantiles=K where it has numbers"
+                "option.unknown-value",
+                f'unknown word "{word}"{did_you_mean(word, known)}',
+                where,
+                f"{takes}, and quantiles=K where it has numbers",
             )
     chosen = []
     for choice in choices:
         named = [word for word in words if word in choice]
         if len(named) > 1:
-            raise ScoringError(f"{where}: {' and '.join(named)} exclude each other; give one")
+            raise ScoringError(
+                "option.conflict", f"{' and '.join(named)} exclude each other", where, "give one"
+            )
         chosen.append(named[0] if named else choice[0])
     return tuple(chosen)
 
@@ -131,8 +141,10 @@ def _choose(choices: Sequence[Sequence[str]], words: Sequence[str], where: str) 
 def _percentages(text: str, where: str) -> tuple[Edge, ...]:
     if not re.fullmatch(r"\s*[0-9]{1,3}\s*", text) or not 0 < int(text) <= _MOST_QUANTILES:
         raise ScoringError(
-            f'{where}: "{text}" is not a number of quantiles; give a whole number from 1 to '
-            f"{_MOST_QUANTILES}, such as quantiles=4"
+            "slice.edges",
+            f'"{text}" is not a number of quantiles',
+            where,
+            f"give a whole number from 1 to {_MOST_QUANTILES}, such as quantiles=4",
         )
     count = int(text)
     return tuple(Edge(Fraction(100 * k, count), is_percentage=True) for k in range(count + 1))
@@ -142,6 +154,9 @@ def _edge(text: str, where: str) -> Edge:
     found = _EDGE.fullmatch(text)
     if found is None:
         raise ScoringError(
-            f'{where}: "{text}" is not an edge; give numbers (0,10,20) or percentages (0%,50%,100%)'
+            "slice.edges",
+            f'"{text}" is not an edge',
+            where,
+            "give numbers (0,10,20) or percentages (0%,50%,100%)",
         )
     return Edge(Fraction(found[1]), bool(found[2]))

@@ -21,8 +21,8 @@ from nnd.metric.numbers.slices.text_measures import (
 )
 from nnd.schemas import CONTEXT, ScoringError, did_you_mean
 
-NO_TEXTS = "a run keeps no texts; name the data that was scored (--data)"
-"""Why pairs of a run have no such column, and what to do."""
+_NO_TEXTS = "a run keeps no texts"
+NAME_DATA = "name the data that was scored (--data)"
 
 _TEXTS = {"context": "context", "high": "candidate_high", "low": "candidate_low"}
 _JUDGEMENT = ("split", "context_id", "candidate_id", "aspect", "group")
@@ -85,8 +85,10 @@ def _agreement(pairs: pl.DataFrame, annotations: pl.DataFrame | None) -> list[fl
     """
     if annotations is None:
         raise ScoringError(
-            "agreement: the ratings of annotators are in annotations.parquet; name a folder that "
-            "`nnd convert` wrote (--data)"
+            "data.not-converted",
+            "the ratings of annotators are in annotations.parquet",
+            "agreement",
+            "name a folder that `nnd convert` wrote (--data)",
         )
     missing = {"aspect", "group"}.difference(pairs.columns)
     pairs = pairs.with_columns(pl.lit(None, pl.String).alias(name) for name in missing)
@@ -125,7 +127,10 @@ def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
             values = of_contexts if has_some else _column(axis, pairs, "error_category")
         case "seen" if "seen" not in pairs.columns:
             raise ScoringError(
-                '--by "seen": name the texts that the model was trained on (--training-texts)'
+                "option.needs-another",
+                "whether a context was seen in training is not known",
+                '--by "seen"',
+                "name the texts that the model was trained on (--training-texts)",
             )
         case name if name in LABELS:
             values = _column(axis, pairs, name)
@@ -141,12 +146,14 @@ def parts_named(axis: Axis, pairs: pl.DataFrame) -> list[str | None]:
     if axis.name not in known:
         axes = [*MEASURES, *LABELS, *known]
         held = ", ".join(known) or (
-            "none" if "context" in pairs.columns else f"none, as {NO_TEXTS}"
+            "none" if "context" in pairs.columns else f"none, as {_NO_TEXTS}; {NAME_DATA}"
         )
         raise ScoringError(
-            f'--by "{axis.title}": unknown axis, and no part of the pairs has that name'
-            f"{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}; parts of "
-            f"the pairs: {held}"
+            "name.unknown",
+            "unknown axis, and no part of the pairs has that "
+            f"name{did_you_mean(axis.name, axes)}; axes: {', '.join([*MEASURES, *LABELS])}",
+            f'--by "{axis.title}"',
+            f"parts of the pairs: {held}",
         )
     return [each.get(axis.name) for each in parts]
 
@@ -166,13 +173,19 @@ def _as_numbers(axis: Axis, parts: Sequence[str | None]) -> list[float | None]:
         return [None if part is None else float(part) for part in parts]
     except ValueError as error:
         raise ScoringError(
-            f'--by "{axis.title}": {error}; edges are for numbers, so leave them out'
+            "option.conflict",
+            str(error),
+            f'--by "{axis.title}"',
+            "edges are for numbers, so leave them out",
         ) from error
 
 
 def _column(axis: Axis, pairs: pl.DataFrame, column: str) -> pl.Series:
     if column not in pairs.columns:
         raise ScoringError(
-            f'axis "{axis.title}": the pairs have no column {column}, and {NO_TEXTS}'
+            "column.missing",
+            f"the pairs have no column {column}, and {_NO_TEXTS}",
+            f'axis "{axis.title}"',
+            NAME_DATA,
         )
     return pairs[column]

@@ -87,17 +87,27 @@ def check_edges(edges: Sequence[Edge], where: str) -> None:
         f"{float(edge.number):g}{'%' if edge.is_percentage else ''}" for edge in edges
     )
     if len(edges) < 2:  # noqa: PLR2004
-        raise ScoringError(f"{where}: one edge ({written}) does not define a bin; give two or more")
+        raise ScoringError(
+            "slice.edges", f"one edge ({written}) does not define a bin", where, "give two or more"
+        )
     if len({edge.is_percentage for edge in edges}) > 1:
         raise ScoringError(
-            f"{where}: {written} mixes numbers and percentages; give one or the other"
+            "slice.edges",
+            f"{written} mixes numbers and percentages",
+            where,
+            "give one or the other",
         )
     if any(a.number >= b.number for a, b in pairwise(edges)):
         raise ScoringError(
-            f"{where}: the edges {written} are not in ascending order; sort them, "
-            "and give each once"
+            "slice.edges",
+            f"the edges {written} are not in ascending order",
+            where,
+            "sort them, and give each once",
         )
     if edges[0].is_percentage and not 0 <= edges[0].number < edges[-1].number <= _ALL:
         raise ScoringError(
-            f"{where}: the percentages {written} are not between 0 and 100; correct them"
+            "slice.edges",
+            f"the percentages {written} are not between 0 and 100",
+            where,
+            "correct them",
         )

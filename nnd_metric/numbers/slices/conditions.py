@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.numbers.slices.axes import MEASURES, read_axes
-from nnd.metric.numbers.slices.axis_values import NO_TEXTS, numbers_of, parts_in
+from nnd.metric.numbers.slices.axis_values import NAME_DATA, numbers_of, parts_in
 from nnd.metric.numbers.slices.named_slices import Members
 from nnd.schemas import ScoringError, did_you_mean, excerpt, first_line, parse_sql
 
@@ -27,20 +27,24 @@ def where_true(
     expression = parse_sql(condition, where, ScoringError)
     if not expression.columns:
         raise ScoringError(
-            f"{where}: the condition does not use a column, so it is the same for "
-            "all pairs; use a column"
+            "expression.invalid",
+            "the condition does not use a column, so it is the same for all pairs",
+            where,
+            "use a column",
         )
     columns = [_column(pairs, name, annotations, where) for name in expression.columns]
     try:
         found = expression.evaluate(columns)
     except pl.exceptions.PolarsError as error:
         raise ScoringError(
-            f"{where}: the condition cannot be computed: {first_line(error)}"
+            "expression.invalid", f"the condition cannot be computed: {first_line(error)}", where
         ) from error
     if found.dtype != pl.Boolean or len(found) != pairs.height:
         raise ScoringError(
-            f"{where}: gives {found.dtype} for {len(found):,} rows, and not true or false for each "
-            "pair; compare a column with something"
+            "expression.invalid",
+            f"gives {found.dtype} for {len(found):,} rows, and not true or false for each pair",
+            where,
+            "compare a column with something",
         )
     return found.fill_null(value=False).to_numpy()
 
@@ -57,10 +61,12 @@ def _column(
     known = sorted({part for each in parts for part in each})
     if name not in known:
         columns = [*pairs.columns, *MEASURES, *known]
-        more = "" if "context" in pairs.columns else f"; {NO_TEXTS} for more"
+        more = "" if "context" in pairs.columns else f"; {NAME_DATA} for more"
         raise ScoringError(
-            f'{where}: unknown column "{name}"{did_you_mean(name, columns)}; there are '
-            f"{', '.join(columns)}{more}"
+            "name.unknown",
+            f'unknown column "{name}"{did_you_mean(name, columns)}',
+            where,
+            f"there are {', '.join(columns)}{more}",
         )
     return pl.Series(name, [each.get(name) for each in parts], pl.String)
 
@@ -99,7 +105,9 @@ def _take(text: str, known: Mapping[str, Members]) -> tuple[Members, str]:
 
 def _unknown(text: str, known: Mapping[str, Members]) -> ScoringError:
     return ScoringError(
-        f'--slice "{excerpt(text)}": does not begin with the name of a slice'
-        f"{did_you_mean(text, known)}; join names by & (both), | (either) or - (but not) with a "
-        f"blank on each side; slices: {', '.join(known)}"
+        "name.unknown",
+        f"does not begin with the name of a slice{did_you_mean(text, known)}; "
+        f"slices: {', '.join(known)}",
+        f'--slice "{excerpt(text)}"',
+        "join names by & (both), | (either) or - (but not) with a space on each side",
     )

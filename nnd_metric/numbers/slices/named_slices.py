@@ -83,12 +83,19 @@ def _by_name(pairs: pl.DataFrame, axis: Axis) -> list[NamedSlice]:
         raise _no_value(axis)
     if len(places) > MOST_VALUES:
         raise ScoringError(
-            f'--by "{axis.title}": has {len(places):,} values, such as "{excerpt(min(places))}"; '
-            f"slice by an axis with at most {MOST_VALUES} values, or by numbers with edges"
+            "slice.too-many-values",
+            f'has {len(places):,} values, such as "{excerpt(min(places))}"',
+            f'--by "{axis.title}"',
+            f"slice by an axis with at most {MOST_VALUES} values, or by numbers with edges",
         )
     numbers = np.arange(pairs.height)
     return [NamedSlice(axis.title, name, np.isin(numbers, places[name])) for name in sorted(places)]
 
 
 def _no_value(axis: Axis) -> ScoringError:
-    return ScoringError(f'--by "{axis.title}": the pairs have no value on this axis; leave it out')
+    return ScoringError(
+        "slice.empty",
+        "the pairs have no value on this axis",
+        f'--by "{axis.title}"',
+        "leave it out",
+    )

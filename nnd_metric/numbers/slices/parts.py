@@ -23,7 +23,8 @@ def pairs_where(
         return pairs
     found = pairs.filter(pl.Series(where_true(pairs, condition, annotations)))
     if found.is_empty():
-        raise ScoringError(f'--where "{condition}": no pair meets the condition; change it')
+        where = f'--where "{condition}"'
+        raise ScoringError("slice.empty", "no pair meets the condition", where)
     return found
 
 
@@ -52,7 +53,10 @@ def with_seen(pairs: pl.DataFrame, training_texts: str | Path | None) -> pl.Data
         return pairs
     if "context" not in pairs.columns:
         raise ScoringError(
-            "--training-texts: a run keeps no texts; name the data that was scored with --data"
+            "option.needs-another",
+            "a run keeps no texts",
+            "--training-texts",
+            "name the data that was scored (--data)",
         )
     known = _read_texts(Path(training_texts))
     texts = pairs.select(fold(pl.col("context").str.to_lowercase())).to_series()
@@ -65,14 +69,16 @@ def _read_texts(path: Path) -> pl.Series:
         try:
             texts = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise ScoringError(f"{path}: cannot be read: {error}; name a text file") from error
+            raise ScoringError("file.not-readable", f"cannot be read: {error}", path) from error
     else:
         table = read_table(path)
         name = next((each for each in _TEXTS if each in table.columns), None)
         if name is None:
             raise ScoringError(
-                f"{path}: training texts need the column context or text; the columns are "
-                f"{', '.join(table.columns)}"
+                "column.missing",
+                f"column context or text not found; the columns are {', '.join(table.columns)}",
+                path,
+                "name a table of the texts that the model was trained on",
             )
         texts = [str(each) for each in table.columns[name] if each is not None]
     of_texts = pl.Series("text", texts, pl.String).str.to_lowercase().to_frame()

@@ -63,12 +63,16 @@ def slice_runs(
     modules `axes` and `conditions` what axes and conditions are.
     """
     if contexts < 2:  # noqa: PLR2004 - one context has no spread
-        raise ScoringError(f"--contexts {contexts}: give 2 or more")
+        raise ScoringError(
+            "option.bad-value", where=f"--contexts {contexts}", remedy="give 2 or more"
+        )
     folders = [Path(run) for run in _listed(runs)]
     scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
     frames = by_model(scored)
     if not frames:
-        raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
+        raise ScoringError(
+            "data.no-pairs", "the run has no pairs", folders[0], "name a run with scored pairs"
+        )
     texts = None if data is None else load_pairs(data)
     pairs, annotations = _with_texts(next(iter(frames.values())), texts), _annotations(data)
     pairs = with_seen(pairs, training_texts)
@@ -108,16 +112,19 @@ def _choose(
     """Return slices of axes (`read_axes`) and conditions, or some of these by name (`combine`)."""
     if not by and not where:
         raise ScoringError(
-            "no axis was given; name an axis (--by length) or a condition (--where), or search "
-            "for slices (--find)"
+            "input.missing",
+            "no axis was given",
+            remedy="name an axis (--by length) or a condition (--where), or search for slices "
+            "(--find)",
         )
     slices = find_slices(pairs, read_axes(by), annotations) if by else []
     for condition in where:
         members = where_true(pairs, condition, annotations)
         if not members.any():
             raise ScoringError(
-                f'--where "{condition}": no pair meets the condition, so the slice is '
-                "empty; change the condition"
+                "slice.empty",
+                "no pair meets the condition, so the slice is empty",
+                f'--where "{condition}"',
             )
         slices.append(NamedSlice("where", condition, members))
     if not names:

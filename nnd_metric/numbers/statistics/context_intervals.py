@@ -101,10 +101,11 @@ def _interval(
         return ClusterInterval(bounds, contexts, "all-agree", variance)
     error = max(variance, spread / n**3) ** 0.5
     freedom = max(1.0, n**2 / float(counts @ counts) - 1)
-    return ClusterInterval(_logit_t(ratio, error, freedom, lowest), contexts, "logit-t", variance)
+    return ClusterInterval(logit_t(ratio, error, freedom, lowest), contexts, "logit-t", variance)
 
 
-def _logit_t(ratio: float, error: float, freedom: float, lowest: float) -> Interval:
+def logit_t(ratio: float, error: float, freedom: float, lowest: float) -> Interval:
+    """Return Student's interval of a ratio from `lowest` to 1, on the log-odds scale."""
     # scipy is slow to import, and help and many tables need no interval.
     from scipy.special import expit, logit, stdtrit  # noqa: PLC0415
 

@@ -46,14 +46,18 @@ def _number(kernel: Kernel, x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if a.ndim != 1 or a.shape != b.shape:
         raise ScoringError(
-            f"a correlation needs two lists of one length, got shapes {a.shape} and {b.shape}"
+            "scorer.values",
+            f"a correlation needs two lists of one length, got shapes {a.shape} and {b.shape}",
+            remedy="give one value of each for every system",
         )
     infinite = np.flatnonzero(~(np.isfinite(a) & np.isfinite(b)))
     if infinite.size:
         at = infinite[0]
         raise ScoringError(
-            f"scores {a[at]} and {b[at]} at position {at} cannot be correlated: both must be "
-            "finite; leave the system out and count it as dropped"
+            "scorer.values",
+            f"scores {a[at]} and {b[at]} at position {at} cannot be correlated: both must "
+            "be finite",
+            remedy="leave the system out and count it as dropped",
         )
     value = float(kernel(a, b))
     return None if math.isnan(value) else value

@@ -10,7 +10,8 @@ Shaikh 2017, Randomization tests under an approximate symmetry assumption, Econo
 1013-1030, which needs no exact symmetry for many clusters). Contexts with d_i = 0 change nothing
 and are omitted. For up to `EXACT_UP_TO` others, all 2^n flips are used, including the observed
 one: p is exact. For more, `RANDOM_FLIPS` are drawn, of which b have such a sum, and
-p = (b + 1) / (RANDOM_FLIPS + 1), as in `permutation`.
+p = (b + 1) / (RANDOM_FLIPS + 1), as in `permutation`. Several differences over the same contexts
+share the drawn flips (`sign_flip_ps`).
 
 The tests of a context may be dependent in any way. In simulations of the null hypothesis (20,000
 sets of contexts with 1 to 6 parents of three variants each), p was below 0.05 in this share of the
@@ -51,12 +52,28 @@ def sign_flip_p(sums: npt.ArrayLike, *, seed: int = 0) -> float:
     return permutation_p(float(values.sum()), signs @ sizes, "exact")
 
 
+def sign_flip_ps(sums: FloatArray, *, seed: int = 0) -> list[float]:
+    """Return the p-value of each of several differences over the same contexts.
+
+    `sums` are [contexts, differences], the contexts in an order that does not depend on the data,
+    such as that of their ids.
+    """
+    is_large = np.count_nonzero(np.abs(sums) > ROUNDING, axis=0) > EXACT_UP_TO
+    flipped = _flip(sums[:, is_large], seed).T if is_large.any() else ()
+    drawn = iter(flipped)
+    return [
+        permutation_p(float(own.sum()), next(drawn), "monte_carlo") if large else sign_flip_p(own)
+        for own, large in zip(sums.T, is_large, strict=True)
+    ]
+
+
 def _flip(sizes: FloatArray, seed: int) -> FloatArray:
+    """Return the sums of values, [contexts, ...], over contexts by random flips: [flips, ...]."""
     rng = np.random.default_rng(seed)
-    sums = np.empty(RANDOM_FLIPS)
+    sums = np.empty((RANDOM_FLIPS, *sizes.shape[1:]))
     step = max(1, _AT_ONCE // len(sizes))
     for start in range(0, RANDOM_FLIPS, step):
         shape = (min(step, RANDOM_FLIPS - start), len(sizes))
         kept = rng.integers(2, size=shape, dtype=np.int8)  # 1 where the sign is kept
-        sums[start : start + step] = 2 * (kept @ sizes) - sizes.sum()
+        sums[start : start + step] = 2 * (kept @ sizes) - sizes.sum(axis=0)
     return sums

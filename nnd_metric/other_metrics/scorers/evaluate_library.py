@@ -48,8 +48,9 @@ def evaluated(entry: str, several: Several = "max") -> TextScorer:
     inputs = [*_formats(module)[0]]
     if {*inputs} != {"predictions", "references"}:
         raise ScoringError(
-            f"{name} reads {', '.join(inputs)}; choose a module that reads predictions and "
-            "references"
+            "scorer.references",
+            f"{name} reads {', '.join(inputs)}",
+            remedy="choose a module that reads predictions and references",
         )
 
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
@@ -66,7 +67,9 @@ def _load(name: str, where: str) -> "EvaluationModule":
         with contextlib.redirect_stdout(sys.stderr):  # the output of a module must not spoil --json
             return load(where, keep_in_memory=True)
     except Exception as error:  # a module is anyone's code
-        raise ScoringError(f"{name}: cannot be loaded: {_reason(error)}") from error
+        raise ScoringError(
+            "scorer.cannot-load", f"cannot be loaded: {_reason(error)}", name
+        ) from error
 
 
 def _formats(module: "EvaluationModule") -> list[Mapping[str, Any]]:
@@ -79,7 +82,9 @@ def _scores(
     found = _compute(name, module, pairs)
     chosen = key or _only_key(name, found, len(pairs))
     if chosen not in found:
-        raise ScoringError(f'{name}: the result has no "{chosen}"; it has {listed([*found])}')
+        raise ScoringError(
+            "scorer.values", f'the result has no "{chosen}"', name, f"it has {listed([*found])}"
+        )
     try:
         numbers = np.asarray(found[chosen], dtype=np.float64)
     except (TypeError, ValueError):
@@ -88,8 +93,10 @@ def _scores(
         return [float(number) for number in numbers]
     if numbers.shape:
         raise ScoringError(
-            f'{name}: "{chosen}" is neither a number nor a list with a number for every text; '
-            f"the result has {listed([*found])}"
+            "scorer.values",
+            f'"{chosen}" is neither a number nor a list with a number for every text',
+            name,
+            f"the result has {listed([*found])}",
         )
     whole = float(numbers)
     alone = tqdm(pairs, desc=name, disable=None, leave=False)
@@ -97,8 +104,10 @@ def _scores(
     mean = math.fsum(single) / len(single)
     if not math.isclose(mean, whole, rel_tol=_SAME, abs_tol=_SAME):
         raise ScoringError(
-            f"{name}: {chosen} is one number for the whole corpus ({whole:.6g}; the mean over "
-            f"single texts is {mean:.6g}); choose a metric with a number for every text"
+            "scorer.values",
+            f"{chosen} is one number for the whole corpus ({whole:.6g}; the mean over "
+            f"single texts is {mean:.6g})",
+            name,
         )
     return single
 
@@ -109,7 +118,10 @@ def _only_key(name: str, found: Mapping[str, Any], texts: int) -> str:
     chosen = [*found] if len(found) == 1 else lists
     if len(chosen) != 1:
         raise ScoringError(
-            f"{name} gives {listed([*found])}; choose one: {name}:{next(iter(found), 'key')}"
+            "scorer.values",
+            f"the result has {listed([*found])}",
+            name,
+            f"choose one: {name}:{next(iter(found), 'key')}",
         )
     return chosen[0]
 
@@ -128,7 +140,9 @@ def _compute(
             )
         return dict(found)
     except Exception as error:  # a module is anyone's code
-        raise ScoringError(f"{name} fails: {_reason(error)}") from error
+        raise ScoringError(
+            "scorer.cannot-load", f"the module fails: {_reason(error)}", name
+        ) from error
 
 
 def _reason(error: Exception) -> str:

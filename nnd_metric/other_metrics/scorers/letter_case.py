@@ -27,8 +27,9 @@ def in_lower_case(scorers: Sequence[TextScorer]) -> list[TextScorer]:
     chosen = [each.needs_references and not each.is_likelihood for each in scorers]
     if not any(chosen):
         raise ScoringError(
-            "normalise lower is for metrics that compare with references; leave it out, or add "
-            "one, such as bleu"
+            "option.conflict",
+            "normalise lower is for metrics that compare with references",
+            remedy="leave it out, or add one, such as bleu",
         )
     return [_lowered(each) if lower else each for each, lower in zip(scorers, chosen, strict=True)]
 
@@ -45,11 +46,9 @@ def _lowered(scorer: TextScorer) -> TextScorer:
 
 
 def case_differs(candidates: pl.DataFrame, scorers: Sequence[TextScorer]) -> str | None:
-    """Say that only some systems write capital letters, if a scorer depends on it.
+    """Return a sentence if only some systems write capital letters and a scorer depends on it.
 
-    Args:
-        candidates: candidate, and system (several joined by `|`, or null).
-        scorers: The scorers.
+    The candidates have the columns candidate, and system (several joined by `|`, or null).
     """
     cased = " and ".join(each.name for each in scorers if each.name in _CASED)
     text = pl.col("candidate")

@@ -66,7 +66,11 @@ def likelihood(
             has no text.
     """
     if direction not in DIRECTIONS:
-        raise ScoringError(f'unknown direction "{direction}"; choose from {", ".join(DIRECTIONS)}')
+        raise ScoringError(
+            "option.unknown-value",
+            f'unknown direction "{direction}"',
+            remedy=f"choose from {', '.join(DIRECTIONS)}",
+        )
     rendered = template or find_template("default")
 
     def ask(texts: Sequence[Text]) -> list[float | None]:

@@ -28,15 +28,10 @@ Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], Sequence[float | None
 def against_references(
     compare: Compare, texts: Sequence[Text], several: Several = "max"
 ) -> list[float | None]:
-    """Compare every candidate with its references, each distinct pair once.
+    """Compare every candidate with its references, each distinct (reference, candidate) once.
 
-    Args:
-        compare: Compares (reference, candidate).
-        texts: The candidates with their references.
-        several: "max" or "mean" over the references of a candidate, or only the "first".
-
-    Returns:
-        One number per text; None without a reference that gives a number.
+    There is one number per text, over its references the "max", the "mean" or that of the "first";
+    None without a reference that gives a number.
     """
     check_several(several)
     if several == "first":
@@ -51,8 +46,9 @@ def check_several(several: str) -> None:
     """Check how several references count."""
     if several not in get_args(Several):
         raise ScoringError(
-            f'unknown way "{several}" to count several references; choose '
-            f"{', '.join(get_args(Several))}"
+            "option.unknown-value",
+            f'unknown way "{several}" to count several references',
+            remedy=f"choose {', '.join(get_args(Several))}",
         )
 
 
@@ -170,12 +166,15 @@ def _bert_f1(model: str, layer: int | None, pairs: Sequence[tuple[str, str]]) ->
             scorer = BERTScorer(model_type=model, num_layers=layer)
     except KeyError as error:
         raise ScoringError(
-            f"bert-score has no default layer for {model}; name another model, such as "
-            "roberta-large, or pass layer= in Python"
+            "scorer.cannot-load",
+            f"bert-score has no default layer for {model}",
+            remedy="name another model, such as roberta-large, or pass layer= in Python",
         ) from error
     except (OSError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]
-        raise ScoringError(f"{model}: cannot be loaded for BERTScore: {reason}") from error
+        raise ScoringError(
+            "scorer.cannot-load", f"cannot be loaded for BERTScore: {reason}", model
+        ) from error
     references, candidates = zip(*pairs, strict=True)
     _, _, f1 = scorer.score(list(candidates), list(references))
     return [float(number) for number in f1]

@@ -52,8 +52,11 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
     if key is None or name is None:
         columns = [each if each in filled else f"{each} (empty)" for each in table.columns]
         raise ScoringError(
-            f"{where}: a table of references needs a column reference or references, and "
-            f"context_id or context; its columns are {', '.join(columns)}"
+            "column.missing",
+            "a table of references needs a column reference or references, and context_id "
+            "or context",
+            where,
+            f"its columns are {', '.join(columns)}",
         )
     whose = [pl.col(column).cast(pl.String).str.replace_all("\r\n", "\n") for column in key]
     rows = reference_rows(table, name, where).select(*whose, references="reference")
@@ -73,45 +76,50 @@ def reference_column(table: pl.DataFrame) -> str | None:
 
 
 def reference_rows(table: pl.DataFrame, name: str, where: str) -> pl.DataFrame:
-    """Return a row for each reference of a table, in the column `reference`.
-
-    Raises:
-        ScoringError: If the column reference is not text, or references are not lists of text.
-    """
+    """Return a row for each reference of a table, in the column `reference`."""
     dtype = pl.List(pl.String) if name == "references" else pl.String
     if table[name].dtype != dtype:
-        raise ScoringError(f"{where}: column {name} is {table[name].dtype}; it must be {dtype}")
+        raise ScoringError(
+            "column.wrong-type",
+            f"column {name} is {table[name].dtype}",
+            where,
+            f"it must be {dtype}",
+        )
     rows = table.with_columns(reference=name)
     return (rows.explode("reference") if name == "references" else rows).drop_nulls("reference")
 
 
 def _read(path: Path) -> pl.DataFrame:
     if path.suffix not in READERS:
-        raise ScoringError(f"{path}: name a table of references: {', '.join(READERS)}")
+        raise ScoringError(
+            "file.not-a-table",
+            where=path,
+            remedy=f"name a table of references: {', '.join(READERS)}",
+        )
     try:
         return READERS[path.suffix](path)
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
         reason = str(error).splitlines()[0]
-        raise ScoringError(f"{path}: cannot be read as a table of references: {reason}") from error
+        raise ScoringError(
+            "file.not-a-table", f"cannot be read as a table of references: {reason}", path
+        ) from error
 
 
 def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[str, ...]]:
-    """Return the references of every context, blank ones left out.
+    """Return the references of every context; blank ones are omitted.
 
-    Args:
-        contexts: split, context_id and context.
-        table: What `read_references` returned.
-
-    Raises:
-        ScoringError: If no context has any, because the table belongs to other data.
+    The contexts have split, context_id and context. It is an error if none has any reference,
+    because the table (`read_references`) belongs to other data.
     """
     key = [name for name in table.columns if name != "references"]
     found = contexts.join(table, on=key, how="left", maintain_order="left")["references"]
     if len(found) and found.null_count() == len(found):
         ours, theirs = contexts[key[-1]][0], table[key[-1]][0] if len(table) else "nothing"
         raise ScoringError(
-            f"the references belong to other data: {key[-1]} is e.g. "
-            f'"{excerpt(ours)}" here and "{excerpt(theirs)}" there'
+            "scorer.references",
+            f'the references belong to other data: {key[-1]} is e.g. "{excerpt(ours)}" here '
+            f'and "{excerpt(theirs)}" there',
+            remedy="pass the references of this data (--references)",
         )
     return [_filled(texts or ()) for texts in found.to_list()]
 

@@ -58,32 +58,30 @@ class TextScorer:
 
 
 def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
-    """Score texts and check the answer.
+    """Score texts and check the answer: one finite number or None per text.
 
-    Returns:
-        Float64 [texts], null if the scorer has no number.
-
-    Raises:
-        ScoringError: If it needs references and no text has any, or if it returns too few or too
-            many numbers, or one that is not finite.
+    Returns Float64 [texts], null if the scorer has no number.
     """
     if scorer.needs_references and texts and not any(text.references for text in texts):
         raise ScoringError(
-            f"{scorer.name} needs references, but the data has none; pass a table of them "
-            "(--references), convert a source that has some, or name parts of the inputs "
-            "reference, reference_1, …"
+            "scorer.references",
+            f"{scorer.name} needs references, but the data has none",
+            remedy="pass a table of them (--references), convert a source that has some, or name "
+            "parts of the inputs reference, reference_1, …",
         )
     numbers = list(scorer.score(texts))
     if len(numbers) != len(texts):
         raise ScoringError(
-            f"{scorer.name} returned {len(numbers)} numbers for {len(texts)} texts; it must "
-            "return one for every text"
+            "scorer.values",
+            f"{scorer.name} returned {len(numbers)} numbers for {len(texts)} texts",
+            remedy="it must return one for every text",
         )
     for text, number in zip(texts, numbers, strict=True):
         if number is not None and not math.isfinite(number):
             raise ScoringError(
-                f'{scorer.name} gives {number} to "{excerpt(text.candidate)}"; it must give a '
-                "finite number, or None where there is none"
+                "scorer.values",
+                f'{scorer.name} gives {number} to "{excerpt(text.candidate)}"',
+                remedy="it must give a finite number, or None where there is none",
             )
     return pl.Series(numbers, dtype=pl.Float64)
 

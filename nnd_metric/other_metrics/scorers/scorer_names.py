@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from nnd.metric.other_metrics.scorers.evaluate_library import evaluated
@@ -35,13 +36,17 @@ WITHOUT_REFERENCES = {
     ),
 }
 
+_CONSTANT = TextScorer(
+    "constant", lambda texts: [0.0] * len(texts), "the same number for every candidate"
+)
+
 WITH_REFERENCES: dict[str, Callable[[Several], TextScorer]] = {
     **{kind: partial(rouge, kind) for kind in ("rouge1", "rouge2", "rouge3", "rougeL")},
     "bleu": bleu,
     "chrf": chrf,
 }
 
-BERTSCORE, EVALUATE = "bertscore", "evaluate"
+BERTSCORE, EVALUATE, REWARD = "bertscore", "evaluate", "reward"
 
 _PROTOCOLS = {"bartscore": "bartscore", "prompted": "native"}
 
@@ -62,6 +67,13 @@ def plain_names(texts: Iterable[Text]) -> list[str]:
     return [*(WITH_REFERENCES if have else ()), *WITHOUT_REFERENCES]
 
 
+def with_trivial(scorers: Sequence[TextScorer]) -> list[TextScorer]:
+    """Add a constant and length to scorers, unless they are among them."""
+    names = {scorer.name for scorer in scorers}
+    trivial = (_CONSTANT, WITHOUT_REFERENCES["length"])
+    return [*scorers, *(each for each in trivial if each.name not in names)]
+
+
 def find_scorers(
     scorers: Iterable[AnyScorer],
     *,
@@ -75,12 +87,14 @@ def find_scorers(
     Args:
         scorers: Functions, named scorers, or names: one of WITHOUT_REFERENCES or WITH_REFERENCES;
             `bertscore` or `bertscore=MODEL`; one of LIKELIHOODS with a model, such as
-            `bartscore_f=facebook/bart-base`; or `evaluate=NAME[:key]` (`evaluated`). Models are
-            loaded when they are used, one at a time.
+            `bartscore_f=facebook/bart-base`; `reward=MODEL[:label]` (`reward_models`); or
+            `evaluate=NAME[:key]` (`evaluated`). Models are loaded when they are used, one at a
+            time.
         several: How several references count: "max", "mean" or "first".
         template: For LIKELIHOODS: a name, or a text with {placeholders} (see `templates`).
         prefix: For LIKELIHOODS: text before the predicted text, which is scored with it.
-        instruction: The instruction of the data, for the template `instruction`.
+        instruction: The instruction of the data, for the template `instruction`, and for reward
+            models.
 
     Raises:
         ScoringError: If a name is unknown, or lacks its model, or a prompt was given that no scorer
@@ -92,8 +106,10 @@ def find_scorers(
     models_are_used = any(name in LIKELIHOODS for name in names)
     if (template != "default" or prefix) and not models_are_used:
         raise ScoringError(
-            "none of the scorers uses a template or prefix; leave them out, or add a scorer that "
-            "does, such as prompted=MODEL or bartscore_f=MODEL"
+            "option.conflict",
+            "none of the scorers uses a template or prefix",
+            remedy="leave them out, or add a scorer that does, such as prompted=MODEL or "
+            "bartscore_f=MODEL",
         )
     with_model = partial(
         _with_model,
@@ -102,7 +118,12 @@ def find_scorers(
         prefix=prefix,
         load=lru_cache(maxsize=1)(_load_model),  # scorers with the same model are adjacent
     )
-    return [_find(entry, several, with_model) for entry in entries]
+    return [
+        _reward(entry, instruction)
+        if isinstance(entry, str) and entry.startswith(f"{REWARD}=")
+        else _find(entry, several, with_model)
+        for entry in entries
+    ]
 
 
 def _find(
@@ -114,7 +135,9 @@ def _find(
         return TextScorer(getattr(entry, "__name__", type(entry).__name__), entry)
     if not isinstance(entry, str):
         raise ScoringError(
-            f"{entry!r} is not a scorer; give a name, a function of texts, or a TextScorer"
+            "option.unknown-value",
+            f"{entry!r} is not a scorer",
+            remedy="give a name, a function of texts, or a TextScorer",
         )
     name, _, given = entry.partition("=")
     if entry in WITHOUT_REFERENCES:
@@ -125,14 +148,20 @@ def _find(
         return bertscore(given or "roberta-large", several=several)
     if given and name in (EVALUATE, *LIKELIHOODS):
         return evaluated(given, several) if name == EVALUATE else with_model(entry)
-    if name in LIKELIHOODS:
-        raise ScoringError(f'scorer "{name}" needs a model: {name}=MODEL, a Hub id or a folder')
+    if name in (REWARD, *LIKELIHOODS):
+        raise ScoringError(
+            "option.needs-another",
+            f'scorer "{name}" needs a model',
+            remedy=f"write {name}=MODEL, with a Hub id or a folder",
+        )
     known = (*WITH_REFERENCES, *WITHOUT_REFERENCES, BERTSCORE)
-    models = (f"{each}=MODEL" for each in LIKELIHOODS)
+    models = (f"{each}=MODEL" for each in (REWARD, *LIKELIHOODS))
     raise ScoringError(
-        f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}; choose from '
-        f"{', '.join(known)}, {EVALUATE}=NAME, bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL "
-        f"(a DIRECTION is {', '.join(DIRECTIONS)})"
+        "option.unknown-value",
+        f'unknown scorer "{entry}"{did_you_mean(entry, [*known, *models])}',
+        remedy=f"choose from {', '.join(known)}, {EVALUATE}=NAME, {REWARD}=MODEL, "
+        "bartscore_DIRECTION=MODEL, prompted_DIRECTION=MODEL "
+        f"(a DIRECTION is {', '.join(DIRECTIONS)})",
     )
 
 
@@ -161,6 +190,29 @@ def _with_model(
 
     scorer = likelihood(entry, engine, direction, template=template, prefix=prefix, several=several)
     return replace(scorer, made_with=made_with)
+
+
+def _reward(entry: str, instruction: Instruction | None) -> TextScorer:
+    """Return a reward model as a scorer; it is loaded when it is used, and then let go."""
+    given = entry.partition("=")[2]
+    model, label = given, ""
+    if ":" in given and not Path(given).exists():
+        model, _, label = given.rpartition(":")
+    used = ""
+
+    def score(texts: Sequence[Text]) -> list[float | None]:
+        nonlocal used
+        from nnd.metric.likelihood import load_classifier  # noqa: PLC0415 - torch is slow to load
+        from nnd.metric.other_metrics.scorers.reward_models import rewards  # noqa: PLC0415
+
+        loaded = load_classifier(model)
+        values, cut = rewards(loaded, texts, instruction, label)
+        used = f"{loaded.name}@{loaded.version()[:7]}, {loaded.dtype}"
+        used += f", {cut:,} of {len(texts):,} contexts cut to the window" if cut else ""
+        return values
+
+    definition = "logit of a classifier that reads context and candidate as a chat"
+    return TextScorer(entry, score, definition, made_with=lambda: used)
 
 
 def _load_model(model: str) -> "LoadedModel":

@@ -10,12 +10,15 @@ head:
 - encoder-decoder: 2 W of the encoder, and of the decoder's keys and values of the context, for each
   context token; 2 W of the rest of the decoder for each candidate token; keys seen are C by each of
   C in the encoder, 1 … N in the decoder, C by each of N across.
+- masked: 2 W for each token of each row; keys seen are L by each of L, for a row of L. A candidate
+  takes a row for each of its tokens.
 - 2 H for each scored token.
 
 A mixture of experts counts the experts that a token goes through. Embeddings, normalisation,
 activations, softmax, biases and adapters are not counted; keys that a window hides are counted.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -46,8 +49,17 @@ def needed_flops(loaded: LoadedModel, rows: Sequence[Encoded]) -> int:
         candidates.setdefault(row.context, []).append(len(row.inputs))
     works = [(len(context), lengths) for context, lengths in candidates.items()]
     scored = sum(sum(row.scored) for row in rows)
+    if loaded.is_masked:
+        return _masked(loaded.model, rows) + 2 * _head_weights(loaded.model) * scored
     of_stacks = _encoder_decoder if loaded.is_encoder_decoder else _decoder
     return of_stacks(loaded.model, works) + 2 * _head_weights(loaded.model) * scored
+
+
+def _masked(model: Any, rows: Sequence[Encoded]) -> int:  # noqa: ANN401 - models share no type
+    sizes = (number_in(model.config, (name,), 0) for name in ("hidden_size", "num_hidden_layers"))
+    keys = sum(row.length**2 for row in rows)
+    tokens = sum(row.length for row in rows)
+    return 2 * _matrix_weights(model.base_model) * tokens + 4 * math.prod(sizes) * keys
 
 
 def _decoder(model: Any, works: _Works) -> int:  # noqa: ANN401 - models share no type

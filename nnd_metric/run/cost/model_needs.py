@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import chain
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from nnd.metric.likelihood import (
 from nnd.metric.run.cost.flops import needed_flops
 from nnd.metric.run.pair_scoring import score_suite
 from nnd.metric.run.preparation import prepare
-from nnd.metric.text import Encoded, Request, encode, find_protocol
+from nnd.metric.text import Encoded, Request, encode_rows, find_protocol
 from nnd.schemas import Record
 
 
@@ -82,9 +82,8 @@ def find_needs(
 class _RequestRecorder:
     """A scorer that records the requests to an engine, and returns zeros.
 
-    Attributes:
-        given: Requests with contexts; under `pmi`, also those that are subtracted.
-        alone: Requests of the baseline only.
+    `given` has the requests with contexts (under `pmi`, also those that are subtracted), `alone`
+    those of the baseline only.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -99,12 +98,14 @@ class _RequestRecorder:
             asked += [(None, candidate) for _, candidate in asked]
         baseline = [request for request in distinct if request[0] is None]
         readings = engine.as_read([*asked, *baseline])
-        encoded = encode(
+        encoded = encode_rows(
             engine.loaded, protocol, readings, separator=engine.separator, keep=engine.keep
         )
-        scored = [any(row.scored) for row in encoded]
-        self.given = set(compress(encoded[: len(asked)], scored))
-        self.alone = set(compress(encoded[len(asked) :], scored[len(asked) :])) - self.given
+        given, alone = (
+            {row for row in chain.from_iterable(some) if any(row.scored)}
+            for some in (encoded[: len(asked)], encoded[len(asked) :])
+        )
+        self.given, self.alone = given, alone - given
         n = len(requests)
         return Likelihoods(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
 

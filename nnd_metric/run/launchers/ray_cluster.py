@@ -29,13 +29,13 @@ class Ray:
             on it. None means RAY_ADDRESS, as in a job of `ray job submit`, else only this machine.
             In Python, a cluster that is connected already is used.
         num_gpus: GPUs per worker; with 0.5, two workers share a GPU. None means 1 if there are any.
-        num_actors: Number of workers; each holds the model. None means as many as the GPUs allow,
+        num_workers: Number of workers; each holds the model. None means as many as the GPUs allow,
             else one on each machine.
     """
 
     address: str | None = None
     num_gpus: float | None = None
-    num_actors: int | None = None
+    num_workers: int | None = None
 
 
 class Pool(NamedTuple):
@@ -51,9 +51,15 @@ def check_ray(config: Ray) -> None:
     check_extra("ray", "ray", "scoring by workers of Ray")
     gpus = config.num_gpus
     if gpus is not None and (gpus < 0 or (gpus > 1 and gpus != int(gpus))):
-        raise ScoringError(f"{gpus:g} GPUs for each worker: give 0, a share of 1 or a whole number")
-    if config.num_actors is not None and config.num_actors < 1:
-        raise ScoringError(f"--num-actors {config.num_actors}: give 1 or more")
+        raise ScoringError(
+            "ray.gpus",
+            where=f"--num-gpus {gpus:g}",
+            remedy="give 0, a share of 1 or a whole number",
+        )
+    if config.num_workers is not None and config.num_workers < 1:
+        raise ScoringError(
+            "option.bad-value", where=f"--num-workers {config.num_workers}", remedy="give 1 or more"
+        )
 
 
 @contextmanager
@@ -80,8 +86,11 @@ def connected(address: str | None) -> Iterator[None]:
     except Exception as error:  # Ray itself raises this on a busy machine
         reason = str(error).partition("\n")[0]
         raise ScoringError(
-            f"Ray ({cluster}) cannot be used: {reason} Start the command on a machine of the "
-            "cluster, such as with `ray job submit`; without one, when this machine is less busy"
+            "ray.unavailable",
+            f"Ray cannot be used: {reason.rstrip('.')}",
+            cluster,
+            "start the command on a machine of the cluster, such as with `ray job submit`, or, "
+            "without a cluster, when this machine is less busy",
         ) from error
     try:
         yield
@@ -99,11 +108,13 @@ def size_pool(config: Ray, parts: int) -> Pool:
     gpus = min(most, 1.0) if config.num_gpus is None else config.num_gpus
     if gpus > most:
         raise ScoringError(
-            f"{gpus:g} GPUs for each worker: the machines of Ray have {most:g} at most; give a "
-            "smaller --num-gpus, 0 for none, or name another cluster with --ray-address"
+            "ray.gpus",
+            f"no machine of Ray has more than {most:g}",
+            f"--num-gpus {gpus:g}",
+            "give a smaller --num-gpus, 0 for none, or name another cluster with --ray-address",
         )
     room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)
-    workers = min(config.num_actors or room, parts)
+    workers = min(config.num_workers or room, parts)
     cores = sum(each.get("CPU", 1.0) for each in machines)
     return Pool(workers, gpus, max(1, int(cores / workers)))
 
@@ -115,8 +126,10 @@ def _check_answers(address: str) -> None:
     """
     if "://" in address:
         raise ScoringError(
-            f"{address}: Ray Client cannot be used; give HOST:PORT, such as 10.0.0.1:6379, on a "
-            "machine of the cluster"
+            "ray.unavailable",
+            "Ray Client cannot be used",
+            address,
+            "give HOST:PORT, such as 10.0.0.1:6379, on a machine of the cluster",
         )
     host, colon, port = address.rpartition(":")
     is_encrypted = os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true")
@@ -134,6 +147,8 @@ def _check_answers(address: str) -> None:
 
 def _no_cluster(address: str, problem: str) -> ScoringError:
     return ScoringError(
-        f"{address}: {problem}; start one with `ray start --head`, or name the HOST:PORT that it "
-        "prints"
+        "ray.unavailable",
+        str(problem),
+        address,
+        "start one with `ray start --head`, or name the HOST:PORT that it prints",
     )

@@ -10,21 +10,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import torch
 from tqdm import tqdm
 
-from nnd.metric.data import is_several
-from nnd.metric.likelihood import Model, list_models
-from nnd.metric.run.evaluation import Evaluation, Sweep
+from nnd.metric.likelihood import list_models
+from nnd.metric.run.evaluation import Sweep
 from nnd.metric.run.launchers.ray_cluster import Pool, Ray, check_ray, connected, size_pool
 from nnd.metric.run.launchers.worker_share import Share
 from nnd.metric.run.launchers.workers import score_share
 from nnd.metric.run.parts.job import Job, plan_job
 from nnd.metric.run.parts.merging import merge
 from nnd.metric.run.parts.part_shards import unfinished_parts
-from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
+from nnd.metric.run.run_request import RunRequest
 from nnd.schemas import NNDError, ScoringError
 
 _CPUS = 0.5
@@ -37,48 +36,20 @@ _POLL_S = 2.0
 """Seconds between two looks at the finished parts."""
 
 
-@with_run_options
-def evaluate_on_ray(
-    models: Model | Sequence[Model],
-    data: Any,  # noqa: ANN401 - as of `evaluate`
-    *,
-    out: str | Path,
-    ray: Ray = Ray(),
-    **options: Unpack[RunOptions],
-) -> Evaluation | Sweep:
-    """Score pairs with models, in parts, by workers that Ray starts.
+def evaluate_on_ray(request: RunRequest, out: str | Path, ray: Ray) -> Sweep:
+    """Score a request in parts, by workers that Ray starts, and merge them.
 
-    Called again after it was interrupted, it scores only the parts that are missing. The store of
-    likelihoods is not used.
-
-    Args:
-        models: Hub ids or folders that every machine of the cluster can read.
-        data: Folders, Parquet files or datasets on the Hub that every machine can read.
-        out: Folder of the run, which all machines share; for several datasets, it gets a subfolder
-            for each.
-        ray: Cluster and resources.
-        **options: The other fields of `RunRequest`.
-
-    Returns:
-        The same as `evaluate`, up to rounding, because batches differ.
-
-    Raises:
-        ScoringError: If Ray is not installed, does not answer or has too few GPUs, data, a model or
-            an option cannot be used, or a part cannot be scored; the message says which and why.
-        NNDError: If `out` holds anything that nnd did not write, or cannot be written.
+    Called again after it was interrupted, it scores only the parts that are missing. Models and
+    data are given by names or paths, which every machine of the cluster can read.
     """
     check_ray(ray)
-    request = RunRequest(models, data, **options)
-    _check_names([*list_models(models), *request.datasets().values()])
+    _check_names([*list_models(request.models), *request.datasets().values()])
     job = plan_job(request, out)
     todo = sum(1 for name in job.models for _ in unfinished_parts(job, name))
     if todo:
         with connected(ray.address), _explained():
             _run_workers(job, request, Path(out), size_pool(ray, todo))
     merged = {key: merge(run.plan.run) for key, run in job.runs.items()}
-    if not is_several(data):
-        (evaluation,) = merged.values()
-        return evaluation
     pairs = {key: run.plan.pair_set() for key, run in job.runs.items()}
     return Sweep(merged, pairs, (), {key: run.plan.run for key, run in job.runs.items()})
 
@@ -87,8 +58,10 @@ def _check_names(asked: Sequence[Any]) -> None:
     for argument in asked:
         if not isinstance(argument, str | Path):
             raise ScoringError(
-                f"{type(argument).__name__}: Ray cannot use objects in memory; name a folder, a "
-                "file or a Hub id"
+                "ray.shared-folder",
+                "Ray cannot use objects in memory",
+                type(argument).__name__,
+                "name a folder, a file or a Hub id",
             )
 
 
@@ -110,7 +83,7 @@ def _run_workers(job: Job, request: RunRequest, out: Path, pool: Pool) -> None:
             while running:
                 ended, running = ray.wait(running, timeout=_POLL_S)
                 for error in filter(None, ray.get(ended)):
-                    raise ScoringError(error)
+                    raise ScoringError("worker.failed", error)
                 bar.update(job.parts - sum(job.left().values()) - bar.n)
     finally:
         for worker in running:
@@ -120,24 +93,19 @@ def _run_workers(job: Job, request: RunRequest, out: Path, pool: Pool) -> None:
 def score_on_ray(
     folder: Path, request: RunRequest, out: Path, share: Share, threads: int
 ) -> str | None:
-    """Score a share on a machine of the cluster.
+    """Score a share on a machine of the cluster; return an error message or None.
 
-    Args:
-        folder: Working folder of the command, to which relative paths refer on every machine.
-        request: Names and options, never a model or texts.
-        out: Folder of the run.
-        share: The share.
-        threads: Threads of torch.
-
-    Returns:
-        An error message or None, because Ray would wrap a raised error in a traceback of its own.
+    Ray would wrap a raised error in a traceback of its own. The request has names and options,
+    never a model or texts; relative paths refer to `folder`, the working folder of the command.
     """
     torch.set_num_threads(threads)
     try:
         if not (folder / out).is_dir():
             raise ScoringError(
-                f"{folder}: this machine cannot read the folder of the run; start the command in "
-                "a folder that all machines share, and name one with --out"
+                "ray.shared-folder",
+                "this machine cannot read the folder of the run",
+                folder,
+                "start the command in a folder that all machines share, and name one with --out",
             )
         os.chdir(folder)
         score_share(plan_job(request, out), request.loading, share)
@@ -154,7 +122,4 @@ def _explained() -> Iterator[None]:
         yield
     except RayError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise ScoringError(
-            f"Ray gave up: {reason}; see its logs, and run the same command again to score the "
-            "missing parts"
-        ) from error
+        raise ScoringError("ray.gave-up", f"Ray gave up: {reason}") from error

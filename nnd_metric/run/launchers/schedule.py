@@ -16,9 +16,7 @@ _CUDA_BYTES: Final = 2**29
 class Size(NamedTuple):
     """The memory that a model needs on a device, in bytes.
 
-    Attributes:
-        least: The minimum, which the weights take; 0 if unknown.
-        room: The memory for scoring at full speed.
+    `least` is what the weights take, 0 if unknown; `room` is enough to score at full speed.
     """
 
     least: int
@@ -27,13 +25,7 @@ class Size(NamedTuple):
 
 @dataclass(slots=True)
 class Device:
-    """A device and its free memory.
-
-    Attributes:
-        name: Its name in torch, such as `cuda:0`.
-        free: Bytes that are not taken by a model.
-        models: Number of models on it.
-    """
+    """A device, its name in torch (`cuda:0`), and the bytes that are not taken by its models."""
 
     name: str
     free: int
@@ -94,8 +86,10 @@ def measure(name: str, model: str, scoring: Scoring, loading: Loading, largest: 
         return Size(0, room)
     if weights > largest.free:
         raise ScoringError(
-            f"{name}: the weights need {weights / 1e9:.1f} GB, but no device has more than "
-            f"{largest.free / 1e9:.1f} GB free ({largest.name}); use --device-map auto, "
-            "--quantise bnb-nf4 or a smaller --dtype"
+            "model.no-memory",
+            f"the weights need {weights / 1000000000.0:.1f} GB, but no device has more than "
+            f"{largest.free / 1000000000.0:.1f} GB free ({largest.name})",
+            name,
+            "use --device-map auto, --quantise bnb-nf4 or a smaller --dtype",
         )
     return Size(weights, room)

@@ -96,7 +96,7 @@ def _measure(task: ScoringTask, devices: Sequence[Device]) -> dict[str, Size]:
 def _record_failures(failures: list[Failure] | None, process: Process, trouble: Trouble) -> None:
     """Record the failures of a process, which has already warned of them; None: it ended early."""
     if failures is None:
-        raise ScoringError(process.death())
+        raise ScoringError("worker.failed", process.death())
     if trouble.fatal and failures:
-        raise ScoringError(failures[0].reason)
+        raise ScoringError("worker.failed", failures[0].reason)
     trouble.failures.extend(failures)

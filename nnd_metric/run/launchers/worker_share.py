@@ -17,12 +17,9 @@ _ARRAY = ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of a worker.
+    """The share of a worker, numbered from 1.
 
-    Attributes:
-        number: From 1.
-        of: Number of workers.
-        local: The number of the process on its machine, from 0, under torchrun; else None.
+    `local` is the number of the process on its machine, from 0, under torchrun; else None.
     """
 
     number: int
@@ -34,13 +31,33 @@ class Share:
         return part % self.of == self.number - 1
 
 
+def check_shared(worker: object, ray: object, out: object) -> None:
+    """Check that workers are given one by one or started by Ray, and have a folder."""
+    if worker is not None and ray is not None:
+        raise ScoringError(
+            "option.conflict",
+            "--ray shares the pairs among workers of its own",
+            remedy="leave out --worker",
+        )
+    if out is None and (worker is not None or ray is not None):
+        raise ScoringError(
+            "option.needs-another",
+            "--worker and --ray need --out",
+            remedy="name a folder that all workers share",
+        )
+
+
 def find_share(worker: Worker, environment: Mapping[str, str] = os.environ) -> Share:
     """Return the share of a worker."""
     if worker == "auto":
         return _from_scheduler(environment)
     number, of = worker
     if not 1 <= number <= of:
-        raise ScoringError(f"worker {number}/{of}: give I/N with I from 1 to N, such as 1/8")
+        raise ScoringError(
+            "worker.share",
+            where=f"worker {number}/{of}",
+            remedy="give I/N with I from 1 to N, such as 1/8",
+        )
     return Share(number, of)
 
 
@@ -50,7 +67,9 @@ def read_worker(text: str) -> Worker:
         return "auto"
     numbers = re.fullmatch(r"(\d+)/(\d+)", text)
     if numbers is None:
-        raise ScoringError(f'--worker "{text}": write I/N, such as 1/8, or auto')
+        raise ScoringError(
+            "worker.share", where=f'--worker "{text}"', remedy="write I/N, such as 1/8, or auto"
+        )
     return int(numbers[1]), int(numbers[2])
 
 
@@ -75,19 +94,26 @@ def _from_scheduler(environment: Mapping[str, str]) -> Share:
         return Share(rank + 1, of, local)
     if not all(name in environment for name in _ARRAY):
         raise ScoringError(
-            "worker auto: neither torchrun (RANK, WORLD_SIZE) nor a Slurm array "
-            "(SLURM_ARRAY_TASK_ID) started this process; give --worker I/N"
+            "worker.share",
+            "neither torchrun (RANK, WORLD_SIZE) nor a Slurm array (SLURM_ARRAY_TASK_ID) "
+            "started this process",
+            "worker auto",
         )
     if environment.get("SLURM_ARRAY_TASK_STEP", "1") != "1":
         raise ScoringError(
-            f"worker auto: the array has a step of {environment['SLURM_ARRAY_TASK_STEP']}, so its "
-            "numbers have gaps; use an array without a step, such as --array=1-8"
+            "worker.share",
+            f"the array has a step of {environment['SLURM_ARRAY_TASK_STEP']}, so its "
+            "numbers have gaps",
+            "worker auto",
+            "use an array without a step, such as --array=1-8",
         )
     task, of, first = (_number(environment, name) for name in _ARRAY)
     if not 0 <= task - first < of:
         raise ScoringError(
-            f"worker auto: task {task} is not one of {of} in a row from {first}; use an array "
-            "without gaps, such as --array=1-8"
+            "worker.share",
+            f"task {task} is not one of {of} in a row from {first}",
+            "worker auto",
+            "use an array without gaps, such as --array=1-8",
         )
     return Share(task - first + 1, of)
 
@@ -95,5 +121,5 @@ def _from_scheduler(environment: Mapping[str, str]) -> Share:
 def _number(environment: Mapping[str, str], name: str) -> int:
     text = environment[name]
     if not text.isdecimal():
-        raise ScoringError(f'worker auto: {name} is "{text}", not a number; give --worker I/N')
+        raise ScoringError("worker.share", f'{name} is "{text}", not a number', "worker auto")
     return int(text)

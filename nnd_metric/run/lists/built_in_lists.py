@@ -12,7 +12,10 @@ def find_built_in(name: str) -> Path:
     files = {path.stem: path for path in sorted(_FOLDER.glob("*.yaml"))}
     if name not in files:
         raise ScoringError(
-            f"{name}: unknown list of runs{did_you_mean(name, files)}; the built-in ones are "
-            f"{', '.join(files)}; name a file of your own with its suffix, such as runs.yaml"
+            "name.unknown",
+            f"unknown list of runs{did_you_mean(name, files)}; the built-in ones are "
+            f"{', '.join(files)}",
+            name,
+            "name a file of your own with its suffix, such as runs.yaml",
         )
     return files[name]

@@ -51,7 +51,7 @@ class RunEntry:
         try:
             yield
         except NNDError as error:
-            raise ScoringError(f"{self.where}: {error}") from error
+            raise error.inside(self.where, ScoringError) from error
 
     @property
     def manner(self) -> str:
@@ -88,14 +88,12 @@ def read_entries(
 ) -> list[RunEntry]:
     """Return the entries of a list of runs, checked without reading models or data."""
     if not isinstance(document, list) or not document:
-        raise ScoringError(
-            f"{where([])}: not a list of runs; begin each run with `- model: MODEL`, and write "
-            "`data: DATA` below it"
-        )
+        raise ScoringError("runs.not-a-list", "not a list of runs", where([]))
     _check_keys(document, where)
     for problem in check_rows("runs", document):
         place = where([int(problem.row or 0), *filter(None, problem.path.split("/"))])
-        raise ScoringError(f"{place}: {replace(problem, row=None)}")
+        at = ": ".join(filter(None, (place, problem.path)))
+        raise ScoringError("runs.entry", problem.message, at, problem.remedy)
     entries = []
     for number, values in enumerate(document):
         entry = _entry(values, folder, where([number]), scoring, loading)
@@ -111,8 +109,10 @@ def _check_keys(document: Sequence[object], where: Where) -> None:
         for key in entry if isinstance(entry, dict) else ():
             if key not in known:
                 raise ScoringError(
-                    f'{where([number, key])}: unknown key "{key}"{did_you_mean(str(key), known)}; '
-                    f"known: {', '.join(known)}"
+                    "key.unknown",
+                    f'unknown key "{key}"{did_you_mean(str(key), known)}',
+                    where([number, key]),
+                    f"known: {', '.join(known)}",
                 )
 
 
@@ -123,12 +123,17 @@ def _entry(
     if revision is not None:
         if split_revision(model)[1] is not None:
             raise ScoringError(
-                f'{where}: the model "{model}" names a revision, and so does `revision`; keep one'
+                "option.conflict",
+                f'the model "{model}" names a revision, and so does `revision`',
+                where,
+                "keep one",
             )
         if Path(model).exists():
             raise ScoringError(
-                f"{where}: {model} is a local folder, and folders have no revisions; leave out "
-                "`revision`"
+                "option.conflict",
+                f"{model} is a local folder, and folders have no revisions",
+                where,
+                "leave out `revision`",
             )
         model = f"{model}@{revision}"
     if "adapter" in values:

@@ -133,8 +133,11 @@ def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:
             other, first = data_of.setdefault(folder, (name, group[0]))
             if other != name:
                 raise ScoringError(
-                    f"{group[0].where}: the results on {name} belong into {folder}, which holds "
-                    f"those on {other} ({first.where}); rename the folder of one"
+                    "runs.same-folder",
+                    f"the results on {name} belong into {folder}, which holds those on "
+                    f"{other} ({first.where})",
+                    group[0].where,
+                    "rename the folder of one",
                 )
         with_revisions = ((entry, entry.loading.called(entry.model)) for entry in group)
         for entry, model in chain(with_revisions, _named(group)):
@@ -142,8 +145,10 @@ def _check_places(groups: Sequence[Sequence[RunEntry]]) -> None:
                 first = entry_of.setdefault((folder, model), entry)
                 if first is not entry:
                     raise ScoringError(
-                        f'{entry.where}: model "{model}" is scored into {folder} by {first.where}, '
-                        "too; keep one of them, or list one in another file with another --out"
+                        "runs.same-folder",
+                        f'model "{model}" is scored into {folder} by {first.where}, too',
+                        entry.where,
+                        "keep one of them, or list one in another file with another --out",
                     )
 
 

@@ -35,9 +35,8 @@ def rate_parts(
 ) -> pl.DataFrame:
     """Return the rows from which the rates of the whole dataset are computed.
 
-    Returns:
-        The frame that `to_rate` returns, with the columns of SLICES and `close`: whether the
-        deviation of the engine could flip the test; null if there is no deviation.
+    They have the columns that `to_rate` returns, those of SLICES, and `close`: whether the
+    deviation of the engine could flip the test; null if there is no deviation.
     """
     deviation, close = _join_work([part["engine"] for part in parts])["deviation"], pl.lit(None)
     if deviation is not None:

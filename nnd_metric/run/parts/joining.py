@@ -71,19 +71,16 @@ def _by_model(
 def _share_columns(
     rated: Mapping[str, pl.DataFrame], model: str, rows: pl.DataFrame, parts: Path
 ) -> pl.DataFrame:
-    """Return a model's verdicts with the other columns of the first model, to save memory.
-
-    Raises:
-        ScoringError: If the two were scored on different pairs.
-    """
+    """Return a model's verdicts with the other columns of the first model, to save memory."""
     if not rated:
         return rows.drop("pair_id")
     name, first = next(iter(rated.items()))
     differs = rows["pair"] != first["pair"]
     if differs.any():
         raise ScoringError(
-            f'pair {rows["pair_id"][differs.arg_max() or 0]} is not the same in "{name}" and '
-            f'"{model}": the data was changed while it was scored; remove {parts} and start the '
-            "workers again"
+            "run.another-data",
+            f'pair {rows["pair_id"][differs.arg_max() or 0]} is not the same in "{name}" '
+            f'and "{model}": the data was changed while it was scored',
+            remedy=f"remove {parts} and start the workers again",
         )
     return first.with_columns(rows["passed"], rows["unscored"])

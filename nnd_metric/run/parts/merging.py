@@ -79,12 +79,16 @@ def _check_run(folder: Path) -> None:
     if (folder / PARTS).is_dir():
         return
     if (folder / RESULT).is_file():
-        raise ScoringError(f"{folder}: already merged; read it with: nnd report {folder}")
+        raise ScoringError(
+            "run.already-merged", "already merged", folder, f"read it with: nnd report {folder}"
+        )
     inside = sorted(path.parent.parent for path in folder.glob(f"*/{PARTS}/{PLAN}"))
     if inside:
         raise ScoringError(
-            f"{folder}: this folder holds a run for each dataset; merge each of them, for "
-            f"example: nnd merge {inside[0]}"
+            "run.several-datasets",
+            "this folder holds a run for each dataset",
+            folder,
+            f"merge each of them, for example: nnd merge {inside[0]}",
         )
 
 
@@ -94,8 +98,10 @@ def _check_complete(plan: Plan) -> None:
         if missing:
             names = listed([plan.path(model, part).name for part in missing])
             raise ScoringError(
-                f"{plan.path(model, 0).parent}: {len(missing):,} of {plan.parts:,} parts are "
-                f"missing: {names}; run the workers again, which then score only these"
+                "run.parts-missing",
+                f"{len(missing):,} of {plan.parts:,} parts are missing: {names}",
+                plan.path(model, 0).parent,
+                "run the workers again, which then score only these",
             )
 
 
@@ -110,7 +116,10 @@ def _check_only_ours(plan: Plan) -> None:
         inside = [path, *path.parents]
         if path not in ours and not any(_TEMPORARY.fullmatch(each.name) for each in inside):
             raise ScoringError(
-                f"{path}: nnd did not write this file; move it away, and merge again"
+                "place.foreign-files",
+                "nnd did not write this file",
+                path,
+                "move it away, and merge again",
             )
 
 
@@ -132,9 +141,7 @@ def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
 
     write_pieces(fresh / LIKELIHOODS, STORED, pairs())
     if damage:
-        raise DamagedPartError(
-            f"{'; '.join(damage)}; run the workers again, which then score only these parts"
-        )
+        raise DamagedPartError("run.parts-missing", f"{'; '.join(damage)}")
     if plan.pair_set().sets:
         (fresh / SETS).write_bytes(parquet_bytes(pl.concat(children)))
     return footers

@@ -34,11 +34,8 @@ _DIGITS = re.compile(_DIGEST + rb"[^0-9a-f]{1,9}([0-9a-f]{64})")
 class Footer(NamedTuple):
     """The description of a part in its file.
 
-    Attributes:
-        plan: Digest of the plan.
-        part: Its number.
-        made_by: Versions and options that must be the same in all parts of a model.
-        result: `without_rates`.
+    `made_by` has versions and options that must be the same in all parts of a model; `plan` is the
+    digest of the plan, and the result is `without_rates`.
     """
 
     plan: str
@@ -81,16 +78,16 @@ def _read_whole(path: Path) -> pa.BufferReader:
 def read_footer(plan: Plan, model: str, part: int) -> Footer:
     """Read the description of a part from its file.
 
-    Raises:
-        DamagedPartError: If the part is damaged.
-        ScoringError: If the part belongs to another plan.
+    Raises DamagedPartError if the part is damaged, ScoringError if it belongs to another plan.
     """
     with _opened(path := plan.path(model, part)) as file:
         footer = Footer(**json.loads(file.metadata.metadata[_FOOTER]))
     if (footer.plan, footer.part) != (plan.digest, part):
         raise ScoringError(
-            f"{path}: this part belongs to another plan; name another folder with --out, or "
-            "remove this file"
+            "run.another-plan",
+            "this part belongs to another plan",
+            path,
+            "name another folder with --out, or remove this file",
         )
     return footer
 
@@ -98,13 +95,12 @@ def read_footer(plan: Plan, model: str, part: int) -> Footer:
 def read_part(plan: Plan, model: str, part: int) -> pl.DataFrame:
     """Read the rows of a part: columns of ROWS, in the order of the plan.
 
-    Raises:
-        DamagedPartError: If the part is damaged, or its rows are not those of the plan.
+    Raises DamagedPartError if the part is damaged, or its rows are not those of the plan.
     """
     with _opened(path := plan.path(model, part)) as file:
         rows = pl.DataFrame(pl.from_arrow(file.read()), ROWS)
     if not rows.select("table", "row").equals(planned_rows(plan, part)):
-        raise DamagedPartError(f"{path}: the file does not hold the planned rows")
+        raise DamagedPartError("run.parts-missing", "the file does not hold the planned rows", path)
     return rows
 
 
@@ -129,7 +125,7 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
         *(pa.ArrowException, pl.exceptions.PolarsError),
     ) as error:
         reason = str(error).partition("\n")[0]
-        raise DamagedPartError(f"{path}: cannot be read: {reason}") from error
+        raise DamagedPartError("run.parts-missing", f"cannot be read: {reason}", path) from error
 
 
 def planned_rows(plan: Plan, part: int) -> pl.DataFrame:
@@ -150,6 +146,8 @@ def check_made_alike(path: Path, first: Mapping[str, Any], other: Mapping[str, A
         here = other.get(name)
         if here != there:
             raise ScoringError(
-                f"{path}: this part was made with {name} {there}, but other parts with {here}; "
-                "remove the parts of one kind, and score them again like the others"
+                "run.another-plan",
+                f"this part was made with {name} {there}, but other parts with {here}",
+                path,
+                "remove the parts of one kind, and score them again like the others",
             )

@@ -56,8 +56,9 @@ def _read(run: PlannedRun, part: int) -> PairSet:
         pairs, digests = stream.rows(table, spans.get(table, []))
         if digest_of(digests) != plan.digest_of(part, table):
             raise ScoringError(
-                f"{stream.about.name}: the texts were changed after {plan.run} was planned; name "
-                "another folder with --out"
+                "run.another-plan",
+                f"the texts were changed after {plan.run} was planned",
+                stream.about.name,
             )
         frames[table] = pairs
     about = plan.pair_set()
@@ -80,7 +81,7 @@ def keep_part(plan: Plan, part: int, scored: ScoredModel) -> None:
 def _check_alike(plan: Plan, model: str, footer: Footer) -> None:
     """Compare with an existing part, and check that the run still exists."""
     if not plan.is_there():
-        raise ScoringError(f"{plan.run}: the run was merged in the meantime; nothing is left to do")
+        raise ScoringError("run.already-merged", "the run was merged in the meantime", plan.run)
     own = plan.path(model, footer.part)
     for path in sorted(own.parent.glob("*.parquet")):
         if path != own:

@@ -35,13 +35,10 @@ class Plan:
     """The parts of a run.
 
     Attributes:
-        run: The folder of the run.
         digest: Digest of plan.json, which contains those of the other files.
         asked: The arguments of the run, as in plan.json.
-        version: Version of the data.
         models: Model → its template; None means what it reads by itself.
         spans: The part of every row (`cutting.SPANS`).
-        human_scores: Human scores of the data, or None.
         equal: Number of pairs with two equal texts, which are in no part.
         has_contexts: Whether any context is more than an empty text.
     """
@@ -132,8 +129,10 @@ def find_plan(
     differs = _differences(plan.asked, asked)
     if differs:
         raise ScoringError(
-            f"{run / PARTS / PLAN}: this plan was made for another run: {differs[0]}; repeat the "
-            "command of the other workers, or name another folder with --out"
+            "run.another-plan",
+            f"this plan was made for another run: {differs[0]}",
+            run / PARTS / PLAN,
+            "repeat the command of the other workers, or name another folder with --out",
         )
     return plan
 
@@ -142,9 +141,7 @@ def read_plan(run: Path) -> Plan:
     """Return the plan that workers have made."""
     folder = run / PARTS
     if not (folder / PLAN).is_file():
-        raise ScoringError(
-            f"{run}: no parts of a run found; name a folder that `nnd evaluate --worker` wrote"
-        )
+        raise ScoringError("run.no-parts", "no parts of a run found", run)
     facts = read_document(folder / PLAN)
     made, outputs = facts.pop("made"), facts.pop("outputs")
     read_with(folder / PLAN, outputs)
@@ -187,8 +184,7 @@ def _write(
             _rename_first(fresh, run / PARTS)
     except OSError as error:
         raise ScoringError(
-            f"{run}: cannot be written: {error.strerror or error}; free some space, or name "
-            "another folder with --out"
+            "place.cannot-write", f"cannot be written: {error.strerror or error}", run
         ) from error
 
 

@@ -27,13 +27,8 @@ _DTYPES = ("float32", "bfloat16", "float16")
 class Choice:
     """A way to score pairs, which differs from the default in one dimension.
 
-    Attributes:
-        dimension: The dimension; "default" for the default itself.
-        name: The choice.
-        scoring: How pairs are scored.
-        loading: How the model is loaded.
-        wording: How texts are written: RAW, or one of REWORDINGS.
-        instruction: The instruction of the data, or None.
+    The default itself has the dimension "default". `wording` says how texts are written: RAW, or
+    one of REWORDINGS.
     """
 
     dimension: str
@@ -50,12 +45,18 @@ Others: TypeAlias = Mapping[str, Choice]
 
 def _separator(base: Choice, loaded: LoadedModel) -> str:
     if loaded.is_encoder_decoder:
-        raise ScoringError("an encoder-decoder reads no separator before a candidate")
-    if find_protocol(base.scoring.protocol).tokens != "native":
-        raise ScoringError(f"protocol {base.scoring.protocol} uses no separator")
+        raise ScoringError(
+            "variation.no-choice", "an encoder-decoder reads no separator before a candidate"
+        )
+    if find_protocol(base.scoring.protocol).tokens not in {"native", "masked"}:
+        raise ScoringError(
+            "variation.no-choice", f"protocol {base.scoring.protocol} uses no separator"
+        )
     template, chat = _render(base, base.scoring, loaded)
     if chat.template is not None:
-        raise ScoringError("the chat template writes what is before a candidate")
+        raise ScoringError(
+            "variation.no-choice", "the chat template writes what is before a candidate"
+        )
     chosen = template.separator
     return next((name for name, text in _SEPARATORS.items() if text == chosen), repr(chosen))
 
@@ -65,13 +66,16 @@ def _chat_template(base: Choice, loaded: LoadedModel) -> str:
     wanted = Chat() if asked.template == NONE else asked
     _, possible = _render(base, replace(base.scoring, chat=wanted), loaded)
     if possible.template is None:
-        raise ScoringError(possible.reason)
+        raise ScoringError("variation.no-choice", str(possible.reason))
     return str(asked.template)
 
 
 def _template(base: Choice, loaded: LoadedModel) -> str:
     if base.instruction is None:
-        raise ScoringError("the data has no instruction, so only the stored context can be read")
+        raise ScoringError(
+            "variation.no-choice",
+            "the data has no instruction, so only the stored context can be read",
+        )
     template, _ = _render(base, base.scoring, loaded)
     return template.name
 
@@ -96,6 +100,12 @@ def _readings(base: Choice, **changes: Mapping[str, Any]) -> Others:
     }
 
 
+def _protocols_like(name: str) -> dict[str, str]:
+    """Return the protocols for masked models if this is one, and else all others."""
+    is_masked = find_protocol(name).hides is not None
+    return {each.name: each.name for each in PROTOCOLS.values() if bool(each.hides) == is_masked}
+
+
 def _templates(base: Choice) -> Others:
     names = ("default", *(each.name for each in instruction_templates(base.instruction)))
     return _readings(base, template=dict(zip(names, names, strict=True)))
@@ -114,7 +124,7 @@ Dimension = Literal["protocol", "template", "chat-template", "dtype", "separator
 DIMENSIONS: dict[str, tuple[Callable[[Choice, LoadedModel], str], Callable[[Choice], Others]]] = {
     "protocol": (
         lambda base, _: base.scoring.protocol,
-        lambda base: _readings(base, protocol={name: name for name in PROTOCOLS}),
+        lambda base: _readings(base, protocol=_protocols_like(base.scoring.protocol)),
     ),
     "template": (_template, _templates),
     "chat-template": (_chat_template, _chats),
@@ -133,11 +143,15 @@ def check_dimensions(names: Sequence[str]) -> None:
     for name in names:
         if name not in DIMENSIONS:
             raise ScoringError(
-                f'--vary: unknown dimension "{name}"{did_you_mean(name, DIMENSIONS)}; choose from '
-                f"{', '.join(DIMENSIONS)}"
+                "option.unknown-value",
+                f'unknown dimension "{name}"{did_you_mean(name, DIMENSIONS)}',
+                "--vary",
+                f"choose from {', '.join(DIMENSIONS)}",
             )
     if not names:
-        raise ScoringError(f"--vary: name at least one of {', '.join(DIMENSIONS)}")
+        raise ScoringError(
+            "input.missing", where="--vary", remedy=f"name at least one of {', '.join(DIMENSIONS)}"
+        )
 
 
 def choices_of(name: str, base: Choice, loaded: LoadedModel) -> tuple[str, list[Choice]]:

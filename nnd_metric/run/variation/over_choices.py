@@ -85,7 +85,7 @@ def _score_all(
         try:
             defaults[name], others = choices_of(name, base, loaded)
         except ScoringError as error:
-            left_out.append(LeftOut(name, None, str(error)))
+            left_out.append(LeftOut(name, None, error.what))
         else:
             choices += others
     default = _score(loaded, pairs, base)
@@ -138,8 +138,9 @@ def _variant(choice: Choice, default: Evaluation, scored: Evaluation) -> Variant
 def _load_again(model: Model, loading: Loading) -> LoadedModel:
     if isinstance(model, LoadedModel):
         raise ScoringError(
-            "this choice needs to load the model; name its folder or Hub id instead of passing a "
-            "loaded model"
+            "option.needs-another",
+            "this choice needs to load the model",
+            remedy="name its folder or Hub id instead of passing a loaded model",
         )
     return load_model(model, loading)
 

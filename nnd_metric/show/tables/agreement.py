@@ -81,8 +81,32 @@ def agreement_table(agreement: Mapping[str, Any]) -> "Table":
     return table
 
 
+def people_table(agreement: Mapping[str, Any]) -> "Table | None":
+    """Return what people's own judgements admit, and the agreement without own texts.
+
+    There is a row per category; None if nothing of it is known.
+    """
+    titles = ("category", "told apart", "ceiling", "tau-b without own", "gap r without own")
+    table = text_table(titles, right=titles[1:])
+    for category, correlations in agreement["by_category"].items():
+        noise, without = correlations.get("human_noise"), correlations.get("without_own")
+        ceiling = (noise or {}).get("ceiling")
+        told = NOTHING if noise is None else f"{noise['told_apart']} of {noise['pairs']}"
+        own = [NOTHING] * 2
+        if without is not None and _are_enough(correlations):
+            bounds = without["intervals"]["gap_r"]
+            interval = "" if bounds is None else f" {_interval(bounds)}"
+            own = [number(without["tau_b"]), f"{number(without['gap_r'])}{interval}"]
+        if noise is not None or without is not None:
+            highest = NOTHING if ceiling is None else f"{ceiling['gap_r']:.2f}"
+            table.add_row(category, told, highest, *own)
+    return table if table.row_count else None
+
+
 def _are_enough(correlations: Mapping[str, Any]) -> bool:
-    return bool(correlations["n"] >= FEWEST_SYSTEMS)
+    """Whether a correlation says something: of enough systems, some of which people tell apart."""
+    noise = correlations.get("human_noise")
+    return correlations["n"] >= FEWEST_SYSTEMS and (noise is None or noise["told_apart"] > 0)
 
 
 def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
@@ -118,6 +142,15 @@ def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
     for reason, categories in reasons.items():
         table.add_row(", ".join(categories), "", "", NOTHING, "", reason)
     return [table] if table.row_count else []
+
+
+def equal_length_line(agreement: Mapping[str, Any]) -> list[str]:
+    """Return the two main correlations of the rates at equal length over all tests, if known."""
+    equal = agreement.get("equal_length", {}).get("overall")
+    if equal is None or not _are_enough(equal):
+        return []
+    tau_b, gap_r, p = _main_cells(equal)
+    return [f"at equal tokens, {equal['n']} systems: tau-b {tau_b}, gap r {gap_r}, p {p}"]
 
 
 def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ BASELINES = {
     "copy_wins": "more copied wins",
     "unconditional": "without any context",
 }
-"""Name of a baseline → its title."""
+"""Name of a baseline → its title; those for tokens have a table of their own."""
 
 
 def telling_columns(

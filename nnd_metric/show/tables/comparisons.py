@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import short_names
-from nnd.metric.show.tables.cells import count, share, telling_columns
+from nnd.metric.show.tables.cells import NOTHING, count, points, share, telling_columns
 from nnd.metric.show.tables.differences import difference_table, verdict_cell
 from nnd.schemas import SLICE_TITLES, text_table
 
@@ -62,8 +62,11 @@ def ahead_table(comparison: "Comparison") -> "Table":
     """Return by how much the better of two models is ahead: a row per slice."""
     comparison = comparison.better_first()
     first, second = short_names(comparison.labels)
-    columns = {"tests": "n", _AHEAD: "lead", "p (Holm)": "final_p", "differ": "differ"}
     rows = [row for _, rows in _blocks(comparison) for row in rows]
+    columns: dict[str, str | Callable[[ModelDifference], str]] = {"tests": "n", _AHEAD: "lead"}
+    if any(each.equal_length is not None for _, each in rows):
+        columns["at equal tokens"] = _at_equal_length
+    columns |= {"p (Holm)": "final_p", "differ": "differ"}
     title = f"{first} against {second}"
     table = difference_table([title], columns, [("", rows)], words=["differ"])
     needed = comparison.overall.needed
@@ -94,6 +97,11 @@ def comparison_table(comparison: "Comparison") -> "Table":
     table = difference_table(["pass rate, %"], columns, _blocks(comparison))
     table.rows[0].style = "bold"
     return table
+
+
+def _at_equal_length(each: "ModelDifference") -> str:
+    equal = each.equal_length
+    return NOTHING if equal is None else points(equal.difference, equal.interval)
 
 
 def _columns(comparison: "Comparison") -> list[str]:

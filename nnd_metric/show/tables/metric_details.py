@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from nnd.metric.data import OVERALL
 from nnd.metric.numbers import ALL_AGREE, mean_defined
 from nnd.metric.show.tables.agreement import human_notes
-from nnd.metric.show.tables.cells import NOTHING, number, pass_rate
+from nnd.metric.show.tables.cells import NOTHING, number, p_value, pass_rate
 from nnd.metric.show.tables.differences import CELLS, difference_table
 from nnd.schemas import counted, text_table
 
@@ -42,6 +42,7 @@ def metrics_details(table: "MetricTable") -> "list[Table | str]":
     tables = [metrics_table(table.rows)]
     tables += [people_table(table.people)] if any(table.people.values()) else []
     tables += [differences_table(table.differences)] if table.differences else []
+    tables += [accuracy_table(table)] if table.accuracy_differences else []
     return [*tables, *metrics_notes(table)]
 
 
@@ -90,6 +91,16 @@ def differences_table(differences: Sequence["MetricDifference"]) -> "Table":
     return difference_table(keys, columns, [("", rows)])
 
 
+def accuracy_table(table: "MetricTable") -> "Table":
+    """Return the lead in acc_eq* of the best metric of each aspect over each of the others."""
+    numbers = ("acc_eq* ahead", "p (PERM-BOTH)")
+    rows = (
+        (each.aspect, each.metric, each.other_metric, f"{each.difference:+.3f}", p_value(each.p))
+        for each in table.accuracy_differences
+    )
+    return text_table(("aspect", "best metric", "other metric", *numbers), rows, right=numbers)
+
+
 def _ahead(difference: "MetricDifference") -> str:
     bounds = ", ".join(f"{bound:+.3f}" for bound in difference.interval or ())
     return f"{difference.difference:+.3f}{bounds and f' [{bounds}]'}"
@@ -101,6 +112,14 @@ def metrics_notes(table: "MetricTable") -> list[str]:
     notes = [_HOW_TO_READ, _basis(table.shared)]
     notes.append(f"judgements of candidates: {table.judgement}")
     notes += [_AHEAD] if table.differences else []
+    if table.reliability:
+        alphas = ", ".join(f"{aspect} {alpha:.3f}" for aspect, alpha in table.reliability.items())
+        notes.append(f"Krippendorff's alpha of the annotators (not a bound): {alphas}")
+    for row in rows:
+        widest = [each.epsilon for each in row.pairs.values() if each.epsilon is not None]
+        if widest:
+            shown = ", ".join(f"{epsilon:.3g}" for epsilon in widest)
+            notes.append(f"{row.name}: acc_eq* takes differences up to {shown} for ties")
     agreements = [row.systems for row in rows if row.systems is not None]
     notes += human_notes(agreements[0].to_dict()) if agreements else []
     notes += [f"{row.name}: {row.definition}" for row in rows if row.definition]

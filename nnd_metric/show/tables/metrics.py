@@ -14,42 +14,77 @@ if TYPE_CHECKING:
     from nnd.metric.numbers import Agreement
     from nnd.metric.other_metrics import CommonBasis, MetricRow, MetricTable, MetricTables
 
-_OVERVIEW = (
-    *("metric", "pass rate, %", "gap r, systems"),
-    *("Spearman, candidates", "Spearman, within contexts"),
-)
+_TITLES = {
+    "pass_rate": "pass rate, %",
+    "gap_r": "gap r, systems",
+    "candidate_spearman": "Spearman, candidates",
+    "candidate_spearman_by_context": "Spearman, within contexts",
+    "acc_eq": "acc_eq",
+    "acc_eq_star": "acc_eq*",
+    "spa": "SPA",
+    "system_accuracy": "system accuracy",
+    "auc": "AUC",
+    "auc_within": "AUC within contexts",
+}
+"""Name of a statistic → the title of its column."""
 _NAMED = 3
 """Largest number of metrics that a remark names."""
 
 
-def metrics_overview(rows: Sequence["MetricRow"]) -> "Table":
-    """Return a row per metric: its main numbers on pairs, on systems, and on single candidates."""
-    return text_table(_OVERVIEW, _overview(rows), right=_OVERVIEW[1:])
+def metrics_overview(table: "MetricTable") -> "Table":
+    """Return a row per metric with the requested statistics."""
+    titles = [_TITLES[name] for name in table.statistics]
+    return text_table(["metric", *titles], _overview(table), right=titles)
 
 
 def metrics_by_dataset(tables: "MetricTables") -> "Table":
     """Return the overview of several datasets: a block of rows for each, then the means."""
-    shown = text_table((tables.noun, *_OVERVIEW), right=_OVERVIEW[1:], prose=[tables.noun])
+    names = next(iter(tables.datasets.values())).statistics
+    titles = [_TITLES[name] for name in names]
+    shown = text_table((tables.noun, "metric", *titles), right=titles, prose=[tables.noun])
     for dataset, table in tables.datasets.items():
-        for cells in _overview(table.rows):
+        for cells in _overview(table):
             shown.add_row(dataset, *cells)
         shown.add_section()
     means = tables.mean()
     for name, numbers in zip(short_names([*means]), means.values(), strict=True):
-        rate, *others = numbers.values()
-        cells = [name, share(rate), *map(number, others)]
+        shown_means = (
+            share(numbers[column]) if column == "pass_rate" else number(numbers.get(column))
+            for column in names
+        )
+        cells = [name, *shown_means]
         shown.add_row(f"mean over {len(tables.datasets)} {tables.noun}s", *cells, style="bold")
     return shown
 
 
-def _overview(rows: Sequence["MetricRow"]) -> Iterator[list[str]]:
+def _overview(table: "MetricTable") -> Iterator[list[str]]:
+    rows = table.rows
     for name, row in zip(short_names([row.name for row in rows]), rows, strict=True):
         overall = None if row.rates is None else row.rates.overall
-        rate = "" if overall is None else pass_rate(overall.pass_rate, overall.interval)
         aspects = row.candidates.values()
-        pooled = mean_defined([each.sample["spearman"] for each in aspects])
-        within = mean_defined([each.by_context["spearman"] for each in aspects])
-        yield [name, rate, _gap_r(row.systems), number(pooled), number(within)]
+        cells = {
+            "pass_rate": "" if overall is None else pass_rate(overall.pass_rate, overall.interval),
+            "gap_r": _gap_r(row.systems),
+            "candidate_spearman": number(
+                mean_defined([each.sample["spearman"] for each in aspects])
+            ),
+            "candidate_spearman_by_context": number(
+                mean_defined([each.by_context["spearman"] for each in aspects])
+            ),
+        }
+        yield [
+            name,
+            *(cells[each] if each in cells else _of_pairs(row, each) for each in table.statistics),
+        ]
+
+
+def _of_pairs(row: "MetricRow", name: str) -> str:
+    """Return the mean of a statistic over aspects, with its interval if there is one aspect."""
+    value = mean_defined([each.values[name] for each in row.pairs.values()])
+    intervals = [each.intervals[name] for each in row.pairs.values()]
+    if len(intervals) != 1 or (bounds := intervals[0]) is None:
+        return number(value)
+    return f"{number(value)} [{bounds[0]:.3f}, {bounds[1]:.3f}]"
 
 
 def metrics_remarks(table: "MetricTable") -> list[str]:

@@ -1,6 +1,6 @@
 """Pass rates as tables for a terminal: by category, slice and dataset, baselines and counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nnd.metric.numbers import PassRates, Rate, mean_over, short_names
@@ -13,12 +13,15 @@ from nnd.metric.show.tables.cells import (
     share,
     telling_columns,
 )
-from nnd.schemas import SLICE_TITLES, text_table
+from nnd.schemas import SLICE_TITLES, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from nnd.metric.run import Failure, ModelResult
+
+
+_TOKEN_BASELINES = {"fewer_tokens": "fewer win", "more_tokens": "more win"}
 
 
 def pass_rate_table(models: Mapping[str, PassRates]) -> "Table":
@@ -103,6 +106,40 @@ def baselines_table(models: Mapping[str, Rate]) -> "Table":
         )
     table.caption = "tests that a baseline cannot decide count half"
     return table
+
+
+def length_table(models: Mapping[str, Rate]) -> "Table | None":
+    """Return the rates at equal length, and those of length in tokens: a row per model.
+
+    It is None if no model's numbers of tokens are known.
+    """
+    titles = ["at equal tokens", "slope", "nearly equal", *_TOKEN_BASELINES.values()]
+    table = text_table(["pass rate by length in tokens, %", "all tests", *titles], right=titles)
+    for model, rate in models.items():
+        if (equal := rate.equal_length) is None:
+            continue
+        baselines = (rate.baselines.get(name) for name in _TOKEN_BASELINES)
+        table.add_row(
+            model,
+            share(rate.pass_rate),
+            pass_rate(equal.pass_rate, equal.interval),
+            NOTHING if equal.slope is None else f"{equal.slope:+.1f}",
+            f"{equal.near:,} of {equal.n:,}",
+            *(share(None if each is None else each.with_coin) for each in baselines),
+        )
+    table.caption = "\n".join(_length_notes(models)) or None
+    return table if table.row_count else None
+
+
+def _length_notes(models: Mapping[str, Rate]) -> Iterator[str]:
+    for model, rate in models.items():
+        if (equal := rate.equal_length) is None:
+            continue
+        if equal.reason is not None:
+            missing = "rate" if equal.pass_rate is None else "interval"
+            yield f"{model}: no {missing} at equal tokens: {equal.reason}"
+        if equal.empty:
+            yield f"{model}: {counted(equal.empty, 'test')} with an empty candidate left out"
 
 
 def counts_table(results: Sequence["ModelResult"]) -> "Table":

@@ -67,6 +67,14 @@ def choose_rendering(
     """
     as_chat = _why_plain(loaded, protocol, asked, has_contexts=has_contexts) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
+    if chosen.as_pair and protocol.hides is None:
+        raise ScoringError(
+            "template.chat",
+            f'template "{chosen.name}" is for masked language models, and protocol '
+            f'"{protocol.name}" is not',
+            loaded.name,
+            "use --protocol pll, or --template default",
+        )
     if chosen.system is not None and asked.system is not None:
         chosen = find_template("chat-turns")  # the user's words take the place of the instruction
     if separator is not None:
@@ -94,13 +102,16 @@ def choose_chat(
     if reason is not None:
         if asked.is_explicit:
             raise ScoringError(
-                f"{loaded.name}: a chat template cannot be used, because {reason}; leave out "
-                "--chat-template, --system-prompt and --template-arg"
+                "template.chat",
+                f"a chat template cannot be used, because {reason}",
+                loaded.name,
+                "leave out --chat-template, --system-prompt and --template-arg",
             )
         if template.as_turns:
             raise ScoringError(
-                f'{loaded.name}: template "{template.name}" needs a chat template, but {reason}; '
-                "use --template default"
+                "template.chat",
+                f'template "{template.name}" needs a chat template, but {reason}',
+                loaded.name,
             )
         note = f"contexts are read as plain text, because {reason}"
         return ChatChoice(asked, None, template.separator, note)
@@ -152,7 +163,9 @@ def find_chat(
             found = "several chat templates, but no default"
             if not tokenizer.chat_template:
                 found = "no chat template"
-            raise ScoringError(f"{name}: the tokenizer has {found}; {REMEDY}") from error
+            raise ScoringError(
+                "template.chat", f"the tokenizer has {found}", name, REMEDY
+            ) from error
     words = template.system if asked.system is None else None
     if words is None:
         return make_chat_template(tokenizer, text, asked, name=name, template=template)
@@ -161,6 +174,8 @@ def find_chat(
         return make_chat_template(tokenizer, text, with_words, name=name, template=template)
     except ScoringError as error:
         raise ScoringError(
-            f"{name}: the instruction of the data would be the turn of the system, but {error}; or "
-            "use --template chat-turns, which leaves the instruction out"
+            "template.chat",
+            f"the instruction of the data would be the turn of the system, but {error.what}",
+            error.where or name,
+            f"{error.remedy}, or use --template chat-turns, which leaves the instruction out",
         ) from error

@@ -59,8 +59,10 @@ class Chat:
         except (OSError, UnicodeDecodeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
             raise ScoringError(
-                f'chat template "{path}": {reason}; give auto, none, or a file with a Jinja '
-                "template"
+                "template.chat",
+                reason,
+                f'chat template "{path}"',
+                "give auto, none, or a file with a Jinja template",
             ) from error
         _check_syntax(path, text)
         return text
@@ -73,19 +75,24 @@ class Chat:
         """
         if self.template == NONE and self.is_explicit:
             raise ScoringError(
-                "a system text and template arguments need a chat template, but --chat-template "
-                "is none; leave out --chat-template none, or --system-prompt and --template-arg"
+                "option.conflict",
+                "a system text and template arguments need a chat template, but "
+                "--chat-template is none",
+                remedy="leave out --chat-template none, or --system-prompt and --template-arg",
             )
         if self.is_explicit and protocol.tokens != "native":
             raise ScoringError(
-                f'protocol "{protocol.name}" reads contexts as plain text; use native, sum or '
-                "bytes, or leave out --chat-template, --system-prompt and --template-arg"
+                "option.conflict",
+                f'protocol "{protocol.name}" reads contexts as plain text',
+                remedy="use native, sum or bytes, or leave out --chat-template, --system-prompt "
+                "and --template-arg",
             )
         for name in self.arguments:
             if name in _reserved():
                 raise ScoringError(
-                    f'template argument "{name}" is set by nnd itself; leave it out, and use '
-                    "--system-prompt for the text of the system turn"
+                    "template.chat",
+                    f'template argument "{name}" is set by nnd itself',
+                    remedy="leave it out, and use --system-prompt for the text of the system turn",
                 )
         if self.file is not None:
             self.read_file()
@@ -188,14 +195,19 @@ def _check_syntax(path: Path, text: str) -> None:
 
     if excess := template_excess(text):
         raise ScoringError(
-            f'chat template "{path}" {excess}; give a shorter one, or use --chat-template none'
+            "template.chat",
+            f"it {excess}",
+            f'chat template "{path}"',
+            "give a shorter one, or use --chat-template none",
         )
     try:
         render_jinja_template([[{"role": "user", "content": "a"}]], chat_template=text)
     except TemplateSyntaxError as error:
         raise ScoringError(
-            f'chat template "{path}" line {error.lineno}: not valid Jinja: {error.message}; '
-            "correct it, or use --chat-template none"
+            "template.chat",
+            f"not valid Jinja: {error.message}",
+            f'chat template "{path}" line {error.lineno}',
+            "correct it, or use --chat-template none",
         ) from error
     except (TemplateError, TypeError, ValueError, LookupError, AttributeError):
         return  # its output is checked later, with the model's tokenizer

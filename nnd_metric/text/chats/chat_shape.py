@@ -88,7 +88,7 @@ class Renderer:
 
     def error(self, problem: str, remedy: str) -> ScoringError:
         """Return an error that says what is wrong with the template, and what to do."""
-        return ScoringError(f"{self.label}: the template {problem}; {remedy}")
+        return ScoringError("template.chat", f"the template {problem}", self.label, remedy)
 
     def _around(self, turns: Sequence[str], answer: str) -> tuple[str, str]:
         messages = [*self._messages(turns), {"role": "assistant", "content": answer}]

@@ -27,8 +27,9 @@ def split_turns(context: str) -> list[str]:
             break
     if not lines:
         raise ScoringError(
-            f'template "chat-turns": the context "{excerpt(context)}" is not a dialogue of '
-            '"Name: …" lines; use --template default'
+            "template.chat",
+            f'the context "{excerpt(context)}" is not a dialogue of "Name: …" lines',
+            'template "chat-turns"',
         )
     user = lines[-1][0]
     begin = next(number for number, (name, _) in enumerate(lines) if name == user)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from nnd.metric.text.encoding.boundary import Known, shared_end
 from nnd.metric.text.encoding.chat_ids import chat_ids, cut_chat
-from nnd.metric.text.encoding.protocols import Protocol
+from nnd.metric.text.encoding.protocols import Protocol, check_kind
 from nnd.metric.text.encoding.requests import (
     ChatContext,
     Context,
@@ -45,21 +45,27 @@ def encode(
 
     Raises:
         CandidateError: If a candidate does not fit the window.
-        ScoringError: If the tokenizer lacks a token that the protocol needs.
+        ScoringError: If the protocol is for other models, or the tokenizer lacks a token that it
+            needs.
     """
     if keep not in (None, "beginning", "end"):
-        raise ScoringError(f'unknown side "{keep}" of a context; choose beginning or end')
+        raise ScoringError(
+            "option.unknown-value",
+            f'unknown side "{keep}" of a context',
+            remedy="choose beginning or end",
+        )
+    check_kind(loaded, protocol)
     tokenizer, in_two = loaded.tokenizer, loaded.is_encoder_decoder
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end = shared_end(tokenizer, contexts)
     made = make_targets(loaded, protocol, candidates, separator, end=end, known=known)
     target_of = dict(zip(candidates, made, strict=True))
-    longest = _longest_candidates(requests, target_of)
+    longest = longest_candidates(requests, target_of)
     window = loaded.decoder_window
     for candidate, target in target_of.items() if in_two else ():
         if window is not None and len(target.targets) > window:
-            raise _too_long(loaded, candidate, target)
+            raise too_long(loaded, candidate, target)
     chats = [context for context in contexts if isinstance(context, ChatContext)]
     texts = [context for context in contexts if not isinstance(context, ChatContext)]
     bodies: dict[Context, Ids] = dict(zip(chats, chat_ids(tokenizer, chats), strict=True))
@@ -75,9 +81,9 @@ def encode(
         if isinstance(context, ChatContext):
             prefix = _fit_chat(loaded, context, body, room, side)
         else:
-            prefix = _fit(_around(loaded, protocol, frame, body), body, room, side)
+            prefix = fit_context(_around(loaded, protocol, frame, body), body, room, side)
         if prefix is None:
-            raise _too_long(loaded, longest[context], longest_target, context)
+            raise too_long(loaded, longest[context], longest_target, context)
         prefix_of[context] = prefix
     if in_two:
         both = ((prefix_of[context], target_of[candidate]) for context, candidate in requests)
@@ -119,15 +125,17 @@ def _stand_in(loaded: TextModel) -> Ids:
         if token is not None:
             return (token,)
     raise ScoringError(
-        f"{loaded.name}: a context is empty, but the tokenizer has neither a bos nor an eos token "
-        "to represent it; leave the context out (with protocol pmi, which scores without "
-        "contexts, use native)"
+        "model.tokenizer",
+        "a context is empty, but the tokenizer has neither a bos nor an eos token to represent it",
+        loaded.name,
+        "leave the context out (with protocol pmi, which scores without contexts, use native)",
     )
 
 
-def _longest_candidates(
+def longest_candidates(
     requests: Sequence[Reading], target_of: dict[str, Target]
 ) -> dict[Context, str]:
+    """Return each context with that of its candidates that has the most targets."""
     longest: dict[Context, str] = {}
     for context, candidate in requests:
         rival = target_of[longest.setdefault(context, candidate)]
@@ -136,7 +144,7 @@ def _longest_candidates(
     return longest
 
 
-def _fit(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None:
+def fit_context(frame: Frame, body: Ids, room: int | None, keep: Keep) -> Prefix | None:
     """Put the special tokens around a context and cut its text; None if nothing would remain."""
     left = len(body) if room is None else room - len(frame.lead) - len(frame.trail)
     if left >= len(body):
@@ -157,13 +165,14 @@ def _fit_chat(
     return cut_chat(loaded.tokenizer, chat, room, side)
 
 
-def _too_long(
+def too_long(
     loaded: TextModel, candidate: str, target: Target, context: Context = ""
 ) -> CandidateError:
+    """Return the error of a candidate that does not fit the model's window."""
     others = ", those of the chat template included" if isinstance(context, ChatContext) else ""
     return CandidateError(
-        f'{loaded.name}: the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
-        f"but the model reads {loaded.decoder_window} in all{others}; leave the pair out, or use a "
-        "model with a longer window",
+        f'the candidate "{excerpt(candidate)}" takes {len(target.targets)} tokens, '
+        f"but the model reads {loaded.decoder_window} in all{others}",
+        loaded.name,
         candidate,
     )

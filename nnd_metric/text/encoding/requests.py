@@ -27,6 +27,16 @@ class ChatContext:
 PlainContext: TypeAlias = str | tuple[str, ...]
 """Text, all of it data; or the pieces of a rendered template: literal, data, literal, and so on."""
 
+
+class PairContext(tuple[str, ...]):
+    """The pieces of a context that is the first text of a masked model's pair.
+
+    The candidate is the second text.
+    """
+
+    __slots__ = ()
+
+
 Context: TypeAlias = PlainContext | ChatContext
 
 Request: TypeAlias = tuple[Context | None, str]
@@ -51,10 +61,11 @@ class Encoded(NamedTuple):
 
     Attributes:
         context: Input of the encoder; for decoder-only models, the tokens before `inputs`.
-        inputs: Input of the decoder at the positions that predict `targets`.
+        inputs: Input of the decoder, or of a masked model, at the positions that predict `targets`.
         targets: The ids to predict, one per input.
         scored: Which targets count.
         truncated: Whether the context was cut to fit the window.
+        segments: The segment of each token read, 0 or 1; empty if all are in segment 0.
     """
 
     context: Ids
@@ -62,6 +73,7 @@ class Encoded(NamedTuple):
     targets: Ids
     scored: tuple[bool, ...]
     truncated: bool
+    segments: Ids = ()
 
     @property
     def length(self) -> int:
@@ -87,6 +99,10 @@ class TextModel(Protocol):
     @property
     def is_encoder_decoder(self) -> bool:
         """Whether it reads the context with an encoder."""
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether it predicts hidden tokens from those on both sides."""
 
     @property
     def encoder_window(self) -> int | None:

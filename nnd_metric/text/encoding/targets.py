@@ -50,12 +50,23 @@ def make_targets(
         return _labels(loaded, candidates, every=protocol.tokens == "bartscore")
     if protocol.tokens == "bartscore":
         raise ScoringError(
-            f'{loaded.name}: protocol "bartscore" is for encoder-decoders, but this is a '
-            'decoder-only model; use "native" or "laban2022"'
+            "protocol.another-model",
+            'protocol "bartscore" is for encoder-decoders, but this is a decoder-only model',
+            loaded.name,
+            'use "native" or "laban2022"',
         )
     # A plain continuation: every token after those of the context is scored.
     own = continue_with(loaded.tokenizer, candidates, separator, end=end, known=known)
     return [Target(ids[:-1], ids, (True,) * len(ids)) for ids, _ in own]
+
+
+def count_end_tokens(loaded: TextModel, protocol: Protocol) -> int:
+    """Return how many of a candidate's scored tokens are not its own."""
+    if protocol.tokens == "laban2022":
+        return 1
+    if not loaded.is_encoder_decoder:
+        return 0
+    return sum(sum(part) for part in _scored_frame(loaded, every=protocol.tokens == "bartscore"))
 
 
 def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
@@ -65,14 +76,20 @@ def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> lis
     those after it, only the first end token is scored, unless `every` label is (BARTScore).
     """
     lead, trail = special_frame(loaded.tokenizer, target=True)
-    ends = bool(trail) and trail[0] in _end_ids(loaded)
+    before, behind = _scored_frame(loaded, every=every)
     targets = []
     for ids in text_ids(loaded.tokenizer, candidates, target=True):
         labels = lead + ids + trail
-        before, behind = (every,) * len(lead), (ends or every, *(every,) * (len(trail) - 1))
-        scored = before + (True,) * len(ids) + behind[: len(trail)]
-        targets.append(Target(_shift(loaded, labels), labels, scored))
+        targets.append(Target(_shift(loaded, labels), labels, before + (True,) * len(ids) + behind))
     return targets
+
+
+def _scored_frame(loaded: TextModel, *, every: bool) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+    """Return which special tokens before and after a label are scored."""
+    lead, trail = special_frame(loaded.tokenizer, target=True)
+    ends = bool(trail) and trail[0] in _end_ids(loaded)
+    behind = (ends or every, *(every,) * (len(trail) - 1))
+    return (every,) * len(lead), behind[: len(trail)]
 
 
 def _shift(loaded: TextModel, labels: Ids) -> Ids:
@@ -86,8 +103,10 @@ def _shift(loaded: TextModel, labels: Ids) -> Ids:
         shifted = cast("_Shift", shift)(torch.tensor([labels]))
     except (AttributeError, ValueError, TypeError) as error:
         raise ScoringError(
-            f"{loaded.name}: the model does not define the start token of its decoder ({error}); "
-            "set decoder_start_token_id in its config"
+            "model.tokenizer",
+            f"the model does not define the start token of its decoder ({error})",
+            loaded.name,
+            "set decoder_start_token_id in its config",
         ) from error
     return tuple(shifted[0].tolist())
 
@@ -106,8 +125,10 @@ def _laban2022(loaded: TextModel, candidates: Sequence[str]) -> list[Target]:
     )
     if end is None:
         raise ScoringError(
-            f'{loaded.name}: protocol "laban2022" scores an end token, but the tokenizer has '
-            'none; use "native"'
+            "protocol.another-model",
+            'protocol "laban2022" scores an end token, but the tokenizer has none',
+            loaded.name,
+            'use "native"',
         )
     first = 0 if start is None else start
     return [

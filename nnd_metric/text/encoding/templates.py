@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count, takewhile
 from typing import NamedTuple
 
-from nnd.metric.text.encoding.requests import PlainContext
+from nnd.metric.text.encoding.requests import PairContext, PlainContext
 from nnd.schemas import (
     Instruction,
     ScoringError,
@@ -45,6 +45,7 @@ class Template:
             context is read.
         separator: Text between context and candidate, for decoder-only models.
         as_turns: Whether a context is a dialogue whose turns become turns of a chat.
+        as_pair: Whether a context and a candidate are the two texts of a masked model's pair.
         wording: The words of an instruction, which replace the variants.
     """
 
@@ -52,6 +53,7 @@ class Template:
     variants: tuple[Form, ...] = ()
     separator: str = " "
     as_turns: bool = False
+    as_pair: bool = False
     wording: Wording | None = None
 
     @property
@@ -95,6 +97,7 @@ TEMPLATES: dict[str, Template] = {
             tuple(Form(f"summarize: {{{part}}}") for part in ("article", "document", "dialogue")),
         ),
         Template("chat-turns", as_turns=True),
+        Template("pair", as_pair=True),
     )
 }
 
@@ -164,22 +167,29 @@ def find_template(name_or_text: str, instruction: Instruction | None = None) -> 
             return templates[name_or_text]
         if templates:
             known = ", ".join(templates)
-            raise ScoringError(f'the data has no template "{name_or_text}", only {known}')
+            raise ScoringError(
+                "template.unknown", f'the data has no template "{name_or_text}", only {known}'
+            )
         raise ScoringError(
-            f'template "{name_or_text}": the data has no instruction; use --template default, or '
-            'write a template of your own, such as "Summarise this text: {context}"'
+            "template.unknown",
+            "the data has no instruction",
+            f'template "{name_or_text}"',
+            'use --template default, or write a template of your own, such as "Summarise '
+            'this text: {context}"',
         )
     if not placeholders_in(name_or_text):
         names = [*TEMPLATES, INSTRUCTION]
         raise ScoringError(
-            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, names)}; choose '
-            f"one of {', '.join(names)}, or "
-            'write your own with {placeholders}, such as "Question: {question}"'
+            "template.unknown",
+            f'unknown template "{name_or_text}"{did_you_mean(name_or_text, names)}',
+            remedy=f"choose one of {', '.join(names)}, or write your own with "
+            '{placeholders}, such as "Question: {question}"',
         )
     if has_surrogate(name_or_text):
         raise ScoringError(
-            f'template "{name_or_text}" has half a surrogate pair, which is not a character; '
-            "write it in UTF-8"
+            "cell.not-text",
+            f'template "{name_or_text}" has half a surrogate pair, which is not a character',
+            remedy="write it in UTF-8",
         )
     return Template(name_or_text, (Form(name_or_text),))
 
@@ -187,10 +197,18 @@ def find_template(name_or_text: str, instruction: Instruction | None = None) -> 
 def find_plain_template(name_or_text: str, instruction: Instruction | None = None) -> Template:
     """Return a template as `find_template` does, if it does not need a chat template."""
     template = find_template(name_or_text, instruction)
+    if template.as_pair:
+        raise ScoringError(
+            "protocol.another-model",
+            f'template "{template.name}" is for masked language models (--protocol pll), '
+            "but here contexts are read as plain text",
+            remedy="use --template default",
+        )
     if template.as_turns:
         raise ScoringError(
-            f'template "{template.name}" renders chat turns, but here contexts are read as plain '
-            "text; use --template default"
+            "template.chat",
+            f'template "{template.name}" renders chat turns, but here contexts are read as '
+            "plain text",
         )
     return template
 
@@ -258,6 +276,8 @@ def _render_one(template: Template, context: StoredContext) -> Prompt:
     if template.as_turns and (turns := stored_turns(context.parts)):
         system = (context.parts or {}).get(SYSTEM, "")
         return Prompt((system, *(piece for turn in turns for piece in (turn, ""))), "")
+    if template.as_pair:
+        return Prompt(PairContext(("", context.text)), "")
     if not template.variants:
         return Prompt(context.text, "")
     values = context.values
@@ -268,8 +288,10 @@ def _render_one(template: Template, context: StoredContext) -> Prompt:
             for v in template.variants
         ]
         raise ScoringError(
-            f'template "{template.name}": the context has no {" and no ".join(missing)}; '
-            f"known: {_braced(values)}"
+            "template.placeholder",
+            f"the context has no {' and no '.join(missing)}",
+            f'template "{template.name}"',
+            f"known: {_braced(values)}",
         )
     # Prefer a variant that uses every part to one that leaves some out.
     parts = {*(context.parts or {})}

@@ -37,8 +37,11 @@ def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -
         if whole[start : start + len(bare)] == bare:
             return Frame(whole[:start], whole[start + len(bare) :])
     raise ScoringError(
-        f"{tokenizer.name_or_path}: the tokenizer encodes a text differently when it adds special "
-        "tokens, so they cannot be separated from the text; use another tokenizer"
+        "model.tokenizer",
+        "the tokenizer encodes a text differently when it adds special tokens, so they "
+        "cannot be separated from the text",
+        tokenizer.name_or_path,
+        "use another tokenizer",
     )
 
 
@@ -125,8 +128,10 @@ def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> 
         if reserved.isdisjoint(ids):
             return tuple(ids)
     raise ScoringError(
-        f"{tokenizer.name_or_path}: the tokenizer reads a part of "
-        f'"{excerpt(text)}" as a special token; leave that text out'
+        "model.tokenizer",
+        f'the tokenizer reads a part of "{excerpt(text)}" as a special token',
+        tokenizer.name_or_path,
+        "leave that text out",
     )
 
 

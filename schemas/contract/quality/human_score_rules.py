@@ -4,7 +4,7 @@ Only these definitions give the numbers of the paper's Table 1. A text that seve
 counts for each of them.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -46,16 +46,7 @@ def make_human_scores(
     Annotations that the rule cannot read are omitted, and judgements of other splits than `splits`
     (None means all); ratings are standardised over all splits.
     """
-    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
-    is_scored = pl.col("system").is_not_null() & (source.get("origin") != "constructed")
-    if splits is not None:
-        is_scored &= pl.col("split").is_in([*splits])
-    scores = pl.concat(
-        _scores(
-            readable(rows, rule).filter(is_scored).with_columns(systems).explode("system"), rule
-        )
-        for rule, rows in read_rules(source["quality"]).divide(annotations)
-    )
+    scores = pl.concat(_scores(rows, rule) for rule, rows in _judged(annotations, source, splits))
     known = read_systems(source)
     ids = pl.DataFrame(
         {"system": [*known], "model_id": [each.model_id for each in known.values()]},
@@ -69,21 +60,81 @@ def make_human_scores(
     )
 
 
+def judged_numbers(
+    annotations: pl.DataFrame,
+    source: Mapping[str, Any],
+    category: str,
+    *,
+    splits: Collection[str] | None = None,
+) -> pl.DataFrame:
+    """Return the numbers whose means per aspect and system are the human scores in a category.
+
+    The arguments are those of `make_human_scores`.
+
+    Returns:
+        aspect, system, split, context_id, number, and ratings, whose mean the number may be (null
+        where it is decided by labels); none if no candidate was judged in the category.
+    """
+    return pl.concat(
+        _numbers(rows, rule, category) for rule, rows in _judged(annotations, source, splits)
+    )
+
+
+def _judged(
+    annotations: pl.DataFrame, source: Mapping[str, Any], splits: Collection[str] | None
+) -> Iterator[tuple[Rule, pl.DataFrame]]:
+    """Yield each rule with the annotations that count, once for every system of a candidate."""
+    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    is_scored = pl.col("system").is_not_null() & (source.get("origin") != "constructed")
+    if splits is not None:
+        is_scored &= pl.col("split").is_in([*splits])
+    for rule, rows in read_rules(source["quality"]).divide(annotations):
+        used = readable(rows, rule).filter(is_scored)
+        yield rule, used.with_columns(systems).explode("system")
+
+
 def _scores(used: pl.DataFrame, rule: Rule) -> pl.DataFrame:
-    match rule:
-        case NoError(no_error):
-            return _error_free(used, [no_error])
-        case Order(better):
-            worse = {low for _, low in close_order(better)}
-            return _error_free(used, sorted({high for high, _ in better} - worse))
-        case Credit() | Gap():
-            what = "median rating" if rule.ratings == "median" else "rating"
-            number, what = pl.col("score"), what if rule.ratings else "score"
-        case Majority():
-            number, what = pl.col("ratings").list.mean(), "rating"
+    if isinstance(rule, NoError | Order):
+        return _error_free(used, _clean_labels(rule))
+    what = "rating" if isinstance(rule, Majority) or rule.ratings else "score"
+    what = "median rating" if rule.ratings == "median" else what
     if getattr(rule, "standardise", None):
         what = f"standardised {what}"
-    return _means(used, number, f"mean {what} of the system's candidates")
+    return _means(used, _number(rule), f"mean {what} of the system's candidates")
+
+
+def _numbers(used: pl.DataFrame, rule: Rule, category: str) -> pl.DataFrame:
+    if isinstance(rule, NoError | Order):
+        used, number = _labelled(used, category, _clean_labels(rule))
+    else:
+        used = used if category == "overall" else used.filter(category=category)
+        number = _number(rule)
+    return used.select(
+        *_SYSTEM, "split", "context_id", number=number.cast(pl.Float64), ratings="ratings"
+    )
+
+
+def _labelled(used: pl.DataFrame, category: str, clean: list[str]) -> tuple[pl.DataFrame, pl.Expr]:
+    """Return a row for each judged candidate, and 1 if it has no error of a category, else 0."""
+    is_error = ~pl.col("label").is_in(clean)
+    if category != "overall":
+        is_error &= pl.col("label") == category
+        used = used.filter(is_error.any().over("aspect"))
+    candidates = used.group_by(*_SYSTEM, *_JUDGED, "context_id", maintain_order=True).agg(
+        wrong=is_error.any(), ratings=pl.lit(None, pl.List(pl.Float64))
+    )
+    return candidates, ~pl.col("wrong")
+
+
+def _clean_labels(rule: NoError | Order) -> list[str]:
+    if isinstance(rule, NoError):
+        return [rule.no_error]
+    worse = {low for _, low in close_order(rule.better)}
+    return sorted({high for high, _ in rule.better} - worse)
+
+
+def _number(rule: Credit | Gap | Majority) -> pl.Expr:
+    return pl.col("ratings").list.mean() if isinstance(rule, Majority) else pl.col("score")
 
 
 def _error_free(used: pl.DataFrame, clean: list[str]) -> pl.DataFrame:

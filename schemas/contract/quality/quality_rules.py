@@ -94,7 +94,10 @@ class Credit:
         both = set(self.high) & set(self.low)
         if both:
             raise SourceError(
-                f"quality: {listed_numbers(sorted(both))} is both high and low; choose one"
+                "source.quality-rule",
+                f"{listed_numbers(sorted(both))} is both high and low",
+                "quality",
+                "choose one",
             )
 
 
@@ -118,13 +121,19 @@ class Gap:
     def __post_init__(self) -> None:
         if self.tolerance >= self.minimum:
             raise SourceError(
-                f"quality: tolerance {self.tolerance:g} is not below minimum {self.minimum:g}, so "
-                "that equal scores would make pairs; give a smaller tolerance"
+                "source.quality-rule",
+                f"tolerance {self.tolerance:g} is not below minimum {self.minimum:g}, so "
+                "that equal scores would make pairs",
+                "quality",
+                "give a smaller tolerance",
             )
         if self.ratings in ("majority", "unanimity") and self.within is None:
             raise SourceError(
-                f"quality: `ratings: {self.ratings}` of a gap counts the annotators who rated both "
-                "candidates; add `within: annotator`, or take the mean or median"
+                "source.quality-rule",
+                f"`ratings: {self.ratings}` of a gap counts the annotators who rated both "
+                "candidates",
+                "quality",
+                "add `within: annotator`, or take the mean or median",
             )
 
 
@@ -255,8 +264,10 @@ def close_order(better: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     circle = sorted({a for a, b in closure if a == b})
     if circle:
         raise SourceError(
-            f"quality: the order runs in a circle through {', '.join(circle)}; "
-            "remove one of its (better, worse) entries"
+            "source.quality-rule",
+            f"the order runs in a circle through {', '.join(circle)}",
+            "quality",
+            "remove one of its (better, worse) entries",
         )
     return closure
 

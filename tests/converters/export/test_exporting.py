@@ -10,12 +10,13 @@ from typing import Any, get_args
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.stored_folders import reseal, store, write_manifest
 
 from nnd.converters.export.exporting import Target, export
 from nnd.converters.export.prompt_rendering import PromptRendering
 from nnd.converters.folder.conversion import convert
-from nnd.schemas import NNDError, SchemaError, polars_schema, rows_of
+from nnd.schemas import polars_schema, rows_of
 from nnd.schemas.files.parquet import read_parquet
 
 TARGETS = get_args(Target)
@@ -77,7 +78,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_an_unknown_target_is_refused_with_those_there_are(sample: Path, tmp_path: Path) -> None:
-    with pytest.raises(NNDError, match='unknown target "xml"; choose one of trl, lm-eval'):
+    with refusal("option.unknown-value"):
         export(sample, tmp_path / "out", to="xml")  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
 
@@ -85,26 +86,26 @@ def test_an_unknown_target_is_refused_with_those_there_are(sample: Path, tmp_pat
 @every_target
 def test_a_folder_that_holds_no_pairs_is_refused(target: Target, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    with pytest.raises(SchemaError, match=r"in: there is no manifest\.json; name a folder"):
+    with refusal("data.convert-again", "in"):
         export(tmp_path / "in", tmp_path / "out", to=target)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "code"),
     [
-        (lambda pairs: pairs.drop("candidate_low"), "candidate_low"),
-        (lambda pairs: pairs.with_columns(context=pl.lit(None, pl.String)), "context"),
-        (lambda pairs: pairs.clear(), "has no pairs to export"),
+        (lambda pairs: pairs.drop("candidate_low"), "data.invalid"),
+        (lambda pairs: pairs.with_columns(context=pl.lit(None, pl.String)), "data.invalid"),
+        (lambda pairs: pairs.clear(), "data.no-pairs"),
     ],
     ids=["no column", "a null", "no rows"],
 )
 def test_pairs_that_break_the_contract_are_refused(
-    change: Callable[[pl.DataFrame], pl.DataFrame], said: str, sample: Path, tmp_path: Path
+    change: Callable[[pl.DataFrame], pl.DataFrame], code: str, sample: Path, tmp_path: Path
 ) -> None:
     broken = shutil.copytree(sample, tmp_path / "in")
     store(broken, "pairs.parquet", change(read_parquet(broken / "pairs.parquet")))
-    with pytest.raises(SchemaError, match=said):
+    with refusal(code):
         export(broken, tmp_path / "out", to="jsonl")
     assert not (tmp_path / "out").exists()
 
@@ -112,7 +113,7 @@ def test_pairs_that_break_the_contract_are_refused(
 def test_a_manifest_without_its_source_is_refused(sample: Path, tmp_path: Path) -> None:
     broken = shutil.copytree(sample, tmp_path / "in")
     write_manifest(broken, {})
-    with pytest.raises(SchemaError, match="`nnd validate` lists all problems"):
+    with refusal("data.invalid", "in: row 0"):
         export(broken, tmp_path / "out", to="trl")
 
 
@@ -132,7 +133,7 @@ def test_what_is_there_already_is_left_alone(
         (out / "thesis.tex").write_text("mine", encoding="utf-8")
     before = files(out) if out.exists() else {}
 
-    with pytest.raises(NNDError, match="out: already exists; name another place with --out"):
+    with refusal("place.exists", "out"):
         export(sample, out, to=target)
 
     assert os.path.lexists(out)
@@ -158,9 +159,7 @@ def test_a_full_disk_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "rename", full)  # the last step: everything is written by then
-    with pytest.raises(
-        NNDError, match="out: cannot be written: No space left on device; make room"
-    ):
+    with refusal("place.cannot-write", "out"):
         export(sample, tmp_path / "out", to=target)
     assert list(tmp_path.iterdir()) == []
 
@@ -168,7 +167,7 @@ def test_a_full_disk_leaves_nothing(
 @pytest.mark.parametrize("target", ["jsonl", "csv"])
 def test_flat_forms_take_no_template(target: Target, sample: Path, tmp_path: Path) -> None:
     rendering = PromptRendering("mine", " ", lambda contexts, _: [(text, "") for text in contexts])
-    with pytest.raises(NNDError, match=f'"{target}" keeps contexts and their parts as they are'):
+    with refusal("option.conflict"):
         export(sample, tmp_path / "out", to=target, rendering=rendering)
 
 
@@ -291,7 +290,7 @@ def test_csv_without_formulas_says_nothing(sample: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("target", ["trl", "lm-eval", "jsonl"])
 def test_no_other_form_is_for_excel(target: Target, sample: Path, tmp_path: Path) -> None:
-    with pytest.raises(NNDError, match="--for-excel is for csv"):
+    with refusal("option.conflict"):
         export(sample, tmp_path / "out", to=target, for_excel=True)
 
 

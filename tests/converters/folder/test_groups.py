@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support.refusals import refusal
 
 from nnd.cards import check_card, data_card
 from nnd.converters.folder import convert, validate
-from nnd.schemas import SourceError
 
 Toy = Callable[..., dict[str, Any]]
 MakeSource = Callable[..., Path]
@@ -78,12 +77,12 @@ def test_one_candidate_per_context(toy: Toy, make_source: MakeSource, tmp_path: 
 def test_a_context_has_one_set_of_facts(toy: Toy, make_source: MakeSource) -> None:
     rows = [toy(name, "heron", "good", metadata={"topic": name}) for name in "ab"]
 
-    with pytest.raises(SourceError, match=r'"c1" names two different things \(its metadata'):
+    with refusal("data.invalid", "toy.jsonl:2: row 1, context_id"):
         convert(make_source(rows))
 
 
 def test_a_group_judges_a_candidate_once(toy: Toy, make_source: MakeSource) -> None:
     rows = [toy("a", "heron", "good", group="r1")] * 2
 
-    with pytest.raises(SourceError, match='"a" is annotated twice under "answer"'):
+    with refusal("data.invalid", "toy.jsonl:2: row 1, candidate_id"):
         convert(make_source(rows))

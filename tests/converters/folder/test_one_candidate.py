@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.refusals import refusal
 
 from nnd.cards import check_card
 from nnd.cards.dataset import data_card
@@ -13,7 +14,6 @@ from nnd.converters.folder.validation import validate
 from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import evaluate
-from nnd.schemas import ScoringError
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_metrics_correlate_over_candidates(folder: Path) -> None:
 
 
 def test_no_model_can_be_evaluated_on_it(folder: Path) -> None:
-    with pytest.raises(ScoringError) as caught:
+    with refusal("data.no-pairs") as caught:
         evaluate("a model that is never loaded", folder)
 
     assert str(caught.value) == (

@@ -7,13 +7,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.stored_folders import in_row, read_manifest, rewrite
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.metric.other_metrics.judged_candidates import read_judged
-from nnd.schemas import NNDError, PublishError
+from nnd.schemas import NNDError
 
 # A row of the toy file may list references: the fields of one, or something that is none.
 CODE = """\
@@ -163,7 +164,7 @@ def test_an_error_in_the_generator_names_its_line(make_source: Write) -> None:
         "def references(files):\n"
         "    yield files['toy.jsonl']\n"
     )
-    with pytest.raises(NNDError, match=r"convert\.py:6: TypeError: "):
+    with refusal("source.converter-failed", "convert.py:6"):
         convert(make_source(code=code))
 
 
@@ -203,7 +204,7 @@ def test_validate_misses_a_file_that_the_manifest_lists(folder: Path) -> None:
 
 
 def test_what_is_published_has_them_without_addresses(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(PublishError, match="1 e-mail or IP addresses: row 1 reference "):
+    with refusal("publish.contacts", "out"):
         read_release(folder, unverified="a test")
 
     place = tmp_path / "release"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.cards import card
 from nnd.converters.folder import convert, convert_again, validate, write_slice
 from nnd.metric.data import load_pairs
-from nnd.schemas import SourceError
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +65,12 @@ def test_a_pair_that_was_added_to_a_slice_is_found(whole: Path, tmp_path: Path) 
 
 def test_what_is_no_slice_is_refused(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "slice"
-    with pytest.raises(SourceError, match="the slice x has no pair"):
+    with refusal("data.no-pairs", "sample"):
         write_slice(whole, out, name="x", pair_ids=[])
-    with pytest.raises(SourceError, match="do not give pair 0000"):
+    with refusal("data.invalid", "sample"):
         write_slice(whole, out, name="x", pair_ids=["0" * 16])
     assert not out.exists()
     ids = pl.read_parquet(whole / "pairs.parquet")["pair_id"][:2].to_list()
     conversion = write_slice(whole, out, name="x", pair_ids=ids)
-    with pytest.raises(SourceError, match="texts of a slice cannot be changed"):
+    with refusal("data.is-a-suite", "sample"):
         convert_again(conversion.annotations, conversion.references, conversion.manifest)

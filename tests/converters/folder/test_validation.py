@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.stored_folders import in_row, read_manifest, rewrite, store, write_manifest
 
 from nnd.converters.folder.conversion import convert
@@ -226,7 +227,7 @@ def test_a_manifest_in_another_shape_is_found(folder: Path, section: str, value:
 
 
 def test_a_folder_without_a_manifest_is_no_converted_folder(tmp_path: Path) -> None:
-    with pytest.raises(SchemaError, match=r"there is no manifest\.json; name a folder that"):
+    with refusal("data.convert-again", "test_a_folder_without_a_manife0"):
         found(tmp_path)
 
 
@@ -253,21 +254,21 @@ def test_a_folder_without_permission_is_an_error(folder: Path) -> None:
 def test_a_manifest_that_is_no_json_object_is_an_error(folder: Path, raw: bytes) -> None:
     (folder / "manifest.json").write_bytes(raw)
 
-    with pytest.raises(SchemaError, match=r"manifest\.json: .*; convert or build again") as caught:
+    with refusal("contract.broken", "manifest.json") as caught:
         found(folder)
 
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_instead_of_a_folder_is_an_error(folder: Path) -> None:
-    with pytest.raises(SchemaError, match=r"there is no manifest\.json; name a folder that"):
+    with refusal("data.convert-again", "pairs.parquet"):
         found(folder / "pairs.parquet")
 
 
 def test_a_missing_parquet_file_is_an_error(folder: Path) -> None:
     (folder / "pairs.parquet").unlink()
 
-    with pytest.raises(SchemaError, match=r"is neither pairs\.parquet nor pairs/; name") as caught:
+    with refusal("data.convert-again", "out") as caught:
         found(folder)
 
     assert "\n" not in str(caught.value)
@@ -278,7 +279,7 @@ def test_a_parquet_file_that_is_cut_off_is_an_error(folder: Path, size: int) -> 
     raw = (folder / "pairs.parquet").read_bytes()
     (folder / "pairs.parquet").write_bytes(raw[:size])
 
-    with pytest.raises(SchemaError, match=r"pairs\.parquet: cannot be read: .*; convert"):
+    with refusal("data.convert-again", "pairs.parquet"):
         found(folder)
 
 

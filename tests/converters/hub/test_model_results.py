@@ -13,10 +13,10 @@ from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
 from support.metric_runs import save_model, write_pairs
+from support.refusals import refusal
 
 from nnd.converters.hub.model_results import check_pushable
 from nnd.metric.run import evaluate
-from nnd.schemas import PublishError
 
 NND = str(Path(sys.executable).with_name("nnd"))
 README = "---\nlicense: mit # as the data\n---\n\n# Tiny\n"
@@ -164,12 +164,12 @@ def test_a_model_that_is_not_there_is_one_line(ask: Ask) -> None:
 
 
 def test_a_folder_is_no_model_on_the_hub(tmp_path: Path) -> None:
-    with pytest.raises(PublishError, match=r"is a folder here.*leave --push-to-model-card out"):
+    with refusal("hub.model-card", "test_a_folder_is_no_model_on_t0"):
         check_pushable([str(tmp_path)])
 
 
 def test_results_of_a_branch_are_not_mains() -> None:
-    with pytest.raises(PublishError, match=r"^step-500: the card that people see is main's"):
+    with refusal("hub.model-card", "step-500"):
         check_pushable(["org/tiny"], "step-500")
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import datasets
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.cards import check_card
 from nnd.converters.folder import convert, validate
 from nnd.converters.hub.release_folder import read_release, write_release
 from nnd.converters.make import find_operation, perturb, read_parents, write_suite
 from nnd.metric.data import load_pairs
-from nnd.schemas import LicenceError, PublishError
 
 MakeSource = Callable[..., Path]
 
@@ -89,7 +89,7 @@ def test_a_suite_of_a_source_without_derivatives_is_not_published(
     make_suite: Callable[..., Path], *, private: bool
 ) -> None:
     suite = make_suite(redistribution="no-derivatives")
-    with pytest.raises(LicenceError, match="forbids changed texts, such as those of a suite"):
+    with refusal("licence.forbids", "suite"):
         read_release(suite, private=private)
     assert read_release(suite, permission="asked the owners").sets
 
@@ -99,6 +99,6 @@ def test_addresses_in_a_suite_are_not_redacted_by_halves(
 ) -> None:
     context = {"context": "Ask jo@x.org.", "inputs": {"question": "Ask jo@x.org."}}
     suite = make_suite([toy("a", "heron", "good", **context), toy("b", "wren", "wrong", **context)])
-    with pytest.raises(PublishError, match="the sets of a suite hold texts with addresses too"):
+    with refusal("publish.contacts", "suite"):
         read_release(suite, redact=True)
     assert read_release(suite, keep_contacts="they are invented").sets

@@ -6,11 +6,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.make.text_operations.articles import with_article
 from nnd.converters.make.text_operations.operation import RefusalError, Statement
 from nnd.converters.make.text_operations.spelling import find_operation
-from nnd.schemas import NNDError
 
 DIALOGUE = "Amanda: I baked  cookies. Do you want some?\nJerry: Sure!\nTom Lee: I don't."
 
@@ -190,29 +190,29 @@ def test_a_word_becomes_its_antonym(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "problem"),
+    ("rows", "code"),
     [
-        (["hot,cold", "cold,hot"], "hot → cold → hot is a cycle"),
-        (["hot,Hot"], "hot → hot is a cycle"),
-        (["a,b", "b,c", "c,a"], "is a cycle; a word is replaced in one direction only"),
-        (["hot,cold", "Hot,cool"], '"hot" has two antonyms; keep one of its rows'),
-        (["hot,"], "antonyms.csv:2: a cell is blank"),
-        ([], "has no rows"),
+        (["hot,cold", "cold,hot"], "row.contradiction"),
+        (["hot,Hot"], "row.contradiction"),
+        (["a,b", "b,c", "c,a"], "row.contradiction"),
+        (["hot,cold", "Hot,cool"], "row.twice"),
+        (["hot,"], "cell.empty"),
+        ([], "file.empty"),
     ],
 )
 def test_a_table_that_leads_nowhere_is_one_error(
-    rows: list[str], problem: str, tmp_path: Path
+    rows: list[str], code: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(NNDError, match=re.escape(problem)):
+    with refusal(code):
         find_operation(antonyms(tmp_path, *rows), keeps_label=False)
 
 
 def test_a_table_with_other_columns_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("hot,cold\n", encoding="utf-8")
 
-    with pytest.raises(NNDError, match="write word, antonym as its first line"):
+    with refusal("file.another-kind", "table.csv"):
         find_operation(f"antonym={tmp_path / 'table.csv'}", keeps_label=False)
-    with pytest.raises(NNDError, match="file not found"):
+    with refusal("file.not-found", "missing.csv"):
         find_operation("antonym=missing.csv", keeps_label=False)
 
 
@@ -260,29 +260,25 @@ def test_a_text_without_spans_or_without_another_entity_is_refused(tmp_path: Pat
 
 def test_spans_outside_the_text_are_one_error(tmp_path: Path) -> None:
     path = tmp_path / "spans.jsonl"
-    for span, problem in {
-        (20, 30): "spans.jsonl:1: 20 to 30 is not inside the text of 27 characters",
-        (3, 3): "3 to 3 is not inside",
-        (0.5, 3): "start and end are not whole numbers",
-    }.items():
+    for span in (20, 30), (3, 3), (0.5, 3):
         row = {"context_id": "c1", "candidate_id": "c1/a", "start": span[0], "end": span[1]}
         path.write_text(json.dumps(row | {"type": "city"}), encoding="utf-8")
-        with pytest.raises(NNDError, match=re.escape(problem)):
+        with refusal("row.wrong-shape", "spans.jsonl:1"):
             falsified(f"swap_entities={path}", "Lima lies in Peru, a state.")
 
 
 @pytest.mark.parametrize(
-    ("spelled", "problem"),
+    ("spelled", "code"),
     [
-        ("typos", '"typos" does not make a candidate wrong'),
-        ("swap_speaker", 'unknown operation "swap_speaker" (did you mean "swap_speakers"?)'),
-        ("negation=2", "negation takes no value"),
-        ("antonym", "antonym needs a file; write antonym=TABLE.csv"),
-        ("swap_entities=", "swap_entities needs a file; write swap_entities=SPANS.jsonl"),
+        ("typos", "make.needs-negatives"),
+        ("swap_speaker", "option.unknown-value"),
+        ("negation=2", "option.bad-value"),
+        ("antonym", "option.needs-another"),
+        ("swap_entities=", "option.needs-another"),
     ],
 )
-def test_what_makes_no_negatives_is_one_error(spelled: str, problem: str) -> None:
-    with pytest.raises(NNDError, match=re.escape(problem)):
+def test_what_makes_no_negatives_is_one_error(spelled: str, code: str) -> None:
+    with refusal(code):
         find_operation(spelled, keeps_label=False)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.stored_folders import in_row, read_manifest, rewrite
 
 from nnd.cards import card
@@ -167,9 +168,7 @@ def test_a_function_of_ones_own_may_ask_for_the_context(folder: Path) -> None:
     assert negatives["candidate_low"].to_list() == ["Ann is here, and Bob will come.Ann"]
     facts = read_manifest(folder.parent / "suite")["sets"][0]
     assert facts["refusals"] == {"the function returned None": 1}
-    with pytest.raises(
-        NNDError, match=r"takes a context, so it makes wrong texts; add --negatives"
-    ):
+    with refusal("make.needs-negatives"):
         derive(folder, [own(folder, body, "text, random, context")], out=folder.parent / "suite")
 
 
@@ -232,7 +231,7 @@ def test_the_command_says_why_texts_were_refused(
 def test_data_without_references_says_so(make_source: Callable[..., Path], tmp_path: Path) -> None:
     convert(make_source(), out=tmp_path / "toy")
 
-    with pytest.raises(NNDError, match="has no references to make negatives of; choose other"):
+    with refusal("make.no-such-texts", "toy"):
         derive(tmp_path / "toy", ["negation"], out=tmp_path / "suite", negatives="references")
 
 

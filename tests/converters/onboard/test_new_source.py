@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from support.refusals import refusal
 from support.table_files import csv_of, parquet_of, xlsx_of
 
 from nnd.converters.onboard.scaffold.first_facts import LEFT
@@ -269,19 +270,19 @@ def test_seen_and_unseen_in_a_column_seen_are_no_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "raw", "words"),
+    ("name", "raw", "code"),
     [
-        ("a.csv", b"a,b\n", "no rows below the header"),
-        ("a.csv", b"only\nx\ny\n", "there is only one column"),
-        ("a.csv", b"one,two\none,two\n", "is in the first row and again below it"),
-        ("a.json", b'{"a": ', "not a whole JSON"),
-        ("a.txt", b"x", "must end in"),
+        ("a.csv", b"a,b\n", "file.empty"),
+        ("a.csv", b"only\nx\ny\n", "file.another-kind"),
+        ("a.csv", b"one,two\none,two\n", "header.wrong-names"),
+        ("a.json", b'{"a": ', "file.cut-off"),
+        ("a.txt", b"x", "file.not-a-table"),
     ],
 )
-def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, raw: bytes, words: str) -> None:
+def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, raw: bytes, code: str) -> None:
     (tmp_path / name).write_bytes(raw)
 
-    with pytest.raises(SourceError, match=words):
+    with refusal(code):
         new_source("birds", tmp_path / name, tmp_path / "birds")
 
     assert not (tmp_path / "birds").exists()
@@ -310,7 +311,7 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shape", ["choices", "edited", "verdicts", "systems"])
 def test_a_shape_that_the_columns_do_not_have_is_refused(tmp_path: Path, shape: str) -> None:
-    with pytest.raises(SourceError, match=r"^--shape: "):
+    with refusal("source.no-fixture", "--shape"):
         look(tmp_path, rows_of(RATED), shape=shape)
 
 

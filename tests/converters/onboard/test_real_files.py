@@ -145,21 +145,32 @@ def test_mqm_is_a_marked_error_in_a_row(nnd_data: Path, tmp_path: Path) -> None:
     assert MQM.rpartition("/")[2] in expected or made.counts["pairs"] == 18073
 
 
-def test_qgeval_has_means_and_a_workbook_for_each_annotator(nnd_data: Path, tmp_path: Path) -> None:
-    means = look(nnd_data, tmp_path / "a", "qgeval/instances.json")
-    raters = look(nnd_data, tmp_path / "b", "qgeval/annotation_result")
-
-    aspects = [*yaml.safe_load((means.folder / "source.yaml").read_text())["aspects"]]
-    pairs = sum(
+def qgeval_pairs(data: Path) -> int:
+    """Count the pairs of different questions whose means on an aspect differ by a point or more."""
+    rows = json.loads((data / "qgeval/instances.json").read_text())
+    aspects = rows[0]["questions"][0].keys() - {"prediction", "source"}
+    assert len(aspects) == 7
+    return sum(
         abs(one[aspect] - other[aspect]) >= 1 - 1e-6 and one["prediction"] != other["prediction"]
-        for row in json.loads((nnd_data / "qgeval/instances.json").read_text())
+        for row in rows
         for one, other in itertools.combinations(row["questions"], 2)
         for aspect in aspects
     )
-    assert (len(aspects), means.counts["pairs"]) == (7, pairs)
-    assert raters.shapes[0].name == "raters"
+
+
+def test_qgeval_has_means(nnd_data: Path, tmp_path: Path) -> None:
+    made = look(nnd_data, tmp_path, "qgeval/instances.json")
+
+    assert len(yaml.safe_load((made.folder / "source.yaml").read_text())["aspects"]) == 7
+    assert made.counts["pairs"] == qgeval_pairs(nnd_data)
+
+
+def test_qgeval_has_a_workbook_for_each_annotator(nnd_data: Path, tmp_path: Path) -> None:
+    made = look(nnd_data, tmp_path, "qgeval/annotation_result")
+
+    assert made.shapes[0].name == "raters"
     gap = {"rule": "gap", "minimum": 1, "tolerance": 1e-6, "ratings": "mean"}
-    assert edited(raters, quality=gap).counts["pairs"] == pairs
+    assert edited(made, quality=gap).counts["pairs"] == qgeval_pairs(nnd_data)
 
 
 def test_faithbench_has_several_verdicts_of_a_text(nnd_data: Path, tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
-from nnd.schemas import SourceError
 
 Toy = Callable[..., dict[str, Any]]
 MakeSource = Callable[..., Path]
@@ -94,7 +94,7 @@ def test_labels_are_checked_where_a_rule_reads_them(
     # "brief" under `length` is nothing that its rule reads; "breif" under `answer` is.
     more = [*rows, toy("c", "plover", "breif")]
 
-    with pytest.raises(SourceError, match=r':9: label: "breif" is not in source\.yaml'):
+    with refusal("data.invalid", "toy.jsonl:9: row 8, label"):
         convert(make_source(more, quality=QUALITY, aspects=ASPECTS))
 
 
@@ -103,12 +103,10 @@ def test_several_rows_of_a_candidate_are_for_labels_only(
 ) -> None:
     more = [*rows, toy("a", "heron", "another", aspect="tone", score=4)]
 
-    with pytest.raises(SourceError, match=r':9: candidate_id: "a" is annotated twice under "tone"'):
+    with refusal("data.invalid", "toy.jsonl:9: row 8, candidate_id"):
         convert(make_source(more, quality=QUALITY, aspects=ASPECTS))
 
 
 def test_a_rule_for_an_aspect_that_there_is_not(make_source: MakeSource) -> None:
-    with pytest.raises(
-        SourceError, match=r"quality: length, tone is not under `aspects`, only answer; correct"
-    ):
+    with refusal("source.definition", "source.yaml"):
         convert(make_source(quality=QUALITY))

@@ -8,13 +8,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.converters import Annotation, Span
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.pairs import annotation_frame, normalise_texts
 from nnd.converters.source import load_source
-from nnd.schemas import SourceError, check_frame
+from nnd.schemas import check_frame
 
 SAMPLE = load_source("sample")
 SOURCE = replace(SAMPLE, facts={**SAMPLE.facts, "systems": {"*": None}, "instruction": "none"})
@@ -77,7 +78,7 @@ def test_without_spans_there_is_no_such_column() -> None:
 
 
 def test_a_span_outside_its_candidate_is_refused() -> None:
-    with pytest.raises(SourceError, match=r"a\.jsonl:1: spans: a span is not within the candidate"):
+    with refusal("data.invalid", "a.jsonl:1: row 0, spans"):
         annotation_frame(SOURCE, [annotation(spans=[Span(7, 18)])])
 
 

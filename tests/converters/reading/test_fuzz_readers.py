@@ -6,13 +6,14 @@ import random
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import yaml
+from support.built_in_sources import SOURCES, fixture_cases
 from support.damage import Damage, fuzz, read_or_refused
 
 from nnd.converters.folder.conversion import convert
@@ -21,7 +22,7 @@ from nnd.converters.reading.records import parse_json, read_cells, read_jsonl, s
 from nnd.converters.reading.table_rows import SUFFIXES
 from nnd.converters.reading.text_files import read_text
 from nnd.converters.source.converter_running import choose_converter
-from nnd.converters.source.source import Source, list_sources, load_source
+from nnd.converters.source.source import load_source
 from nnd.converters.source.source_files import Files
 
 OBJECTS = b'{"id": 1, "text": "caf\xc3\xa9 \\u00e9", "n": [1.5, null, {"a": true}]}\r\n{"id": 2}\n'
@@ -169,22 +170,7 @@ def test_a_table(
     read_or_refused(lambda: list(choose_converter(source).annotations(Files(source))))
 
 
-SOURCES = list_sources()
-
-
-def folders(source: Source) -> Iterator[tuple[Path, str | None, str | None]]:
-    """Yield what the tests of a source convert: folder, set and variant."""
-    fixture = source.folder / "fixture"
-    for entry in yaml.safe_load((fixture / "expected.yaml").read_text(encoding="utf-8")):
-        own = all((source.folder / file.name).is_file() for file in source.files)
-        yield (
-            source.folder if own else fixture / entry.get("from", "."),
-            entry["set"],
-            entry["variant"],
-        )
-
-
-CASES = [(source.name, *case) for source in SOURCES for case in folders(source)]
+CASES = [*fixture_cases()]
 
 
 @pytest.mark.parametrize("source", [source.name for source in SOURCES])
@@ -192,7 +178,9 @@ CASES = [(source.name, *case) for source in SOURCES for case in folders(source)]
 def test_a_built_in_source(tmp_path: Path, damage: Damage, source: str) -> None:
     # Which of its files is spoilt, and how it is read, goes by chance, but the same in every run.
     chance = random.Random(repr(damage(b"some bytes of no importance" * 4)))
-    name, folder, set_name, variant = chance.choice([case for case in CASES if case[0] == source])
+    name, folder, set_name, variant = chance.choice(
+        [case for case in CASES if case.source == source]
+    )
     place = tmp_path / "from"
     shutil.rmtree(place, ignore_errors=True)
     own = [path for path in folder.rglob("*") if path.suffix not in {".yaml", ".py", ""}]

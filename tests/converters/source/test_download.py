@@ -15,13 +15,14 @@ from typing import Any, ClassVar
 
 import httpx
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source import resume
 from nnd.converters.source.download import fetch, find_cached
 from nnd.converters.source.source import SourceFile, load_source
 from nnd.converters.source.source_files import Files
-from nnd.schemas import SourceError, cache_folder, nnd_version
+from nnd.schemas import cache_folder, nnd_version
 
 BODY = b'{"some": "annotations"}\n'
 DIGEST = hashlib.sha256(BODY).hexdigest()
@@ -214,7 +215,7 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(server: Server, cache: Pat
 def test_another_file_than_the_declared_one_is_not_kept(server: Server, cache: Path) -> None:
     server.body = b"<html>Sign in</html>"
 
-    with pytest.raises(SourceError, match=r"not the declared file \(SHA-256 differs\).*--from"):
+    with refusal("source.another-file"):
         fetch(declared(f"{server.url}/a"), "toy")
 
     assert cached(cache) == []
@@ -225,14 +226,14 @@ def test_a_failed_fetch_leaves_the_cached_file_as_it_was(server: Server, cache: 
     fetch(old, "toy")
     newer = declared(f"{server.url}/a", sha256="0" * 64)
 
-    with pytest.raises(SourceError):
+    with refusal("source.another-file"):
         fetch(newer, "toy")
 
     assert (cache / "toy/a.jsonl").read_bytes() == BODY
 
 
 def test_an_answer_404_is_an_error_with_the_way_out(server: Server, cache: Path) -> None:
-    with pytest.raises(SourceError) as caught:
+    with refusal("source.cannot-fetch") as caught:
         fetch(declared(f"{server.url}/missing"), "toy")
 
     assert str(caught.value) == (
@@ -247,7 +248,7 @@ def test_a_refused_connection_is_an_error_with_the_way_out(cache: Path) -> None:
         unused.bind(("127.0.0.1", 0))  # and never listens
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/a"
 
-        with pytest.raises(SourceError, match=r"cannot be fetched: .*Connection refused.*--from"):
+        with refusal("source.cannot-fetch"):
             fetch(declared(url), "toy", pause_s=0)
 
     assert cached(cache) == []
@@ -257,7 +258,7 @@ def test_a_body_that_is_cut_off_is_not_kept_without_a_digest(server: Server, cac
     # 24 bytes of 100 arrive: only the announced length can tell.
     server.announced = 100
 
-    with pytest.raises(SourceError, match="76 bytes did not arrive; try again, or name your copy"):
+    with refusal("source.cannot-fetch"):
         get(server, sha256=None, size=None)
 
     assert cached(cache) == []
@@ -267,7 +268,7 @@ def test_a_body_that_is_cut_off_is_not_kept_without_a_digest(server: Server, cac
 def test_chunks_that_are_cut_off_are_not_kept(server: Server, cache: Path) -> None:
     server.chunked = True
 
-    with pytest.raises(SourceError, match="cannot be fetched: peer closed connection"):
+    with refusal("source.cannot-fetch"):
         get(server, sha256=None)
 
     assert cached(cache) == []
@@ -294,7 +295,7 @@ def test_without_a_digest_all_is_asked_for_again(server: Server) -> None:
 
 def test_a_later_call_goes_on_where_the_last_one_stopped(server: Server, cache: Path) -> None:
     server.cuts = [3, 3, 3]
-    with pytest.raises(SourceError, match="15 bytes did not arrive; try again"):
+    with refusal("source.cannot-fetch"):
         get(server)
     part = cache / "toy/a.jsonl.part"
     assert part.read_bytes() == BODY[:9]
@@ -311,7 +312,7 @@ def interrupt(server: Server, cache: Path, sha256: str = DIGEST) -> None:
     """Leave a part of 10 bytes in the cache, and forget the requests."""
     server.cuts = [10]
     server.statuses = [200, 404]
-    with pytest.raises(SourceError, match="404"):
+    with refusal("source.cannot-fetch"):
         get(server, sha256)
     assert (cache / "toy/a.jsonl.part").read_bytes() == BODY[:10]
     for record in (server.asked, server.heard, server.sent):
@@ -361,7 +362,7 @@ def test_a_completed_file_that_is_not_the_declared_one_is_removed(
 ) -> None:
     interrupt(server, cache)
 
-    with pytest.raises(SourceError, match=r"not the declared file \(SHA-256 differs\)"):
+    with refusal("source.another-file"):
         get(server, sha256="0" * 64)
 
     assert server.asked_range() == ["bytes=10-", None]  # the part may have been of another version
@@ -371,7 +372,7 @@ def test_a_completed_file_that_is_not_the_declared_one_is_removed(
 def test_without_a_digest_the_declared_size_must_fit(server: Server, cache: Path) -> None:
     server.body = BODY[:-1]
 
-    with pytest.raises(SourceError, match=r"not the declared file \(size differs\)"):
+    with refusal("source.another-file"):
         get(server, sha256=None)
 
     assert cached(cache) == []
@@ -388,7 +389,7 @@ def test_a_server_in_trouble_is_asked_three_times(server: Server, status: int) -
 def test_a_server_that_stays_in_trouble_is_left_alone(server: Server, cache: Path) -> None:
     server.statuses = [500] * 9
 
-    with pytest.raises(SourceError, match=r"HTTP Error 500: .*; try again, or name .* with --from"):
+    with refusal("source.cannot-fetch"):
         get(server)
 
     assert len(server.asked) == 3
@@ -398,7 +399,7 @@ def test_a_server_that_stays_in_trouble_is_left_alone(server: Server, cache: Pat
 def test_a_refusal_is_not_asked_again(server: Server) -> None:
     server.statuses = [403]
 
-    with pytest.raises(SourceError, match="HTTP Error 403: Forbidden; name your copy with --from"):
+    with refusal("source.cannot-fetch"):
         get(server)
 
     assert len(server.asked) == 1
@@ -480,12 +481,12 @@ def test_of_two_processes_at_once_one_fetches(server: Server, cache: Path) -> No
 
 
 def test_an_address_that_is_none_is_an_error() -> None:
-    with pytest.raises(SourceError, match="cannot be fetched"):
+    with refusal("source.cannot-fetch", "http:/a b"):
         fetch(declared("http://127.0.0.1/a b"), "toy")
 
 
 def test_without_a_url_the_file_must_be_named() -> None:
-    with pytest.raises(SourceError, match="no URL is declared; name your copy with --from"):
+    with refusal("source.cannot-fetch", "a.jsonl"):
         fetch(declared(None), "toy")
 
 
@@ -494,7 +495,7 @@ def test_a_cache_that_cannot_be_written_is_an_error_that_names_the_variable(
 ) -> None:
     cache.write_text("a file where the cache should be", encoding="utf-8")
 
-    with pytest.raises(SourceError, match=r"the download cache cannot be used: .*set NND_CACHE"):
+    with refusal("place.cannot-write", "a.jsonl"):
         fetch(declared(f"{server.url}/a"), "toy")
 
 
@@ -524,7 +525,7 @@ def test_nothing_is_fetched_where_from_is_given(
     source = make_source(files=[file])
 
     convert(source, origin=source / "toy.jsonl", accept_changed="a test")
-    with pytest.raises(SourceError):
+    with refusal("file.not-found"):
         convert(source, origin=tmp_path / "nowhere")
 
     assert server.asked == []
@@ -574,7 +575,7 @@ def test_no_more_is_fetched_than_is_declared(
 ) -> None:
     server.body = ENDLESS
 
-    with pytest.raises(SourceError) as caught:
+    with refusal("source.cannot-fetch") as caught:
         get(server, sha256)
 
     assert str(caught.value) == (
@@ -588,7 +589,7 @@ def test_no_more_is_fetched_than_is_declared(
 def test_a_server_that_never_says_how_much_it_sends(server: Server, cache: Path) -> None:
     server.body, server.unannounced = ENDLESS, True
 
-    with pytest.raises(SourceError, match="the file is larger than 24 bytes, its declared size"):
+    with refusal("source.cannot-fetch"):
         get(server)
 
     assert cached(cache) == []
@@ -600,7 +601,7 @@ def test_a_file_of_no_declared_size_has_a_ceiling(
     monkeypatch.setattr(resume, "MOST_BYTES", 1000)
     server.body = ENDLESS
 
-    with pytest.raises(SourceError, match="the file is larger than 1,000 bytes, the most that is"):
+    with refusal("source.cannot-fetch"):
         get(server, sha256=None, size=None)
 
     assert cached(cache) == []
@@ -618,15 +619,15 @@ def test_redirects_are_followed(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "reason"),
+    "target",
     [
-        ("ftp://example.org/a", "Request URL has an unsupported protocol 'ftp://'"),
-        ("file:///etc/passwd", "Request URL has an unsupported protocol 'file://'"),
-        ("data:,a", "For absolute URLs, path must be empty"),
+        "ftp://example.org/a",
+        "file:///etc/passwd",
+        "data:,a",
     ],
 )
-def test_no_redirect_leaves_http(server: Server, target: str, reason: str) -> None:
-    with pytest.raises(SourceError, match=f"cannot be fetched: {reason}"):
+def test_no_redirect_leaves_http(server: Server, target: str) -> None:
+    with refusal("source.cannot-fetch"):
         redirected(server, target)
 
     assert server.asked == ["/a"]

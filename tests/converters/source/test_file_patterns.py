@@ -4,11 +4,10 @@ import hashlib
 import json
 from pathlib import Path
 
-import pytest
 import yaml
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
-from nnd.schemas import SourceError
 
 SOURCE = {
     "name": "pond",
@@ -71,7 +70,7 @@ def test_an_error_names_no_file_of_the_pattern(tmp_path: Path) -> None:
     wrong = json.dumps(FALSE | {"label": "never"})
     folder = write(tmp_path, {"ada.jsonl": json.dumps(TRUE), "bo.jsonl": wrong})
 
-    with pytest.raises(SourceError, match=r"people\.jsonl:2: label: \"never\"") as caught:
+    with refusal("data.invalid", "people.jsonl:2: row 1, label") as caught:
         convert(folder, origin=folder)
 
     assert "bo" not in str(caught.value).replace(str(tmp_path), "")
@@ -80,12 +79,12 @@ def test_an_error_names_no_file_of_the_pattern(tmp_path: Path) -> None:
 def test_other_content_than_the_declared_one_is_refused(tmp_path: Path) -> None:
     folder = write(tmp_path, {"ada.jsonl": json.dumps(TRUE)}, sha256="0" * 64)
 
-    with pytest.raises(SourceError, match="not the declared file"):
+    with refusal("source.another-file", "people.jsonl"):
         convert(folder, origin=folder)
 
 
 def test_a_pattern_that_nothing_fits_is_an_error(tmp_path: Path) -> None:
     folder = write(tmp_path, {})
 
-    with pytest.raises(SourceError, match=r"people/\*\.jsonl not found; name the folder"):
+    with refusal("file.not-found", "test_a_pattern_that_nothing_fi0"):
         convert(folder, origin=folder)

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.source.download import find_cached
 from nnd.converters.source.source import load_source
 from nnd.converters.source.source_files import Files, find_set
-from nnd.schemas import SourceError, cache_folder
+from nnd.schemas import cache_folder
 
 MakeSource = Callable[..., Path]
 
@@ -84,5 +85,5 @@ def test_the_cache_keeps_the_folders(
     ],
 )
 def test_no_name_leads_elsewhere(make_source: MakeSource, name: str) -> None:
-    with pytest.raises(SourceError, match="files/0/name: "):
+    with refusal("source.definition", "source.yaml: files/0/name"):
         load_source(declared(make_source, name))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.slice_writing import write_slice
@@ -79,39 +80,39 @@ def test_a_set_and_a_variant_have_their_own(make_source: MakeSource) -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "message"),
+    ("facts", "code"),
     [
         (
             asked("none", "{question}?", "So, {question}"),
-            "instruction_variants: `none` cannot be paraphrased; remove them",
+            "source.instruction",
         ),
         (
             asked("Answer {question", "{question}", "{context}"),
-            "instruction: .*write {{ and }} for braces that are text",
+            "template.placeholder",
         ),
-        (asked("Answer {question!r}"), "instruction: .*write a placeholder as a plain {name}"),
+        (asked("Answer {question!r}"), "template.placeholder"),
         (
             asked("{question}", {"en": "{question}"}, "{context}"),
-            "instruction_variants/0: is a text for each of en, but the instruction is one text",
+            "source.instruction",
         ),
         (
             asked({"en": "{question}"}, {"en": "{question}?"}, {"de": "{question}?"}),
-            "instruction_variants/1: is a text for each of de, but the instruction is a .* of en; ",
+            "source.instruction",
         ),
         (
             asked("{question}", "{context}", "Go on."),
-            'instruction: "Go on." has no placeholder, although there are several texts; write one',
+            "template.placeholder",
         ),
-        (asked("{question}", "{context}"), "instruction_variants: "),
-        ({"instruction": "{question}"}, "instruction_from"),
+        (asked("{question}", "{context}"), "source.definition"),
+        ({"instruction": "{question}"}, "source.definition"),
     ],
 )
 def test_what_cannot_be_read_is_refused(
-    make_source: MakeSource, facts: dict[str, Any], message: str
+    make_source: MakeSource, facts: dict[str, Any], code: str
 ) -> None:
     folder = make_source(**facts)
 
-    with pytest.raises(SourceError, match=message) as caught:
+    with refusal(code) as caught:
         load_source(folder)
 
     assert str(caught.value).startswith(f"{folder / 'source.yaml'}: ")

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.built_in_sources import SOURCES
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import list_sources, load_source
@@ -30,12 +31,12 @@ def test_the_built_in_sources_are_listed_by_name() -> None:
     assert {"challenge300", "quiz_design"} <= set(names)
 
 
-@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_a_built_in_source_is_named_after_its_folder(source: Any) -> None:
     assert source.name == source.folder.name
 
 
-@pytest.mark.parametrize("source", list_sources(), ids=lambda source: source.name)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 def test_what_a_built_in_source_expects_adds_up(source: Any) -> None:
     expected = source.facts["expected"]
     if expected is None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.schemas import SourceError
 
 FILE = "challenge300-outputs.tsv"
 QUOTED_2021 = "challenge300-outputs.58169e8.tsv"
@@ -64,7 +64,7 @@ def test_a_truncated_file_is_refused(nnd_data: Path, tmp_path: Path) -> None:
     lines = (nnd_data / "challenge300" / FILE).read_bytes().splitlines(keepends=True)
     (tmp_path / FILE).write_bytes(b"".join(lines[:200]))
 
-    with pytest.raises(SourceError, match=r"source\.yaml declares 135,738 bytes"):
+    with refusal("source.another-file", "challenge300-outputs.tsv"):
         convert("challenge300", origin=tmp_path, out=tmp_path / "out")
 
     assert not (tmp_path / "out").exists()
@@ -103,7 +103,7 @@ def test_a_folder_with_two_older_files_asks_for_one(nnd_data: Path, tmp_path: Pa
     for name in (QUOTED_2021, UNQUOTED_2021):
         (tmp_path / name).symlink_to(nnd_data / "challenge300" / name)
 
-    with pytest.raises(SourceError, match=f"{QUOTED_2021} and {UNQUOTED_2021} fit equally well"):
+    with refusal("source.several-files", "test_a_folder_with_two_older_f0"):
         convert("challenge300", origin=tmp_path)
 
 

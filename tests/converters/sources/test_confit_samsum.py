@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.places import SOURCES
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.source.source import load_source
@@ -100,5 +101,5 @@ def test_a_score_that_is_no_number(tmp_path: Path) -> None:
     raw = (fixture / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(raw.replace(b"2.0,Peg", b"two,Peg"))
 
-    with pytest.raises(NNDError, match=rf'^{FILE}:7, Score: "two" is not a number; '):
+    with refusal("cell.not-a-number", "samsum_annotation.csv:7, Score"):
         convert("confit_samsum", origin=tmp_path, variant="gap")

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.pairs.pairing import make_pairs
@@ -195,7 +196,7 @@ def test_texts_are_looked_up_where_the_rows_have_none(read: Read) -> None:
 def test_without_any_text_the_file_of_texts_is_asked_for(read: Read) -> None:
     bare = {key: value for key, value in CLEAN.items() if key != "article"}
 
-    with pytest.raises(SourceError, match=r"benchmark_data.json not found; name the file"):
+    with refusal("file.not-found", "test_without_any_text_the_file0"):
         read([bare, WRONG])
 
 
@@ -263,7 +264,7 @@ def test_a_wrong_file_is_refused(read: Read, rows: object, message: str) -> None
 def test_without_the_sentence_file_the_sets_are_named(nnd_data: Path) -> None:
     folder = nnd_data / "frank"
     for origin in (folder, folder / "human_annotations.json"):
-        with pytest.raises(SourceError) as caught:
+        with refusal("source.several-files") as caught:
             convert("frank", origin=origin)
         assert str(caught.value) == (
             f"{origin}: holds several sets; choose one: --set typed or --set factuality"
@@ -271,7 +272,7 @@ def test_without_the_sentence_file_the_sets_are_named(nnd_data: Path) -> None:
 
 
 def test_without_any_file_the_sets_are_named(tmp_path: Path) -> None:
-    with pytest.raises(SourceError) as caught:
+    with refusal("file.not-found") as caught:
         convert("frank", origin=tmp_path)
 
     assert str(caught.value).startswith(f"{tmp_path}: {SENTENCES} not found; name the file")

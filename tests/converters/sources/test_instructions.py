@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from support.built_in_sources import SOURCES
 from support.recounts.readings import READINGS
 
 from nnd.converters import Annotation
 from nnd.converters.source import Files, Source, choose_converter, load_source
-from nnd.converters.source.source import list_sources
 from nnd.schemas import (
     NO_INSTRUCTION,
     StoredContext,
@@ -20,7 +20,7 @@ from nnd.schemas import (
 
 EVERY = [
     pytest.param(source, id="-".join([each.name, *([name] if name else [])]))
-    for each in list_sources()
+    for each in SOURCES
     for name in ["", *each.facts.get("sets", {})]
     for source in [each.choose("set", name) if name else each]
 ]

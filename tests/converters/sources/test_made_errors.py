@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.source.source import BUILT_IN
-from nnd.schemas import SourceError
 
 MADE = ("bump", "summedits", "llmbar", "demetr")
 
@@ -133,5 +133,5 @@ def test_an_edited_file_of_demetr_is_refused(nnd_data: Path, tmp_path: Path) -> 
                 member, raw.replace(b'"id": 1,', b'"id":  1,') if "id15" in member else raw
             )
 
-    with pytest.raises(SourceError, match=r"minor_id15_case\.json is not the declared file"):
+    with refusal("source.another-file"):
         convert("demetr", origin=tmp_path)

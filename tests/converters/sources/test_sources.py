@@ -16,16 +16,15 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
-import yaml
 from polars.testing import assert_frame_equal
+from support.built_in_sources import SOURCES, place_of, read_expected
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
-from nnd.converters.source.source import Source, list_sources
+from nnd.converters.source.source import Source
 from nnd.converters.source.source_files import Files
 from nnd.schemas import SourceError, check_frame, check_rows
 
-SOURCES = list_sources()
 PLACE = ("from", "set", "variant")  # the keys of an entry that say what is converted
 REQUIRED = {"annotations", "contexts", "systems", "pairs", "by_error_category", "dropped"}
 NOTHING: dict[str, Any] = {"pairs": 0, "by_error_category": {}}  # of a file that nobody could count
@@ -49,24 +48,15 @@ class Case(NamedTuple):
         return chosen if self.variant is None else chosen.choose("variant", self.variant)
 
 
-def read_expected(source: Source) -> list[dict[str, Any]]:
-    path = source.folder / "fixture" / "expected.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else []
-
-
 def as_case(source: Source, entry: dict[str, Any]) -> Case:
-    fixture = source.folder / "fixture" / entry.get("from", ".")
-    # The sample's own file is its fixture.
-    is_own = all((source.folder / file.name).is_file() for file in source.files)
-    folder = source.folder if is_own else fixture
-    return Case(source, folder, entry["set"], entry["variant"])
+    return Case(source, place_of(source, entry), entry["set"], entry["variant"])
 
 
 def case_id(source: Source, entry: dict[str, Any]) -> str:
     return "-".join([source.name, *(str(entry[key]) for key in PLACE if entry.get(key))])
 
 
-ENTRIES = [(source, entry) for source in SOURCES for entry in read_expected(source)]
+ENTRIES = [(source, entry) for source in SOURCES for entry in read_expected(source.folder)]
 LARGE = {"demetr", "simplification", "wmt23_mqm_sxs"}
 every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 every_case = pytest.mark.parametrize(
@@ -182,7 +172,7 @@ def all_notes(source: Source) -> set[str]:
 
 @every_source
 def test_the_fixture_covers_every_variant_and_a_set(source: Source) -> None:
-    covered = [(entry["set"], entry["variant"]) for entry in read_expected(source)]
+    covered = [(entry["set"], entry["variant"]) for entry in read_expected(source.folder)]
     sets, variants = {name for name, _ in covered}, {name for _, name in covered}
 
     assert covered
@@ -193,7 +183,7 @@ def test_the_fixture_covers_every_variant_and_a_set(source: Source) -> None:
 
 @every_source
 def test_the_fixture_covers_every_aspect(source: Source) -> None:
-    for case in (as_case(source, entry) for entry in read_expected(source)):
+    for case in (as_case(source, entry) for entry in read_expected(source.folder)):
         assert set(converted(case).annotations["aspect"]) == set(case.chosen().facts["aspects"])
 
 
@@ -207,7 +197,7 @@ def test_the_fixture_covers_every_aspect(source: Source) -> None:
     ],
 )
 def test_the_fixture_has_every_trait_of_the_real_files(source: Source, nnd_data: Path) -> None:
-    covered = [as_case(source, entry) for entry in read_expected(source)]
+    covered = [as_case(source, entry) for entry in read_expected(source.folder)]
     every_set = [case for case in all_cases(source) if case.variant is None]
     invented = set[str]().union(*(traits(case, case.folder) for case in covered))
     real = set[str]().union(*(traits(case, nnd_data / source.name) for case in every_set))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.schemas import SourceError
@@ -181,7 +182,7 @@ def test_a_row_that_cannot_be_is_an_error(write: Write, row: str, message: str) 
 def test_another_file_is_an_error(write: Write) -> None:
     header = "\t".join(COLUMNS).replace("docSegId", "doc_id")
 
-    with pytest.raises(SourceError, match=r"\.tsv:1: the columns do not begin with system, doc,"):
+    with refusal("file.another-kind", "sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv:1"):
         converted(write(GOOD, BAD, header=header))
 
 
@@ -190,5 +191,5 @@ def test_an_archive_that_was_cut_off_is_one_clear_error(write: Write) -> None:
     path = folder / f"{NAME}.tar.gz"
     path.write_bytes(path.read_bytes()[:-20])
 
-    with pytest.raises(SourceError, match=r"not a whole \.tar\.gz: the gzip stream ends early"):
+    with refusal("file.cut-off", "sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.tar.gz"):
         converted(folder)

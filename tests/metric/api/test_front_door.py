@@ -31,8 +31,6 @@ BESIDE_COMMANDS = {
     "SourceError",
     "__version__",
     "estimate",  # nnd evaluate --dry-run
-    "evaluate_on_ray",  # nnd evaluate --ray
-    "evaluate_parts",  # nnd evaluate --worker
     "evaluate_runs",  # nnd evaluate --runs
     "load_pairs",
     "operations",  # nnd derive --list

@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 from support.card_folders import make_folder
 from support.checked_source import make_birds
+from support.refusals import refusal
 
 from nnd.metric.app import show
 from nnd.metric.cli.command import main
-from nnd.schemas import NNDError
 
 Nnd = Callable[..., tuple[int, str, str]]
 
@@ -65,20 +65,20 @@ def test_the_command_prints_them(nnd: Nnd, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "code"),
     [
-        ({"category": ["wron"]}, 'did you mean "wrong"'),
-        ({"category": ["wrong"], "annotations": True}, "--category applies to pairs only"),
-        ({"origin": "nowhere"}, "birds-nnd"),
+        ({"category": ["wron"]}, "name.unknown"),
+        ({"category": ["wrong"], "annotations": True}, "option.conflict"),
+        ({"origin": "nowhere"}, "source.unknown"),
     ],
 )
 def test_what_cannot_be_shown_is_one_clear_error(
-    options: dict[str, object], words: str, tmp_path: Path
+    options: dict[str, object], code: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(NNDError, match=words):
+    with refusal(code):
         show(make_folder(tmp_path), **options)  # type: ignore[arg-type]
 
 
 def test_a_table_has_no_annotations() -> None:
-    with pytest.raises(NNDError, match="has no annotations"):
+    with refusal("data.not-converted"):
         show(pl.DataFrame(), annotations=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.card_folders import make_folder
+from support.refusals import command_refusal, refusal
 
 from nnd.cards.dataset import data_card
 from nnd.metric.cli.command import main
@@ -61,16 +62,18 @@ def test_a_card_is_checked(nnd: Nnd, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(json.loads(out)["problems"]) == 1
 
 
-def test_what_is_not_there_is_one_line(nnd: Nnd, tmp_path: Path) -> None:
+def test_what_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
-    for arguments, words in (
-        (("card", folder, "--check"), "README.md: there is no card"),
-        (("card", tmp_path), "there is no manifest.json"),
-        (("card", folder, "--repo", "birds"), "the owner is missing; write ORG/birds"),
-        (("card", folder, "--out", folder / "manifest.json" / "README.md"), "manifest.json"),
+    for arguments, code, where in (
+        (["--check"], "file.not-found", "README.md"),
+        (["--repo", "birds"], "hub.name", '"birds"'),
+        (["--out", folder / "manifest.json" / "README.md"], "place.cannot-write", "manifest.json"),
     ):
-        code, out, err = nnd(*arguments)
-        assert (code, out) == (2, "")
-        assert err.startswith("nnd: ")
-        assert err.count("\n") == 1
-        assert words in err
+        monkeypatch.setattr(sys, "argv", ["nnd", "card", str(folder), *map(str, arguments)])
+        with command_refusal(code, where):
+            main()
+
+
+def test_a_folder_that_was_not_converted_has_no_card(tmp_path: Path) -> None:
+    with refusal("data.convert-again", str(tmp_path)):
+        data_card(tmp_path, "org/birds")

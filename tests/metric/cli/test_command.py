@@ -18,15 +18,16 @@ from typing import Any
 import polars as pl
 import pytest
 import typer
+from support.built_in_sources import SOURCES
 from support.hub.server import Hub
+from support.refusals import check_refusal
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 from support.tiny_models import Family
 from transformers.utils import logging as hf_logging
 
-from nnd.converters.source.source import list_sources
 from nnd.metric.cli.command import app, main
 from nnd.metric.run import VERSION
-from nnd.schemas import check_rows
+from nnd.schemas import NNDError, check_rows
 
 COMMAND = Path(sys.executable).with_name("nnd")
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -39,6 +40,7 @@ class Ran:
     code: int
     out: str
     err: str
+    error: BaseException | None = None
 
 
 Nnd = Callable[..., Ran]
@@ -58,7 +60,8 @@ def nnd(
         with pytest.raises(SystemExit) as ended:
             main()
         code = ended.value.code
-        return Ran(code if isinstance(code, int) else 0, *capsys.readouterr())
+        said = capsys.readouterr()
+        return Ran(code if isinstance(code, int) else 0, *said, ended.value.__cause__)
 
     yield run
     hf_logging.set_verbosity(verbosity)  # type: ignore[no-untyped-call]
@@ -78,6 +81,13 @@ def installed(*arguments: object, **options: Any) -> Ran:
         **options,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def check_refused(ran: Ran, code: str, where: str = "", *facts: str) -> None:
+    """Check an error of a command in this process, which prints one line."""
+    assert_one_line(ran, *facts)
+    assert isinstance(ran.error, NNDError)
+    check_refusal(ran.error, code, where)
 
 
 def assert_one_line(ran: Ran, *said: str) -> None:
@@ -228,24 +238,24 @@ def test_wrong_usage_exits_with_2_and_prints_nothing(arguments: list[str], nnd: 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "code", "where"),
     [
-        (["show", "SAMPLE", "-n", "0"], "nnd: -n 0: give 1 pair or more"),
-        (["describe", "SAMPLE", "--window", "0"], "nnd: --window 0: give a window of 1 token"),
-        (["slice", "SAMPLE", "--find", "--contexts", "1"], "nnd: --contexts 1: give 2 or more"),
-        (["compare", "SAMPLE", "--by", "length"], "nnd: "),
-        (["derive", "SAMPLE", "--op", "typos", "--on", "both sides"], "nnd: "),
-        (["derive", "SAMPLE", "--op", "typos", "--negatives", "worst"], "nnd: "),
-        (["export", "SAMPLE", "--to", "xml", "--out", "x"], "nnd: "),
-        (["metrics", "--data", "SAMPLE", "--several", "most"], "nnd: "),
-        (["suite", "make", "quiz_design"], "nnd: unknown action"),
+        (["show", "SAMPLE", "-n", "0"], "option.bad-value", "-n 0"),
+        (["describe", "SAMPLE", "--window", "0"], "option.bad-value", "--window 0"),
+        (["slice", "SAMPLE", "--find", "--contexts", "1"], "option.bad-value", "--contexts 1"),
+        (["compare", "SAMPLE", "--by", "length"], "option.unknown-value", ""),
+        (["derive", "SAMPLE", "--op", "typos", "--on", "both sides"], "option.unknown-value", ""),
+        (["derive", "SAMPLE", "--op", "typos", "--negatives", "worst"], "option.unknown-value", ""),
+        (["export", "SAMPLE", "--to", "xml", "--out", "x"], "option.unknown-value", ""),
+        (["metrics", "--data", "SAMPLE", "--several", "most"], "option.unknown-value", ""),
+        (["suite", "make", "quiz_design"], "option.unknown-value", ""),
     ],
 )
 def test_a_value_that_cannot_be_is_one_line(
-    arguments: list[str], said: str, nnd: Nnd, sample: Path
+    *, arguments: list[str], code: str, where: str, nnd: Nnd, sample: Path
 ) -> None:
     ran = nnd(*(str(sample) if each == "SAMPLE" else each for each in arguments))
-    assert_one_line(ran, said)
+    check_refused(ran, code, where)
 
 
 # What it prints
@@ -254,14 +264,14 @@ def test_a_value_that_cannot_be_is_one_line(
 def test_sources_prints_every_source(nnd: Nnd) -> None:
     ran = nnd("sources")
     assert (ran.code, ran.err) == (0, "")
-    assert all(source.name in ran.out for source in list_sources())
+    assert all(source.name in ran.out for source in SOURCES)
 
 
 def test_sources_as_json(nnd: Nnd) -> None:
     found = json.loads(nnd("sources", "--json").out)["sources"]
     assert [(facts["name"], facts.get("set")) for facts in found] == [
         (source.name, name)
-        for source in sorted(list_sources(), key=lambda source: source.name == "sample")
+        for source in sorted(SOURCES, key=lambda source: source.name == "sample")
         for name in (None, *source.facts.get("sets", {}))
     ]
 
@@ -452,7 +462,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
 
 
 def test_compare_with_nothing_to_compare(nnd: Nnd) -> None:
-    assert_one_line(nnd("compare", "nowhere"), "nowhere: not a folder")
+    check_refused(nnd("compare", "nowhere"), "run.not-a-run", "nowhere")
 
 
 # Whole runs of the installed command
@@ -468,30 +478,31 @@ def test_a_run_without_a_terminal_says_nothing_on_stderr(
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("variables", "said"),
+    ("variables", "code"),
     [
-        ({}, "nobody/nothing: no such model: "),
-        ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "the Hub cannot be reached (no connection); "),
+        ({}, "model.unknown"),
+        ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "model.out-of-reach"),
     ],
     ids=["no such model", "no connection"],
 )
 def test_a_model_id_that_does_not_exist(
-    variables: dict[str, str], said: str, sample: Path, tmp_path: Path
+    variables: dict[str, str], code: str, sample: Path, tmp_path: Path
 ) -> None:
     with Hub() as hub:
         online = {"HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"}
         ran = installed(
             *("evaluate", "--model", "nobody/nothing", "--data", sample, "--out", tmp_path / "run"),
+            "--json",
             env=online | {"HF_ENDPOINT": hub.endpoint} | variables,
         )
-    assert_one_line(ran, said, "nobody/nothing: ", "name a ")
+    error = json.loads(ran.out)["error"]
+    assert (ran.code, error["code"], error["where"]) == (2, code, "nobody/nothing")
     assert not (tmp_path / "run").exists()
 
 
 def test_a_model_id_that_is_not_there_offline(nnd: Nnd, sample: Path, tmp_path: Path) -> None:
     ran = nnd("evaluate", "--model", "nobody/nothing", "--data", sample, "--out", tmp_path / "run")
-    offline = "(HF_HUB_OFFLINE is set); go online once, or name a folder "
-    assert_one_line(ran, offline, "nobody/nothing: ")
+    check_refused(ran, "model.out-of-reach", "nobody/nothing", "HF_HUB_OFFLINE")
     assert listing(tmp_path) == []
 
 
@@ -510,7 +521,7 @@ def test_what_transformers_reports_is_not_passed_on(
     tiny("llama").model.base_model.save_pretrained(tmp_path / "model")
     tiny("llama").tokenizer.save_pretrained(tmp_path / "model")
     ran = installed("evaluate", "--model", tmp_path / "model", "--data", sample)
-    assert_one_line(ran, "lm_head.weight is missing")  # it prints a table of such weights
+    assert_one_line(ran, "lm_head.weight")  # it prints a table of such weights
 
 
 @contextmanager
@@ -537,7 +548,7 @@ def test_a_full_disk_while_converting(
     held = {path: (tmp_path / path).read_bytes() for path in files if (tmp_path / path).is_file()}
     with no_room():
         ran = nnd("convert", "sample", "--out", out)
-    assert_one_line(ran, str(out), "File too large", "make room")
+    check_refused(ran, "place.cannot-write", str(out))
     assert listing(tmp_path) == files
     assert {path: (tmp_path / path).read_bytes() for path in held} == held
 
@@ -548,7 +559,7 @@ def test_a_full_disk_while_evaluating(
     asked = ("--model", saved("gpt2"), "--data", sample, "--out", tmp_path / "run", "--no-cache")
     with no_room():
         ran = nnd("evaluate", *asked)
-    assert_one_line(ran, str(tmp_path / "run"), "File too large", "make room")
+    check_refused(ran, "place.cannot-write", str(tmp_path / "run"))
     assert listing(tmp_path) == []
 
 
@@ -591,37 +602,38 @@ LINE = '{"question": "Où?"}\n'
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "code", "where"),
     [
-        (LINE.encode()[:-4], "not a whole JSON object"),
-        (LINE.encode("utf-16"), "iconv"),
-        (LINE.encode("latin-1"), "iconv"),
-        (b"x\ty\tz\n1\t2\t3\n", "not a whole JSON object"),
-        (LINE.encode(), "quiz.jsonl:1"),
-        (b"", "makes no pair"),
+        (LINE.encode()[:-4], "file.cut-off", "quiz.jsonl:1"),
+        (LINE.encode("utf-16"), "file.not-utf8", "quiz.jsonl"),
+        (LINE.encode("latin-1"), "file.not-utf8", "quiz.jsonl"),
+        (b"x\ty\tz\n1\t2\t3\n", "file.cut-off", "quiz.jsonl:1"),
+        (LINE.encode(), "file.another-kind", "quiz.jsonl:1"),
+        (b"", "file.empty", ""),
     ],
     ids=["cut off", "utf-16", "latin-1", "another format", "another source", "empty"],
 )
 def test_convert_refuses_a_file_that_is_not_the_sources(
-    content: bytes, said: str, nnd: Nnd, tmp_path: Path
+    *, content: bytes, code: str, where: str, nnd: Nnd, tmp_path: Path
 ) -> None:
     (tmp_path / "quiz.jsonl").write_bytes(content)
-    assert_one_line(nnd("convert", "quiz_design", "--from", "quiz.jsonl", "--out", "o"), said)
+    ran = nnd("convert", "quiz_design", "--from", "quiz.jsonl", "--out", "o")
+    check_refused(ran, code, where)
     assert listing(tmp_path) == ["quiz.jsonl"]
 
 
 def test_convert_without_the_file(nnd: Nnd, tmp_path: Path) -> None:
     ran = nnd("convert", "quiz_design", "--from", "nowhere", "--out", "o")
-    assert_one_line(ran, "nowhere: file or folder not found; correct --from")
+    check_refused(ran, "file.not-found", "nowhere")
     (tmp_path / "empty").mkdir()
     ran = nnd("convert", "quiz_design", "--from", "empty", "--out", "o")
-    assert_one_line(ran, "quiz_design_groups.jsonl not found; name the file with --from")
+    check_refused(ran, "file.not-found", "", "quiz_design_groups.jsonl")
     assert listing(tmp_path) == ["empty"]
 
 
 def test_convert_of_an_unknown_source_lists_the_known_ones(nnd: Nnd) -> None:
-    assert_one_line(nnd("convert", "qiuz"), '"qiuz"', "challenge300, ", "sample, ")
-    assert_one_line(nnd("convert", "quizdesign"), 'source.yaml (did you mean "quiz_design"?)')
+    check_refused(nnd("convert", "qiuz"), "source.unknown", "", '"qiuz"', "challenge300, ")
+    check_refused(nnd("convert", "quizdesign"), "source.unknown", "", '"quiz_design"?')
 
 
 # Bad input: --out
@@ -636,8 +648,8 @@ def test_out_on_a_file(
         "convert": ["sample"],
         "evaluate": ["--model", saved("gpt2"), "--data", sample],
     }[command]
-    assert_one_line(nnd(command, *how, "--out", "file"), "file: is a file; name a folder")
-    assert_one_line(nnd(command, *how, "--out", "file/below"), "file/below: ")
+    check_refused(nnd(command, *how, "--out", "file"), "place.wrong-kind", "file")
+    check_refused(nnd(command, *how, "--out", "file/below"), "place.cannot-write", "file/below")
     assert listing(tmp_path) == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -652,10 +664,8 @@ def test_out_on_a_folder_that_is_something_else(
         "convert": ["sample"],
         "evaluate": ["--model", saved("gpt2"), "--data", sample],
     }[command]
-    assert_one_line(
-        nnd(command, *how, "--out", "thesis"),
-        "thesis: contains files that nnd did not write, or that were changed since: chapter1;",
-    )
+    ran = nnd(command, *how, "--out", "thesis")
+    check_refused(ran, "place.foreign-files", "thesis", "chapter1")
     assert listing(tmp_path) == ["thesis", "thesis/chapter1"]
 
 
@@ -677,13 +687,10 @@ def test_out_on_a_folder_that_holds_more_than_ours(
     ours = Path("out", document).read_bytes()
 
     ran = nnd(command, *how, "--out", "out")
-    assert_one_line(
-        ran,
-        "or that were changed since: .git/, run/, thesis.tex; name",
-    )
+    check_refused(ran, "place.foreign-files", "out", ".git/, run/, thesis.tex")
     Path("out", document).write_text("{}")  # as any tool may call a file
     there = listing(Path("out"))
-    assert_one_line(nnd(command, *how, "--out", "out"), "or that were changed since: .git/, ")
+    check_refused(nnd(command, *how, "--out", "out"), "place.foreign-files", "out", ".git/, ")
     Path("out", document).write_bytes(ours)
 
     assert listing(Path("out")) == there
@@ -707,66 +714,61 @@ def test_out_on_the_working_folder_or_above_it(
         "convert": ["sample"],
         "evaluate": ["--model", "nobody/nothing", "--data", sample],
     }[command]
-    assert_one_line(nnd(command, *how, "--out", out), f"{out}: the working folder, the home folder")
+    check_refused(nnd(command, *how, "--out", out), "place.never-replaced", out)
     assert listing(tmp_path) == ["here"]
 
 
 def test_out_is_looked_at_before_the_work(nnd: Nnd, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     ran = nnd("evaluate", "--model", "nobody/nothing", "--data", "org/nowhere", "--out", "file")
-    assert_one_line(ran, "file: is a file")
+    check_refused(ran, "place.wrong-kind", "file")
 
 
 # Bad input: scoring
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("option", "value", "code", "fact"),
     [
-        (
-            ["--protocol", "nativ"],
-            'unknown protocol "nativ" (did you mean "native"?); choose one of native, ',
-        ),
-        (
-            ["--template", "mixgq"],
-            'unknown template "mixgq" (did you mean "mixqg"?); choose one of default, ',
-        ),
-        (["--template", "{answr}"], "the context has no {answr}; known: {context}, "),
-        (["--template", "{context"], "braces"),
-        (["--keep", "middle"], 'unknown side "middle" of a context; choose beginning or end'),
-        (["--dtype", "float31"], '"float31" is not a torch dtype'),
-        (["--device", "abacus"], 'device "abacus" cannot be used'),
-        (["--system", "heron"], '--system "heron": write MODEL=SYSTEM'),
-        (["--system", "x=heron"], 'unknown model "x"; known: '),
-        (["--human-scores", "nowhere"], "nowhere"),
-        (["--protocol", "bartscore"], 'protocol "bartscore" is for encoder-decoders'),
+        ("--protocol", "nativ", "option.unknown-value", '"native"?'),
+        ("--template", "mixgq", "template.unknown", '"mixqg"?'),
+        ("--template", "{answr}", "template.placeholder", "{context}"),
+        ("--template", "{context", "template.placeholder", "{context"),
+        ("--keep", "middle", "option.unknown-value", '"middle"'),
+        ("--dtype", "float31", "option.unknown-value", '"float31"'),
+        ("--device", "abacus", "model.device", '"abacus"'),
+        ("--system", "heron", "option.bad-value", '--system "heron"'),
+        ("--system", "x=heron", "name.unknown", '"x"'),
+        ("--human-scores", "nowhere", "file.not-found", "nowhere"),
+        ("--protocol", "bartscore", "protocol.another-model", '"bartscore"'),
     ],
-    ids=str,
 )
 def test_evaluate_with_an_option_that_cannot_be(
     *,
-    options: list[str],
-    said: str,
+    option: str,
+    value: str,
+    code: str,
+    fact: str,
     nnd: Nnd,
     sample: Path,
     saved: Callable[[str], Path],
     tmp_path: Path,
 ) -> None:
-    ran = nnd("evaluate", "--model", saved("gpt2"), "--data", sample, "--out", "run", *options)
-    assert_one_line(ran, said)
+    ran = nnd("evaluate", "--model", saved("gpt2"), "--data", sample, "--out", "run", option, value)
+    check_refused(ran, code, "", fact)
     assert listing(tmp_path) == []
 
 
 def test_a_system_that_is_not_there(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
     model = saved("gpt2")
     ran = nnd("evaluate", "--model", model, "--data", sample, "--system", f"{model}=owl")
-    assert_one_line(ran, 'unknown system "owl"; known: dipper, heron')
+    check_refused(ran, "name.unknown", "", '"owl"', "dipper, heron")
 
 
 def test_a_model_named_twice(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
     model = saved("gpt2")
     ran = nnd("evaluate", "--model", model, "--model", model, "--data", sample)
-    assert_one_line(ran, "is named twice")
+    check_refused(ran, "name.twice")
 
 
 def test_a_model_without_a_tokenizer(
@@ -774,42 +776,53 @@ def test_a_model_without_a_tokenizer(
 ) -> None:
     tiny("gpt2").model.save_pretrained(tmp_path / "model")
     ran = nnd("evaluate", "--model", "model", "--data", sample, "--out", "run")
-    assert_one_line(ran, "model: the model has no usable tokenizer")
+    check_refused(ran, "model.tokenizer", "model")
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "said"),
+    ("column", "value", "code"),
     [
-        ("candidate_low", None, "column candidate_low is missing"),
-        ("candidate_high", [None] * 72, "row 0: candidate_high is null"),
-        ("candidate_high", [1] * 72, "column candidate_high is Int64; it must be text"),
+        ("candidate_low", None, "column.missing"),
+        ("candidate_high", [None] * 72, "cell.null"),
+        ("candidate_high", [1] * 72, "column.wrong-type"),
     ],
     ids=["a candidate missing", "null", "numbers"],
 )
 def test_pairs_that_cannot_be_scored(
-    *, column: str, value: Any, said: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+    *, column: str, value: Any, code: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path]
 ) -> None:
     pairs = pl.read_parquet(sample / "pairs.parquet").drop(column)
     if value is not None:
         pairs = pairs.with_columns(pl.Series(column, value))
     pairs.write_parquet("pairs.parquet")
     ran = nnd("evaluate", "--model", saved("gpt2"), "--data", "pairs.parquet", "--out", "run")
-    assert_one_line(ran, said)
+    check_refused(ran, code, "", column)
     assert listing(Path()) == ["pairs.parquet"]
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [("nowhere", None), ("folder", None), ("pairs.parquet", b"PAR1"), ("pairs.csv", b"a,b\n1,2\n")],
+    ("name", "content", "code"),
+    [
+        ("nowhere", None, "file.not-found"),
+        ("folder", None, "data.not-converted"),
+        ("pairs.parquet", b"PAR1", "file.not-parquet"),
+        ("pairs.csv", b"a,b\n1,2\n", "column.missing"),
+    ],
 )
 def test_data_that_is_none(
-    name: str, content: bytes | None, nnd: Nnd, saved: Callable[[str], Path], tmp_path: Path
+    *,
+    name: str,
+    content: bytes | None,
+    code: str,
+    nnd: Nnd,
+    saved: Callable[[str], Path],
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "folder").mkdir()
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    assert_one_line(nnd("evaluate", "--model", saved("gpt2"), "--data", name), name)
+    check_refused(nnd("evaluate", "--model", saved("gpt2"), "--data", name), code, name)
 
 
 def test_a_candidate_longer_than_the_window_is_found_by_its_pair(
@@ -819,9 +832,8 @@ def test_a_candidate_longer_than_the_window_is_found_by_its_pair(
     long = pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("zebra " * 200))
     pairs.with_columns(candidate_low=long.otherwise("candidate_low")).write_parquet("long.parquet")
     ran = nnd("evaluate", "--model", saved("gpt2"), "--data", "long.parquet", "--out", "run")
-    assert_one_line(
-        ran, f"pair {pairs['pair_id'][7]}: ", '"zebra zebra', "reads 160 in all; leave the pair out"
-    )
+    pair = pairs["pair_id"][7]
+    check_refused(ran, "candidate.too-long", f"pair {pair}", '"zebra zebra', "160")
     assert not Path("run").exists()
 
 
@@ -832,40 +844,49 @@ def test_weights_that_are_no_numbers(
     family.model.get_input_embeddings().weight.data[:] = float("nan")
     family.model.save_pretrained(tmp_path / "model")
     family.tokenizer.save_pretrained(tmp_path / "model")
-    assert_one_line(nnd("evaluate", "--model", "model", "--data", sample), "returns NaN")
+    check_refused(nnd("evaluate", "--model", "model", "--data", sample), "model.damaged", "model")
 
 
 # Bad input: agree
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "code"),
     [
-        ("model,category,pass_rate\nx,overall,62\n", "divide percentages by 100"),
-        ("model,category\nx,overall\n", "pass_rate"),
-        ("model,category,pass_rate\nx,overall,0.5\n", "needs two models"),
+        ("model,category,pass_rate\nx,overall,62\n", "cell.out-of-range"),
+        ("model,category\nx,overall\n", "file.not-a-table"),
+        ("model,category,pass_rate\nx,overall,0.5\n", "agreement.undefined"),
     ],
     ids=["percent", "no rates", "one model"],
 )
-def test_a_table_that_cannot_be_compared(text: str, said: str, nnd: Nnd, sample: Path) -> None:
+def test_a_table_that_cannot_be_compared(text: str, code: str, nnd: Nnd, sample: Path) -> None:
     Path("rates.csv").write_text(text)
-    assert_one_line(nnd("agree", "rates.csv", "--data", sample), said)
+    check_refused(nnd("agree", "rates.csv", "--data", sample), code)
 
 
-def test_agree_with_nothing_there(nnd: Nnd, sample: Path) -> None:
-    assert_one_line(nnd("agree", "nowhere.csv", "--data", sample), "nowhere.csv")
-    assert_one_line(nnd("agree", "nowhere", "--data", sample), "nowhere")
+@pytest.mark.parametrize(
+    ("arguments", "code", "where"),
+    [
+        (["nowhere.csv", "--data", "SAMPLE"], "file.not-a-table", "nowhere.csv"),
+        (["nowhere", "--data", "SAMPLE"], "run.not-a-run", "nowhere"),
+        (["rates.csv", "--human-scores", "nowhere"], "file.not-found", "nowhere"),
+        (["rates.csv", "--data", "nowhere"], "file.not-found", "nowhere"),
+        (["rates.csv"], "option.needs-another", ""),
+    ],
+)
+def test_agree_with_nothing_there(
+    *, arguments: list[str], code: str, where: str, nnd: Nnd, sample: Path
+) -> None:
     Path("rates.csv").write_text("model,category,pass_rate\nx,overall,0.5\n")
-    assert_one_line(nnd("agree", "rates.csv", "--human-scores", "nowhere"), "nowhere")
-    assert_one_line(nnd("agree", "rates.csv", "--data", "nowhere"), "nowhere")
-    assert_one_line(nnd("agree", "rates.csv"), "pass data (--data) or human_scores")
+    ran = nnd("agree", *(str(sample) if each == "SAMPLE" else each for each in arguments))
+    check_refused(ran, code, where)
 
 
 def test_what_cannot_be_printed_is_spelled_out(nnd: Nnd, sample: Path) -> None:
     Path("rates.csv").write_text("model,category,pass_rate\nx,overall,0.5\n")
     ran = nnd("agree", "rates.csv", "--data", sample, "--system", "a\x1b[2Jb=heron")
     assert "\x1b" not in ran.err
-    assert_one_line(ran, 'unknown model "a\\x1b[2Jb"')
+    check_refused(ran, "name.unknown", "", '"a\\x1b[2Jb"')
 
 
 def test_our_own_mistakes_keep_their_traceback(nnd: Nnd, monkeypatch: pytest.MonkeyPatch) -> None:

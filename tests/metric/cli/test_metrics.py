@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.judged_cases import write_judged, write_references
+from support.refusals import command_refusal
 from support.stored_folders import read_manifest, write_manifest
 
 from nnd.metric.cli.command import main
@@ -147,53 +148,39 @@ def test_prompts_on_both_sides(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "code", "where"),
     [
-        (["--data", "none"], "none: not a folder; name a folder that `nnd convert` wrote"),
-        (
-            ["--data", "data", "--scorer", "rouge1"],
-            "rouge1 needs references, but the data has none",
-        ),
-        (
-            ["--data", "data", "--scorer", "rouge"],
-            'unknown scorer "rouge" (did you mean "rougeL"?); choose from rouge1, ',
-        ),
-        (
-            ["--data", "data", "--over", "a,d"],
-            (
-                'over: no candidate was written by system "d"; choose shared, all, or '
-                "some of the systems: a, b, c"
-            ),
-        ),
-        (
-            ["--data", "data", "--several", "last"],
-            'unknown way "last" to count several references; choose max, mean, first',
-        ),
+        (["--data", "none"], "data.not-converted", "none"),
+        (["--data", "data", "--scorer", "rouge1"], "scorer.references", ""),
+        (["--data", "data", "--scorer", "rouge"], "option.unknown-value", ""),
+        (["--data", "data", "--over", "a,d"], "option.unknown-value", "over"),
+        (["--data", "data", "--several", "last"], "option.unknown-value", ""),
         (
             ["--data", "data", "--scorer", "prompted=gpt2", "--template", "Sum up:"],
-            'unknown template "Sum up:"; choose one of default, ',
+            "template.unknown",
+            "",
         ),
-        (["--data", "data", "--aspect", "style"], 'unknown aspect "style"; known: quality'),
-        (
-            ["data", "--data", "data"],
-            ("data: this folder holds pairs, not results; score them first: "),
-        ),
-        (
-            ["--data", "data", "--references", "none.csv"],
-            "none.csv: cannot be read as a table of references",
-        ),
-        (["--data", "data", "--system", "a"], '--system "a": write MODEL=SYSTEM'),
+        (["--data", "data", "--aspect", "style"], "name.unknown", ""),
+        (["data", "--data", "data"], "run.not-a-run", "data"),
+        (["--data", "data", "--references", "none.csv"], "file.not-a-table", "none.csv"),
+        (["--data", "data", "--system", "a"], "option.bad-value", '--system "a"'),
     ],
 )
 def test_what_a_user_can_mend(
-    arguments: list[str], said: str, metrics: Command, data: Path, monkeypatch: pytest.MonkeyPatch
+    *,
+    arguments: list[str],
+    code: str,
+    where: str,
+    data: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(data.parent)
-    code, out, err = metrics(*arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith("nnd: ")
-    assert said in err
-    assert err.count("\n") == 1
+    monkeypatch.setattr(sys, "argv", ["nnd", "metrics", *arguments])
+    with command_refusal(code, where):
+        main()
+    out, err = capsys.readouterr()
+    assert (out, err[:5], err.count("\n")) == ("", "nnd: ", 1)
 
 
 def test_without_a_model_torch_is_not_loaded(data: Path, tmp_path: Path) -> None:

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from support.refusals import refusal
 from support.report.page import Page
 from support.report.runs import Pretended, write_run
 from typer.testing import CliRunner
 
 from nnd.converters.folder.conversion import convert
 from nnd.metric.cli.command import app
-from nnd.schemas import ScoringError
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_people_are_told_what_was_written(folder: Path) -> None:
 
 
 def test_a_family_without_a_name(folder: Path) -> None:
-    with pytest.raises(ScoringError, match='--family "small": write MODEL=FAMILY'):
+    with refusal("option.bad-value", '--family "small"'):
         CliRunner().invoke(
             app, ["report", str(folder / "run"), "--family", "small"], catch_exceptions=False
         )

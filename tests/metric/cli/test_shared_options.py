@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import typer
+from support.refusals import refusal
 
 from nnd.metric.cli.command import app
 from nnd.metric.cli.evaluating import read_templates
 from nnd.metric.cli.options import read
 from nnd.metric.cli.signatures import signature_of
-from nnd.schemas import ScoringError
 
 CHAT = {
     each.name: each for each in signature_of("nnd", "export").parameters if each.record == "chat"
@@ -20,21 +20,18 @@ COMMANDS: dict[str, Any] = dict(typer.main.get_command(app).commands)  # type: i
 
 
 @pytest.mark.parametrize(
-    ("command", "words", "message"),
+    ("command", "words", "named"),
     [
-        (
-            "evaluate",
-            ["gpt2", "--data", "sample"],
-            'unexpected argument "gpt2"; name models with --model and data with --data',
-        ),
-        ("show", ["sample", "b\n"], 'unexpected argument "b\\n"; leave it out'),
+        ("evaluate", ["gpt2", "--data", "sample"], ['"gpt2"', "--model", "--data"]),
+        ("show", ["sample", "b\n"], ['"b\\n"']),
     ],
 )
 def test_an_argument_that_belongs_behind_an_option_is_an_error_that_names_it(
-    command: str, words: list[str], message: str
+    command: str, words: list[str], named: list[str]
 ) -> None:
-    with pytest.raises(Exception, match=re.escape(message)):
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - Typer hides the types of its errors
         COMMANDS[command].make_context(command, words)
+    assert all(name in str(caught.value) for name in named)
 
 
 SINGLE = [
@@ -50,8 +47,7 @@ SINGLE = [
 )
 def test_an_option_of_one_value_that_is_given_twice_is_an_error(command: str, option: Any) -> None:
     once = [option.opts[0]] if option.is_flag else [option.opts[0], "1"]
-    message = f"{option.opts[0]} is given twice; give it once"
-    with pytest.raises(Exception, match=re.escape(message)):
+    with pytest.raises(Exception, match=re.escape(option.opts[0])):
         COMMANDS[command].make_context(command, [*once, *once])
 
 
@@ -80,20 +76,18 @@ def test_templates_are_of_one_model_or_of_all(
 
 
 @pytest.mark.parametrize(
-    ("entries", "message"),
+    ("entries", "code", "where"),
     [
-        (
-            ["gtp2=mixqg"],
-            '--template "gtp2=mixqg": unknown model "gtp2"; did you mean "gpt2"?',
-        ),
-        (["mixqg", "macaw"], "--template is given twice for all models; give it once, and "),
-        (["org/bart=a", "org/bart=b"], '--template is given twice for model "org/bart"; '),
+        (["gtp2=mixqg"], "name.unknown", '--template "gtp2=mixqg"'),
+        (["mixqg", "macaw"], "name.twice", "--template"),
+        (["org/bart=a", "org/bart=b"], "name.twice", "--template"),
     ],
 )
-def test_templates_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:
-    with pytest.raises(ScoringError) as caught:
+def test_templates_that_are_not_clear_are_refused(
+    entries: list[str], code: str, where: str
+) -> None:
+    with refusal(code, where):
         read_templates(entries, MODELS)
-    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -117,14 +111,15 @@ def test_a_system_prompt_may_have_lines() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "message"),
+    ("entries", "code", "where"),
     [
-        (["k"], '--template-arg "k": write KEY=VALUE'),
-        (["=1"], '--template-arg "=1": write KEY=VALUE'),
-        (["k=1", "k=2"], "--template-arg: k has two values; give one"),
+        (["k"], "option.bad-value", '--template-arg "k"'),
+        (["=1"], "option.bad-value", '--template-arg "=1"'),
+        (["k=1", "k=2"], "name.twice", "--template-arg"),
     ],
 )
-def test_arguments_that_are_not_clear_are_refused(entries: list[str], message: str) -> None:
-    with pytest.raises(ScoringError) as caught:
+def test_arguments_that_are_not_clear_are_refused(
+    entries: list[str], code: str, where: str
+) -> None:
+    with refusal(code, where):
         read(CHAT["arguments"], entries, as_data=True)
-    assert str(caught.value) == message

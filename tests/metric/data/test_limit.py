@@ -12,7 +12,7 @@ import pytest
 from nnd.converters.folder import convert
 from nnd.metric.data import LIMITED, PairSet, choose_part, load_pairs
 from nnd.metric.likelihood import Scoring
-from nnd.metric.run import Evaluation, evaluate, evaluate_parts, merge
+from nnd.metric.run import Evaluation, evaluate, merge
 from nnd.schemas import DISTINCT, distinct_in_order
 
 PLAIN = Scoring(cache=False, unconditional=False)
@@ -113,7 +113,7 @@ def test_it_is_said_how_tests_were_drawn(saved: Callable[[str], Path], tmp_path:
     assert "|limit:8|" in part.results[0].signature
     rows().write_parquet(tmp_path / "letters.parquet")
     data, out = tmp_path / "letters.parquet", tmp_path / "run"
-    evaluate_parts(gpt2, data, out=out, worker=(1, 1), limit=8, scoring=PLAIN)
+    evaluate(gpt2, data, out=out, worker=(1, 1), limit=8, scoring=PLAIN)
     merged = merge(out)
     assert merged.results[0].notes == part.results[0].notes
     assert merged.remarks()[0] == part.remarks()[0]

@@ -9,9 +9,9 @@ import pytest
 from polars.testing import assert_frame_equal
 from support.hub.server import Hub
 from support.metric_runs import human_scores, pair_rows
+from support.refusals import refusal
 
 from nnd.metric.data import load_pairs, name_datasets, open_pairs, read_human_scores, read_origin
-from nnd.schemas import ScoringError
 
 
 @pytest.fixture
@@ -67,56 +67,40 @@ def test_human_scores_have_a_url_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("nowhere.parquet", "404, message='Not Found'"),
-        ("notes.txt", "Parquet magic bytes not found in footer"),
-    ],
+    ("name", "code"),
+    [("nowhere.parquet", "file.not-readable"), ("notes.txt", "file.not-parquet")],
 )
-def test_what_is_not_there_is_said(name: str, said: str, web: str) -> None:
-    message = refusal(f"{web}/{name}")
-    assert message.startswith(f"{web}/{name}: cannot be read as Parquet: ")
-    assert said in message
+def test_what_is_not_there_is_said(name: str, code: str, web: str) -> None:
+    with refusal(code, f"{web}/{name}"):
+        open_pairs(f"{web}/{name}")
 
 
 def test_an_object_that_is_not_there_is_said(memory: str) -> None:
-    assert refusal(f"{memory}/nowhere.parquet") == (
-        f"{memory}/nowhere.parquet: cannot be read as Parquet: file not found; check the "
-        "URL, which must name a single file"
-    )
+    with refusal("file.not-found", f"{memory}/nowhere.parquet"):
+        open_pairs(f"{memory}/nowhere.parquet")
 
 
 def test_what_is_private_is_said(hub: Hub, file: Path) -> None:
     hub.create("datasets", "org/private", private=True)
     hub.commit("datasets", "org/private", {file.name: file.read_bytes()})
-    message = refusal(f"{hub.endpoint}/datasets/org/private/resolve/main/{file.name}")
-    assert "401" in message
-    assert message.endswith("; check the URL, and that this machine has access to it")
+    with refusal("file.not-readable", hub.endpoint) as caught:
+        open_pairs(f"{hub.endpoint}/datasets/org/private/resolve/main/{file.name}")
+    assert "401" in caught.value.what
 
 
 def test_a_server_that_is_down_is_said(hub: Hub, web: str) -> None:
     hub.stop()
-    message = refusal(f"{web}/birds.parquet")
-    assert "Cannot connect to host 127.0.0.1" in message
+    with refusal("file.not-readable", f"{web}/birds.parquet"):
+        open_pairs(f"{web}/birds.parquet")
 
 
 def test_a_file_system_without_its_package_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "s3fs", None)
-    assert refusal("s3://bucket/pairs.parquet") == (
-        "s3://bucket/pairs.parquet: cannot be read as Parquet: Install s3fs to access S3"
-    )
+    with refusal("extra.missing", "s3://bucket/pairs.parquet") as caught:
+        open_pairs("s3://bucket/pairs.parquet")
+    assert "s3fs" in caught.value.remedy
 
 
 def test_an_unknown_file_system_is_refused() -> None:
-    assert refusal("s33://bucket/pairs.parquet") == (
-        "s33://bucket/pairs.parquet: cannot be read as Parquet: Protocol not known: s33; use "
-        "https://, hf://, s3://, gs:// or az://"
-    )
-
-
-def refusal(url: str) -> str:
-    with pytest.raises(ScoringError) as caught:
-        open_pairs(url)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
+    with refusal("file.not-found", "s33://bucket/pairs.parquet"):
+        open_pairs("s33://bucket/pairs.parquet")

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.judged_cases import pairs, write_judged
+from support.refusals import refusal
 from support.stored_folders import write_sealed, write_text
 
 from nnd.metric.other_metrics.judged_candidates import (
@@ -16,7 +17,6 @@ from nnd.metric.other_metrics.judged_candidates import (
     number_rules,
     read_judged,
 )
-from nnd.schemas import NNDError, ScoringError
 
 NO_ERROR = {"rule": "no_error", "no_error": "fine"}
 ORDER = {"rule": "order", "better": [["fine", "minor"], ["neutral", "minor"], ["minor", "major"]]}
@@ -121,12 +121,12 @@ def test_each_aspect_has_the_judgements_of_its_rule(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("score", [math.nan, math.inf])
 def test_a_judgement_that_is_no_number(score: float) -> None:
-    with pytest.raises(ScoringError, match=f"^candidate c, a: the human judgement is {score}; "):
+    with refusal("cell.not-finite", "candidate c, a"):
         judge({"rule": "gap"}, "score", [score])
 
 
 def test_a_rule_of_another_version() -> None:
-    with pytest.raises(ScoringError, match=r'^unknown quality rule "vote"; '):
+    with refusal("data.convert-again"):
         judge({"rule": "vote"}, "score", [1])
 
 
@@ -160,47 +160,50 @@ def test_one_aspect(tmp_path: Path) -> None:
     judged = read_judged(folder, aspect="style")
     assert (judged.human["aspect"].unique().to_list(), judged.pairs.pairs.height) == (["style"], 0)
     assert judged.candidates.height == 6  # each once
-    with pytest.raises(ScoringError, match=r'unknown aspect "fluency"; known: quality, style$'):
+    with refusal("name.unknown"):
         read_judged(folder, aspect="fluency")
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(
-        ScoringError,
-        match=(
-            r"not a folder; name a folder that `nnd convert` "
-            r"wrote$"
-        ),
-    ):
+    with refusal("data.not-converted", "none"):
         read_judged(tmp_path / "none")
 
 
-@pytest.mark.parametrize("name", ["pairs.parquet", "annotations.parquet", "manifest.json"])
-def test_a_folder_that_is_not_whole(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("pairs.parquet", "data.not-converted"),
+        ("annotations.parquet", "data.convert-again"),
+        ("manifest.json", "data.convert-again"),
+    ],
+)
+def test_a_folder_that_is_not_whole(tmp_path: Path, name: str, code: str) -> None:
     folder = write_judged(tmp_path)
     (folder / name).unlink()
-    with pytest.raises(NNDError, match=name):
+    with refusal(code, str(folder)) as caught:
         read_judged(folder)
+    assert name in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"source": {}}', json.dumps({"source": None})])
-def test_a_manifest_without_a_rule(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "contract.broken"),
+        ("{", "contract.broken"),
+        ("[]", "contract.broken"),
+        ('{"source": {}}', "data.convert-again"),
+        ('{"source": null}', "data.convert-again"),
+    ],
+)
+def test_a_manifest_without_a_rule(tmp_path: Path, text: str, code: str) -> None:
     folder = write_judged(tmp_path)
     write_text(folder / "manifest.json", text)
-    with pytest.raises(
-        NNDError, match=r"manifest.json: (the quality rule is missing|cannot be read|is not a JSON)"
-    ):
+    with refusal(code, "manifest.json"):
         read_judged(folder)
 
 
 def test_annotations_of_another_version(tmp_path: Path) -> None:
     folder = write_judged(tmp_path / "old")
     shutil.copy(folder / "pairs.parquet", folder / "annotations.parquet")
-    with pytest.raises(
-        ScoringError,
-        match=(
-            r"column candidate_id is missing; convert the source "
-            r"again$"
-        ),
-    ):
+    with refusal("data.convert-again", "annotations.parquet"):
         read_judged(folder)

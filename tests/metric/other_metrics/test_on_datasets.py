@@ -6,11 +6,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.judged_cases import write_judged
+from support.refusals import refusal
 from support.screens.tables import lines
 
 from nnd.metric.other_metrics import MetricTables, Text
 from nnd.metric.other_metrics.on_datasets import metrics
-from nnd.schemas import NNDError, ScoringError
 
 
 def words(texts: list[Text]) -> list[float]:
@@ -78,15 +78,15 @@ def test_the_dataset_that_lacks_something_is_named(data: list[Path]) -> None:
     reference = pl.struct(key=pl.lit("reference"), value=pl.lit("the cat"))
     rows = pl.read_parquet(path).with_columns(pl.concat_list("inputs", reference))
     rows.write_parquet(path)
-    with pytest.raises(ScoringError, match=r"^second: rouge1 needs references, but the data"):
+    with refusal("scorer.references", "second"):
         metrics(data=data, scorers="rouge1")
 
 
 def test_what_does_not_fit(data: list[Path], tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match="works with a single dataset only"):
+    with refusal("option.conflict"):
         metrics(data=data, references=tmp_path / "r.jsonl")  # type: ignore[call-overload]
     (tmp_path / "out" / "second").mkdir(parents=True)
     (tmp_path / "out" / "second" / "mine.txt").write_text("")
-    with pytest.raises(NNDError, match=r"mine\.txt"):
+    with refusal("place.foreign-files", "second"):
         metrics(data=data, scorers="length", out=tmp_path / "out")
     assert not (tmp_path / "out" / "first").exists()

@@ -11,15 +11,14 @@ from lm_eval import simple_evaluate
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
+from support.refusals import refusal
 from support.tiny_models import Family, build
 
 from nnd.converters.export import export
-from nnd.converters.folder import convert
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
 from nnd.metric.numbers import compare
 from nnd.metric.run import Evaluation, evaluate, import_samples
-from nnd.schemas import NNDError, ScoringError
 
 BLIMP = [
     {"sentence_good": "The cat sat.", "sentence_bad": "The cat sit.", "UID": "agree"},
@@ -47,23 +46,16 @@ def logged(model: Family, tasks: Path, name: str, out: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sample") / "sample-nnd"
-    convert("sample", out=folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Family:
     """A tiny model whose window no context exceeds: the harness would cut it differently."""
     return build("gpt2", tmp_path_factory.mktemp("wide"), window=1024)
 
 
 @pytest.fixture(scope="module")
-def samples(data: Path, wide: Family, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def samples(sample: Path, wide: Family, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """What the harness logs of the exported tasks of the sample."""
     place = tmp_path_factory.mktemp("harness")
-    export(data, place / "tasks", to="lm-eval")
+    export(sample, place / "tasks", to="lm-eval")
     return logged(wide, place / "tasks", "nnd_sample", place / "logs")
 
 
@@ -81,18 +73,18 @@ def test_exported_tasks_come_back(
     *,
     protocol: Any,
     with_data: bool,
-    data: Path,
+    sample: Path,
     samples: list[Path],
     wide: Family,
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "run"
     found = import_samples(
-        samples, out=out, data=data if with_data else None, model="gpt2", protocol=protocol
+        samples, out=out, data=sample if with_data else None, model="gpt2", protocol=protocol
     )
     scoring = Scoring(protocol=protocol, cache=False)
     model = wrap_model(wide.model, wide.tokenizer, name="gpt2")
-    wanted = evaluate(model, data, out=tmp_path / "own", scoring=scoring)
+    wanted = evaluate(model, sample, out=tmp_path / "own", scoring=scoring)
     same_verdicts(found, wanted, 1e-3 if protocol == "sum" else 1e-4)
     (result,), (own,) = found.results, wanted.results
     assert result.rates.overall.passes == own.rates.overall.passes
@@ -165,44 +157,43 @@ EXPORTED = {"pair_id": "p", "context": "Ann saw", "choices": ["he.", "him."]}
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "code", "where"),
     [
-        ([sample(), sample("0", "-1", "-2", "-3")], "t.jsonl:2: not a sample with log-likel"),
-        ([sample("0", "nan", "-1")], "t.jsonl:1: a log-likelihood is nan"),
-        ([sample("0", "-1")], "t.jsonl:1: 1 choice; a test has two"),
-        ([sample("she.")], 't.jsonl:1: the target "she." is neither 0, 1 nor one of the choices'),
-        ([sample(), sample("0", "-1.5", "-9")], "is at samples_t.jsonl:1 and at samples_t.jsonl:2"),
-        ([{"doc": {}}], "target is missing; name a file that `lm_eval --log_samples` wrote"),
-        ([sample(1, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
-        ([sample(0, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
+        ([sample(), sample("0", "-1", "-2", "-3")], "samples.not-samples", "t.jsonl:2"),
+        ([sample("0", "nan", "-1")], "cell.not-finite", "t.jsonl:1"),
+        ([sample("0", "-1")], "samples.not-samples", "t.jsonl:1"),
+        ([sample("she.")], "samples.not-samples", "t.jsonl:1"),
+        ([sample(), sample("0", "-1.5", "-9")], "samples.mixed", ""),
+        ([{"doc": {}}], "samples.not-samples", "t.jsonl"),
+        ([sample(1, doc=EXPORTED)], "samples.not-samples", "t.jsonl:1"),
+        ([sample(0, doc=EXPORTED)], "samples.not-samples", "t.jsonl:1"),
     ],
 )
 def test_samples_that_are_wrong_are_refused(
-    rows: list[dict[str, Any]], said: str, tmp_path: Path
+    rows: list[dict[str, Any]], code: str, where: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(ScoringError) as caught:
+    with refusal(code, where):
         import_samples(write(tmp_path, *rows), out=tmp_path / "run", model="m")
-    assert said in str(caught.value)
     assert not (tmp_path / "run").exists()
 
 
 def test_files_that_do_not_belong_together_are_refused(
-    tmp_path: Path, samples: list[Path], data: Path
+    tmp_path: Path, samples: list[Path], sample: Path
 ) -> None:
     out = tmp_path / "run"
     file = write(tmp_path, sample())
-    with pytest.raises(ScoringError, match="the model is unknown; name it with --model"):
+    with refusal("option.needs-another", "samples_t.jsonl"):
         import_samples(file, out=out)
-    with pytest.raises(ScoringError, match="the samples of samples_t are also in"):
+    with refusal("samples.mixed", "samples_t.jsonl"):
         import_samples([file, file], out=out, model="m")
-    with pytest.raises(ScoringError, match="differ in model, harness, chat template or data"):
+    with refusal("samples.mixed"):
         import_samples([*samples, file], out=out, model="m")
     other = [{"context": "c", "candidate_high": "h", "candidate_low": "l"}]
-    with pytest.raises(ScoringError, match="is not in rows; name the data that the tasks were"):
+    with refusal("run.another-data"):
         import_samples(samples, out=out, model="m", data=other)
-    with pytest.raises(ScoringError, match="is not in sample-nnd; name the data that the tasks"):
-        import_samples(file, out=out, model="m", data=data)
+    with refusal("run.another-data", "samples_t.jsonl:1"):
+        import_samples(file, out=out, model="m", data=sample)
     assert not out.exists()
     import_samples(file, out=out, model="m")
-    with pytest.raises(NNDError, match="holds a run; name another folder"):
+    with refusal("place.holds-a-run", "run"):
         import_samples(file, out=out, model="m")

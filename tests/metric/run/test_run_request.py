@@ -10,7 +10,7 @@ import nnd
 from nnd.metric.run.run_request import RunOptions, RunRequest
 from nnd.schemas import describe_fields
 
-FUNCTIONS = [nnd.evaluate, nnd.estimate, nnd.evaluate_parts, nnd.evaluate_on_ray]
+FUNCTIONS = [nnd.evaluate, nnd.estimate]
 
 
 def test_the_options_for_type_checkers_are_the_fields_of_a_request() -> None:

@@ -14,11 +14,11 @@ from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
 from support.metric_runs import LOADER, load_plan, pair_rows, save_model, write_pairs
+from support.refusals import refusal
 
 from nnd.metric.run import evaluate as evaluate_models
 from nnd.metric.space.files import write_space
 from nnd.metric.space.flattening import flatten
-from nnd.schemas import PublishError
 
 NND = str(Path(sys.executable).with_name("nnd"))
 
@@ -84,7 +84,7 @@ def test_a_name_that_no_script_can_have_is_refused(
     name: str, modules: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nnd.metric.space.files.flatten", lambda _: dict(modules))
-    with pytest.raises(PublishError, match=r"the name of its Space.*name the Space ORG/nnd"):
+    with refusal("hub.name", "run_evaluation"):
         write_space(name, tmp_path)
 
 
@@ -143,8 +143,8 @@ def test_a_space_of_something_else_is_left_alone(hub: Hub, ask: Ask, path: str) 
     script = f"{name[4:]}.py" if path == "chess.py" else path  # a metric of that name, or none
     hub.commit("spaces", name, {script: b"class Chess(evaluate.Metric): ...\n"})
     error = refused(ask, publish(name))
-    assert error.name == "PublishError"
-    assert f"the Space has other contents ({script}); choose another" in error.message
+    assert error.code == "hub.foreign-files"
+    assert script in error.message
     assert set(hub.files("spaces", name)) == {script}
 
 

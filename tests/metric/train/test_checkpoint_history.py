@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.metric_runs import pair_rows
+from support.refusals import refusal
 from support.report.runs import Pretended, write_run
 from support.shown import check_pictured
 from support.training.histories import entry, write
@@ -16,7 +17,6 @@ from nnd.metric.cli.command import app
 from nnd.metric.data import read_run
 from nnd.metric.numbers import by_model, find_flips
 from nnd.metric.train.curves import curve
-from nnd.schemas import ScoringError
 
 PAIRS = pair_rows()
 
@@ -59,14 +59,14 @@ def test_checkpoints_are_laid_over_histories(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
+    ("names", "code"),
     [
-        (["gpt2"], r"none of the models is a checkpoint named checkpoint-N"),
-        (["t/checkpoint-5", "t-step5"], r"two of its models are step 5 of t; evaluate one"),
+        (["gpt2"], "model.no-checkpoints"),
+        (["t/checkpoint-5", "t-step5"], "name.twice"),
     ],
 )
-def test_a_run_without_an_order_is_an_error(names: list[str], message: str, tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match=message):
+def test_a_run_without_an_order_is_an_error(names: list[str], code: str, tmp_path: Path) -> None:
+    with refusal(code):
         curve(run_of(tmp_path / "run", *names))
 
 

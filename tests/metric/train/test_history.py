@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.training.histories import entry
 from support.two_models import scored
 
@@ -19,7 +20,6 @@ from nnd.metric.train.history import (
     share_of_time,
     write_history,
 )
-from nnd.schemas import ScoringError
 
 ENTRIES = [entry(0, 0.4, rude=0.2, wrong=None), entry(20, 0.6, rude=0.7, wrong=0.5)]
 
@@ -93,48 +93,38 @@ def _no_room(*_: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "fact"),
     [
-        ("{", "line 2: is not an entry of a history"),
-        ("[]", "line 2: is not an entry of a history"),
-        ("{}", "step is missing"),
-        ("", "line 2: is not an entry"),
-        (told(step=True), "step: True is not an integer"),
-        (told(step=-1), "step: -1 is not allowed, minimum 0"),
-        (told(step=2.5), "step: 2.5 is not an integer"),
-        (
-            told(overall={"pass_rate": 1.5, "n": 2, "interval": None}),
-            "1.5 is not allowed, maximum 1",
-        ),
-        (
-            told(overall={"pass_rate": float("nan"), "n": 2, "interval": None}),
-            "nan is not a number",
-        ),
-        (told(overall={"pass_rate": None, "n": 2, "interval": None}), "of None over 2 tests"),
-        (
-            told(overall={"pass_rate": 0.5, "n": 2, "interval": [0.1]}),
-            "overall/interval: [0.1] is not allowed",
-        ),
-        (told(by=3), "line 2"),
-        (told(seconds=-1), "-1 is not allowed, minimum 0"),
-        (told(seconds=float("inf")), "inf is not a number"),
-        (told(step=4), "step 4 comes after step 10; the file holds several runs"),
-        (told(step=10), "step 10 comes after step 10"),
+        ("{", ""),
+        ("[]", ""),
+        ("{}", "step"),
+        ("", ""),
+        (told(step=True), "step: True"),
+        (told(step=-1), "step: -1"),
+        (told(step=2.5), "step: 2.5"),
+        (told(overall={"pass_rate": 1.5, "n": 2, "interval": None}), "1.5"),
+        (told(overall={"pass_rate": float("nan"), "n": 2, "interval": None}), "nan"),
+        (told(overall={"pass_rate": None, "n": 2, "interval": None}), "None"),
+        (told(overall={"pass_rate": 0.5, "n": 2, "interval": [0.1]}), "overall/interval: [0.1]"),
+        (told(by=3), "by"),
+        (told(seconds=-1), "seconds: -1"),
+        (told(seconds=float("inf")), "seconds: inf"),
+        (told(step=4), "step 4"),
+        (told(step=10), "step 10"),
     ],
 )
-def test_a_line_that_is_no_entry_is_named(line: str, said: str, tmp_path: Path) -> None:
+def test_a_line_that_is_no_entry_is_named(line: str, fact: str, tmp_path: Path) -> None:
     (tmp_path / "h").write_text(f"{told(step=10)}\n{line}\n", encoding="utf-8")
-    with pytest.raises(ScoringError) as error:
+    with refusal("train.history", f"{tmp_path / 'h'} line 2") as caught:
         read_history(tmp_path / "h")
-    assert str(error.value).startswith(f"{tmp_path / 'h'} line 2: ")
-    assert said in str(error.value)
+    assert fact in caught.value.what
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe{"], ids=["no file", "no text"])
 def test_a_file_that_is_no_history(content: bytes | None, tmp_path: Path) -> None:
     if content is not None:
         (tmp_path / "h").write_bytes(content)
-    with pytest.raises(ScoringError, match="name a history that NNDCallback wrote"):
+    with refusal("train.history", "h"):
         read_history(tmp_path / "h")
 
 

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
-from nnd.converters.folder import convert
 from nnd.converters.make import derive
 from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.train.training_sides import take_sides
 from nnd.metric.train.transfer_notes import check_apart, circularity
-from nnd.schemas import ScoringError
 
 
 def pairs(name: str, *contexts: tuple[str, str], **columns: str) -> PairSet:
@@ -24,12 +23,11 @@ def pairs(name: str, *contexts: tuple[str, str], **columns: str) -> PairSet:
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample with a set of its pairs in capitals."""
-    folder = tmp_path_factory.mktemp("suite")
-    convert("sample", out=folder / "sample")
-    derive(folder / "sample", ["case=upper"], out=folder / "birds")
-    return folder / "birds"
+    folder = tmp_path_factory.mktemp("suite") / "birds"
+    derive(sample, ["case=upper"], out=folder)
+    return folder
 
 
 def clusters(data: PairSet) -> set[str]:
@@ -38,18 +36,18 @@ def clusters(data: PairSet) -> set[str]:
 
 def test_a_leak_is_an_error_that_names_the_context() -> None:
     training = pairs("a", ("c1", "Who sings?"), ("c2", "Who flies?"), source="birds")
-    with pytest.raises(ScoringError, match=r'^b: context "Who flies.*" is among those'):
+    with refusal("train.leak", "b"):
         check_apart(training, pairs("b", ("x1", "Who  flies?\n"), source="fish"))
-    with pytest.raises(ScoringError, match=r'^b: context "c1" is among those'):
+    with refusal("train.leak", "b"):
         check_apart(training, pairs("b", ("c1", "Who sang?"), source="birds"))
     derived = pairs("b", ("c2~typos.0", "Who flise?"), source="birds", cluster="c2")
-    with pytest.raises(ScoringError, match=r'^b: context "c2"'):
+    with refusal("train.leak", "b"):
         check_apart(training, derived)
     check_apart(training, pairs("b", ("c1", "Who swims?"), source="fish"))  # ids of another source
 
 
 def test_data_to_test_on_must_be_about_other_contexts(suite: Path) -> None:
-    with pytest.raises(ScoringError, match=r"birds: context .* test on data with other contexts"):
+    with refusal("train.leak", "birds"):
         take_sides(suite, [], [suite], share=0.7, seed=0)
 
 

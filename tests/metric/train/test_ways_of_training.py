@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 import torch
 from safetensors.torch import load_file
+from support.refusals import refusal
 from support.stored_folders import read_facts_of
 from support.training.runs import bits, make_model, sample_pairs
 from transformers import AutoModelForCausalLM
 
-from nnd.converters.folder import convert
 from nnd.converters.make import derive
 from nnd.metric.cli.command import main
 from nnd.metric.data import read_run
@@ -24,7 +24,7 @@ from nnd.metric.train.objective import Lora, Loss, Objective, Schedule
 from nnd.metric.train.trained import TrainedModel
 from nnd.metric.train.training_folder import TRAINING
 from nnd.metric.train.training_sides import take_sides
-from nnd.schemas import ScoringError, check_rows
+from nnd.schemas import check_rows
 
 BRIEF = Schedule(steps=2, batch_size=4, learning_rate=3e-3)
 TEXTS = {
@@ -59,12 +59,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample with two sets."""
-    folder = tmp_path_factory.mktemp("suite")
-    convert("sample", out=folder / "sample")
-    derive(folder / "sample", ["case=upper", "typos=0.2"], out=folder / "birds")
-    return folder / "birds"
+    folder = tmp_path_factory.mktemp("suite") / "birds"
+    derive(sample, ["case=upper", "typos=0.2"], out=folder)
+    return folder
 
 
 def begin(folder: Path, out: Path, **options: Any) -> TrainedModel:
@@ -164,18 +163,18 @@ def test_references_are_trained_on_and_other_pairs_tested(data: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code"),
     [
-        ({"objective": Objective("unlikelihood")}, "train with --loss mle, or on pairs"),
-        ({"objective": Objective("mle"), "tests": []}, "name pairs to test on with --test"),
-        ({"objective": Objective("mle"), "sets": ["typos"]}, 'unknown set "typos"'),
+        ({"objective": Objective("unlikelihood")}, "train.no-texts"),
+        ({"objective": Objective("mle"), "tests": []}, "train.no-texts"),
+        ({"objective": Objective("mle"), "sets": ["typos"]}, "name.unknown"),
     ],
 )
 def test_what_references_cannot_do_is_refused(
-    options: dict[str, Any], said: str, data: Path, tmp_path: Path
+    options: dict[str, Any], code: str, data: Path, tmp_path: Path
 ) -> None:
     how: dict[str, Any] = {"data": data / "texts.csv", "tests": [data / "other.parquet"]}
-    with pytest.raises(ScoringError, match=said):
+    with refusal(code):
         begin(data, tmp_path / "out", **how | options)
     assert not (tmp_path / "out").exists()
 
@@ -224,21 +223,21 @@ def test_what_is_saved_scores_as_it_did_after_the_training(
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "code"),
     [
-        ({"rank": None, "alpha": 2.0}, "LoRA needs a rank; add one, such as --lora-rank 8"),
-        ({"rank": 0}, "rank is 0; give 1 or more"),
-        ({"rank": 2, "dropout": 1.0}, "dropout is 1.0; give less than 1"),
+        ({"rank": None, "alpha": 2.0}, "option.needs-another"),
+        ({"rank": 0}, "option.bad-value"),
+        ({"rank": 2, "dropout": 1.0}, "option.bad-value"),
     ],
 )
-def test_adapters_that_cannot_be_are_refused(how: dict[str, Any], said: str) -> None:
-    with pytest.raises(ScoringError, match=said):
+def test_adapters_that_cannot_be_are_refused(how: dict[str, Any], code: str) -> None:
+    with refusal(code):
         Lora(**how)
 
 
 def test_layers_that_the_model_lacks_are_refused(data: Path, tmp_path: Path) -> None:
     pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
-    with pytest.raises(ScoringError, match=r"PEFT finds no layers for LoRA: .*--lora-target"):
+    with refusal("adapter.unsupported", "gpt2"):
         begin(data, tmp_path / "out", lora=Lora(2, targets=("wings",)))
 
 
@@ -275,7 +274,7 @@ def test_the_command_trains_adapters_on_references(data: Path, tmp_path: Path, n
 
 
 def test_a_quantised_file_is_refused_before_anything_is_read(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match="a GGUF file is quantised and cannot be trained"):
+    with refusal("model.quantised", "model.gguf"):
         train(tmp_path / "model.gguf", tmp_path / "nowhere", out=tmp_path / "out")
 
     assert not (tmp_path / "out").exists()

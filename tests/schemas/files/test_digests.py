@@ -7,8 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
+from support.refusals import refusal
 
-from nnd.schemas import NNDError, read_manifest, write_folder, write_whole
+from nnd.schemas import read_manifest, write_folder, write_whole
 from nnd.schemas.files import digests
 from nnd.schemas.files.digests import fingerprint
 
@@ -122,5 +123,5 @@ def test_a_group_of_others_is_no_error(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_document_that_is_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "manifest.json")
-    with pytest.raises(NNDError, match=r"manifest\.json: is not a file"):
+    with refusal("contract.broken", "manifest.json"):
         read_manifest(tmp_path)

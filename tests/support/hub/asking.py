@@ -18,11 +18,11 @@ Ask = Callable[[str], Any]
 
 
 class ClientError(Exception):
-    """What the client raised: its name, the status if it has one, the message."""
+    """What the client raised: its name, the status or the code if it has one, the message."""
 
-    def __init__(self, name: str, status: int | None, message: str) -> None:
+    def __init__(self, name: str, status: int | None, message: str, code: str | None) -> None:
         super().__init__(f"{name} ({status}): {message}")
-        self.name, self.status, self.message = name, status, message
+        self.name, self.status, self.message, self.code = name, status, message, code
 
 
 @contextlib.contextmanager
@@ -48,7 +48,8 @@ def console(endpoint: str, home: Path, token: str) -> Iterator[Ask]:
             stdin.flush()
             answer = json.loads(stdout.readline())
             if "error" in answer:
-                raise ClientError(answer["error"], answer["status"], answer["message"])
+                facts = (answer[key] for key in ("error", "status", "message", "code"))
+                raise ClientError(*facts)
             return answer["value"]
 
         yield ask

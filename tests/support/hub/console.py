@@ -44,5 +44,10 @@ for line in sys.stdin:
         answer = {"value": eval(json.loads(line), dict(names))}  # noqa: S307 - our own tests
     except Exception as error:  # noqa: BLE001 - whatever the client raises is the answer
         status = getattr(getattr(error, "response", None), "status_code", None)
-        answer = {"error": type(error).__name__, "status": status, "message": str(error)}
+        answer = {
+            "error": type(error).__name__,
+            "status": status,
+            "message": str(error),
+            "code": getattr(error, "code", None),
+        }
     print(json.dumps(answer, default=known), flush=True)  # noqa: T201

@@ -37,5 +37,5 @@ for line in sys.stdin:
     try:
         answer = read(line.strip())
     except ScoringError as error:
-        answer = {"error": str(error)}
+        answer = {"error": error.to_dict()}
     print(json.dumps(answer), flush=True)  # noqa: T201

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.card_folders import convert_case, fixture_cases
+from support.built_in_sources import SOURCES, fixture_cases
+from support.card_folders import convert_case
 from support.hub.asking import Ask, console
 from support.hub.clients import environment
 from support.hub.publishing import TOKEN, Client, client
@@ -22,14 +23,13 @@ from support.metric_runs import LOADER, load_plan, save_model
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.hub.preferences import preferences
-from nnd.converters.source.source import list_sources
 from nnd.metric.data import contexts_of, load_pairs
 from nnd.metric.run import evaluate
 from nnd.metric.text import find_template, render
 from nnd.schemas.files.folder import FrameName, find_frame, read_manifest
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-ALLOWED = [source.name for source in list_sources() if source.facts["redistribution"] == "allowed"]
+ALLOWED = [source.name for source in SOURCES if source.facts["redistribution"] == "allowed"]
 TRIED_ALWAYS = {"challenge300", "demetr", "llmbar", "wmt23_mqm_sxs", "wmt_mqm"}
 """Scores, references, pairs, groups and spans; the others are like one of them."""
 CASES = {case.source: case for case in reversed([*fixture_cases()]) if case.source in ALLOWED}

@@ -65,7 +65,7 @@ def pretend(pairs: PairSet, model: Pretended, seed: int) -> pl.DataFrame:
     )
     lengths = {f"tokens_{side}": pl.lit(12, pl.Int64) for side in ("high", "low")}
     both = pl.concat([pairs.pairs, scores, verdict, measure(pairs.pairs)], how="horizontal")
-    both = both.with_columns(**lengths, truncated=pl.lit(value=False))
+    both = both.with_columns(**lengths, end_tokens=pl.lit(0), truncated=pl.lit(value=False))
     return both.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
 
 

@@ -5,7 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,9 @@ from nnd.converters.reading import load_yaml
 
 GUIDE = tuple(sorted(f"cards/guide/{path.name}" for path in (ROOT / "cards/guide").glob("*.md")))
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", *GUIDE)
+RUN = {"sh", "python", "yaml", "toml"}
+"""Languages of blocks that are run, unless they say why not."""
+
 CLONED = ("converters", "nnd_metric", "schemas", "cards", "tests")
 
 _BLOCK = re.compile(
@@ -81,7 +84,7 @@ def follow(block: Block, place: Path, variables: Mapping[str, str], before: str 
             return _run(["bash", "-euo", "pipefail", "-c", block.text], block, place, variables)
         case "python":
             program = f"{before}\n{block.text}"
-            return _run([sys.executable, "-c", program], block, place, variables)
+            return _run(["python", "-c", program], block, place, variables)
         case "yaml":
             path = place / block.text.partition("\n")[0].removeprefix("# ")
             facts = load_yaml(path.read_text(encoding="utf-8"))
@@ -96,6 +99,31 @@ def _run(command: list[str], block: Block, place: Path, variables: Mapping[str, 
     )
     assert done.returncode == 0, f"{block}: {done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+class Reading:
+    """A reader on the way through a document, who does what its blocks say, each once.
+
+    Attributes:
+        place: The folder that the reader works in.
+        printed: What the blocks that were read have printed.
+    """
+
+    def __init__(self, documents: Sequence[str], place: Path, variables: Mapping[str, str]) -> None:
+        self.place, self.printed = place, ""
+        self._variables = variables
+        self._left = [block for document in documents for block in to_follow(document)]
+
+    def read(self, last: Block | None = None) -> None:
+        """Go on until a block is done, if it is not, or to the end."""
+        while self._left and (last is None or last in self._left):
+            self.printed += follow(self._left.pop(0), self.place, self._variables)
+
+
+def to_follow(document: str) -> list[Block]:
+    """Return the blocks of a document that are run."""
+    found = blocks(document)
+    return [block for block in found if block.why_not is None and block.language in RUN]
 
 
 def commands(block: Block) -> Iterator[list[str]]:

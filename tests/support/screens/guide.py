@@ -50,38 +50,54 @@ def working_folder(place: Path, model: Path) -> Path:
     return place
 
 
-def shown_by_running(
-    place: Path, variables: Mapping[str, str], skip: re.Pattern[str] = _OF_HUB
-) -> Iterator[tuple[Block, str]]:
+def shown_by_running(place: Path, variables: Mapping[str, str]) -> Iterator[tuple[Block, str]]:
     """Yield the blocks of all documents that show something, with what they should show.
 
     Args:
         place: A working folder; each page but the first run begins with a copy of it.
         variables: The environment.
-        skip: What is in blocks that are not run; what they print is left alone.
     """
     kept = place.with_name("shown")
-    kept.mkdir(exist_ok=True)
-    variables = {**variables, "COLUMNS": WIDTH, "OUT": str(kept / "last"), "SHOWN": str(kept)}
+    kept.mkdir()
     for document in (PAGE, *(name for name in DOCUMENTS if name != PAGE)):
-        found = list(blocks(document))
-        shows = [block.language == "" for block in found]
         here = place if document == PAGE else place.with_name("page")
         if here != place:
             shutil.rmtree(here, ignore_errors=True)
             shutil.copytree(place, here, symlinks=True)
-        printed: str | None = ""
-        for number, block in enumerate(found):
-            if block.language == "" and printed is not None:
-                yield block, _show(block, here, variables)
-            elif block.language in {"sh", "python"} and block.why_not is None:
-                is_run = (document == PAGE or any(shows[number:])) and not (
-                    skip.search(block.text) or _OF_HUB.search(block.text)
-                )
-                printed = follow(block, here, variables) if is_run else None
-                Path(variables["OUT"]).write_text(printed or "", encoding="utf-8")
-                if document == PAGE and block.text.startswith("nnd "):
-                    shutil.copy(variables["OUT"], kept / block.text.split()[1])
+        yield from shown_by(document, here, kept, variables)
+
+
+def shown_by(
+    document: str,
+    place: Path,
+    kept: Path,
+    variables: Mapping[str, str],
+    skip: re.Pattern[str] = _OF_HUB,
+) -> Iterator[tuple[Block, str]]:
+    """Yield the blocks of a document that show something, with what they should show.
+
+    Args:
+        document: Its path.
+        place: A working folder, as its reader finds it.
+        kept: Where what the first run prints is put, and is found by other documents.
+        variables: The environment.
+        skip: What is in blocks that are not run; what they print is left alone.
+    """
+    variables = {**variables, "COLUMNS": WIDTH, "OUT": str(kept / "last"), "SHOWN": str(kept)}
+    found = list(blocks(document))
+    shows = [block.language == "" for block in found]
+    printed: str | None = ""
+    for number, block in enumerate(found):
+        if block.language == "" and printed is not None:
+            yield block, _show(block, place, variables)
+        elif block.language in {"sh", "python"} and block.why_not is None:
+            is_run = (document == PAGE or any(shows[number:])) and not (
+                skip.search(block.text) or _OF_HUB.search(block.text)
+            )
+            printed = follow(block, place, variables) if is_run else None
+            Path(variables["OUT"]).write_text(printed or "", encoding="utf-8")
+            if document == PAGE and block.text.startswith("nnd "):
+                shutil.copy(variables["OUT"], kept / block.text.split()[1])
 
 
 def _show(block: Block, place: Path, variables: Mapping[str, str]) -> str:

@@ -52,8 +52,7 @@ def gather_each(
         for of, (name, (texts, own, chosen)) in zip(data, split.items(), strict=True):
             if not own:
                 raise ScoringError(
-                    f"{name}: none of the runs was made on this dataset; name its run, or leave it "
-                    "out"
+                    "run.another-dataset", "none of the runs was made on this dataset", name
                 )
             runs[name] = (of, own, texts, chosen)
     else:

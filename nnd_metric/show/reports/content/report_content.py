@@ -105,21 +105,26 @@ def gather(
     families = dict(families or {})
     _check_families(families, models, among)
     people = texts.human_scores if texts is not None else None
+    judgements = None if texts is None else texts.judgements()
     if human_scores is not None:
-        people = read_human_scores(human_scores)
+        people, judgements = read_human_scores(human_scores), None
     stored, reason = (None, mixture) if mixture else stored_agreement(folders, splits)
     best_first = sorted(models, key=lambda each: -(each.rates.overall.pass_rate or 0.0))
     points: Sequence[Points] = ()
     if people is not None and mixture is None:
         chosen = stored_systems(folders, people, systems)
         everything = pl.concat([each.rows.drop("occurrence", "close") for each in models])
-        agreement, why = agree_scored(everything, people, systems=chosen)
+        agreement, why = agree_scored(everything, people, systems=chosen, judgements=judgements)
         stored, reason = (None if agreement is None else agreement.to_dict()), str(why)
         if agreement is not None:
             rates = {each.model: each.rates for each in best_first}
             points = find_points(rates, agreement, people, category_column(everything, people))
     elif systems and mixture is None:
-        raise ScoringError("--system needs human scores; pass --data or --human-scores")
+        raise ScoringError(
+            "option.needs-another",
+            "--system needs human scores",
+            remedy="pass --data or --human-scores",
+        )
     return ReportContent(
         models=best_first,
         groups=find_groups([each.rates for each in best_first]),
@@ -157,14 +162,18 @@ def _check_families(
     for model in families:
         if model not in known:
             raise ScoringError(
-                f'--family: unknown model "{model}"{did_you_mean(model, known)}; known: '
-                f"{', '.join(known)}"
+                "name.unknown",
+                f'unknown model "{model}"{did_you_mean(model, known)}',
+                "--family",
+                f"known: {', '.join(known)}",
             )
     unsized = [e.model for e in models if e.model in families and e.parameters is None]
     if unsized:
         raise ScoringError(
-            f'--family: the run does not state the number of parameters of "{unsized[0]}"; '
-            "evaluate again (this is quick, because likelihoods are stored)"
+            "run.evaluate-again",
+            f'the run does not state the number of parameters of "{unsized[0]}"',
+            "--family",
+            "evaluate again (this is quick, because likelihoods are stored)",
         )
 
 
@@ -185,8 +194,10 @@ def _read_effects(folders: Sequence[Path], models: Sequence[ReportModel]) -> Eff
     for each, own_sets, own_pairs in zip(chosen, sets, pairs, strict=True):
         if own_sets != sets[0] or own_pairs != pairs[0]:
             raise ScoringError(
-                f'models "{chosen[0].model}" and "{each.model}" were not evaluated on the same '
-                "sets; evaluate both on the same suite"
+                "run.another-data",
+                f'models "{chosen[0].model}" and "{each.model}" were not evaluated on the '
+                "same sets",
+                remedy="evaluate both on the same suite",
             )
     named = [SuiteSet(*of, pl.DataFrame()) for of in sets[0]]  # type: ignore[arg-type] # one run's
     return find_effects(named, ((each.model, each.rows) for each in chosen), children)
@@ -197,5 +208,5 @@ def _sets_of(model: ReportModel, folders: Sequence[Path]) -> list[tuple[str, str
         return [(each["set"], each["kind"], each["op"]) for each in model.facts["suite"]]
     except (KeyError, TypeError) as error:
         raise ScoringError(
-            f"{folders[0] / RESULT}: the suite of {model.model} cannot be read; evaluate again"
+            "run.evaluate-again", f"the suite of {model.model} cannot be read", folders[0] / RESULT
         ) from error

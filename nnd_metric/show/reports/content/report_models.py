@@ -70,7 +70,9 @@ def read_models(
         facts |= {readings.get(folder, model): of_model for model, of_model in of_run.items()}
     models = [*frames]
     if not models:
-        raise ScoringError(f"{folders[0]}: the run has no pairs; name a run with scored pairs")
+        raise ScoringError(
+            "data.no-pairs", "the run has no pairs", folders[0], "name a run with scored pairs"
+        )
     found = []
     names = dict(zip(among or models, short_names(among or models), strict=True))
     for model, rows in frames.items():

@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nnd.metric.numbers import MATCHED_WITHIN, Baseline, caveats, in_brackets, percent
+from nnd.metric.numbers import (
+    MATCHED_WITHIN,
+    PICKING,
+    Baseline,
+    caveats,
+    find_rivals,
+    in_brackets,
+    percent,
+)
 from nnd.metric.show.drawing.text_widths import MINUS
 from nnd.metric.show.reports.content.report_models import ReportModel
 from nnd.metric.show.reports.page.sheets import Sheet, sheet
@@ -17,13 +25,6 @@ _HEADS = (
     "lead of the model, points [95 %]",
     "verdict",
 )
-_NAMES = {
-    "shorter_wins": "always picking the shorter text",
-    "longer_wins": "always picking the longer text",
-    "copy_wins": "always picking the text that copies more",
-    "unconditional": "the same model without any context",
-}
-
 _OF_RATES = re.compile(r" passes \d+\.\d % of ")
 """Pattern of stored sentences about baselines, from any version of nnd."""
 
@@ -40,11 +41,7 @@ def find_doubts(models: Sequence[ReportModel]) -> Iterator[Doubts]:
     """Yield the caveats of each model that has some."""
     for model in models:
         overall = model.rates.overall
-        rivals = {
-            name: baseline
-            for name, baseline in overall.baselines.items()
-            if baseline and overall.pass_rate is not None and baseline.verdict != "behind"
-        }
+        rivals = find_rivals(overall)
         notes = [*caveats(overall)[len(rivals) :]]  # those of the baselines come first
         matched = overall.length_matched
         lengths = rivals.keys() & {"shorter_wins", "longer_wins"}
@@ -69,4 +66,4 @@ def _row(name: str, baseline: Baseline) -> tuple[str, ...]:
     if baseline.lead_interval is not None:
         low, high = baseline.lead_interval
         verdict = "not significant" if low <= 0 <= high else "ahead"
-    return _NAMES[name], percent(baseline.with_coin), lead, verdict
+    return PICKING[name], percent(baseline.with_coin), lead, verdict

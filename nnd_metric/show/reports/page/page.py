@@ -267,8 +267,9 @@ def _agreement(content: ReportContent) -> dict[str, Any]:
         return {"reason": None, "sheets": sheets, "notes": agreement_notes(named)}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ScoringError(
-            f"the agreement that the run holds cannot be read ({error!r}); evaluate again, or pass "
-            "--data or --human-scores"
+            "run.evaluate-again",
+            f"the agreement that the run holds cannot be read ({error!r})",
+            remedy="evaluate again, or pass --data or --human-scores",
         ) from error
 
 

@@ -117,11 +117,13 @@ def report(
     """
     folders = [Path(each) for each in ([results] if isinstance(results, str | Path) else results)]
     if not folders:
-        raise ScoringError("no run was given; name a folder that `nnd evaluate` wrote")
+        raise ScoringError(
+            "input.missing", "no run was given", remedy="name a folder that `nnd evaluate` wrote"
+        )
     page = Path(out)
     check_own(page, has_mark)
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
-        raise ScoringError(f"{figures}: is a file; name a folder with --figures")
+        raise ScoringError("place.wrong-kind", "is a file", figures, "name a folder with --figures")
     contents = gather_each(
         folders,
         data,

@@ -10,7 +10,7 @@ from rich.table import Table
 from nnd.metric.numbers import FEWEST_SYSTEMS, do_all_agree, in_brackets
 from nnd.metric.show.drawing.theme import COLOURS, GLYPHS
 from nnd.metric.show.reports.content.report_models import ReportModel
-from nnd.metric.show.tables.cells import BASELINES, NOTHING, count, share
+from nnd.metric.show.tables.cells import BASELINES, NOTHING, count, pass_rate, share
 from nnd.schemas import counted
 
 
@@ -79,6 +79,7 @@ def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[di
     for number, (model, size) in enumerate(zip(models, sizes, strict=True)):
         rate = model.rates.overall
         matched, alone = rate.length_matched, rate.baselines["unconditional"]
+        equal = rate.equal_length
         star = "*" if do_all_agree(rate.pass_rate, rate.interval) else ""
         yield {
             "colour": number % len(COLOURS),  # as in figures
@@ -89,6 +90,7 @@ def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[di
             "pass_rate": share(rate.pass_rate),
             "interval": in_brackets(rate.interval).strip() + star,
             "matched": f"{share(matched.pass_rate)} of {matched.n:,}" if matched else NOTHING,
+            "equal": NOTHING if equal is None else pass_rate(equal.pass_rate, equal.interval),
             "alone": share(None if alone is None else alone.with_coin),
             "counts": [*map(count, (rate.ties, rate.unscored, rate.truncated))],
         }
@@ -99,5 +101,5 @@ def surface(models: Sequence[ReportModel]) -> dict[str, str]:
     return {
         BASELINES[name]: share(baseline.with_coin)
         for name, baseline in models[0].rates.overall.baselines.items()
-        if baseline is not None and name != "unconditional"
+        if baseline is not None and name in BASELINES and name != "unconditional"
     }

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from support.card_folders import make_folder, row
 from support.judged_cases import REFERENCES, write_judged
+from support.refusals import refusal
 from support.shown import check_shown
 from support.stored_folders import write_sealed
 
@@ -21,7 +22,6 @@ from nnd.metric.cli.command import main
 from nnd.metric.data import load_pairs
 from nnd.metric.other_metrics import find_scorers
 from nnd.metric.other_metrics.scorers.scorer import Text
-from nnd.schemas import ScoringError
 
 
 def table(*pairs: tuple[str, str], **columns: Any) -> pl.DataFrame:
@@ -119,7 +119,7 @@ def test_of_many_candidates_a_manifest_counts_tokens_of_some(
 
 
 def test_a_window_has_a_token() -> None:
-    with pytest.raises(ScoringError, match="--window 0"):
+    with refusal("option.bad-value", "--window 0"):
         describe(table(("a", "b")), window=0)
 
 

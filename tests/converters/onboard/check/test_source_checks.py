@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.built_in_sources import SOURCES
 from support.checked_source import (
     FACTS,
     FIXTURE,
@@ -28,7 +29,7 @@ from nnd.converters.onboard.check import (
 from nnd.converters.onboard.check.process_limits import Limits
 from nnd.converters.onboard.check.source_checks import NAMES
 from nnd.converters.source import source
-from nnd.converters.source.source import list_sources, load_source
+from nnd.converters.source.source import load_source
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 # Of the rest, `tests/converters/sources` holds the counts of fixtures and real files always.
@@ -109,7 +110,7 @@ def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
     assert sorted(birds.folder.parent.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", [one.name for one in list_sources()])
+@pytest.mark.parametrize("name", [one.name for one in SOURCES])
 def test_no_built_in_source_lacks_anything(name: str) -> None:
     if name not in SHORT and not FULL:
         pytest.skip("takes a while: NND_TEST_FULL=1")
@@ -120,7 +121,7 @@ def test_no_built_in_source_lacks_anything(name: str) -> None:
 
 # `sample` has no other files, and those of `ragtruth` are not among the real data.
 @pytest.mark.parametrize(
-    "name", [one.name for one in list_sources() if one.name not in ("sample", "ragtruth")]
+    "name", [one.name for one in SOURCES if one.name not in ("sample", "ragtruth")]
 )
 def test_no_built_in_source_lacks_anything_on_its_real_files(name: str, nnd_data: Path) -> None:
     if name not in QUICK and not FULL:

@@ -8,12 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.pairs.hygiene.hygiene import normalise_texts, report_hygiene
 from nnd.converters.pairs.pairing import make_pairs
-from nnd.schemas import NORMAL_FORMS, NNDError, NoError
+from nnd.schemas import NORMAL_FORMS, NoError
 
 Annotated = Callable[..., pl.DataFrame]
 LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
@@ -273,7 +274,7 @@ def test_an_unknown_step_is_an_error_before_anything_is_read(
     folder = make_source()
     (folder / "toy.jsonl").unlink()
 
-    with pytest.raises(NNDError, match='"nfd": unknown step; choose from nfc, whitespace'):
+    with refusal("option.unknown-value", '--normalise "nfd"'):
         convert(folder, normalise=["nfc", "nfd"])
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.converters.pairs import KnownOrder, compare
-from nnd.schemas import Credit, Gap, Majority, SourceError, check_rows, read_rules
+from nnd.schemas import Credit, Gap, Majority, check_rows, read_rules
 
 Annotated = Callable[..., pl.DataFrame]
 
@@ -272,9 +273,7 @@ def test_within_annotators_and_groups_as_in_a_plain_loop(annotated: Annotated) -
 
 
 def test_votes_between_two_candidates_need_annotators_of_both() -> None:
-    with pytest.raises(
-        SourceError, match=r"`ratings: majority` of a gap .* add `within: annotator`"
-    ):
+    with refusal("source.quality-rule", "quality"):
         read_rules({"rule": "gap", "minimum": 1, "ratings": "majority"})
 
 

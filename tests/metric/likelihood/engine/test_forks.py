@@ -1,12 +1,11 @@
 """A process that was forked after nnd was used ends with a reason instead of waiting forever."""
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 PROGRAM = """
 import os, sys
+import torch
 from pathlib import Path
 from support.training.runs import make_model, sample_pairs
 from nnd.metric.run import evaluate
@@ -15,6 +14,7 @@ from nnd.metric.likelihood import load_model, wrap_model
 from nnd.metric.data import read_run
 from nnd.schemas import NNDError
 
+torch.set_num_threads(2)
 loaded, pairs, out = wrap_model(*make_model("gpt2"), name="tiny"), sample_pairs(), Path(sys.argv[1])
 work = {
     "evaluate": lambda: evaluate(loaded, pairs, out=out),
@@ -37,11 +37,10 @@ else:
 """
 
 
-def test_a_forked_child_says_why_it_cannot_work(tmp_path: Path) -> None:
-    tests = str(Path(__file__).parents[3])
+def test_a_forked_child_says_why_it_cannot_work(tmp_path: Path, warm: dict[str, str]) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "run")],
-        env=os.environ | {"PYTHONPATH": tests, "NND_CACHE": str(tmp_path), "OMP_NUM_THREADS": "2"},
+        ["python", "-c", PROGRAM, str(tmp_path / "run")],
+        env=warm,
         capture_output=True,
         text=True,
         timeout=120,

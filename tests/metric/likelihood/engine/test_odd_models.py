@@ -15,12 +15,12 @@ import torch
 from support import oracle
 from support.engine.cases import Requests, ids, run
 from support.odd_models import LIMIT, ODD, build_odd, deepseek_v32, gemma3n, reformer
+from support.refusals import refusal
 from support.tiny_models import SENTENCES, Family
 
 from nnd.metric.cli.command import main
 from nnd.metric.likelihood import Scoring, bytes_per_position, number_in, wrap_model
 from nnd.metric.run import evaluate
-from nnd.schemas import ScoringError
 
 WORDS = " ".join(SENTENCES).split()
 # Contexts of 2 to 100 tokens, with candidates of 1 to 9 words: on both sides of every boundary, and
@@ -115,7 +115,7 @@ def test_positions_that_depend_on_length_are_those_of_the_request(name: str, pat
 
 
 def test_a_context_that_would_be_read_otherwise_is_not_shared() -> None:
-    with pytest.raises(ScoringError, match="cached: its positions depend on the length"):
+    with refusal("model.damaged", "Phi3ForCausalLM"):
         run(build_odd("phi3"), "native", REQUESTS, path="cached")
 
 
@@ -140,10 +140,10 @@ def test_a_model_that_changes_as_it_reads_is_handed_back_as_it_was() -> None:
 
 @pytest.mark.parametrize("path", [None, "plain", "alone"])
 @pytest.mark.parametrize(
-    ("hash_seed", "reason"), [(None, "differently each time"), (7, "looks ahead")]
+    ("hash_seed", "code"), [(None, "model.damaged"), (7, "model.not-a-language-model")]
 )
-def test_hashed_attention_is_refused(hash_seed: int | None, reason: str, path: str | None) -> None:
-    with torch.random.fork_rng(), pytest.raises(ScoringError, match=reason):
+def test_hashed_attention_is_refused(hash_seed: int | None, code: str, path: str | None) -> None:
+    with torch.random.fork_rng(), refusal(code):
         run(reformer(hash_seed), "native", REQUESTS, path=path)
 
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 import torch
 from support.engine.cases import REQUESTS, Loaded, run
+from support.refusals import refusal
 
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.engine.likelihood_cache import fingerprint
 from nnd.metric.likelihood.engine.precision import PRECISIONS, multiplying, precision_of
 from nnd.metric.likelihood.engine.scoring import Matmul, Scoring
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
-from nnd.schemas import ScoringError
 
 
 @pytest.fixture(autouse=True)
@@ -23,12 +23,12 @@ def before() -> Iterator[None]:
 
 
 def test_a_cpu_has_none(loaded: Loaded) -> None:
-    with pytest.raises(ScoringError, match=r"float32 on a CUDA GPU.*float32 on cpu; leave it"):
+    with refusal("option.conflict", "gpt2"):
         Engine(loaded("gpt2"), matmul="high")
 
 
 def test_an_unknown_name_is_an_error_before_a_model_is_loaded() -> None:
-    with pytest.raises(ScoringError, match='"medium"; choose highest or high'):
+    with refusal("option.unknown-value"):
         Scoring(matmul="medium").check()  # type: ignore[arg-type]
 
 

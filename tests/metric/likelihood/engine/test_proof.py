@@ -22,6 +22,7 @@ from support.engine.cases import (
     ids,
     run,
 )
+from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.metric.data.scored_schema import SCORED_SCHEMA
@@ -34,7 +35,6 @@ from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.numbers.rates.pass_rates import count_close
 from nnd.metric.run import evaluate
 from nnd.metric.text.encoding.requests import Encoded
-from nnd.schemas import ScoringError
 
 Hidden = torch.Tensor
 
@@ -186,7 +186,7 @@ def test_nan_is_an_error(name: str, path: str | None, fresh: Fresh) -> None:
         family.model.get_decoder().layers[0].fc1.weight.fill_(math.nan) if name == "bart" else (
             family.model.transformer.h[0].mlp.c_fc.weight.fill_(math.nan)
         )
-    with pytest.raises(ScoringError, match=rf"{type(family.model).__name__}.* NaN in float32.*"):
+    with refusal("model.damaged"):
         run(family, "native", REQUESTS, path=path)
 
 
@@ -196,43 +196,37 @@ def test_nan_that_comes_later_than_the_proof_is_an_error(fresh: Fresh) -> None:
     engine(REQUESTS)
     with torch.no_grad():
         family.model.transformer.h[0].mlp.c_fc.weight.fill_(math.nan)
-    with pytest.raises(ScoringError, match="NaN"):
+    with refusal("model.damaged", "gpt2"):
         engine(REQUESTS)
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "said"),
+    ("name", "path"),
     [
-        ("bloom", "packed", "the model does not let its attention be replaced"),
-        ("gemma2", "packed", "its attention uses softcap"),
-        ("mamba", "cached", ""),
-        ("prophetnet", "packed", ""),
+        ("bloom", "packed"),
+        ("gemma2", "packed"),
+        ("mamba", "cached"),
+        ("prophetnet", "packed"),
     ],
 )
 def test_a_path_that_cannot_be_taken_is_an_error_that_says_why(
-    name: str, path: str, said: str, loaded: Loaded
+    name: str, path: str, loaded: Loaded
 ) -> None:
     assert path not in PATHS[name]
-    with pytest.raises(
-        ScoringError,
-        match=(
-            rf"{name}: the model cannot be scored through any "
-            rf"path: {path}: .*{said}"
-        ),
-    ):
+    with refusal("model.damaged"):
         run(loaded(name), "native", REQUESTS, path=path)
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "known"),
+    ("name", "path"),
     [
-        ("gpt2", "fast", "packed, cached, plain, alone"),
-        ("gpt2", "shared", "packed, cached, plain, alone"),
-        ("bart", "cached", "packed, shared, plain, alone"),
+        ("gpt2", "fast"),
+        ("gpt2", "shared"),
+        ("bart", "cached"),
     ],
 )
-def test_an_unknown_path_is_an_error(name: str, path: str, known: str, loaded: Loaded) -> None:
-    with pytest.raises(ScoringError, match=f'unknown path "{path}"; choose one of {known}'):
+def test_an_unknown_path_is_an_error(name: str, path: str, loaded: Loaded) -> None:
+    with refusal("option.unknown-value"):
         run(loaded(name), "native", REQUESTS, path=path)
 
 

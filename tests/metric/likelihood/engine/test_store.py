@@ -196,8 +196,9 @@ def test_an_interrupt_passes_and_leaves_the_store_in_order(
 # Keys.
 
 IDS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 2), max_size=4).map(tuple)
+SEGMENTS = st.lists(st.integers(0, 1), max_size=4).map(tuple)
 ROWS = st.builds(
-    Encoded, IDS, IDS, IDS, st.lists(st.booleans(), max_size=4).map(tuple), st.booleans()
+    Encoded, IDS, IDS, IDS, st.lists(st.booleans(), max_size=4).map(tuple), st.booleans(), SEGMENTS
 )
 
 
@@ -219,7 +220,8 @@ def test_keys_are_the_same_for_the_same_model_and_ids_alone(
 def test_the_same_ids_parted_elsewhere_have_another_key(row: Encoded, data: st.DataObject) -> None:
     ids = row.context + row.inputs + row.targets
     first, second = sorted(data.draw(st.tuples(*[st.integers(0, len(ids))] * 2)))
-    other = Encoded(ids[:first], ids[first:second], ids[second:], row.scored, row.truncated)
+    parts = ids[:first], ids[first:second], ids[second:]
+    other = Encoded(*parts, row.scored, row.truncated, row.segments)
 
     assert (row_key("a", row) == row_key("a", other)) == (row == other)
 
@@ -234,9 +236,10 @@ def test_every_part_of_a_row_counts_but_the_mark_of_a_cut() -> None:
         row._replace(context=(1,), inputs=(2, 3)),
         row._replace(inputs=(3, 4), targets=(5,)),
         row._replace(context=(1, 2, 0)),
+        row._replace(segments=(0, 0, 1)),
     ]
 
-    assert len({row_key("a", one) for one in [row, *others]} | {row_key("b", row)}) == 9
+    assert len({row_key("a", one) for one in [row, *others]} | {row_key("b", row)}) == 10
     assert row_key("a", row) == row_key("a", row._replace(truncated=True))
 
 

@@ -14,11 +14,11 @@ import transformers as hf
 from huggingface_hub import constants
 from support.engine.cases import NATS, REQUESTS
 from support.models.adapted import adapted, formula, load_base, lora
+from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.metric.likelihood import Engine, Loading, load_model, name_models, wrap_model
 from nnd.metric.likelihood.models.model_digests import weights_digest
-from nnd.schemas import ScoringError
 
 Saved = Callable[[str], Path]
 Tiny = Callable[[str], Family]
@@ -70,14 +70,14 @@ def edited(folder: Path, **settings: Any) -> Path:
     return folder
 
 
-def refused(model_id: str | Path, **options: Any) -> str:
-    """The message of an adapter that cannot be loaded, checked to be one short line."""
-    with pytest.raises(ScoringError) as caught:
-        load_model(model_id, Loading(device="cpu", **options))
-    message = str(caught.value)
-    assert len(message.splitlines()) == 1
-    assert len(message) < 700
-    return message
+def check_refused(
+    model_id: str | Path, code: str, fact: str = "", adapter: str | None = None
+) -> None:
+    """Check that an adapter cannot be loaded, and that a short sentence names it and says so."""
+    with refusal(code, str(adapter or model_id)) as caught:
+        load_model(model_id, Loading(device="cpu", adapter=adapter))
+    assert fact in caught.value.what
+    assert len(str(caught.value)) < 700
 
 
 # Numbers
@@ -232,7 +232,7 @@ def test_tokens_without_embeddings_are_refused(save: Callable[..., Path], tiny: 
     tokenizer = copy.deepcopy(tiny("llama").tokenizer)
     tokenizer.add_tokens(["<|river|>"])
     tokenizer.save_pretrained(folder)
-    assert "tokenizer has 401 tokens, but there are embeddings for 400 only" in refused(folder)
+    check_refused(folder, "model.tokenizer", "401 tokens")
 
 
 # Refusing
@@ -240,14 +240,9 @@ def test_tokens_without_embeddings_are_refused(save: Callable[..., Path], tiny: 
 
 def test_an_adapter_without_a_base(save: Callable[..., Path], saved: Saved) -> None:
     folder = edited(save("llama", lora()), base_model_name_or_path=None)
-    assert refused(folder) == (
-        f"{folder}: the adapter_config.json of this adapter does not name a base model; name it "
-        f"with --model BASE --adapter {folder}"
-    )
+    check_refused(folder, "adapter.base")
     edited(folder, base_model_name_or_path="/gone/base")
-    assert refused(folder).startswith(
-        f"{folder}: the base model of this adapter cannot be loaded: /gone/base: no such model: "
-    )
+    check_refused(folder, "adapter.base", "/gone/base")
     assert load_model(saved("llama"), Loading(device="cpu", adapter=str(folder))).adapted
 
 
@@ -262,45 +257,35 @@ def test_an_adapter_of_another_architecture(
         base = tmp_path / "small"
         hf.AutoModelForCausalLM.from_config(config).save_pretrained(base)
         hf.AutoTokenizer.from_pretrained(saved("llama")).save_pretrained(base)
-    message = refused(base, adapter=str(folder))
-    assert message.startswith(f"{folder}: the adapter does not fit ")
-    assert message.endswith(
-        f"name the base that it was trained on with --model BASE --adapter {folder}"
-    )
+    check_refused(base, "adapter.base", base, adapter=str(folder))
 
 
 def test_an_adapter_of_a_classifier(save: Callable[..., Path]) -> None:
     folder = edited(save("llama", lora()), task_type="SEQ_CLS")
-    assert f"{folder}: this adapter is for SEQ_CLS and" in refused(folder)
+    check_refused(folder, "model.not-a-language-model", "SEQ_CLS")
 
 
 def test_a_method_that_reads_more_than_the_text(save: Callable[..., Path]) -> None:
     folder = edited(save("llama", lora()), alora_invocation_tokens=[5, 6])
-    assert f"{folder}: adapters of the method aLoRA cannot be scored; if PEFT can merge" in refused(
-        folder
-    )
+    check_refused(folder, "adapter.unsupported", "aLoRA")
 
 
 def test_a_damaged_adapter(save: Callable[..., Path]) -> None:
     folder = save("llama", lora())
     (folder / "adapter_model.safetensors").write_bytes(b"")
-    assert f"{folder}: the adapter cannot be read: " in refused(folder)
+    check_refused(folder, "adapter.damaged")
     (folder / "adapter_model.safetensors").unlink()
-    assert f"{folder}: the adapter has no weights: adapter_model" in refused(folder)
+    check_refused(folder, "adapter.damaged", "adapter_model")
     (folder / "adapter_config.json").write_text("{")
-    assert f"{folder}: the adapter cannot be read: its adapter_config.json is damaged" in refused(
-        folder
-    )
+    check_refused(folder, "adapter.damaged", "adapter_config.json")
 
 
 def test_what_is_not_an_adapter(saved: Saved, save: Callable[..., Path]) -> None:
     base, folder = str(saved("llama")), str(save("llama", lora()))
-    assert f"{base}: not an adapter, because it has no adapter_config.json" in refused(
-        base, adapter=base
-    )
-    assert refused(folder, adapter=folder).startswith(f"{folder}: the base is an adapter itself")
+    check_refused(base, "adapter.not-an-adapter", "adapter_config.json", adapter=base)
+    check_refused(folder, "adapter.base", adapter=folder)
     edited(Path(folder), base_model_name_or_path=folder)
-    assert refused(folder).startswith(f"{folder}: the base is an adapter itself")
+    check_refused(folder, "adapter.base")
 
 
 def test_without_peft_the_extra_is_named(
@@ -308,4 +293,6 @@ def test_without_peft_the_extra_is_named(
 ) -> None:
     folder = save("llama", lora())
     monkeypatch.setitem(sys.modules, "peft", None)
-    assert refused(folder).endswith(": pip install 'near-negative[adapters]'")
+    with refusal("extra.missing") as caught:
+        load_model(folder, Loading(device="cpu"))
+    assert "'near-negative[adapters]'" in caught.value.remedy

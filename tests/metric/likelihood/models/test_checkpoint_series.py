@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from support.hub.asking import Ask, refused
 from support.hub.server import Hub
+from support.refusals import refusal
 
 from nnd.metric.likelihood import list_checkpoints, step_of
-from nnd.schemas import ScoringError
 
 LIST = "load('nnd.metric.likelihood.models.checkpoint_series').list_checkpoints"
 
@@ -44,17 +44,17 @@ def test_revisions_on_the_hub_come_in_the_order_of_their_steps(hub: Hub, ask: As
 
 
 def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match=r"no checkpoints found; name a folder of folders"):
+    with refusal("model.no-checkpoints", "test_a_folder_without_checkpoi0"):
         list_checkpoints(tmp_path)
 
 
 def test_a_model_that_the_hub_lacks_is_an_error(hub: Hub, ask: Ask) -> None:
     error = refused(ask, f"{LIST}('org/none')")
-    assert error.name == "ScoringError"
-    assert "org/none: not a folder, and the Hub does not list its revisions (" in str(error)
+    assert (error.name, error.code) == ("ScoringError", "model.no-checkpoints")
+    assert "org/none" in error.message
     assert hub.received
 
 
 def test_a_place_that_is_neither_folder_nor_model_is_an_error() -> None:
-    with pytest.raises(ScoringError, match=r"^no/such/folder: not a folder, and the Hub"):
+    with refusal("model.no-checkpoints", "no/such/folder"):
         list_checkpoints("no/such/folder")

@@ -22,6 +22,7 @@ from support.hub.server import Hub
 from support.metric_runs import write_pairs
 from support.models.adapted import adapted, load_base, lora
 from support.models.gguf_files import write_gguf
+from support.refusals import refusal
 from support.tiny_models import Family, rope_shape, seeded
 from tqdm.auto import tqdm
 from transformers.utils.logging import enable_progress_bar
@@ -29,7 +30,6 @@ from transformers.utils.logging import enable_progress_bar
 from nnd.metric.likelihood import Loading, load_config, load_model, load_skeleton, load_tokenizer
 from nnd.metric.likelihood.models.checkpoint_files import find_file
 from nnd.metric.likelihood.models.gguf_files import open_gguf
-from nnd.schemas import ScoringError
 
 CPU = Loading(device="cpu")
 LOAD = "load('nnd.metric.likelihood').load_model"
@@ -96,8 +96,9 @@ def test_what_exists_is_not_asked_of_the_hub(
 
 def test_a_missing_gguf_file_is_not_asked_of_the_hub(ask: Ask, hub: Hub) -> None:
     before = len(hub.requests)
-    said = refused(ask, f"{LOAD}('missing.gguf')").message
-    assert said.startswith("./missing.gguf: file not found; name a file here, or ORG/NAME/FILE")
+    error = refused(ask, f"{LOAD}('missing.gguf')")
+    assert error.code == "file.not-found"
+    assert "./missing.gguf" in error.message
     assert hub.requests[before:] == []
     refused(ask, f"{LOAD}('missing')")  # what may be the id of a model is looked up
     assert hub.requests[before:]
@@ -125,7 +126,7 @@ def test_nothing_is_in_a_file_that_exists(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.delattr("nnd.metric.likelihood.models.checkpoint_files.cached_file")
     Path("notes").touch()
     assert find_file("notes", "adapter_config.json", None) is None
-    with pytest.raises(ScoringError, match="notes: no such model: it is a file"):
+    with refusal("model.unknown", "notes"):
         load_model("notes", CPU)
 
 
@@ -178,7 +179,7 @@ def test_bars_of_loading_are_one_line_of_a_terminal_and_go(
 def test_bars_of_others_are_as_before_afterwards(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(ScoringError):
+    with refusal("model.unknown"):
         load_model(tmp_path, CPU)
     assert list(tqdm([1], desc="theirs")) == [1]
     assert capsys.readouterr().err.endswith("\n")

@@ -10,11 +10,11 @@ import transformers as hf
 from support.engine.cases import NATS, REQUESTS
 from support.metric_runs import write_pairs
 from support.models.adapted import formula
+from support.refusals import refusal
 from support.tiny_models import causal, llama_tokenizer, rope_shape, seeded
 
 from nnd.metric.likelihood import Engine, Loading, load_model
 from nnd.metric.run import evaluate
-from nnd.schemas import ScoringError
 
 CPU = Loading(device="cpu")
 ASKED = [REQUESTS[1], REQUESTS[4], REQUESTS[5]]
@@ -129,8 +129,5 @@ def test_a_kernel_in_the_config_of_a_part_is_not_loaded(tmp_path: Path) -> None:
 
 def test_a_model_that_needs_an_image_is_refused(tmp_path: Path) -> None:
     save(blip, tmp_path)
-    with pytest.raises(ScoringError, match="defines no likelihood") as told:
+    with refusal("model.not-a-language-model", str(tmp_path)):
         load_model(tmp_path, CPU)
-    assert str(told.value).startswith(
-        f"{tmp_path}: the model defines no likelihood of a text (without an image it"
-    )

@@ -18,13 +18,13 @@ import transformers as hf
 from support.metric_runs import CONTEXTS, TEXTS, write_pairs
 from support.models.adapted import adapted, formula, load_base, lora
 from support.models.gguf_files import write_gguf
+from support.refusals import refusal
 from support.tiny_models import Family, build, causal, rope_shape, seeded
 
 from nnd.metric.cli.command import main
 from nnd.metric.likelihood import Engine, Loading, load_model, wrap_model
 from nnd.metric.likelihood.engine.precision import precision_of
 from nnd.metric.likelihood.models.quantised_formats import format_of
-from nnd.schemas import ScoringError
 
 CPU = Loading(device="cpu")
 TOKENS = {"bos_token_id": 0, "eos_token_id": 0}
@@ -76,11 +76,10 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
     assert not ended.value.code
 
 
-def refused(model_id: object, **options: Any) -> str:
-    with pytest.raises(ScoringError) as caught:
+def check_refused(model_id: object, code: str, fact: str = "", **options: Any) -> None:
+    with refusal(code) as caught:
         load_model(str(model_id), Loading(**{"device": "cpu"} | options))
-    assert len(str(caught.value).splitlines()) == 1
-    return str(caught.value)
+    assert fact in str(caught.value)
 
 
 def test_six_forms_of_a_model_are_scored_by_the_command(
@@ -190,9 +189,7 @@ def test_a_quantised_checkpoint_keeps_its_version(made: Made, tmp_path: Path) ->
     found = Engine(stored)(asked).log_likelihood.tolist()
     assert stored.version() == before
     assert found == pytest.approx(Engine(loaded)(asked).log_likelihood.tolist(), abs=0.05)
-    assert "quantised (bnb-nf4); leave out --quantise bnb-int8" in refused(
-        tmp_path, quantise="bnb-int8"
-    )
+    check_refused(tmp_path, "model.quantised", "(bnb-nf4)", quantise="bnb-int8")
 
 
 def test_a_device_map_changes_neither_numbers_nor_version(made: Made) -> None:
@@ -221,23 +218,19 @@ def test_weights_that_are_on_disk_until_they_are_used(made: Made, tmp_path: Path
 
 
 def test_an_unknown_way_to_quantise(made: Made) -> None:
-    message = refused(made.base, quantise="int4")
-    assert message == '--quantise "int4" is unknown; choose bnb-int8 or bnb-nf4'
+    check_refused(made.base, "option.unknown-value", "bnb-int8 or bnb-nf4", quantise="int4")
 
 
 def test_a_device_map_that_cannot_be(made: Made) -> None:
-    assert refused(made.base, device=None, device_map="fast") == (
-        '--device-map "fast" is unknown; choose auto, or name one --device'
-    )
-    assert "leave out --device cpu" in refused(made.base, device_map="auto")
+    wrong = {"device": None, "device_map": "fast"}
+    check_refused(made.base, "option.unknown-value", '"fast"', **wrong)
+    check_refused(made.base, "option.conflict", "--device cpu", device_map="auto")
 
 
 def test_a_library_that_is_missing(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bitsandbytes", None)
-    assert refused(made.base, quantise="bnb-nf4") == (
-        f"{made.base}: --quantise bnb-nf4 needs the library bitsandbytes: "
-        "pip install 'near-negative[quantised]'"
-    )
+    install = "pip install 'near-negative[quantised]'"
+    check_refused(made.base, "extra.missing", install, quantise="bnb-nf4")
     assert load_model(made.gguf, CPU).quantised == "gguf-F32"
 
 
@@ -245,24 +238,18 @@ def test_a_checkpoint_whose_library_is_missing(made: Made, tmp_path: Path) -> No
     config = copy.deepcopy(made.family.model.config)
     config.quantization_config = {"quant_method": "gptq", "bits": 4}
     config.save_pretrained(tmp_path)
-    assert refused(tmp_path) == (
-        f"{tmp_path}: the format of the weights, gptq-4, needs the library gptqmodel: pip "
-        "install gptqmodel"
-    )
+    check_refused(tmp_path, "extra.missing", "pip install gptqmodel")
 
 
 def test_what_is_not_a_gguf_file(tmp_path: Path) -> None:
     page = tmp_path / "page.gguf"
-    assert refused(page).startswith(f"{page}: file not found; name a file here, or ORG/NAME")
+    check_refused(page, "file.not-found", str(page))
     page.write_text("<html>")
-    assert refused(page).startswith(f"{page}: not a GGUF file, because it does not begin with")
+    check_refused(page, "model.damaged", str(page))
 
 
 @pytest.mark.parametrize("share", [0, 0.01, 0.3, 0.9, 0.999])
 def test_a_gguf_file_that_was_cut(share: float, made: Made, tmp_path: Path) -> None:
     content, cut = made.gguf.read_bytes(), tmp_path / "cut.gguf"
     cut.write_bytes(content[: max(6, int(share * len(content)))])
-    assert refused(cut) == (
-        f"{cut}: the GGUF file is cut or damaged, or of an unknown version of the format; download "
-        "it again, or name another file"
-    )
+    check_refused(cut, "model.damaged", str(cut))

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from huggingface_hub import constants
 from support.metric_runs import human_scores, write_pairs
+from support.refusals import refusal
 
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, load_config, load_model, split_revision
 from nnd.metric.likelihood.models.model_places import resolve_revision
 from nnd.metric.run import evaluate
-from nnd.schemas import ScoringError
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_models_own_revision_goes_before_the_one_for_all() -> None:
 def test_a_folder_has_no_revisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
-    with pytest.raises(ScoringError, match=r"^mine@3: mine is a local folder, and folders have no"):
+    with refusal("option.conflict", "mine@3"):
         load_config("mine@3")
 
 

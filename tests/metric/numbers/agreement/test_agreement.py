@@ -5,11 +5,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.screens.tables import lines, row
 from support.shown import check_pictured, check_shown
 
 from nnd.metric.numbers import STATISTICS, Agreement, try_agreement
-from nnd.schemas import ScoringError
 
 MODELS = ["org/ant", "org/bee", "org/cat", "org/dog"]
 FOUR = dict(zip(MODELS, "ABCD", strict=True))
@@ -118,7 +118,7 @@ def test_only_pass_rates_are_drawn(found: Agreement) -> None:
     assert "mean scores and human scores of 3 systems" in other.headline()
     assert lines(other.table())[0] == "model system mean score human score"
     assert other.svg() is None
-    with pytest.raises(ScoringError, match="there is nothing to draw"):
+    with refusal("figure.nothing-to-draw"):
         other.figure()
 
 

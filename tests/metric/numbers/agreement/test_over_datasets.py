@@ -6,11 +6,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.screens.tables import lines
 from support.two_models import scored, write_run
 
 from nnd.metric.numbers import Agreements, agree
-from nnd.schemas import ScoringError, check_rows
+from nnd.schemas import check_rows
 
 MODELS = ("a", "b", "c", "d")
 
@@ -54,12 +55,6 @@ def runs(tmp_path: Path) -> list[Path]:
         run(tmp_path / "run-frank", "f", (4, 5, 6, 3)),
         run(tmp_path / "run-quiz", "q", (1, 2, 3, 4)),
     ]
-
-
-def problem(*arguments: Any, **options: Any) -> str:
-    with pytest.raises(ScoringError) as caught:
-        agree(*arguments, **options)
-    return str(caught.value)
 
 
 def test_each_dataset_is_as_it_is_alone_and_counts_once(runs: list[Path], data: list[Path]) -> None:
@@ -120,8 +115,10 @@ def test_systems_are_of_the_datasets_that_have_them(
     assert found.datasets["quiz"].systems == {model: model for model in MODELS}
     assert found.datasets["frank"].systems == {"a": "a", "b": "e"}
     assert found.remarks() == ["frank: Without a human score: c, d."]
-    assert "unknown system" in problem(runs, data, systems={"b": "e"})
-    assert "unknown model" in problem(runs, data, systems={"e": "a"})
+    for systems in ({"b": "e"}, {"e": "a"}):
+        with refusal("name.unknown") as caught:
+            agree(runs, data, systems=systems)
+        assert '"e"' in caught.value.what
 
 
 def test_runs_and_datasets_must_belong_together(
@@ -130,23 +127,27 @@ def test_runs_and_datasets_must_belong_together(
     strange = run(tmp_path / "strange", "s", (1, 2))
     twice = dataset(tmp_path / "twice", "f", {"a": 0.1})
 
-    assert problem([*runs, strange], data).startswith(f"{strange}: shares no pair with quiz or ")
-    assert problem(runs, [*data, twice]).startswith(f"{runs[0]}: shares pairs with frank and twice")
-    assert problem(runs[:1], data) == (
-        "quiz: none of the runs was made on this dataset; name its run, or leave it out"
-    )
-    assert problem(runs[1:], [data[0], twice]).startswith("twice: none of the runs")
+    for folders, datasets, code, where in (
+        ([*runs, strange], data, "run.another-data", str(strange)),
+        (runs, [*data, twice], "run.another-data", str(runs[0])),
+        (runs[:1], data, "run.another-dataset", "quiz"),
+        (runs[1:], [data[0], twice], "run.another-dataset", "twice"),
+    ):
+        with refusal(code, where):
+            agree(folders, datasets)
 
 
 @pytest.mark.parametrize("more", [{"human_scores": "mine.parquet"}, {"order": ["a"]}])
 def test_what_is_of_one_dataset(more: dict[str, Any], runs: list[Path], data: list[Path]) -> None:
-    assert "works with a single dataset only" in problem(runs, data, **more)
+    with refusal("option.conflict"):
+        agree(runs, data, **more)
 
 
 def test_a_dataset_without_human_scores(runs: list[Path], data: list[Path]) -> None:
     (data[1] / "human_scores.parquet").unlink()
 
-    assert problem(runs, data) == "frank: this dataset has no human scores; leave it out"
+    with refusal("option.conflict", "frank"):
+        agree(runs, data)
 
 
 def test_too_few_systems_on_one_are_named(
@@ -154,4 +155,5 @@ def test_too_few_systems_on_one_are_named(
 ) -> None:
     alone = run(tmp_path / "alone", "f", (4,))
 
-    assert problem([alone, runs[1]], data).startswith("frank: agreement needs two models")
+    with refusal("agreement.undefined", "frank"):
+        agree([alone, runs[1]], data)

@@ -5,12 +5,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.stored_folders import read_facts
 from support.two_models import scored, write_run
 
 from nnd.metric.data import STORED_SETS
 from nnd.metric.numbers import Validity, compare
-from nnd.schemas import NNDError, ScoringError, check_rows, pairs_digest
+from nnd.schemas import check_rows, pairs_digest
 
 
 def run(folder: Path, human: pl.DataFrame, *made: pl.DataFrame) -> Path:
@@ -152,7 +153,7 @@ def test_what_was_compared_is_written(tmp_path: Path) -> None:
     assert found.operations[0].digest == pairs_digest(["madep1", "madep0"])
     origins(folder, out=tmp_path / "suite")  # one of ours is replaced
     file.write_text("of somebody else", encoding="utf-8")
-    with pytest.raises(NNDError, match="nnd did not write this file"):
+    with refusal("place.foreign-files", "validity.json"):
         origins(folder, out=tmp_path / "suite")
     assert file.read_text(encoding="utf-8") == "of somebody else"
 
@@ -160,16 +161,16 @@ def test_what_was_compared_is_written(tmp_path: Path) -> None:
 def test_wrong_input_is_one_error(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", human("m", "+-"), made("m", "++"))
     again = run(tmp_path / "again", human("m", "+-"))
-    for runs, options, problem in (
-        ([again], {}, "these runs have no made pairs; derive negatives"),
-        ([folder], {"match": {"numbers": ["wrong"]}}, 'no made pairs of "numbers"'),
-        ([folder], {"match": {"negation": ["Wrong"]}}, 'did you mean "wrong"?'),
-        ([folder], {"models": ["n"]}, 'unknown model "n"; known: '),
-        ([folder, again], {}, 'model "m" is in several runs of'),
+    for runs, options, code, fact in (
+        ([again], {}, "run.no-made-pairs", ""),
+        ([folder], {"match": {"numbers": ["wrong"]}}, "name.unknown", '"numbers"'),
+        ([folder], {"match": {"negation": ["Wrong"]}}, "name.unknown", '"wrong"?'),
+        ([folder], {"models": ["n"]}, "name.unknown", '"n"'),
+        ([folder, again], {}, "name.twice", '"m"'),
     ):
-        with pytest.raises(ScoringError) as caught:
+        with refusal(code) as caught:
             origins(*runs, **options)
-        assert problem in str(caught.value)
+        assert fact in caught.value.what
     for option in {"match": {"negation": ["wrong"]}}, {"out": tmp_path}:
-        with pytest.raises(ScoringError, match=f"--{next(iter(option))} needs --by origin"):
+        with refusal("option.needs-another"):
             compare(folder, by=None, **option)

@@ -8,12 +8,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.stored_folders import write_sealed, write_text
 from support.two_models import scored, write_run
 
 from nnd.metric.numbers.comparison.comparing import compare
 from nnd.metric.numbers.comparison.comparison import Comparison
-from nnd.schemas import NNDError
 
 Runs = Callable[..., list[Path]]
 
@@ -31,14 +31,6 @@ def runs(tmp_path: Path) -> Runs:
 def only(folders: list[Path], **options: Any) -> Comparison:
     (found,) = compare(folders, **options)
     return found
-
-
-def problem(folders: Any, **options: Any) -> str:
-    with pytest.raises(NNDError) as caught:
-        compare(folders, **options)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
 
 
 def sign(folder: Path, **signatures: str) -> None:
@@ -81,28 +73,35 @@ def test_one_model_in_two_runs_is_told_apart_by_the_folder(runs: Runs) -> None:
     assert (found.first, found.second) == (f"{one}:x", f"{other}:x")
     assert found.sentences[0].startswith(f"{one}:x is better than {other}:x overall: ")
     assert only(folders, models=[f"{other}:x", f"{one}:x"]).overall.verdict == "second"
-    assert problem(folders, models=["x", f"{one}:x"]) == (
-        f'model "x" is in several runs; name it {one}:x or {other}:x'
-    )
+    with refusal("name.twice") as caught:
+        compare(folders, models=["x", f"{one}:x"])
+    assert all(f"{folder}:x" in caught.value.remedy for folder in folders)
 
 
-def test_models_that_cannot_be_compared(runs: Runs) -> None:
-    (folder,) = folders = runs(pl.concat([scored("x", "+"), scored("y", "-")]))
-    assert problem(folders, models=["x"]) == (
-        "a comparison needs two models, but only x was found; name a second run, or two models of "
-        "one (--model)"
-    )
-    assert problem(folders, models=["x", "q"]) == ('unknown model "q"; known: x, y')
-    assert problem(folders, models=["x", "x"]) == (
-        'model "x" is named twice; name two different ones'
-    )
-    assert problem([folder, folder]) == f"{folder}: named twice; name each run once"
+@pytest.mark.parametrize(
+    ("models", "code"),
+    [
+        (["x"], "run.too-few-models"),
+        (["x", "q"], "name.unknown"),
+        (["x", "x"], "name.twice"),
+    ],
+)
+def test_models_that_cannot_be_compared(models: list[str], code: str, runs: Runs) -> None:
+    folders = runs(pl.concat([scored("x", "+"), scored("y", "-")]))
+    with refusal(code):
+        compare(folders, models=models)
 
 
-def test_what_is_no_run(tmp_path: Path) -> None:
-    path = tmp_path / "nowhere"
-    assert problem(path) == f"{path}: not a folder; name folders that `nnd evaluate` wrote"
-    assert problem(tmp_path).startswith(f"{tmp_path}: not a run of `nnd evaluate`, because ")
+def test_a_run_that_is_named_twice(runs: Runs) -> None:
+    (folder,) = runs(scored("x", "+"))
+    with refusal("name.twice", str(folder)):
+        compare([folder, folder])
+
+
+@pytest.mark.parametrize("name", ["nowhere", ""])
+def test_what_is_no_run(name: str, tmp_path: Path) -> None:
+    with refusal("run.not-a-run", str(tmp_path / name)):
+        compare(tmp_path / name)
 
 
 # Which pairs
@@ -143,21 +142,21 @@ def test_a_pair_that_the_data_has_twice_is_two_pairs(runs: Runs) -> None:
 
 def test_runs_without_a_common_pair(runs: Runs) -> None:
     folders = runs(scored("x", "+-"), scored("y", "+-", pair_id=["q0", "q1"]))
-    assert problem(folders) == '"x" and "y" share no pair; evaluate both on the same data'
+    with refusal("run.another-data"):
+        compare(folders)
     sign(folders[0], x="nnd|v:0.1.0|model:x@1|data:quiz@abc|protocol:native")
     sign(folders[1], y="nnd|v:0.1.0|model:y@2|data:frank@def|protocol:native")
-    assert problem(folders) == (
-        '"x" and "y" share no pair (data quiz@abc and frank@def); evaluate both on the same data'
-    )
+    with refusal("run.another-data") as caught:
+        compare(folders)
+    assert all(data in caught.value.what for data in ("quiz@abc", "frank@def"))
 
 
 def test_models_of_different_rules_are_compared_only_if_told(runs: Runs) -> None:
     folders = runs(scored("x", BETTER), scored("y", WORSE), scored("z", WORSE))
     for folder, name, version in zip(folders, "xyz", ("0.1.0", "0.2.0", "0.2.0"), strict=True):
         sign(folder, **{name: f"nnd|v:{version}|model:{name}@1|protocol:native|sep:' '|bos:no"})
-    assert problem(folders).startswith(
-        "the models were scored by different rules (x by that of 0.1"
-    )
+    with refusal("run.different-rules"):
+        compare(folders)
     assert only(folders, models=["y", "z"]).sentences == only(folders[1:]).sentences
     mixed = only(folders[:2], mixed_rules=True)
     assert mixed.overall == only(runs(scored("x", BETTER), scored("y", WORSE))).overall
@@ -167,29 +166,29 @@ def test_models_of_different_rules_are_compared_only_if_told(runs: Runs) -> None
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("context_id", "other", "context_id is c1 and other"),
-        ("context_id", None, "context_id is c1 and missing"),
-        ("low_id", "other", "low_id is l1 and other"),
-        ("aspect", "other", "aspect is quality and other"),
-        ("characters_high", 9, "characters_high is 5 and 9"),
+        ("context_id", "other", ["c1", "other"]),
+        ("context_id", None, ["c1"]),
+        ("low_id", "other", ["l1", "other"]),
+        ("aspect", "other", ["quality", "other"]),
+        ("characters_high", 9, ["5", "9"]),
     ],
 )
 def test_a_pair_id_that_stands_for_two_pairs(
-    *, column: str, value: Any, told: str, runs: Runs
+    *, column: str, value: Any, told: list[str], runs: Runs
 ) -> None:
     x = scored("x", "+-", aspect="quality").with_columns(characters_high=pl.lit(5, pl.Int64))
     second = pl.col("pair_id") == "p1"
     changed = pl.when(second).then(pl.lit(value)).otherwise(column).alias(column)
-    message = problem(runs(x, x.with_columns(changed, model=pl.lit("y"))))
-    assert message == (
-        f'pair p1 is not the same in "x" and "y": {told}; evaluate both on the same data'
-    )
+    with refusal("run.another-data") as caught:
+        compare(runs(x, x.with_columns(changed, model=pl.lit("y"))))
+    assert all(fact in caught.value.what for fact in ("p1", column, *told))
 
 
 def test_no_pairs_at_all(runs: Runs) -> None:
     # A run without pairs names no model either.
     folders = runs(scored("x", ""), scored("y", ""))
-    assert problem(folders).startswith("a comparison needs two models, but none was found; ")
+    with refusal("run.too-few-models"):
+        compare(folders)
 
 
 # Stored files
@@ -205,15 +204,15 @@ def test_runs_from_before_lengths_were_stored(runs: Runs) -> None:
 def test_a_likelihood_that_is_nan_is_refused(runs: Runs) -> None:
     wrong = scored("x", "++").with_columns(ll_low=pl.Series([-1.0, float("nan")]))
     folders = runs(wrong, scored("y", "++"))
-    assert problem(folders).endswith(
-        "log_likelihoods.parquet: row 1: ll_low is NaN, but a missing likelihood must be null; "
-        "evaluate again"
-    )
+    with refusal("run.evaluate-again", "log_likelihoods.parquet: row 1") as caught:
+        compare(folders)
+    assert "ll_low" in caught.value.what
 
 
 def test_a_verdict_that_is_missing_is_refused(runs: Runs) -> None:
     wrong = scored("x", "++").with_columns(passed=pl.Series([True, None]))
-    assert problem(runs(wrong, scored("y", "++"))).endswith("row 1: passed is null; evaluate again")
+    with refusal("run.evaluate-again", "log_likelihoods.parquet: row 1"):
+        compare(runs(wrong, scored("y", "++")))
 
 
 def test_signatures_come_along(runs: Runs) -> None:
@@ -223,13 +222,19 @@ def test_signatures_come_along(runs: Runs) -> None:
     assert (found.signature_first, found.signature_second) == ("nnd|x", None)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"results": [{"model": "x"}]}'])
-def test_a_result_that_is_none(text: str, runs: Runs) -> None:
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "contract.broken"),
+        ("[]", "contract.broken"),
+        ('{"results": [{"model": "x"}]}', "run.evaluate-again"),
+    ],
+)
+def test_a_result_that_is_none(text: str, code: str, runs: Runs) -> None:
     folders = runs(scored("x", "+-"), scored("y", "+-"))
     write_text(folders[0] / "result.json", text)
-    told = problem(folders)
-    assert told.startswith(f"{folders[0]}/result.json: ")
-    assert told.endswith("; evaluate again")
+    with refusal(code, f"{folders[0]}/result.json"):
+        compare(folders)
 
 
 def test_a_result_that_was_changed(runs: Runs) -> None:
@@ -237,7 +242,8 @@ def test_a_result_that_was_changed(runs: Runs) -> None:
     sign(folders[0], x="nnd|protocol:native")
     path = folders[0] / "result.json"
     path.write_text(path.read_text().replace("protocol:native", "protocol:sum"))
-    assert problem(folders) == f"{path}: changed since it was written; evaluate again"
+    with refusal("contract.broken", str(path)):
+        compare(folders)
 
 
 # What is said

@@ -12,6 +12,7 @@ from support.report.leads import NO_LEAD
 from support.two_models import scored
 
 from nnd.metric.numbers.comparison.model_differences import ModelDifference, find_differences
+from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICES
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.significance import pairs_needed
@@ -25,7 +26,13 @@ def differences(
     """Differences of two models by their verdicts on the same tests (`two_models.scored`)."""
     one, other = scored("a", a, **columns), scored("b", b, **columns)
     lacking = [frame[f"ll_{side}"].is_null() for frame in (one, other) for side in ("high", "low")]
+    tokens = {
+        f"{name}_{side}": frame[name]
+        for side, frame in zip(("first", "second"), map(add_lengths, (one, other)), strict=True)
+        for name in LENGTHS
+    }
     both = one.with_columns(
+        **tokens,
         passed_first="passed",
         passed_second=other["passed"],
         unscored=pl.Series(np.any([each.to_numpy() for each in lacking], axis=0), dtype=pl.Boolean),

@@ -11,6 +11,7 @@ from support.two_models import scored
 from nnd.converters.folder.conversion import convert
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.likelihood.engine.answers import Likelihoods
+from nnd.metric.numbers.rates.baselines import BASELINES
 from nnd.metric.numbers.rates.pass_rates import Rate, pass_rates
 from nnd.metric.run.pair_scoring import score_pairs
 from nnd.metric.text.encoding.templates import TEMPLATES
@@ -77,10 +78,8 @@ def test_the_model_itself_is_not_its_own_baseline() -> None:
 
 
 def test_without_any_number_there_is_no_baseline() -> None:
-    found = overall("+-")
-    assert found.baselines == dict.fromkeys(
-        ("shorter_wins", "longer_wins", "copy_wins", "unconditional")
-    )
+    found = overall("+-", tokens_high=None, tokens_low=None)
+    assert found.baselines == dict.fromkeys(BASELINES)
     assert found.length_matched is None
 
 

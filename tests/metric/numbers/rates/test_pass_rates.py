@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from nnd.metric.data.scored_schema import SCORED_SCHEMA
+from nnd.metric.numbers.rates.baselines import BASELINES
 from nnd.metric.numbers.rates.context_sums import count_by_context, distinct_tests, slices_by
 from nnd.metric.numbers.rates.pass_rates import Rate, pass_rates
 
@@ -199,7 +200,7 @@ def test_intervals_are_the_same_every_time_and_in_any_order_of_rows() -> None:
 
 def test_no_pairs_have_no_rate() -> None:
     found = pass_rates(scored())
-    nothing = dict.fromkeys(("shorter_wins", "longer_wins", "copy_wins", "unconditional"))
+    nothing = dict.fromkeys(BASELINES)
     assert found.overall == Rate(
         pass_rate=None,
         n=0,

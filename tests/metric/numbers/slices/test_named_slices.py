@@ -1,14 +1,14 @@
 """Which slices a pair is in."""
 
-import re
 from typing import Any
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 
 from nnd.metric.numbers import slice_names, where_true
 from nnd.metric.numbers.slices.conditions import combine
-from nnd.schemas import ScoringError, polars_schema
+from nnd.schemas import polars_schema
 
 BASE: dict[str, Any] = {
     "source": "made_up",
@@ -90,17 +90,15 @@ def test_parts_of_inputs_and_metadata_are_axes_by_name() -> None:
         "year=[2019,2020)": ["p0"],
         "year=[2020,2022]": ["p1"],
     }
-    with pytest.raises(
-        ScoringError, match=r'did you mean "topic"\?.*parts of the pairs: topic, ye'
-    ):
+    with refusal("name.unknown", '--by "topics"'):
         slice_names(pairs, "topics")
-    with pytest.raises(ScoringError, match="could not convert string to float: 'birds'"):
+    with refusal("option.conflict", '--by "topic"'):
         slice_names(pairs, "topic=0,1")
 
 
 def test_an_axis_of_too_many_names_is_refused() -> None:
     pairs = made([{"error_category": f"e{n}"} for n in range(101)])
-    with pytest.raises(ScoringError, match='has 101 values, such as "e0"'):
+    with refusal("slice.too-many-values", '--by "error_category"'):
         slice_names(pairs, "error_category")
 
 
@@ -121,9 +119,9 @@ def test_g26_margins_and_agreement_are_counted_by_hand() -> None:
     assert pytest.approx(0.9167, abs=1e-4) == 5.5 / 6
     found = named(pairs, "agreement=0,0.5,0.9166,0.9167,1", annotations=annotations)
     assert found == {"agreement=[0.5,0.9166)": ["p1"], "agreement=[0.9166,0.9167)": ["p0"]}
-    with pytest.raises(ScoringError, match=r"annotations\.parquet"):
+    with refusal("data.not-converted", "agreement"):
         slice_names(pairs, "agreement")
-    with pytest.raises(ScoringError, match="the pairs have no value"):
+    with refusal("slice.empty", '--by "margin"'):
         slice_names(made([{}]), "margin")
 
 
@@ -187,9 +185,7 @@ def test_g28_algebra_is_that_of_sets_in_the_order_of_the_pairs() -> None:
     three = combine("error_category=a | error_category=b - length=[1,4)", members)
     assert {*ids.filter(three)} == {*ids} - sets["length=[1,4)"]  # from left to right
     for wrong in ("error_category=c", "error_category=a &", "error_category=a + error_category=b"):
-        with pytest.raises(
-            ScoringError, match=re.escape("does not begin with the name of a slice")
-        ):
+        with refusal("name.unknown"):
             combine(wrong, members)
 
 
@@ -199,7 +195,7 @@ def test_a_part_is_numbers_where_it_is_compared_with_a_number() -> None:
     assert where_true(pairs, "year >= 1000").tolist() == [False, True, False]
     assert where_true(pairs, "year BETWEEN 0.5 AND 1e3").tolist() == [True, False, False]
     assert where_true(pairs, "year >= '1000'").tolist() == [True, True, False]
-    with pytest.raises(ScoringError, match='"context > 3": the condition cannot be computed: conv'):
+    with refusal("expression.invalid", '--where "context > 3"'):
         where_true(pairs, "context > 3")
 
 
@@ -213,26 +209,29 @@ def test_a_condition_reads_columns_measures_and_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "problem"),
+    ("condition", "code"),
     [
-        ("length >", "is not an SQL expression"),
-        ("1 = 1", "does not use a column"),
-        ("lenght > 3", 'unknown column "lenght" (did you mean "length"?)'),
-        ("length", "gives Float64 for 3 rows, and not true or false"),
-        ("SUM(length) > 2", "gives Boolean for 1 rows"),
-        ("context > 3", "cannot be computed"),
-        ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "names read_csv"),
-        ("context < CURRENT_DATE", "names CURRENT_DATE"),
+        ("length >", "expression.invalid"),
+        ("1 = 1", "expression.invalid"),
+        ("lenght > 3", "name.unknown"),
+        ("length", "expression.invalid"),
+        ("SUM(length) > 2", "expression.invalid"),
+        ("context > 3", "expression.invalid"),
+        ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "expression.invalid"),
+        ("context < CURRENT_DATE", "expression.invalid"),
         # Each of these ended the process, or did not answer within 20 s.
-        ("LPAD(context, 1000000000, 'x') = 'y'", "uses LPAD, which makes values of any length"),
-        ("'y' = rpad(context, 1000000000, 'x')", "uses rpad"),
-        ("length IN (SELECT * FROM generate_series(1, 1000000000))", "uses generate_series"),
-        ("1" + "+1" * 60_000 + " = length", "has 120,010 characters, more than 4,096"),
-        ("context||" * 450 + "'x' = 'y'", "has 901 operators, more than 300"),
-        ("length" + "*length" * 500 + " > 1", "has 501 operators"),
-        ("REPLACE(" * 3 + "context" + f", 'e', '{'e' * 900}')" * 3 + " = 'x'", "by replacing"),
+        ("LPAD(context, 1000000000, 'x') = 'y'", "expression.invalid"),
+        ("'y' = rpad(context, 1000000000, 'x')", "expression.invalid"),
+        ("length IN (SELECT * FROM generate_series(1, 1000000000))", "expression.invalid"),
+        ("1" + "+1" * 60_000 + " = length", "expression.invalid"),
+        ("context||" * 450 + "'x' = 'y'", "expression.invalid"),
+        ("length" + "*length" * 500 + " > 1", "expression.invalid"),
+        (
+            "REPLACE(" * 3 + "context" + f", 'e', '{'e' * 900}')" * 3 + " = 'x'",
+            "expression.invalid",
+        ),
     ],
 )
-def test_a_condition_that_is_none_is_one_clear_error(condition: str, problem: str) -> None:
-    with pytest.raises(ScoringError, match=re.escape(problem)):
+def test_a_condition_that_is_none_is_one_clear_error(condition: str, code: str) -> None:
+    with refusal(code):
         where_true(made([{}, {}, {}]), condition)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.shown import check_pictured
 from support.two_models import scored, write_run
 
@@ -16,7 +17,7 @@ from nnd.metric.likelihood import Likelihoods
 from nnd.metric.numbers import Slices, pass_rates, slice_runs
 from nnd.metric.run import score_pairs
 from nnd.metric.text import Request, find_template
-from nnd.schemas import ScoringError, check_rows, table_text
+from nnd.schemas import check_rows, table_text
 
 N = 60
 """Tests, each of a context of its own; those of the first third are "hard"."""
@@ -192,28 +193,28 @@ def test_it_shows_itself(run: Path, data: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "problem"),
+    ("options", "code"),
     [
-        ({}, "no axis was given"),
-        ({"by": "length"}, "the pairs have no column context, and a run keeps no texts"),
-        ({"where": "length > 9"}, 'axis "length": the pairs have no column context'),
-        ({"by": "colour"}, "parts of the pairs: none, as a run keeps no texts; name the data"),
-        ({"where": "colour = 'red'"}, "a run keeps no texts; name the data"),
-        ({"where": "ll_high > 5"}, "no pair meets the condition, so the slice is empty"),
-        ({"where": "length >"}, "is not an SQL expression"),
-        ({"by": "aspect", "names": "aspect=style"}, "does not begin with the name of a slice"),
+        ({}, "input.missing"),
+        ({"by": "length"}, "column.missing"),
+        ({"where": "length > 9"}, "column.missing"),
+        ({"by": "colour"}, "name.unknown"),
+        ({"where": "colour = 'red'"}, "name.unknown"),
+        ({"where": "ll_high > 5"}, "slice.empty"),
+        ({"where": "length >"}, "expression.invalid"),
+        ({"by": "aspect", "names": "aspect=style"}, "name.unknown"),
     ],
 )
 def test_what_does_not_work_is_one_clear_error(
-    run: Path, options: dict[str, Any], problem: str
+    run: Path, options: dict[str, Any], code: str
 ) -> None:
-    with pytest.raises(ScoringError, match=re.escape(problem)):
+    with refusal(code):
         slice_runs(run, **options)
 
 
 def test_a_run_of_other_data_is_one_clear_error(run: Path, data: Path) -> None:
     pairs = pl.read_parquet(data)
-    with pytest.raises(ScoringError, match="pair p50 of the run is not among these pairs"):
+    with refusal("run.another-data", "frame"):
         slice_runs(run, pairs.head(50), by="length")
-    with pytest.raises(ScoringError, match="candidate_low of pair p0 is not the text"):
+    with refusal("run.another-data", "frame"):
         slice_runs(run, pairs.with_columns(candidate_low=pl.lit("others")), by="length")

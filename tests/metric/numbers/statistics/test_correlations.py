@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 from scipy import stats
+from support.refusals import refusal
 
 from nnd.metric.numbers.statistics.correlations import (
     BATCHED,
     STATISTICS,
 )
-from nnd.schemas import ScoringError
 
 NAMES = ["tau_b", "tau_a", "spearman", "pearson", "gap_r", "gap_r_laban2022"]
 
@@ -113,14 +113,14 @@ def test_tiny_differences_are_not_constant(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("bad", [math.nan, math.inf, None])
 def test_a_score_that_is_not_finite_is_refused(name: str, bad: Any) -> None:
-    with pytest.raises(ScoringError, match="position 1 cannot be correlated"):
+    with refusal("scorer.values"):
         STATISTICS[name]([0.1, bad, 0.3], [1, 2, 3])
-    with pytest.raises(ScoringError, match="position 1 cannot be correlated"):
+    with refusal("scorer.values"):
         STATISTICS[name]([1, 2, 3], [0.1, bad, 0.3])
 
 
 def test_lists_of_different_length_are_refused() -> None:
-    with pytest.raises(ScoringError, match="one length"):
+    with refusal("scorer.values"):
         pearson([1, 2, 3], [1, 2])
 
 

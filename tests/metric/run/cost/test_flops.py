@@ -58,6 +58,23 @@ def row(context: int, candidate: int) -> Encoded:
     return Encoded(tuple(range(3, 3 + context)), ids, ids, (True,) * candidate, truncated=False)
 
 
+def test_a_masked_row_needs_what_torch_counts() -> None:
+    config = hf.BertConfig(
+        vocab_size=WORDS,
+        hidden_size=WIDTH,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=4,
+        intermediate_size=96,
+    )
+    model = hf.BertForMaskedLM(config).eval()
+    model.set_attn_implementation("eager")
+    asked = row(context=9, candidate=5)._replace(scored=(False, True, False, False, False))
+    with torch.inference_mode(), FlopCounterMode(display=False) as counter:
+        hidden = model.base_model(torch.tensor([asked.context + asked.inputs])).last_hidden_state
+        model.get_output_embeddings()(hidden[:, 10:11])
+    assert needed_flops(as_loaded(model), [asked]) == counter.get_total_flops()
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_one_request_needs_what_torch_counts(name: str) -> None:
     model = MODELS[name]()

@@ -1,4 +1,4 @@
-"""Runs scored by Ray: local, two actors; what they write is what one evaluation writes."""
+"""Runs scored by Ray: local, two workers; what they write is what one evaluation writes."""
 
 import logging
 import random
@@ -17,12 +17,13 @@ import psutil
 import pytest
 import ray
 from support.metric_runs import human_scores, pair_rows
+from support.refusals import check_refusal, refusal
 from typer.testing import CliRunner
 
 from nnd.metric.cli.command import app
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring
-from nnd.metric.run import Evaluation, Ray, evaluate, evaluate_on_ray, evaluate_parts, merge
+from nnd.metric.run import Evaluation, Ray, evaluate, merge
 from nnd.metric.run.launchers import ray_cluster, ray_workers
 from nnd.metric.run.launchers.ray_cluster import size_pool
 from nnd.metric.run.parts import cutting
@@ -33,7 +34,7 @@ Saved = Callable[[str], Path]
 PLAIN = Scoring(cache=False)
 
 KILLS = 20
-"""How many actors, and drivers, are killed, each in a run of its own."""
+"""How many workers, and drivers, are killed, each in a run of its own."""
 
 NUMBERS = ["ll_high", "ll_low", "ll_alone_high", "ll_alone_low"]
 
@@ -88,12 +89,12 @@ def wait_for_parts(run: Path, more_than: int) -> None:
         time.sleep(0.01)
 
 
-def kill_an_actor(run: Path, more_than: int) -> None:
-    """Kill an actor with -9 once there are more parts than so many."""
+def kill_a_worker(run: Path, more_than: int) -> None:
+    """Kill a worker with -9 once there are more parts than so many."""
     wait_for_parts(run, more_than)
     children = psutil.Process().children(recursive=True)
-    actor = next(each for each in children if "score_on_ray" in " ".join(each.cmdline()))
-    actor.send_signal(signal.SIGKILL)
+    worker = next(each for each in children if "score_on_ray" in " ".join(each.cmdline()))
+    worker.send_signal(signal.SIGKILL)
 
 
 def check_same(run: Path, alone: Path) -> None:
@@ -109,7 +110,7 @@ def check_same(run: Path, alone: Path) -> None:
 def finish(
     saved: Saved, birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[], None]:
-    """Two actors finish what a worker began, and the run is that of one evaluation."""
+    """Two workers finish what a worker began, and the run is that of one evaluation."""
     model, run, alone = saved("gpt2"), tmp_path / "run", tmp_path / "alone"
     single = evaluate(model, birds, out=alone, scoring=PLAIN)
     times: dict[Path, int] = {}
@@ -120,9 +121,9 @@ def finish(
 
     def check() -> None:
         times.clear()
-        evaluate_parts(model, birds, out=run, worker=(1, 3))
+        evaluate(model, birds, out=run, worker=(1, 3))
         begun = part_files(run)
-        found = evaluate_on_ray(model, birds, out=run, ray=Ray(num_actors=2))
+        found = evaluate(model, birds, out=run, ray=Ray(num_workers=2))
         assert len(begun) == 2
         assert len(times) == 6
         assert {path: times[path] for path in begun} == begun
@@ -135,7 +136,7 @@ def finish(
 
 
 @pytest.mark.usefixtures("_cluster")
-def test_actors_finish_what_a_worker_began(finish: Callable[[], None]) -> None:
+def test_workers_finish_what_a_worker_began(finish: Callable[[], None]) -> None:
     finish()
 
 
@@ -147,7 +148,7 @@ def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
     run = tmp_path / "run"
     with ThreadPoolExecutor(1) as killers:
         for _ in range(KILLS):
-            killed = killers.submit(kill_an_actor, run, 2)
+            killed = killers.submit(kill_a_worker, run, 2)
             finish()
             killed.result()
             shutil.rmtree(run)
@@ -158,7 +159,7 @@ def test_an_actor_that_is_killed_loses_nothing_and_what_was_done_stays(
 def test_a_driver_that_is_killed_loses_nothing(saved: Saved, birds: Path, tmp_path: Path) -> None:
     model, run, alone = saved("gpt2"), tmp_path / "run", tmp_path / "alone"
     evaluate(model, birds, out=alone, scoring=PLAIN)
-    asked = ["--model", model, "--data", birds, "--out", run, "--ray", "--num-actors", "2"]
+    asked = ["--model", model, "--data", birds, "--out", run, "--ray", "--num-workers", "2"]
     command, chance = [sys.executable, "-m", "nnd", "evaluate", *asked], random.Random(1)
     for _ in range(KILLS):
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=tmp_path) as driver:
@@ -179,19 +180,19 @@ def test_a_model_that_cannot_be_loaded_is_one_error(
     for path in saved("gpt2").iterdir():
         if path.suffix != ".safetensors":
             (model / path.name).write_bytes(path.read_bytes())
-    with pytest.raises(NNDError) as caught:
-        evaluate_on_ray(model, birds, out=tmp_path / "run", ray=Ray(num_actors=1))
-    assert str(caught.value).startswith(f"{model}: the weights cannot be loaded: ")
-    assert str(caught.value).count("the weights cannot be loaded") == 1
+    with refusal("worker.failed") as caught:
+        evaluate(model, birds, out=tmp_path / "run", ray=Ray(num_workers=1))
+    assert caught.value.what.startswith(f"{model}: ")
+    assert caught.value.what.count(f"{model}: ") == 1
     assert part_files(tmp_path / "run") == {}
 
 
 @pytest.mark.usefixtures("_cluster")
 def test_a_pool_fits_its_cluster() -> None:
     assert size_pool(Ray(), 64) == (1, 0, 2)
-    assert size_pool(Ray(num_actors=2), 64) == (2, 0, 1)
-    assert size_pool(Ray(num_actors=9), 3) == (3, 0, 1)
-    with pytest.raises(NNDError, match="1 GPUs for each worker: the machines of Ray have 0"):
+    assert size_pool(Ray(num_workers=2), 64) == (2, 0, 1)
+    assert size_pool(Ray(num_workers=9), 3) == (3, 0, 1)
+    with refusal("ray.gpus", "--num-gpus 1"):
         size_pool(Ray(num_gpus=1), 64)
 
 
@@ -201,51 +202,39 @@ def test_the_port_of_a_cluster_is_known_by_its_greeting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "code", "where"),
     [
-        (Ray(num_gpus=1.5), "1.5 GPUs for each worker: give 0, a share of 1 or a whole number"),
-        (Ray(num_actors=0), "--num-actors 0: give 1 or more"),
-        (Ray("127.0.0.1:1"), "127.0.0.1:1: no Ray cluster answers: "),
-        (Ray("127.0.0.1:x"), "127.0.0.1:x: no Ray cluster answers: "),
-        (Ray("ray://127.0.0.1:10001"), "Ray Client cannot be used; give HOST:PORT"),
+        (Ray(num_gpus=1.5), "ray.gpus", "--num-gpus 1.5"),
+        (Ray(num_workers=0), "option.bad-value", "--num-workers 0"),
+        (Ray("127.0.0.1:1"), "ray.unavailable", "127.0.0.1:1"),
+        (Ray("127.0.0.1:x"), "ray.unavailable", "127.0.0.1:x"),
+        (Ray("ray://127.0.0.1:10001"), "ray.unavailable", "ray://127.0.0.1:10001"),
     ],
     ids=str,
 )
 def test_what_ray_cannot_do_is_said_before_it_starts(
-    config: Ray, said: str, saved: Saved, birds: Path, tmp_path: Path
+    *, config: Ray, code: str, where: str, saved: Saved, birds: Path, tmp_path: Path
 ) -> None:
     ray.shutdown()
     start = time.monotonic()
-    with pytest.raises(NNDError) as caught:
-        evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run", ray=config)
-    assert said in str(caught.value)
+    with refusal(code, where):
+        evaluate(saved("gpt2"), birds, out=tmp_path / "run", ray=config)
     assert time.monotonic() - start < 20
     assert not ray.is_initialized()
 
 
-@pytest.mark.parametrize(
-    ("said", "problem"),
-    [
-        (b"", "no Ray cluster answers: timed out"),
-        (b"SSH-2.0-x", "the server at this address is not a Ray cluster"),
-    ],
-    ids=["silent", "another"],
-)
+@pytest.mark.parametrize("said", [b"", b"SSH-2.0-x"], ids=["silent", "another"])
 def test_a_port_of_something_else_is_refused_soon(
-    said: bytes, problem: str, monkeypatch: pytest.MonkeyPatch
+    said: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ray.shutdown()
     monkeypatch.setattr(ray_cluster, "_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as other:
         answered = other.submit(_answer, server, said)
         address = f"127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(NNDError) as caught, ray_cluster.connected(address):
+        with refusal("ray.unavailable", address), ray_cluster.connected(address):
             pass
         answered.result()
-    assert str(caught.value) == (
-        f"{address}: {problem}; start one with `ray start --head`, or name the HOST:PORT that it "
-        "prints"
-    )
 
 
 def _answer(server: socket.socket, said: bytes) -> None:
@@ -265,41 +254,41 @@ def test_ray_that_does_not_start_is_an_error(
 
     ray.shutdown()
     monkeypatch.setattr(ray, "init", init)
-    with pytest.raises(NNDError, match=r"Ray \(local\) cannot be used: The current node timed out"):
-        evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run")
+    with refusal("ray.unavailable"):
+        evaluate(saved("gpt2"), birds, out=tmp_path / "run", ray=Ray())
 
 
 def test_ray_is_an_extra(
     saved: Saved, birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(NNDError, match=r"library ray .*: pip install 'near-negative\[ray\]'"):
-        evaluate_on_ray(saved("gpt2"), birds, out=tmp_path / "run")
+    with refusal("extra.missing"):
+        evaluate(saved("gpt2"), birds, out=tmp_path / "run", ray=Ray())
     assert not (tmp_path / "run").exists()
 
 
-def test_actors_are_given_names(
+def test_workers_are_given_names(
     loaded: Callable[[str], LoadedModel], saved: Saved, birds: Path, tmp_path: Path
 ) -> None:
     for model, data in ((loaded("gpt2"), birds), (saved("gpt2"), pair_rows())):
-        with pytest.raises(NNDError, match="Ray cannot use objects in memory"):
-            evaluate_on_ray(model, data, out=tmp_path / "run")
+        with refusal("ray.shared-folder"):
+            evaluate(model, data, out=tmp_path / "run", ray=Ray())
         assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code"),
     [
-        (["--ray"], "--ray needs --out"),
-        (["--ray", "--out", "run", "--worker", "1/2"], "leave out --worker"),
-        (["--num-actors", "2"], "add --ray"),
+        (["--ray"], "option.needs-another"),
+        (["--ray", "--out", "run", "--worker", "1/2"], "option.conflict"),
+        (["--num-workers", "2"], "option.needs-another"),
     ],
     ids=str,
 )
 def test_options_that_do_not_fit_are_refused(
-    options: list[str], said: str, saved: Saved, birds: Path
+    options: list[str], code: str, saved: Saved, birds: Path
 ) -> None:
     asked = ["evaluate", "--model", str(saved("gpt2")), "--data", str(birds), *options]
     found = CliRunner().invoke(app, asked)
     assert isinstance(found.exception, NNDError)
-    assert said in str(found.exception)
+    check_refusal(found.exception, code)

@@ -11,14 +11,14 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from support.metric_runs import human_scores, pair_rows
+from support.refusals import refusal
 from support.suites.folders import write_suite
 
 from nnd.metric.data import load_pairs, read_run, read_sets
 from nnd.metric.likelihood import LoadedModel, Scoring
-from nnd.metric.run import evaluate, evaluate_parts, merge, read_plan
+from nnd.metric.run import evaluate, merge, read_plan
 from nnd.metric.run.parts import cutting
 from nnd.metric.run.parts.part_file import DamagedPartError, read_footer, read_part
-from nnd.schemas import NNDError, ScoringError
 
 Loaded = Callable[[str], LoadedModel]
 
@@ -78,12 +78,12 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
     models, systems = [loaded("gpt2"), loaded("bart")], {"gpt2": "left", "bart": "right"}
     run, alone = tmp_path / "run", tmp_path / "alone"
     for number in (1, 3):
-        begun = evaluate_parts(models, birds, out=run, worker=(number, 4), systems=systems)
+        begun = evaluate(models, birds, out=run, worker=(number, 4), systems=systems)
     assert read_plan(run).parts == 5
     assert (len(part_files(run)), begun.left) == (6, {run: 4})
     written = {path: path.read_bytes() for path in part_files(run)}
     found = [
-        evaluate_parts(models, birds, out=run, worker=(number, 3), systems=systems)
+        evaluate(models, birds, out=run, worker=(number, 3), systems=systems)
         for number in (3, 1, 2)
     ]
     assert [each.done for each in found] == [0, 2, 2]
@@ -92,7 +92,7 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
 
     merged = merge(run)
 
-    with pytest.raises(ScoringError, match="its rows are not in memory; copy the folder"):
+    with refusal("run.already-merged", "alone"):
         merged.write(alone)
     single = evaluate(models, birds, out=alone, systems=systems, scoring=PLAIN)
     check_same(read_run(run), read_run(alone))
@@ -109,25 +109,23 @@ def test_models_that_were_scored_on_different_pairs_are_not_merged(
 ) -> None:
     """No text was changed, so the plan still fits."""
     models, run = [loaded("gpt2"), loaded("bart")], tmp_path / "run"
-    evaluate_parts(models, birds, out=run, worker=(1, 1))
+    evaluate(models, birds, out=run, worker=(1, 1))
     for path in (run / "parts" / "2-bart").iterdir():
         path.unlink()
     other = pl.when(pl.int_range(pl.len()) == 33).then(pl.lit("late")).otherwise("category")
     rows = many_pairs().with_columns(category=other)
     rows.write_parquet(birds / "pairs.parquet")
-    evaluate_parts(models, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError) as caught:
+    evaluate(models, birds, out=run, worker=(1, 1))
+    with refusal("run.another-data") as caught:
         merge(run)
-    assert str(caught.value) == (
-        f'pair {rows["pair_id"][33]} is not the same in "gpt2" and "bart": the data was changed '
-        f"while it was scored; remove {run}/parts and start the workers again"
-    )
+    assert rows["pair_id"][33] in caught.value.what
+    assert f"{run}/parts" in caught.value.remedy
 
 
 def test_sets_of_a_suite_are_merged_too(gpt2: LoadedModel, tmp_path: Path) -> None:
     suite, run = write_suite(tmp_path / "suite"), tmp_path / "run"
     for number in (1, 2):
-        evaluate_parts(gpt2, suite, out=run, worker=(number, 2))
+        evaluate(gpt2, suite, out=run, worker=(number, 2))
     merged = merge(run)
     single = evaluate(gpt2, suite, out=tmp_path / "alone", scoring=PLAIN)
     check_same(read_sets(run), read_sets(tmp_path / "alone"))
@@ -144,7 +142,7 @@ def test_where_no_part_has_a_baseline_the_run_has_none(loaded: Loaded, tmp_path:
         .otherwise("candidate_high")
     )
     run, alone, model = tmp_path / "run", tmp_path / "alone", loaded("gpt2")
-    evaluate_parts(model, rows, out=run, worker=(1, 1))
+    evaluate(model, rows, out=run, worker=(1, 1))
     merged = merge(run)
     single = evaluate(model, rows, out=alone, scoring=PLAIN)
     check_same(read_run(run), read_run(alone))
@@ -155,7 +153,7 @@ def test_contexts_that_recur_are_in_one_part(gpt2: LoadedModel, tmp_path: Path) 
     """The rows of a run are then in another order."""
     rows, run, alone = many_pairs().gather_every(3), tmp_path / "run", tmp_path / "alone"
     rows = pl.concat([rows, many_pairs().gather_every(3, 1)])
-    evaluate_parts(gpt2, rows, out=run, worker=(1, 1))
+    evaluate(gpt2, rows, out=run, worker=(1, 1))
     plan = read_plan(run)
     contexts = [
         {
@@ -185,7 +183,7 @@ def test_own_pairs_with_two_equal_texts_are_dropped_and_counted(
     rows.write_parquet(tmp_path / "mine.parquet", row_group_size=7)
     run, alone = tmp_path / "run", tmp_path / "alone"
     for number in (1, 2):
-        evaluate_parts(gpt2, tmp_path / "mine.parquet", out=run, worker=(number, 2))
+        evaluate(gpt2, tmp_path / "mine.parquet", out=run, worker=(number, 2))
     merged = merge(run)
     single = evaluate(gpt2, tmp_path / "mine.parquet", out=alone, scoring=PLAIN)
     check_same(read_run(run), read_run(alone))
@@ -200,11 +198,9 @@ def test_several_datasets_have_runs_of_their_own(
 ) -> None:
     trees, run = tmp_path / "trees.parquet", tmp_path / "run"
     pair_rows().write_parquet(trees)
-    found = evaluate_parts(gpt2, [birds, trees], out=run, worker=(1, 1), limit=6)
+    found = evaluate(gpt2, [birds, trees], out=run, worker=(1, 1), limit=6)
     assert found.remarks() == [f"Next: nnd merge {run / name}" for name in ("birds", "trees")]
-    with pytest.raises(
-        NNDError, match=(f"merge each of them, for example: nnd merge {run / 'birds'}")
-    ):
+    with refusal("run.several-datasets", "run"):
         merge(run)
     for name, data in (("birds", birds), ("trees", trees)):
         merged = merge(run / name)
@@ -221,10 +217,10 @@ def test_the_plan_depends_on_no_worker_nor_on_how_data_is_read(
 ) -> None:
     plans = []
     for name, worker in (("a", (2, 2)), ("b", (7, 9))):
-        evaluate_parts(gpt2, birds, out=tmp_path / name, worker=worker)
+        evaluate(gpt2, birds, out=tmp_path / name, worker=worker)
         plans.append((tmp_path / name / "parts/plan.json").read_bytes())
     assert plans[0] == plans[1]
-    evaluate_parts(gpt2, load_pairs(birds), out=tmp_path / "c", worker=(1, 9))
+    evaluate(gpt2, load_pairs(birds), out=tmp_path / "c", worker=(1, 9))
     streamed, whole = (read_plan(tmp_path / name) for name in ("a", "c"))
     assert streamed.version == whole.version == load_pairs(birds).version
     sizes = [
@@ -239,40 +235,39 @@ def test_the_plan_depends_on_no_worker_nor_on_how_data_is_read(
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "facts"),
     [
-        ({"scoring": Scoring("sum")}, 'scoring protocol is "native" there, but "sum" here'),
-        ({"templates": {"gpt2": "Q: {context}"}}, "templates gpt2 is null there, but "),
-        ({"limit": 6}, "data version is "),
-        ({"data": "trees"}, "data name is "),
-        ({"models": "bart"}, 'models is ["gpt2"] there, but ["bart"] here'),
+        ({"scoring": Scoring("sum")}, ["protocol", '"native"', '"sum"']),
+        ({"templates": {"gpt2": "Q: {context}"}}, ["templates"]),
+        ({"limit": 6}, ["data version"]),
+        ({"data": "trees"}, ["data name"]),
+        ({"models": "bart"}, ['["gpt2"]', '["bart"]']),
     ],
     ids=str,
 )
 def test_a_worker_of_another_run_is_refused(
-    changed: dict[str, Any], said: str, loaded: Loaded, birds: Path, tmp_path: Path
+    changed: dict[str, Any], facts: list[str], loaded: Loaded, birds: Path, tmp_path: Path
 ) -> None:
-    evaluate_parts(loaded("gpt2"), birds, out=tmp_path / "run", worker=(5, 5))
+    evaluate(loaded("gpt2"), birds, out=tmp_path / "run", worker=(5, 5))
     asked: dict[str, Any] = {"models": "gpt2", "data": birds} | changed
     if asked["data"] == "trees":
         asked["data"] = tmp_path / "trees.parquet"
         pair_rows().write_parquet(asked["data"])
     asked["models"] = loaded(asked["models"])
-    with pytest.raises(NNDError) as caught:
-        evaluate_parts(**asked, out=tmp_path / "run", worker=(1, 5))
-    assert said in str(caught.value)
-    assert "name another folder with --out" in str(caught.value)
+    with refusal("run.another-plan") as caught:
+        evaluate(**asked, out=tmp_path / "run", worker=(1, 5))
+    assert all(fact in caught.value.what for fact in facts)
     assert len(part_files(tmp_path / "run")) == 1
 
 
 def test_data_that_changes_under_a_plan_is_refused(
     gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
-    evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(1, 5))
+    evaluate(gpt2, birds, out=tmp_path / "run", worker=(1, 5))
     changed = many_pairs().with_columns(pl.col("candidate_low").str.replace("river", "lake"))
     changed.write_parquet(birds / "pairs.parquet", row_group_size=7)
-    with pytest.raises(NNDError, match=r"birds: the texts were changed after .* was planned"):
-        evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(2, 5))
+    with refusal("run.another-plan", "birds"):
+        evaluate(gpt2, birds, out=tmp_path / "run", worker=(2, 5))
     assert len(part_files(tmp_path / "run")) == 1
 
 
@@ -294,16 +289,14 @@ def test_a_damaged_part_is_named_and_only_it_is_done_again(
     damage: Callable[[Path], None], gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    evaluate(gpt2, birds, out=run, worker=(1, 1))
     written = {path: path.read_bytes() for path in part_files(run)}
     damaged = part_files(run)[3]
     damage(damaged)
-    with pytest.raises(NNDError) as caught:
+    with refusal("run.parts-missing", str(damaged)):
         merge(run)
-    assert str(caught.value).startswith(f"{damaged}: cannot be read: ")
-    assert str(caught.value).count(".parquet:") == 1
     times = {path: path.stat().st_mtime_ns for path in written if path != damaged}
-    assert evaluate_parts(gpt2, birds, out=run, worker=(1, 1)).done == 1
+    assert evaluate(gpt2, birds, out=run, worker=(1, 1)).done == 1
     assert {path: path.stat().st_mtime_ns for path in times} == times
     assert damaged.read_bytes() == written[damaged]
     merge(run)
@@ -313,7 +306,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(
     gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, birds, out=run, worker=(1, 5))
+    evaluate(gpt2, birds, out=run, worker=(1, 5))
     plan, (path,) = read_plan(run), part_files(run)
     content, rows = path.read_bytes(), read_part(plan, "gpt2", 0)
     noticed = 0
@@ -353,36 +346,47 @@ def _deep_plan(run: Path) -> None:
     (run / "parts" / "plan.json").write_text("[" * 100_000)
 
 
-@pytest.mark.parametrize("damage", [_not_utf8, _text_for_numbers, _lose_templates, _deep_plan])
+@pytest.mark.parametrize(
+    ("damage", "code", "where"),
+    [
+        (_not_utf8, "run.parts-missing", ".parquet"),
+        (_text_for_numbers, "run.parts-missing", ".parquet"),
+        (_lose_templates, "run.another-plan", "plan.json"),
+        (_deep_plan, "run.another-plan", "plan.json"),
+    ],
+)
 def test_any_damage_is_one_error(
-    damage: Callable[[Path], None], gpt2: LoadedModel, birds: Path, tmp_path: Path
+    *,
+    damage: Callable[[Path], None],
+    code: str,
+    where: str,
+    gpt2: LoadedModel,
+    birds: Path,
+    tmp_path: Path,
 ) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    evaluate(gpt2, birds, out=run, worker=(1, 1))
     damage(run)
-    with pytest.raises(NNDError, match=r"cannot be read: |changed since it was written"):
+    with refusal(code, where):
         merge(run)
 
 
 def test_a_part_that_is_missing_is_named(gpt2: LoadedModel, birds: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, birds, out=run, worker=(2, 2))
-    with pytest.raises(NNDError) as caught:
+    evaluate(gpt2, birds, out=run, worker=(2, 2))
+    with refusal("run.parts-missing", f"{run}/parts/1-gpt2") as caught:
         merge(run)
-    assert str(caught.value) == (
-        f"{run}/parts/1-gpt2: 3 of 5 parts are missing: 00000.parquet, 00002.parquet, "
-        "00004.parquet; run the workers again, which then score only these"
-    )
+    assert "00000.parquet, 00002.parquet, 00004.parquet" in caught.value.what
 
 
 def test_rows_of_another_part_are_not_merged(
     gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    evaluate(gpt2, birds, out=run, worker=(1, 1))
     first, second, *_ = part_files(run)
     second.write_bytes(first.read_bytes())
-    with pytest.raises(NNDError, match=r"00001.parquet: this part belongs to another plan"):
+    with refusal("run.another-plan", "00001.parquet"):
         merge(run)
 
 
@@ -391,28 +395,16 @@ def test_parts_of_other_weights_are_refused_by_the_worker_and_by_the_merge(
 ) -> None:
     run, other = tmp_path / "run", tmp_path / "other"
     changed = replace(gpt2, commit="0123456789")
-    evaluate_parts(gpt2, birds, out=run, worker=(1, 2))
-    with pytest.raises(
-        NNDError,
-        match=(
-            r"00000.parquet: this part was made with version "
-            r".*0123456789"
-        ),
-    ):
-        evaluate_parts(changed, birds, out=run, worker=(2, 2))
+    evaluate(gpt2, birds, out=run, worker=(1, 2))
+    with refusal("run.another-plan", "00000.parquet"):
+        evaluate(changed, birds, out=run, worker=(2, 2))
     assert len(part_files(run)) == 3
 
-    evaluate_parts(changed, birds, out=other, worker=(2, 2))
+    evaluate(changed, birds, out=other, worker=(2, 2))
     for path in part_files(other):
         path.rename(run / path.relative_to(other))
     before = {path: path.read_bytes() for path in part_files(run)}
-    with pytest.raises(
-        NNDError,
-        match=(
-            r"00000.parquet: this part was made with version "
-            r".*0123456789"
-        ),
-    ):
+    with refusal("run.another-plan", "00000.parquet"):
         merge(run)
     assert {path: path.read_bytes() for path in part_files(run)} == before
 
@@ -420,8 +412,8 @@ def test_parts_of_other_weights_are_refused_by_the_worker_and_by_the_merge(
 def test_two_workers_of_one_number_do_no_harm(
     gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
-    first = evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(1, 2))
-    again = evaluate_parts(gpt2, birds, out=tmp_path / "run", worker=(1, 2))
+    first = evaluate(gpt2, birds, out=tmp_path / "run", worker=(1, 2))
+    again = evaluate(gpt2, birds, out=tmp_path / "run", worker=(1, 2))
     assert (first.done, again.done, again.left) == (3, 0, {tmp_path / "run": 2})
 
 
@@ -432,23 +424,23 @@ def test_a_folder_of_parts_is_left_alone_by_others(
     gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError, match="holds parts that are not merged; continue with --worker"):
+    evaluate(gpt2, birds, out=run, worker=(1, 1))
+    with refusal("place.holds-parts", "run"):
         evaluate(gpt2, birds, out=run, scoring=PLAIN)
     mine = run / "parts" / "slurm-1.out"
     mine.write_text("mine")
-    with pytest.raises(NNDError, match=r"slurm-1.out: nnd did not write this file; move it away"):
+    with refusal("place.foreign-files", "slurm-1.out"):
         merge(run)
     mine.rename(run / "slurm-1.out")
-    with pytest.raises(NNDError, match=r"did not write, or that were changed since: slurm-1.out"):
+    with refusal("place.foreign-files", "run"):
         merge(run)
     (run / "slurm-1.out").unlink()
     merge(run)
-    with pytest.raises(NNDError, match="already merged"):
+    with refusal("run.already-merged", "run"):
         merge(run)
-    with pytest.raises(NNDError, match="holds a finished run"):
-        evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
-    with pytest.raises(NNDError, match="no parts of a run found"):
+    with refusal("place.holds-a-run", "run"):
+        evaluate(gpt2, birds, out=run, worker=(1, 1))
+    with refusal("run.no-parts", "birds"):
         merge(birds)
 
 
@@ -456,12 +448,12 @@ def test_a_full_disk_leaves_no_part_of_a_part(
     gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, birds, out=run, worker=(1, 5))
+    evaluate(gpt2, birds, out=run, worker=(1, 5))
     with _small_files(2_000), pytest.raises(OSError, match="too large") as caught:
-        evaluate_parts(gpt2, birds, out=run, worker=(2, 5))
+        evaluate(gpt2, birds, out=run, worker=(2, 5))
     assert caught.value.filename == str(run / "parts/1-gpt2/00001.parquet")
     assert [path.name for path in (run / "parts/1-gpt2").iterdir()] == ["00000.parquet"]
-    assert evaluate_parts(gpt2, birds, out=run, worker=(2, 5)).done == 1
+    assert evaluate(gpt2, birds, out=run, worker=(2, 5)).done == 1
 
 
 @pytest.mark.parametrize("most", [10, 500, 2_500])
@@ -469,18 +461,18 @@ def test_a_full_disk_leaves_no_part_of_a_plan(
     most: int, gpt2: LoadedModel, birds: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    with _small_files(most), pytest.raises(NNDError, match=r"run: cannot be written: .* folder wi"):
-        evaluate_parts(gpt2, birds, out=run, worker=(1, 1))
+    with _small_files(most), refusal("place.cannot-write", str(run)):
+        evaluate(gpt2, birds, out=run, worker=(1, 1))
     assert [*run.iterdir()] == []
 
 
 def test_a_full_disk_leaves_the_parts_of_a_merge(gpt2: LoadedModel, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    evaluate_parts(gpt2, write_suite(tmp_path / "suite"), out=run, worker=(1, 1))
+    evaluate(gpt2, write_suite(tmp_path / "suite"), out=run, worker=(1, 1))
     before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
     with (
         _small_files(5_000),
-        pytest.raises(NNDError, match=r"cannot be written: .*too large; m"),
+        refusal("place.cannot-write", str(run)),
     ):
         merge(run)
     assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.refusals import refusal
 from support.report.page import Page
 from support.report.runs import SYSTEMS
 
 from nnd.metric.show.reports.page.report import report
-from nnd.schemas import ScoringError
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +17,6 @@ def page(two: list[tuple[Path, Path]], tmp_path_factory: pytest.TempPathFactory)
     # Runs and data need not be in the same order.
     report(runs[::-1], folder / "report.html", data=data, systems=SYSTEMS)
     return Page(folder / "report.html")
-
-
-def problem(*arguments: Any, **options: Any) -> str:
-    with pytest.raises(ScoringError) as caught:
-        report(*arguments, **options)
-    return str(caught.value)
 
 
 def embedded(page: Page, name: str) -> str:
@@ -82,12 +76,13 @@ def test_what_does_not_fit(
     out, runs = tmp_path / "r.html", [small_run, other_run]
     sample, other = [data for _, data in two]
     scores = sample / "human_scores.parquet"
-    assert "with a single dataset only" in problem(
-        runs, out, data=[sample, other], human_scores=scores
-    )
-    assert "with a single dataset only" in problem(runs, out, human_scores=scores)
-    assert problem(small_run, out, data=[sample, other]).startswith(
-        "other: none of the runs was made on this dataset"
-    )
-    assert problem(runs, out, data=[sample]).startswith(f"{other_run}: shares no pair with sample")
-    assert 'unknown model "zoo/fly"' in problem(runs, out, families={"zoo/fly": "zoo"})
+    refusals: list[tuple[Any, dict[str, Any], str, str]] = [
+        (runs, {"data": [sample, other], "human_scores": scores}, "option.conflict", ""),
+        (runs, {"human_scores": scores}, "option.conflict", ""),
+        (small_run, {"data": [sample, other]}, "run.another-dataset", "other"),
+        (runs, {"data": [sample]}, "run.another-data", str(other_run)),
+        (runs, {"families": {"zoo/fly": "zoo"}}, "name.unknown", "--family"),
+    ]
+    for folders, options, code, where in refusals:
+        with refusal(code, where):
+            report(folders, out, **options)

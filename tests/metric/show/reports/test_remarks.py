@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.refusals import refusal
 from support.report.page import Page
 from support.report.runs import MODELS, SYSTEMS, write_run
 from support.stored_folders import write_sealed
@@ -15,7 +16,6 @@ from support.two_models import scored, write_run as write_likelihoods
 
 from nnd.metric.numbers.about import PAPER
 from nnd.metric.show.reports.page.report import report
-from nnd.schemas import NNDError
 
 
 def stored(run: Path) -> dict[str, Any]:
@@ -93,11 +93,8 @@ def test_a_manifest_that_cannot_be_read(small: Path, tmp_path: Path) -> None:
     shutil.copytree(small, data)
     run = write_run(tmp_path / "run", small, MODELS[:1])
     write_sealed(data / "manifest.json", {"source": 3})
-    with pytest.raises(NNDError) as caught:
+    with refusal("data.convert-again", f"{data}/manifest.json"):
         report(run, tmp_path / "report.html", data=data)
-    assert str(caught.value) == (
-        f"{data}/manifest.json: the name of the source is missing; convert the source again"
-    )
 
 
 def test_the_foot_says_when_and_how_where_that_is_told(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
+from support.refusals import refusal
 from support.report.page import Page
 from support.report.runs import FAMILIES, MODELS, SYSTEMS, Pretended, write_run
 from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
@@ -25,7 +26,7 @@ from nnd.metric.numbers.about import PAPER
 from nnd.metric.numbers.comparison.comparing import compare
 from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS
 from nnd.metric.show.reports.page.report import report
-from nnd.schemas import NNDError, ScoringWarning, check_rows
+from nnd.schemas import ScoringWarning, check_rows
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
@@ -33,14 +34,6 @@ FULL = bool(os.environ.get("NND_TEST_FULL"))
 def stored(run: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((run / "result.json").read_text())
     return found
-
-
-def problem(*arguments: Any, **options: Any) -> str:
-    with pytest.raises(NNDError) as caught:
-        report(*arguments, **options)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
 
 
 # What the run says
@@ -436,12 +429,13 @@ def test_other_data_than_what_was_scored(sample: Path, tmp_path: Path) -> None:
     pairs = pl.read_parquet(sample / "pairs.parquet")
     run, out = write_run(tmp_path / "run", sample, MODELS[:1]), tmp_path / "report.html"
     lost = pairs["pair_id"][70]
-    assert problem(run, out, data=pairs.head(70)) == (
-        f"frame: pair {lost} of the run is not among these pairs, nor is another one of 72; "
-        "name the data that was scored (--data)"
-    )
+    with refusal("run.another-data", "frame") as caught:
+        report(run, out, data=pairs.head(70))
+    assert lost in caught.value.what
+    assert "72" in caught.value.what
     changed = pairs.with_columns(candidate_low=pl.col("candidate_low") + "!")
-    assert "is not the text that was scored" in problem(run, out, data=changed)
+    with refusal("run.another-data", "frame"):
+        report(run, out, data=changed)
     assert not out.exists()
 
 
@@ -450,30 +444,34 @@ def test_runs_of_different_pairs(tmp_path: Path) -> None:
         write_likelihoods(tmp_path / name, scored(name, verdicts))
         for name, verdicts in (("x", "+-+"), ("y", "+-"))
     ]
-    message = problem(runs, tmp_path / "report.html")
-    assert message.startswith('models "x" and "y" were not scored on the same pairs; ')
+    with refusal("run.another-data"):
+        report(runs, tmp_path / "report.html")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "y"]
 
 
 def test_one_model_in_two_runs(tmp_path: Path) -> None:
     runs = [write_likelihoods(tmp_path / name, scored("x", "+-")) for name in ("a", "b")]
-    assert 'model "x" is in' in problem(runs, tmp_path / "report.html")
+    with refusal("name.twice"):
+        report(runs, tmp_path / "report.html")
 
 
 def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> None:
-    out = tmp_path / "report.html"
-    assert problem(run, out, families={"emu": "birds"}).startswith(
-        '--family: unknown model "emu"; known: zoo/ant, '
-    )
-    assert 'unknown system "emu"' in problem(run, out, data=sample, systems={"zoo/ant": "emu"})
-    assert problem(run, out, systems={"zoo/ant": "heron"}).startswith("--system needs human scores")
-    assert "no run was given" in problem([], out)
+    refusals: list[tuple[Any, dict[str, Any], str, str]] = [
+        (run, {"families": {"emu": "birds"}}, "name.unknown", "--family"),
+        (run, {"data": sample, "systems": {"zoo/ant": "emu"}}, "name.unknown", ""),
+        (run, {"systems": {"zoo/ant": "heron"}}, "option.needs-another", ""),
+        ([], {}, "input.missing", ""),
+    ]
+    for runs, options, code, where in refusals:
+        with refusal(code, where):
+            report(runs, tmp_path / "report.html", **options)
 
 
 def test_a_family_of_a_model_whose_size_is_not_known(tmp_path: Path) -> None:
     folder = write_likelihoods(tmp_path / "run", scored("x", "+-"))
-    message = problem(folder, tmp_path / "report.html", families={"x": "letters"})
-    assert 'the number of parameters of "x"; evaluate again' in message
+    with refusal("run.evaluate-again", "--family") as caught:
+        report(folder, tmp_path / "report.html", families={"x": "letters"})
+    assert '"x"' in caught.value.what
 
 
 @pytest.mark.parametrize(
@@ -491,15 +489,16 @@ def test_a_family_of_a_model_whose_size_is_not_known(tmp_path: Path) -> None:
 def test_a_damaged_result_file(text: str, tmp_path: Path) -> None:
     folder = write_likelihoods(tmp_path / "run", scored("x", "+-"))
     write_text(folder / "result.json", text)
-    assert "evaluate again" in problem(folder, tmp_path / "report.html")
+    with refusal("run.evaluate-again"):
+        report(folder, tmp_path / "report.html")
 
 
 def test_places_that_cannot_be_written_to(run: Path, tmp_path: Path) -> None:
-    message = problem(run, tmp_path)
-    assert message == f"{tmp_path}: is a folder; name a file"
+    with refusal("place.wrong-kind", str(tmp_path)):
+        report(run, tmp_path)
     (tmp_path / "file").touch()
-    message = problem(run, tmp_path / "report.html", figures=tmp_path / "file")
-    assert message == f"{tmp_path / 'file'}: is a file; name a folder with --figures"
+    with refusal("place.wrong-kind", str(tmp_path / "file")):
+        report(run, tmp_path / "report.html", figures=tmp_path / "file")
 
 
 def test_a_failure_leaves_what_was_there_and_no_rubbish(tmp_path: Path) -> None:
@@ -507,7 +506,7 @@ def test_a_failure_leaves_what_was_there_and_no_rubbish(tmp_path: Path) -> None:
     out, figures = tmp_path / "report.html", tmp_path / "figures"
     figures.mkdir()
     (figures / "heat_map.svg").mkdir()  # where a file is to go
-    with pytest.raises(NNDError, match=r"heat_map\.svg: is a folder"):
+    with refusal("place.wrong-kind", "heat_map.svg"):
         report(run, out, figures=figures)
     left = [path.name for path in (*tmp_path.iterdir(), *figures.iterdir())]
     assert not [name for name in left if name.startswith(".")]
@@ -527,7 +526,8 @@ def test_only_files_of_ours_are_replaced(tmp_path: Path) -> None:
         ours = path.read_bytes()
         path.write_bytes(b"mine")
         before = {each: each.read_bytes() for each in (page, *figures.iterdir())}
-        assert f"{path}: nnd did not write this file" in problem(run, page, figures=figures)
+        with refusal("place.foreign-files", str(path)):
+            report(run, page, figures=figures)
         assert {each: each.read_bytes() for each in (page, *figures.iterdir())} == before
         path.write_bytes(ours)
 

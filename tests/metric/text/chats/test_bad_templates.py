@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from support.chat.rendered import CHATML, chosen
+from support.refusals import refusal
 
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
-from nnd.schemas import ScoringError
 
 Chatty = Callable[..., LoadedModel]
 
@@ -24,41 +24,35 @@ THINKING = CHATML.replace(
 )
 NOT_TWICE = "{{ messages[0].content }}{{ messages[1].content }}{{ messages[1].content }}"
 DOUBLED = "{% set ns = namespace(x='x') %}" + "{% set ns.x = ns.x ~ ns.x %}" * 24 + "{{ ns.x }}"
-REMEDY = "give another one with --chat-template FILE, or use --chat-template none for plain text"
 
 
 @pytest.mark.parametrize(
-    ("template", "problem"),
+    ("template", "fact"),
     [
-        ("Hello.", "leaves out an answer"),
-        ("Q: {{ messages[1].content }}", "leaves out the context"),
-        (NOT_TWICE, "writes an answer 2 times"),
-        ("{{ messages[1].content | upper }}", "leaves out an answer"),
+        ("Hello.", "answer"),
+        ("Q: {{ messages[1].content }}", "context"),
+        (NOT_TWICE, "answer 2"),
+        ("{{ messages[1].content | upper }}", "answer"),
         (
             "{{ messages[0].content }}{{ messages[0].content }} {{ messages[1].content }}",
             "context 2",
         ),
-        (
-            "{% for m in messages %}{{ m.content[-4:] }}{{ m.content }}{% endfor %}",
-            "different text",
-        ),
-        ("{{ raise_exception('Not today') }}", 'cannot be rendered: "Not today"'),
-        ("{{ messages[7].content }}", "cannot be rendered"),
-        (PARTS, "expects contents as lists of parts (texts and images)"),
-        (THINKING, "opens a thought (<think>) before the answer"),
-        ("{{ bos_token }}<s>" + CHATML, "begins with <s> twice"),
-        ("{#" + "x" * 2**20 + "#}" + CHATML, "characters, more than 1,048,576"),
-        ("{{ 'x' * 1_000_000_000 }}" + CHATML, "computes with 1_000_000_000, a number above"),
-        ("{{ 'x'.ljust(0x3b9aca00) }}" + CHATML, "computes with 0x3b9aca00, a number above"),
-        (f"{DOUBLED}{CHATML}", "writes 16,777,"),
+        ("{% for m in messages %}{{ m.content[-4:] }}{{ m.content }}{% endfor %}", ""),
+        ("{{ raise_exception('Not today') }}", '"Not today"'),
+        ("{{ messages[7].content }}", ""),
+        (PARTS, ""),
+        (THINKING, "(<think>)"),
+        ("{{ bos_token }}<s>" + CHATML, "<s>"),
+        ("{#" + "x" * 2**20 + "#}" + CHATML, "1,048,576"),
+        ("{{ 'x' * 1_000_000_000 }}" + CHATML, "1_000_000_000"),
+        ("{{ 'x'.ljust(0x3b9aca00) }}" + CHATML, "0x3b9aca00"),
+        (f"{DOUBLED}{CHATML}", "16,777,"),
     ],
 )
-def test_a_template_that_cannot_be_used(template: str, problem: str, chatty: Chatty) -> None:
-    with pytest.raises(ScoringError) as error:
+def test_a_template_that_cannot_be_used(template: str, fact: str, chatty: Chatty) -> None:
+    with refusal("template.chat", "chatty") as caught:
         chosen(chatty(template))
-    assert str(error.value).startswith("chatty: the template ")
-    assert problem in str(error.value)
-    assert str(error.value).endswith(REMEDY)
+    assert fact in caught.value.what
 
 
 def test_a_bos_that_opens_turns_is_not_written_twice(chatty: Chatty) -> None:
@@ -72,68 +66,66 @@ def test_a_bos_that_opens_turns_is_not_written_twice(chatty: Chatty) -> None:
     )
     model = chatty("{{ bos_token }}{{ bos_token }}" + CHATML)
     model.tokenizer.bos_token = "<|im_start|>"  # noqa: S105
-    with pytest.raises(ScoringError, match=r"begins with <\|im_start\|> three times"):
+    with refusal("template.chat", "chatty"):
         chosen(model)
 
 
 def test_an_argument_may_close_the_thought(chatty: Chatty) -> None:
     silent = THINKING.replace("<think>\n", "{{ '' if quiet else '<think>\n' }}")
-    with pytest.raises(ScoringError, match="opens a thought"):
+    with refusal("template.chat", "chatty"):
         chosen(chatty(silent))
     chat = chosen(chatty(silent), Chat(arguments={"quiet": True}))
     assert chat.render(["a"])[0].pieces[-1] == "<|im_end|>\n<|im_start|>assistant\n"
 
 
 @pytest.mark.parametrize(
-    ("template", "problem"),
-    [(NO_SYSTEM + CHATML, 'cannot be rendered: "No system"'), (DEAF, "leaves out the system text")],
+    "template",
+    [NO_SYSTEM + CHATML, DEAF],
 )
-def test_a_template_without_system_turns(template: str, problem: str, chatty: Chatty) -> None:
-    with pytest.raises(ScoringError, match=problem):
+def test_a_template_without_system_turns(template: str, chatty: Chatty) -> None:
+    with refusal("template.chat", "chatty"):
         chosen(chatty(template), Chat(system="Be brief."))
     assert chosen(chatty(template), Chat(system="")).system is None  # nothing to remove
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    "content",
     [
-        (None, "No such file or directory"),
-        (b"\xff\xfe\x00", "it is not UTF-8 text"),
-        (b"{{ messages[0].content }}\n{% for %}", "line 2: not valid Jinja"),
-        (b"{{ 'x' * 1000000000 }}", "computes with 1000000000"),
+        None,
+        b"\xff\xfe\x00",
+        b"{{ messages[0].content }}\n{% for %}",
+        b"{{ 'x' * 1000000000 }}",
     ],
 )
-def test_a_file_that_is_no_template(content: bytes | None, problem: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_template(content: bytes | None, tmp_path: Path) -> None:
     file = tmp_path / "mine.jinja"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(ScoringError, match=problem) as error:
+    with refusal("template.chat", str(file)):
         Scoring(chat=Chat(file)).check()
-    assert str(file) in str(error.value)
-    assert "none" in str(error.value)
 
 
 @pytest.mark.parametrize(
-    ("scoring", "problem"),
+    ("scoring", "code"),
     [
         (
             Scoring("laban2022", chat=Chat(system="a")),
-            '"laban2022" reads contexts as plain text',
+            "option.conflict",
         ),
         (
             Scoring("bartscore", chat=Chat(arguments={"a": 1})),
-            '"bartscore" reads contexts',
+            "option.conflict",
         ),
         (
             Scoring(chat=Chat("none", system="a")),
-            ("need a chat template, but --chat-template is none"),
+            ("option.conflict"),
         ),
-        (Scoring(chat=Chat(arguments={"tokenize": True})), 'argument "tokenize" is set by nnd'),
-        (Scoring(chat=Chat(arguments={"messages": []})), 'argument "messages" is set by nnd'),
+        (Scoring(chat=Chat(arguments={"tokenize": True})), "template.chat"),
+        (Scoring(chat=Chat(arguments={"messages": []})), "template.chat"),
     ],
 )
-def test_options_that_contradict_each_other(scoring: Scoring, problem: str) -> None:
-    with pytest.raises(ScoringError, match=problem):
+def test_options_that_contradict_each_other(scoring: Scoring, code: str) -> None:
+    with refusal(code):
         scoring.check()
 
 
@@ -172,17 +164,17 @@ def test_what_was_asked_for_and_cannot_be_is_refused(
     file = tmp_path / "chatml.jinja"
     file.write_text(CHATML)
     native, default = find_protocol("native"), find_template("default")
-    with pytest.raises(ScoringError, match="bart: a chat template cannot be used"):
+    with refusal("template.chat", "bart"):
         choose_chat(loaded("bart"), native, default, Chat(file))
-    with pytest.raises(ScoringError, match="because its tokenizer has no chat template"):
+    with refusal("template.chat", "chatty"):
         choose_chat(chatty(None), native, default, Chat(system="Be brief."))
-    with pytest.raises(ScoringError, match='"chat-turns" needs a chat template'):
+    with refusal("template.chat", "chatty"):
         choose_chat(chatty(None), native, find_template("chat-turns"), Chat())
     assert chosen(chatty(None), Chat(file)).source == str(file)
 
 
 def test_several_templates_without_a_default_are_refused(chatty: Chatty) -> None:
     several: Any = {"rag": CHATML, "tool_use": CHATML}
-    with pytest.raises(ScoringError, match="several chat templates, but no default"):
+    with refusal("template.chat", "chatty"):
         chosen(chatty(several))
     assert chosen(chatty(several | {"default": CHATML})).renderer.text == CHATML

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.chat.rendered import CHATML, chosen, encoded
 from support.metric_runs import CONTEXTS, write_pairs
+from support.refusals import refusal
 from support.stored_folders import write_sealed
 from typer.testing import CliRunner
 
@@ -19,7 +20,7 @@ from nnd.metric.space import NND
 from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
 from nnd.metric.train.objective import Objective
 from nnd.metric.train.pair_batches import make_examples
-from nnd.schemas import ScoringError, check_rows, plain
+from nnd.schemas import check_rows, plain
 
 Chatty = Callable[..., LoadedModel]
 RENDERED = f"<|im_start|>user\n{CONTEXTS[0]}<|im_end|>\n<|im_start|>assistant\n"
@@ -118,12 +119,8 @@ def test_a_kept_run_of_another_rendering_is_refused(
 ) -> None:
     out = tmp_path / "run"
     run(chatty(CHATML, name="first"), birds, out, cache=False)
-    for asked, problem in [
-        (Chat("none"), "--chat-template auto, not --chat-template none"),
-        (Chat(system="a"), 'auto, not --chat-template auto --system-prompt "a"'),
-        (Chat(arguments={"a": 1}), "auto, not --chat-template auto --template-arg a=1"),
-    ]:
-        with pytest.raises(ScoringError, match=problem):
+    for asked in Chat("none"), Chat(system="a"), Chat(arguments={"a": 1}):
+        with refusal("place.holds-a-run", "run"):
             run(chatty(CHATML, name="second"), birds, out, cache=False, chat=asked)
     found = run(chatty(None, name="second"), birds, out, cache=False)
     assert [each.chat.template == "none" for each in found.results if each.chat] == [False, True]
@@ -139,7 +136,7 @@ def test_a_run_of_an_older_version_read_plain_text(
     del stored["results"][0]["chat"]
     write_sealed(file, stored)
 
-    with pytest.raises(ScoringError, match="--chat-template none, not --chat-template auto"):
+    with refusal("place.holds-a-run", "run"):
         run(chatty(CHATML, name="second"), birds, out, cache=False)
     found = run(chatty(CHATML, name="second"), birds, out, cache=False, chat=Chat("none"))
     assert [each.chat is None for each in found.results] == [True, False]
@@ -211,14 +208,12 @@ def test_vary_compares_chats_with_plain_text(chatty: Chatty, birds: Path) -> Non
     assert (found.default.choices, plain.choice) == ({"chat-template": "auto"}, "none")
     expected = run(loaded, birds, cache=False, unconditional=False, chat=Chat("none"))
     assert plain.scored.scored.equals(expected.scored)
-    assert [str(each.reason) for each in found.left_out] == [
-        "the chat template writes what is before a candidate"
-    ]
+    assert [each.dimension for each in found.left_out] == ["separator"]
     none = vary(loaded, birds, ["chat-template"], scoring=Scoring(chat=Chat("none")))
     assert (none.default.choices, none.choices[0].choice) == ({"chat-template": "none"}, "auto")
     without = vary(chatty(None), birds, ["chat-template"])
     assert without.choices == ()
-    assert "its tokenizer has no chat template" in without.left_out[0].reason
+    assert [each.dimension for each in without.left_out] == ["chat-template"]
 
 
 def test_training_reads_chats_as_scoring_does(chatty: Chatty, birds: Path) -> None:

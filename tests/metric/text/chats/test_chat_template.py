@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 from support.chat.rendered import CHATML, chosen, encoded, whole
+from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.metric.likelihood import LoadedModel, wrap_model
 from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
-from nnd.schemas import ScoringError
 
 Chatty = Callable[..., LoadedModel]
 
@@ -117,7 +117,7 @@ def test_a_template_without_the_tokenizers_first_token_gets_a_caveat(
 
 def test_a_context_that_the_template_writes_in_another_way_is_refused(chatty: Chatty) -> None:
     odd = "{% if 'quiet' in messages[0].content %}- {% endif %}" + CHATML
-    with pytest.raises(ScoringError, match=r'writes the context "be quiet" differently'):
+    with refusal("template.chat", "chatty"):
         chosen(chatty(odd)).render(["be quiet"])
 
 

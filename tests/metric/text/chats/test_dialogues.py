@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 from support.chat.rendered import CHATML, chosen
+from support.refusals import refusal
 
 from nnd.metric.likelihood import LoadedModel
 from nnd.metric.text.chats.dialogues import split_turns
-from nnd.schemas import ScoringError
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_whoever_speaks_last_is_the_user(context: str, turns: list[str]) -> None
 
 @pytest.mark.parametrize("context", ["It rained all day.", "It rained.\nAnn: Hi!", "\n"])
 def test_other_texts_are_no_dialogues(context: str) -> None:
-    with pytest.raises(ScoringError, match="is not a dialogue"):
+    with refusal("template.chat", 'template "chat-turns"'):
         split_turns(context)
 
 

@@ -10,6 +10,7 @@ from lm_eval import simple_evaluate
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
 from support.chat.rendered import CHATML, chosen
+from support.refusals import check_refusal
 from typer.testing import CliRunner
 
 import nnd
@@ -17,6 +18,7 @@ from nnd.metric.cli.command import app
 from nnd.metric.data import contexts_of, load_pairs
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.text import Chat, find_template, render
+from nnd.schemas import NNDError
 
 Chatty = Callable[..., LoadedModel]
 
@@ -75,19 +77,20 @@ def test_the_harness_finds_the_pass_rate_of_protocol_sum(
 
 
 @pytest.mark.parametrize(
-    ("options", "problem"),
+    ("options", "code"),
     [
-        (["--to", "lm-eval", "--system-prompt", "a"], "name the model with --model"),
-        (["--to", "lm-eval", "--template", "chat-turns"], "here contexts are read as plain text"),
-        (["--to", "trl", "--model", "gpt2"], '"trl" does not support --model; leave it out'),
-        (["--to", "lm-eval", "--model", "PLAIN"], "has no chat template; give another one with"),
+        (["--to", "lm-eval", "--system-prompt", "a"], "option.needs-another"),
+        (["--to", "lm-eval", "--template", "chat-turns"], "template.chat"),
+        (["--to", "trl", "--model", "gpt2"], "option.conflict"),
+        (["--to", "lm-eval", "--model", "PLAIN"], "template.chat"),
     ],
 )
 def test_options_that_cannot_be_used(
-    options: list[str], problem: str, chatty: Chatty, sample: Path, tmp_path: Path
+    options: list[str], code: str, chatty: Chatty, sample: Path, tmp_path: Path
 ) -> None:
     plain = save(chatty(None), tmp_path / "plain")
     given = [plain if option == "PLAIN" else option for option in options]
     done = CliRunner().invoke(app, ["export", str(sample), "--out", str(tmp_path / "x"), *given])
-    assert problem in str(done.exception)
+    assert isinstance(done.exception, NNDError)
+    check_refusal(done.exception, code)
     assert not (tmp_path / "x").exists()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 import pytest
+from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
@@ -15,7 +16,7 @@ from nnd.metric.text.encoding.templates import (
     find_template,
     render,
 )
-from nnd.schemas import ScoringError, StoredContext
+from nnd.schemas import StoredContext
 
 QUIZ = {"paragraph": "Sea and salt.", "answer": "salt"}
 QUESTION = {"question": "What is in the sea?"}
@@ -35,7 +36,7 @@ def text(template: str, parts: Mapping[str, str] | None, context: str = "stored"
 
 def test_the_named_templates_are_the_papers() -> None:
     papers = ["mixqg", "prophetnet", "macaw", "unifiedqa", "t5-ssm-nq", "t5-summarize"]
-    assert list(TEMPLATES) == ["default", *papers, "chat-turns"]
+    assert list(TEMPLATES) == ["default", *papers, "chat-turns", "pair"]
 
 
 def test_default_reads_the_context_as_it_is_stored() -> None:
@@ -162,39 +163,33 @@ def test_literals_and_data_come_in_turn() -> None:
 
 
 def test_a_text_without_placeholders_is_no_template() -> None:
-    with pytest.raises(
-        ScoringError,
-        match=r'unknown template "mixgq" \(did you mean "mixqg"\?\); choose .*mixqg, .*macaw',
-    ):
+    with refusal("template.unknown"):
         find_template("mixgq")
 
 
 def test_an_unknown_placeholder_is_named_with_the_known_ones() -> None:
-    with pytest.raises(ScoringError) as caught:
+    with refusal("template.placeholder", 'template "{answr} {paragraph}"') as caught:
         prompt("{answr} {paragraph}", QUIZ)
-    assert str(caught.value) == (
-        'template "{answr} {paragraph}": the context has no {answr}; '
-        "known: {context}, {paragraph}, {answer}"
-    )
+    assert "{answr}" in caught.value.what
+    assert "{context}, {paragraph}, {answer}" in caught.value.remedy
 
 
 def test_a_named_template_says_what_each_rendering_lacks() -> None:
-    with pytest.raises(ScoringError) as caught:
+    with refusal("template.placeholder", 'template "macaw"') as caught:
         prompt("macaw", {"dialogue": "Hi."})
-    assert str(caught.value) == (
-        'template "macaw": the context has no {paragraph}, {answer} and no {question}; '
-        "known: {context}, {dialogue}"
-    )
+    lacking = ("{paragraph}", "{answer}", "{question}")
+    assert all(name in caught.value.what for name in lacking)
+    assert "{context}, {dialogue}" in caught.value.remedy
 
 
 def test_data_without_parts_has_the_context_only() -> None:
-    with pytest.raises(ScoringError, match=r"no \{question\}; known: \{context\}$"):
+    with refusal("template.placeholder", 'template "Q: {question}"'):
         prompt("Q: {question}", None)
 
 
 @pytest.mark.parametrize("broken", ["{answer", "answer}", "{answer} }", "{{answer}", "{answer!r:"])
 def test_braces_that_do_not_match_are_an_error(broken: str) -> None:
-    with pytest.raises(ScoringError, match="for braces that are text"):
+    with refusal("template.placeholder"):
         find_template(broken)
 
 
@@ -202,7 +197,7 @@ def test_braces_that_do_not_match_are_an_error(broken: str) -> None:
     "fancy", ["{answer!r}", "{answer:>9}", "{answer.x}", "{answer[0]}", "{}", "{the answer}"]
 )
 def test_a_placeholder_is_a_plain_name(fancy: str) -> None:
-    with pytest.raises(ScoringError, match=r"plain \{name\}"):
+    with refusal("template.placeholder"):
         find_template(fancy)
 
 
@@ -228,5 +223,5 @@ def test_prophetnet_gets_its_sep_token_from_the_template_alone(
     (fed,) = encode(loaded("prophetnet"), PROTOCOLS["native"], [(found.context, "x")])
     assert fed.context == (the, cat, 102, the, river, 102)
     found = prompt("prophetnet", {"answer": "the [SEP]", "paragraph": "the river"})
-    with pytest.raises(ScoringError, match=r'a part of "the \[SEP\] " as a special token'):
+    with refusal("model.tokenizer"):
         encode(loaded("prophetnet"), PROTOCOLS["native"], [(found.context, "x")])

@@ -1,0 +1,58 @@
+"""Agreement without each model's tests on texts of the system that it stands for."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from nnd.metric.data import Judgements, names_in
+from nnd.metric.numbers.agreement.agreement import Agreement, CategoryAgreement, WithoutOwn
+from nnd.metric.numbers.statistics.correlations import BATCHED, STATISTICS
+from nnd.metric.numbers.statistics.intervals import FloatArray, interval_of_most
+
+WRITERS = "writers"
+"""Column with the systems that wrote a pair's candidates."""
+
+
+def with_writers(rows: pl.DataFrame, judgements: Judgements | None) -> pl.DataFrame:
+    """Return rows, which have a pair_id, with WRITERS, as far as these are known."""
+    writers = None if judgements is None else judgements.writers()
+    if writers is None:
+        return rows
+    return rows.join(writers, on="pair_id", how="left", maintain_order="left")
+
+
+def add_without_own(agreement: Agreement, rates: pl.DataFrame, samples: FloatArray) -> Agreement:
+    """Return an agreement with that of other pass rates, which are without a model's own texts.
+
+    `rates` and `samples` are those of `try_agreement`.
+    """
+    models, categories = (
+        {name: place for place, name in enumerate(names_in(rates, column))}
+        for column in ("model", "category")
+    )
+    by_cell = {(row["model"], row["category"]): row for row in rates.iter_rows(named=True)}
+    by_category = {}
+    for category, each in agreement.by_category.items():
+        own = {model: by_cell[model, category] for model in each.judged}
+        drawn = samples[:, [models[model] for model in own], categories[category]]
+        by_category[category] = replace(each, without_own=_compare(each, own, drawn))
+    return replace(agreement, by_category=by_category)
+
+
+def _compare(
+    category: CategoryAgreement, rows: Mapping[str, Mapping[str, Any]], samples: FloatArray
+) -> WithoutOwn:
+    rates = {model: row["pass_rate"] for model, row in rows.items()}
+    known = [place for place, rate in enumerate(rates.values()) if rate is not None]
+    ours = [rate for rate in rates.values() if rate is not None]
+    theirs = [category.judged[m].human_score for m, rate in rates.items() if rate is not None]
+    drawn, people = samples[:, known], np.asarray(theirs, dtype=np.float64)
+    return WithoutOwn(
+        {name: statistic(ours, theirs) for name, statistic in STATISTICS.items()},
+        {name: interval_of_most(of_many(drawn, people)) for name, of_many in BATCHED.items()},
+        rates,
+        {model: row["n"] for model, row in rows.items()},
+    )

@@ -1,0 +1,257 @@
+"""The pass rate at equal length: what a model would pass if no candidate had more tokens.
+
+Under any protocol, a pass depends on the candidates' numbers of tokens: a mean over tokens favours
+the longer candidate, a sum the shorter one. The chance to pass is therefore fitted to
+
+    log-odds of passing = intercept + slope * log(tokens of the better / tokens of the worse)
+
+(`logistic_fit`), and the rate at equal length is that at equal numbers of tokens, where the
+logarithm is 0. Tokens are the candidate's own, as the protocol cuts it: the end token is not
+counted, nor anything else that is scored with it. The 95 % interval is Student's t on the log-odds
+scale, intercept +- t(0.975, G - 1) * s, mapped back, where s^2 is the variance of the cluster
+jackknife over G contexts: (G - 1) / G times the sum of (intercept without context i - intercept)^2.
+
+The difference of two models is that of their rates at equal length, each by its own tokens. Its
+jackknife leaves each context out of both fits; its interval is `logit_t`.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER
+from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS, logit_t
+from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
+from nnd.metric.numbers.statistics.logistic_fit import LogisticFit, fit_logistic, is_separated
+from nnd.schemas import Count, Lead, Record, Share
+
+NEAR = 0.1
+"""Share of the larger number of tokens by which nearly equal numbers may differ."""
+
+LENGTHS = ("length_high", "length_low")
+"""Columns of the candidates' own tokens."""
+
+_Contexts: TypeAlias = npt.NDArray[np.intp]
+
+_DEPENDS = "without one of the contexts, length alone separates passes from failures"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EqualLength(Record):
+    """The pass rate at equal numbers of tokens, from a logistic fit.
+
+    Attributes:
+        pass_rate: Fitted chance to pass a test whose candidates have equal numbers of tokens; None
+            if there is no fit.
+        interval: Its 95 % interval over contexts; None if there is no fit, also without one of the
+            contexts.
+        slope: Change of the log-odds of passing when the logarithm of the better candidate's tokens
+            over the worse one's rises by 1; None if there is no fit. 0 means that length does not
+            matter.
+        n: Tests in the fit.
+        near: Those whose numbers of tokens differ by at most 10 % of the larger.
+        empty: Tests left out, because a candidate has no token.
+        reason: Why there is no rate or no interval; None if there are both.
+    """
+
+    pass_rate: Share | None
+    interval: Interval | None
+    slope: float | None
+    n: Count
+    near: Count
+    empty: Count
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EqualLengthDifference(Record):
+    """The difference of two models' pass rates at equal numbers of their own tokens.
+
+    Attributes:
+        rate: Rate of the first at equal length; None if a model has no fit.
+        other: Rate of the second, or None likewise.
+        difference: The first rate minus the second, or None likewise.
+        interval: Its 95 % interval over contexts; None if there is no fit, also without one of the
+            contexts, or if nothing was tested.
+        n: Tests in both fits.
+        reason: Why there is no difference or no interval; None if there are both.
+    """
+
+    rate: Share | None
+    other: Share | None
+    difference: Lead | None
+    interval: tuple[Lead, Lead] | None
+    n: Count
+    reason: str | None
+
+    def turned(self) -> Self:
+        """Return the difference of the second from the first."""
+        low, high = self.interval or (0.0, 0.0)
+        return replace(
+            self,
+            rate=self.other,
+            other=self.rate,
+            difference=None if self.difference is None else 0 - self.difference,
+            interval=None if self.interval is None else (-high, -low),
+        )
+
+
+class FitOrReason(NamedTuple):
+    """The fit to some tests, or the reason why there is none."""
+
+    fit: LogisticFit | None
+    reason: str | None
+
+
+def add_lengths(scored: pl.DataFrame) -> pl.DataFrame:
+    """Add the columns of LENGTHS to rows of SCORED_SCHEMA; null if unknown."""
+    own = (pl.col(f"tokens_{side}") - pl.col("end_tokens") for side in ("high", "low"))
+    return scored.with_columns(
+        each.clip(0).cast(pl.UInt32).alias(name) for each, name in zip(own, LENGTHS, strict=True)
+    )
+
+
+def equal_length_in(tests: pl.DataFrame) -> EqualLength | None:
+    """Return the rate at equal length of distinct tests, with LENGTHS, `passed` and contexts.
+
+    It is None without tests, and if numbers of tokens are unknown: of other metrics, samples of
+    other harnesses, and runs of older versions.
+    """
+    if tests.is_empty() or any(tests[name].has_nulls() for name in LENGTHS):
+        return None
+    known = tests.filter(_are_known(*LENGTHS))
+    contexts = _compact(known[CLUSTER_NUMBER])
+    fit, reason = _fit(known["passed"], _log_ratios(known, *LENGTHS), contexts)
+    rate = interval = None
+    if fit is not None:
+        rate = _to_rate(fit.intercept)
+        interval = _interval(fit)
+        reason = _DEPENDS if interval is None else None
+    return EqualLength(
+        pass_rate=rate,
+        interval=interval,
+        slope=None if fit is None else fit.slope,
+        n=known.height,
+        near=int(known.select(_are_near(*LENGTHS).sum()).item()),
+        empty=tests.height - known.height,
+        reason=reason,
+    )
+
+
+def equal_length_difference(
+    tests: pl.DataFrame, *, tested: bool = True
+) -> EqualLengthDifference | None:
+    """Return the difference of two rates at equal length; None without tests, or with unknown ones.
+
+    `tests` are distinct, with contexts; the columns of LENGTHS and `passed` end in `_first` and
+    `_second`.
+    """
+    columns = [[f"{name}_{side}" for name in LENGTHS] for side in ("first", "second")]
+    if tests.is_empty() or any(tests[name].has_nulls() for both in columns for name in both):
+        return None
+    known = tests.filter(*(_are_known(*both) for both in columns))
+    contexts = _compact(known[CLUSTER_NUMBER])
+    fits, reasons = zip(
+        *(
+            _fit(known[f"passed_{side}"], _log_ratios(known, *both), contexts)
+            for side, both in zip(("first", "second"), columns, strict=True)
+        ),
+        strict=True,
+    )
+    first, second = fits
+    if first is None or second is None:
+        reason = next(each for each in reasons if each is not None)
+        return EqualLengthDifference(
+            rate=None, other=None, difference=None, interval=None, n=known.height, reason=reason
+        )
+    rate, other = (_to_rate(each.intercept) for each in (first, second))
+    without = to_rates(first.without) - to_rates(second.without)
+    error = _jackknife_error(without, rate - other)
+    interval = None
+    if tested and error is not None:
+        interval = logit_t(rate - other, error, len(without) - 1, -1)
+    return EqualLengthDifference(
+        rate=rate,
+        other=other,
+        difference=rate - other,
+        interval=interval,
+        n=known.height,
+        reason=_DEPENDS if error is None else None,
+    )
+
+
+def fit_tests(tests: pl.DataFrame, contexts: int) -> FitOrReason:
+    """Fit distinct tests with LENGTHS and `passed`, whose contexts have numbers below `contexts`.
+
+    Tests with an empty candidate are left out.
+    """
+    known = tests.filter(_are_known(*LENGTHS))
+    numbers = known[CLUSTER_NUMBER].to_numpy().astype(np.intp)
+    return _fit(known["passed"], _log_ratios(known, *LENGTHS), numbers, contexts)
+
+
+def to_rates(intercepts: FloatArray) -> FloatArray:
+    """Return the rates at equal length for log-odds."""
+    rates: FloatArray = 0.5 + 0.5 * np.tanh(intercepts / 2)
+    return rates
+
+
+def _fit(
+    passed: pl.Series, x: FloatArray, numbers: _Contexts, contexts: int | None = None
+) -> FitOrReason:
+    n = len(np.unique(numbers))
+    verdicts = passed.to_numpy()
+    if n < FEW_CONTEXTS:
+        return FitOrReason(None, f"fewer than {FEW_CONTEXTS} contexts")
+    if verdicts.all() or not verdicts.any():
+        return FitOrReason(None, f"{'all' if verdicts.any() else 'no'} tests pass")
+    if x.min() == x.max():
+        return FitOrReason(None, "lengths are in the same ratio in all tests")
+    if is_separated(verdicts, x):
+        return FitOrReason(None, "length alone separates passes from failures")
+    return FitOrReason(fit_logistic(verdicts, x, numbers, contexts or n), None)
+
+
+def _interval(fit: LogisticFit) -> Interval | None:
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to import
+
+    error = _jackknife_error(fit.without, fit.intercept)
+    if error is None:
+        return None
+    reach = float(stdtrit(len(fit.without) - 1, 0.975)) * error
+    return _to_rate(fit.intercept - reach), _to_rate(fit.intercept + reach)
+
+
+def _jackknife_error(without: FloatArray, value: float) -> float | None:
+    """Return the standard error of a value from those without each context; None if one is nan."""
+    if not np.isfinite(without).all():
+        return None
+    n = len(without)
+    return math.sqrt((n - 1) / n * math.fsum((without - value) ** 2))
+
+
+def _log_ratios(tests: pl.DataFrame, high: str, low: str) -> FloatArray:
+    ratios: FloatArray = np.log(tests[high].to_numpy() / tests[low].to_numpy())
+    return ratios
+
+
+def _are_known(high: str, low: str) -> pl.Expr:
+    return (pl.col(high) > 0) & (pl.col(low) > 0)
+
+
+def _are_near(high: str, low: str) -> pl.Expr:
+    larger, smaller = pl.max_horizontal(high, low), pl.min_horizontal(high, low)
+    return larger - smaller <= NEAR * larger
+
+
+def _compact(numbers: pl.Series) -> _Contexts:
+    """Return numbers from 0 on for equal numbers of contexts."""
+    return np.unique(numbers.to_numpy(), return_inverse=True)[1]
+
+
+def _to_rate(intercept: float) -> float:
+    return 0.5 + 0.5 * math.tanh(intercept / 2)

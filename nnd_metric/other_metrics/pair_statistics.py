@@ -1,0 +1,180 @@
+"""Statistics over pairs of candidates and of systems, as shared tasks on metrics report them.
+
+    acc_eq           pairwise accuracy within contexts, ties included      } `tie_accuracy`
+    acc_eq_star      the same after tie calibration                        }
+    spa              soft pairwise accuracy over systems                   } `soft_accuracy`
+    system_accuracy  pairwise accuracy over systems                        }
+    auc              area under the ROC curve, all candidates pooled       } `roc_auc`
+    auc_within       the same within contexts                              }
+
+Every interval, 95 %, is of a bootstrap over contexts. SPA is over the contexts for
+which every system has both numbers. The two AUC need human numbers with two values.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from nnd.metric.numbers import FloatArray, Interval, bootstrap_ratios, interval_of_most
+from nnd.metric.numbers.statistics.roc_auc import pooled_auc
+from nnd.metric.numbers.statistics.soft_accuracy import (
+    resampled_soft_accuracy,
+    soft_accuracy,
+    system_accuracy,
+)
+from nnd.metric.numbers.statistics.tie_accuracy import (
+    CandidatePairs,
+    pair_candidates,
+    resampled_accuracies,
+    tie_accuracy,
+)
+from nnd.schemas import CONTEXT, Amount, Count, Keys, Record, Share
+
+PAIR_STATISTICS = ("acc_eq", "acc_eq_star", "spa", "system_accuracy", "auc", "auc_within")
+
+RESAMPLES = 1_000
+
+_Contexts: TypeAlias = npt.NDArray[np.int64]
+_Found: TypeAlias = tuple[float | None, Interval | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairStatistics(Record):
+    """Agreement of a metric with human judgements over pairs, under one aspect.
+
+    Attributes:
+        n: Candidates with both numbers.
+        pairs: Pairs of candidates of one context.
+        systems: Systems with both numbers; a candidate that several wrote counts for each.
+        complete_contexts: Contexts for which every system has both numbers.
+        values: Statistic → its value; None if undefined or not requested.
+        intervals: Statistic → its 95 % interval over contexts, or None.
+        epsilon: Largest difference of the metric that acc_eq_star takes for a tie; None if it was
+            not requested.
+    """
+
+    n: Count
+    pairs: Count
+    systems: Count
+    complete_contexts: Count
+    values: Annotated[Mapping[str, Share | None], Keys(PAIR_STATISTICS)]
+    intervals: Annotated[Mapping[str, Interval | None], Keys(PAIR_STATISTICS)]
+    epsilon: Amount | None
+
+
+def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics:
+    """Compute some of PAIR_STATISTICS.
+
+    Args:
+        table: One row per candidate, as for `correlate_candidates`.
+        names: The statistics.
+    """
+    used = table.drop_nulls(["score", "human"]).sort(*CONTEXT, "candidate_id")
+    score, human = used["score"].to_numpy(), used["human"].to_numpy().astype(np.float64)
+    contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
+    contexts = contexts.astype(np.int64)
+    pairs = pair_candidates(human, contexts)
+    people, scores = (_by_system(used, column) for column in ("human", "score"))
+    complete = ~np.isnan(people).any(axis=0)
+    found: dict[str, _Found] = dict.fromkeys(PAIR_STATISTICS, (None, None))
+    epsilon = None
+    if {"acc_eq", "acc_eq_star"} & {*names} and (exact := tie_accuracy(score, pairs)) is not None:
+        epsilon = exact.epsilon if "acc_eq_star" in names else None
+        samples = resampled_accuracies(score, pairs, _draw(pairs.contexts))
+        both = (("acc_eq", exact.acc_eq), ("acc_eq_star", exact.calibrated))
+        for (name, value), drawn in zip(both, samples, strict=True):
+            found[name] = _with_interval(value, drawn, pairs.contexts)
+    if "spa" in names and len(people) > 1 and complete.any():
+        both_complete = people[:, complete], scores[:, complete]
+        drawn = resampled_soft_accuracy(*both_complete, _draw(int(complete.sum())))
+        found["spa"] = _with_interval(soft_accuracy(*both_complete), drawn, int(complete.sum()))
+    if "system_accuracy" in names and len(people) > 1:
+        found["system_accuracy"] = _system_accuracy(used)
+    values = np.unique(human)
+    if len(values) == 2:  # noqa: PLR2004 - good and bad
+        good = human == values[1]
+        if "auc" in names:
+            found["auc"] = _auc(score, good, contexts)
+        if "auc_within" in names:
+            found["auc_within"] = _auc_within(score, pairs)
+    return PairStatistics(
+        n=used.height,
+        pairs=len(pairs),
+        systems=len(people),
+        complete_contexts=int(complete.sum()),
+        values={name: found[name][0] if name in names else None for name in PAIR_STATISTICS},
+        intervals={name: found[name][1] if name in names else None for name in PAIR_STATISTICS},
+        epsilon=epsilon,
+    )
+
+
+def _draw(contexts: int) -> FloatArray:
+    """Return how often each of RESAMPLES resamples has each context, [resamples, contexts]."""
+    rng = np.random.default_rng(0)
+    drawn = rng.multinomial(contexts, np.full(contexts, 1 / contexts), size=RESAMPLES)
+    return drawn.astype(np.float64)
+
+
+def _with_interval(value: float, drawn: FloatArray, contexts: int) -> _Found:
+    if np.isnan(value):
+        return None, None
+    return value, interval_of_most(drawn) if contexts > 1 else None
+
+
+def _written(used: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for every candidate and system that wrote it."""
+    systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
+    return used.drop_nulls("system").with_columns(systems).explode("system")
+
+
+def _by_system(used: pl.DataFrame, column: str) -> FloatArray:
+    """Return the mean of a column per system and context, [systems, contexts]; nan if missing."""
+    means = _written(used).pivot(
+        "system", index=CONTEXT, values=column, aggregate_function="mean", sort_columns=True
+    )
+    numbers: FloatArray = means.drop(CONTEXT).to_numpy().T.astype(np.float64)
+    return numbers
+
+
+def _system_accuracy(used: pl.DataFrame) -> _Found:
+    """Return the accuracy over systems, whose means are over all of their candidates."""
+    sums = _written(used).group_by(*CONTEXT, "system").agg(pl.sum("human", "score"), n=pl.len())
+    human, score, n = (
+        sums.pivot("system", index=CONTEXT, values=name, sort_columns=True)
+        .sort(CONTEXT)
+        .drop(CONTEXT)
+        .fill_null(0)
+        .to_numpy()
+        for name in ("human", "score", "n")
+    )
+    one = np.ones((1, len(n)))
+
+    def of(counts: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return system_accuracy(*((counts @ each) / (counts @ n) for each in (human, score)))
+
+    return _with_interval(float(of(one)[0]), of(_draw(len(n))), len(n))
+
+
+def _auc(score: FloatArray, good: npt.NDArray[np.bool_], contexts: _Contexts) -> _Found:
+    n = int(contexts.max()) + 1
+    value = float(pooled_auc(score, good, np.ones((1, len(score))))[0])
+    parts = np.array_split(_draw(n), len(score) // 2_000 + 1)
+    drawn = np.concatenate([pooled_auc(score, good, part[:, contexts]) for part in parts])
+    return _with_interval(value, drawn, n)
+
+
+def _auc_within(score: FloatArray, pairs: CandidatePairs) -> _Found:
+    """Return the share of pairs of one good and one bad candidate that a metric orders rightly."""
+    gaps = np.sign(score[pairs.first] - score[pairs.second]) * pairs.people
+    differ = pairs.people != 0
+    wins = np.bincount(pairs.context, np.where(differ, (gaps + 1) / 2, 0), pairs.contexts)
+    tests = np.bincount(pairs.context, differ, pairs.contexts)
+    if not tests.sum():
+        return None, None
+    drawn = bootstrap_ratios(wins[:, None], tests[:, None], resamples=RESAMPLES)[:, 0]
+    return _with_interval(float(wins.sum() / tests.sum()), drawn, int((tests > 0).sum()))

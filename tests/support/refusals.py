@@ -1,0 +1,98 @@
+"""Refusals: errors that a test provokes, asserted by code and place.
+
+Their sentences are in one file, `errors.txt`: made by raising them, compared at the end of a run,
+written by `make texts`, and read by a person when they change.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from nnd.schemas import NNDError
+from nnd.schemas.words.error_codes import REMEDIES
+
+FILE = Path(__file__).parent / "errors.txt"
+PYTHON = "3.11"
+"""The Python of `errors.txt`: some sentences quote its own errors."""
+
+_VOLATILE = (
+    (re.compile(r"(?<![\w/])(?:/[^\s/:;,()\"'`]+)+/"), "…/"),  # folders of this machine
+    (re.compile(r"\b[0-9a-f]{12,}\b"), "…"),  # digests
+    (re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+"), "…"),
+    (re.compile(r"0x[0-9a-f]{8,}"), "0x…"),
+)
+
+raised: dict[str, set[str]] = {}
+"""Module of tests → the texts that its tests raised in this process."""
+
+
+@contextmanager
+def refusal(
+    code: str, where: str = "", family: type[NNDError] = NNDError
+) -> Iterator[pytest.ExceptionInfo[NNDError]]:
+    """Expect an error with a code whose place holds `where`."""
+    with pytest.raises(family) as caught:
+        yield caught
+    check_refusal(caught.value, code, where)
+
+
+@contextmanager
+def command_refusal(code: str, where: str = "") -> Iterator[None]:
+    """Expect that a command, run in this process, ends with exit code 2 because of an error."""
+    with pytest.raises(SystemExit) as caught:
+        yield
+    assert caught.value.code == 2
+    error = caught.value.__cause__
+    assert isinstance(error, NNDError)
+    check_refusal(error, code, where)
+
+
+def check_refusal(error: NNDError, code: str, where: str = "") -> None:
+    """Check code, place and remedy, and keep the sentence for the comparison with `errors.txt`."""
+    assert error.code == code, f"{error.code}: {error}"
+    assert where in error.where, f"{error.where!r} lacks {where!r}"
+    assert error.remedy or not REMEDIES[code]
+    module = os.environ["PYTEST_CURRENT_TEST"].partition("::")[0]
+    raised.setdefault(module, set()).add(f"{error.code}  {_lasting(str(error))}")
+
+
+def _lasting(text: str) -> str:
+    for pattern, replacement in _VOLATILE:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def read_texts() -> dict[str, set[str]]:
+    """Return module of tests → texts, as `errors.txt` has them."""
+    texts: dict[str, set[str]] = {}
+    module = ""
+    for line in FILE.read_text(encoding="utf-8").splitlines() if FILE.exists() else ():
+        if line.startswith("# "):
+            module = line[2:]
+        elif line:
+            texts.setdefault(module, set()).add(line)
+    return texts
+
+
+def write_texts(found: dict[str, set[str]]) -> None:
+    """Write what was raised in the place of what `errors.txt` has of these modules."""
+    texts = {name: lines for name, lines in (read_texts() | found).items() if Path(name).exists()}
+    parts = ["\n".join([f"# {name}", *sorted(lines)]) for name, lines in sorted(texts.items())]
+    FILE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def differences() -> list[str]:
+    """Return the raised texts that `errors.txt` lacks."""
+    if not sys.version.startswith(f"{PYTHON}."):
+        return []
+    known = read_texts()
+    return [
+        f"{module}: {text}"
+        for module, lines in sorted(raised.items())
+        for text in sorted(lines - known.get(module, set()))
+    ]

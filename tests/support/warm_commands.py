@@ -1,0 +1,151 @@
+"""`nnd` and `python` that start at once: forks of one process, which has imported what they need.
+
+Of a call that scores, eight seconds are imports, and a page of the guide has dozens of calls.
+
+    with warm_commands(folder, environment) as variables:
+        subprocess.run(["nnd", "--help"], env=variables)
+"""
+
+import json
+import os
+import runpy
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+_CLIENT = """#!{python} -IS
+import json, os, socket, sys
+name, arguments = os.path.basename(sys.argv[0]), sys.argv[1:]
+if os.environ.get("HF_ENDPOINT") != {endpoint!r}:  # that of a Hub is fixed by imports
+    main = ["-c", "from near_negative import main; main()"] if name == "nnd" else []
+    os.execv({python!r}, [{python!r}, *main, *arguments])
+if name == "python" and arguments[:1] not in (["-c"], ["-m"]):
+    os.execv({python!r}, [{python!r}, *arguments])
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect({place!r})
+    asked = dict(name=name, arguments=arguments, folder=os.getcwd(), variables=dict(os.environ))
+    socket.send_fds(server, [b"\\n"], [0, 1, 2])
+    server.sendall(json.dumps(asked).encode() + b"\\n")
+    sys.exit(int(server.makefile().read() or 1))
+"""
+
+
+@contextmanager
+def warm_commands(folder: Path, variables: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Serve the two commands.
+
+    Args:
+        folder: Where to put them; a short path, as that of a socket.
+        variables: The environment in which libraries are imported: some read it only then.
+
+    Yields:
+        The environment in which they are found first.
+    """
+    folder.mkdir()
+    place = str(folder / "socket")
+    client = _CLIENT.format(
+        python=sys.executable, place=place, endpoint=variables.get("HF_ENDPOINT")
+    )
+    for name in ("nnd", "python"):
+        (folder / name).write_text(client, encoding="utf-8")
+        (folder / name).chmod(0o755)
+    with subprocess.Popen(
+        [sys.executable, __file__, place], env=dict(variables), stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"ready\n"
+        yield {**variables, "PATH": f"{folder}{os.pathsep}{variables['PATH']}"}
+        server.terminate()
+
+
+def _serve(place: str) -> None:
+    """Fork for each connection. Nothing of ours, and no thread, runs before."""
+    import matplotlib.backends.backend_svg  # noqa: F401, PLC0415
+    import near_negative  # noqa: F401, PLC0415
+    import transformers.models.auto.modeling_auto  # noqa: PLC0415
+    import transformers.models.gpt2.modeling_gpt2  # noqa: PLC0415
+    import transformers.models.llama.modeling_llama  # noqa: F401, PLC0415
+
+    import nnd.metric.cli  # noqa: PLC0415
+    import nnd.metric.run.sweep  # noqa: F401, PLC0415
+
+    sys.path[0] = str(Path(__file__).parents[1])  # where `support` is
+    signal.signal(signal.SIGCHLD, _bury)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(place)
+        server.listen()
+        print("ready", flush=True)  # noqa: T201 - to who waits for it
+        while True:
+            connection, _ = server.accept()
+            if not os.fork():
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                server.close()
+                _answer(connection)
+            connection.close()
+
+
+def _bury(*_: object) -> None:
+    """Wait for those that have ended, so that the time they took is counted."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _answer(connection: socket.socket) -> None:
+    """Do what is asked, and end this process."""
+    _, streams, _, _ = socket.recv_fds(connection, 1, 3)
+    asked = json.loads(connection.makefile().readline())
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["variables"])
+    status = _run(asked["name"], asked["arguments"])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    connection.sendall(str(status).encode())
+    os._exit(0)
+
+
+def _run(name: str, arguments: list[str]) -> int:
+    try:
+        if name == "nnd":
+            from near_negative import main  # noqa: PLC0415
+
+            sys.argv = [name, *arguments]
+            main()
+        else:
+            sys.path.insert(0, "")
+            _run_python(*arguments)
+    except SystemExit as ended:
+        return _status(ended.code)
+    except BaseException:  # noqa: BLE001 - what Python itself does with it
+        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        return 1
+    return 0
+
+
+def _run_python(option: str, program: str, *arguments: str) -> None:
+    sys.argv = [option, *arguments]
+    if option == "-m":
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+    else:
+        module: dict[str, Any] = {"__name__": "__main__"}
+        exec(compile(program, "<string>", "exec"), module)  # noqa: S102 - a block of the guide
+
+
+def _status(code: object) -> int:
+    if code is None or isinstance(code, int):
+        return code or 0
+    print(code, file=sys.stderr)  # noqa: T201 - as Python does
+    return 1
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
