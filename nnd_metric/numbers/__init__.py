@@ -21,6 +21,10 @@ if TYPE_CHECKING:
         read_scored as read_scored,
         stored_systems as stored_systems,
     )
+    from .agreement.human_noise import (
+        HumanNoise as HumanNoise,
+        find_noise as find_noise,
+    )
     from .agreement.measures import (
         FEWEST_MODELS as FEWEST_MODELS,
         try_agreement as try_agreement,

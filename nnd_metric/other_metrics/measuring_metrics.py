@@ -16,13 +16,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from nnd.metric.data import SCORED_SCHEMA, match_systems, of_aspect
+from nnd.metric.data import OVERALL, SCORED_SCHEMA, match_systems, of_aspect
 from nnd.metric.numbers import (
     FEWEST_MODELS,
+    HumanNoise,
     Manner,
     agree_scored,
     describe_manners,
     describe_mixture,
+    find_noise,
     find_protocols,
     measure,
     name_protocols,
@@ -161,7 +163,17 @@ def compare_metrics(
         statistics=tuple(statistics),
         accuracy_differences=tuple(_accuracy_differences(comparable, judged, of_pairs)),
         reliability=judged.reliability if of_pairs else {},
+        human_noise=_noise(judged, shared),
     )
+
+
+def _noise(judged: JudgedCandidates, shared: CommonBasis | None) -> HumanNoise | None:
+    """Return the noise in the human scores of the systems that all rows have."""
+    people, judgements = judged.pairs.human_scores, judged.pairs.judgements()
+    if people is None or judgements is None:
+        return None
+    systems = (shared and shared.systems) or sorted(people["system"].unique())
+    return find_noise(judgements.numbers(OVERALL, judged.aspect), systems)
 
 
 def _ask(

@@ -12,6 +12,7 @@ from nnd.metric.numbers import (
     EACH_ONCE,
     FEWEST_SYSTEMS,
     Agreement,
+    HumanNoise,
     OverDatasets,
     PassRates,
     Result,
@@ -129,6 +130,8 @@ class MetricTable(Result):
             of the others, if this statistic was requested.
         reliability: Aspect → Krippendorff's alpha of its annotators, if statistics over pairs were
             requested. It says how far annotators agree, and bounds no metric.
+        human_noise: How much noise the human scores of the systems have; None if the judgements
+            behind them are unknown. Older results lack it.
         rows: Scorers, then models, then NND itself.
         scores: All scores: scorer, split, context_id, candidate_id, score.
     """
@@ -143,6 +146,7 @@ class MetricTable(Result):
     statistics: Annotated[tuple[str, ...], SPARSE] = MAIN
     accuracy_differences: Annotated[tuple[AccuracyDifference, ...], SPARSE] = ()
     reliability: Annotated[Mapping[str, float], SPARSE] = field(default_factory=dict)
+    human_noise: Annotated[HumanNoise | None, SPARSE] = None
     rows: tuple[MetricRow, ...]
     scores: Annotated[pl.DataFrame, UNSTORED]
 

@@ -51,9 +51,9 @@ class _Options(TypedDict, total=False):
     splits: Sequence[str]
     mixed_rules: bool
     over: Over | Sequence[str]
-    statistics: str
     where: str | None
     training_texts: str | Path | None
+    statistics: str
     out: str | Path | None
 
 
@@ -101,10 +101,10 @@ def metrics(
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
     over: Over | Sequence[str] = "shared",
-    statistics: str = "nnd",
     by: str | Sequence[str] | None = None,
     where: str | None = None,
     training_texts: str | Path | None = None,
+    statistics: str = "nnd",
     out: str | Path | None = None,
 ) -> MetricTable | MetricTables:
     """Compare NND with other metrics: which agree with humans?
@@ -141,13 +141,13 @@ def metrics(
         over: shared: correlate over the systems and candidates that all rows have; all: each row
             over its own; or names separated by commas: only these systems. In Python, a list of
             names.
-        statistics: Columns of the first table: nnd, wmt (acc_eq_star, acc_eq, spa,
-            system_accuracy), or names separated by commas, also auc and auc_within; next to them
-            stand the values of a constant and of length.
         by: Compare on each slice of these axes, which are those of `nnd slice`, for one dataset.
         where: Only pairs that meet this condition in SQL, as in `nnd slice`, and the candidates of
             their contexts.
         training_texts: Texts that models were trained on, for the axis seen, as in `nnd slice`.
+        statistics: Columns of the first table: nnd, wmt (acc_eq_star, acc_eq, spa,
+            system_accuracy), or names separated by commas, also auc and auc_within; next to them
+            stand the values of a constant and of length.
         out: Folder for metrics.json and scores.parquet; with several datasets, it gets a subfolder
             for each.
 
@@ -166,8 +166,8 @@ def metrics(
         nnd metrics runs/frank runs/summeval --data frank --data summeval
         nnd metrics --data summeval --several first --over M9,M17,M20,M22,M23
         nnd metrics --data summeval-nnd --scores comet.csv
-        nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
         nnd metrics --data summeval-nnd --by length:quantiles=3
+        nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
     """
     _check_options(over, normalise, several_tables=bool(by) and out is not None)
     columns = choose_statistics(statistics)
@@ -265,9 +265,7 @@ def _check_options(
 ) -> None:
     if several_tables:
         raise ScoringError(
-            "option.conflict",
-            "--by gives a table for each slice, which --out does not take",
-            remedy="use --json",
+            "option.conflict", "a table for each slice does not go with --out", "--by"
         )
     if not over or (isinstance(over, str) and over not in get_args(Over)):
         raise ScoringError(

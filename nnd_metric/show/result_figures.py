@@ -11,6 +11,7 @@ from nnd.metric.show.figures.changes import draw_flips
 from nnd.metric.show.figures.comparison import draw_comparison, draw_comparisons
 from nnd.metric.show.figures.forest import draw_forest
 from nnd.metric.show.figures.groups import RateGroup, find_groups
+from nnd.metric.show.figures.metric_agreement import draw_metrics
 from nnd.metric.show.figures.points import JudgedRate, Points
 from nnd.metric.show.figures.scatter import draw_agreement
 
@@ -93,6 +94,7 @@ _DRAWINGS: Mapping[str, Callable[[Any], Drawing | None]] = {
     "Comparison": draw_comparison,
     "Comparisons": _comparisons,
     "Evaluation": _evaluation,
+    "MetricTable": draw_metrics,
     "Slices": draw_slices,
     "Variation": draw_flips,
 }

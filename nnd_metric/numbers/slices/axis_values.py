@@ -128,8 +128,9 @@ def names_of(axis: Axis, pairs: pl.DataFrame) -> list[Sequence[str]]:
         case "seen" if "seen" not in pairs.columns:
             raise ScoringError(
                 "option.needs-another",
-                "name the texts that the model was trained on (--training-texts)",
+                "whether a context was seen in training is not known",
                 '--by "seen"',
+                "name the texts that the model was trained on (--training-texts)",
             )
         case name if name in LABELS:
             values = _column(axis, pairs, name)

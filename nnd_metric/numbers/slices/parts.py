@@ -23,9 +23,8 @@ def pairs_where(
         return pairs
     found = pairs.filter(pl.Series(where_true(pairs, condition, annotations)))
     if found.is_empty():
-        raise ScoringError(
-            "slice.empty", "no pair meets the condition", f'--where "{condition}"', "change it"
-        )
+        where = f'--where "{condition}"'
+        raise ScoringError("slice.empty", "no pair meets the condition", where)
     return found
 
 
@@ -57,7 +56,7 @@ def with_seen(pairs: pl.DataFrame, training_texts: str | Path | None) -> pl.Data
             "option.needs-another",
             "a run keeps no texts",
             "--training-texts",
-            "name the data that was scored with --data",
+            "name the data that was scored (--data)",
         )
     known = _read_texts(Path(training_texts))
     texts = pairs.select(fold(pl.col("context").str.to_lowercase())).to_series()
@@ -70,18 +69,16 @@ def _read_texts(path: Path) -> pl.Series:
         try:
             texts = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise ScoringError(
-                "file.not-readable", f"cannot be read: {error}", path, "name a text file"
-            ) from error
+            raise ScoringError("file.not-readable", f"cannot be read: {error}", path) from error
     else:
         table = read_table(path)
         name = next((each for each in _TEXTS if each in table.columns), None)
         if name is None:
             raise ScoringError(
                 "column.missing",
-                "training texts need the column context or text",
+                f"column context or text not found; the columns are {', '.join(table.columns)}",
                 path,
-                f"the columns are {', '.join(table.columns)}",
+                "name a table of the texts that the model was trained on",
             )
         texts = [str(each) for each in table.columns[name] if each is not None]
     of_texts = pl.Series("text", texts, pl.String).str.to_lowercase().to_frame()

@@ -43,7 +43,9 @@ def metrics_details(table: "MetricTable") -> "list[Table | str]":
     tables += [people_table(table.people)] if any(table.people.values()) else []
     tables += [differences_table(table.differences)] if table.differences else []
     tables += [accuracy_table(table)] if table.accuracy_differences else []
-    return [*tables, *metrics_notes(table)]
+    noise = table.human_noise
+    said = [] if noise is None else [f"{noise.sentence()}.", *noise.ceiling_sentence()]
+    return [*tables, *said, *metrics_notes(table)]
 
 
 def metrics_table(rows: Sequence["MetricRow"]) -> "Table":

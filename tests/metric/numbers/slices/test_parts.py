@@ -83,11 +83,15 @@ def test_contexts_are_seen_if_a_model_was_trained_on_them(tmp_path: Path) -> Non
         assert found["seen=seen"]["pair_id"].to_list() == seen
     assert with_seen(PAIRS, None) is PAIRS
     pl.DataFrame({"target": ["Hail."]}).write_csv(table)
-    with pytest.raises(ScoringError, match="need the column context or text; the columns are targ"):
+    with pytest.raises(
+        ScoringError, match="column context or text not found; the columns are targ"
+    ):
         with_seen(PAIRS, table)
     with pytest.raises(ScoringError, match=r"none\.txt: cannot be read: "):
         with_seen(PAIRS, tmp_path / "none.txt")
-    with pytest.raises(ScoringError, match="--training-texts: a run keeps no texts; name the data"):
+    with pytest.raises(
+        ScoringError, match="--training-texts: a run keeps no texts; name the data that"
+    ):
         with_seen(PAIRS.drop("context"), lines)
     with pytest.raises(ScoringError, match=r"name the texts .* \(--training-texts\)"):
         pairs_by(PAIRS, ["seen"], None)
@@ -121,5 +125,7 @@ def test_metrics_by_slice_are_those_of_the_pairs_and_of_the_candidates_of_their_
     only = metrics(data=data, scorers=["length"], where="candidate_low = 'the cat'")
     assert isinstance(only, MetricTable)
     assert only.to_dict() == found.datasets["length:low=[6,20]"].to_dict()
-    with pytest.raises(ScoringError, match="which --out does not take; use --json"):
+    with pytest.raises(
+        ScoringError, match="--by: a table for each slice does not go with --out; leave one"
+    ):
         metrics(data=data, by="length", out=tmp_path / "out")
