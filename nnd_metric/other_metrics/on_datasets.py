@@ -7,6 +7,7 @@ from typing import TypedDict, TypeVar, Unpack, get_args, overload
 from nnd.metric.data import Table, is_several, only_of_one, read_splits
 from nnd.metric.numbers import (
     check_runs,
+    choose_statistics,
     read_manners_of,
     read_scored,
     split_by_dataset,
@@ -16,10 +17,11 @@ from nnd.metric.other_metrics.common_basis import Over
 from nnd.metric.other_metrics.judged_candidates import read_judged
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics
 from nnd.metric.other_metrics.metric_table import (
+    COLUMNS,
+    MAIN,
     METRICS,
     MetricTable,
     MetricTables,
-    choose_statistics,
 )
 from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
@@ -147,7 +149,7 @@ def metrics(
         nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
     """
     _check_options(over, normalise)
-    columns = choose_statistics(statistics)
+    columns = choose_statistics(statistics, COLUMNS, (*MAIN, *PAIR_STATISTICS))
 
     def compare(
         runs: Sequence[Path],
