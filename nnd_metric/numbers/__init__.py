@@ -186,6 +186,9 @@ if TYPE_CHECKING:
         mean_intervals as mean_intervals,
         pooled_samples as pooled_samples,
     )
+    from .statistics.chosen_statistics import (
+        choose_statistics as choose_statistics,
+    )
     from .statistics.context_intervals import (
         cluster_intervals as cluster_intervals,
     )

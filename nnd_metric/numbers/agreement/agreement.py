@@ -27,32 +27,13 @@ from nnd.schemas import (
     Count,
     FlatKeys,
     Record,
-    ScoringError,
     Share,
     StoredAs,
     counted,
-    did_you_mean,
 )
 
-_GROUPS = {"nnd": ("tau_b", "gap_r"), "wmt": ("accuracy", "pearson", "tau_b")}
-
-
-def choose_columns(names: str) -> tuple[str, ...]:
-    """Return the statistics of the first table for some names, separated by commas.
-
-    Raises ScoringError for an unknown name.
-    """
-    chosen: list[str] = []
-    known = (*_GROUPS, "accuracy", *STATISTICS)
-    for name in map(str.strip, names.split(",")):
-        if name not in known:
-            raise ScoringError(
-                "option.unknown-value",
-                f'unknown statistic "{name}"{did_you_mean(name, known)}',
-                remedy=f"choose from {', '.join(known)}",
-            )
-        chosen += _GROUPS.get(name, (name,))
-    return tuple(dict.fromkeys(chosen))
+COLUMNS = {"nnd": ("tau_b", "gap_r"), "wmt": ("accuracy", "pearson", "tau_b")}
+"""Groups of statistics → the columns of the first table."""
 
 
 class JudgedModel(NamedTuple):
@@ -183,7 +164,7 @@ class Agreement(Result):
             lack it.
         equal_length: Category → agreement of the pass rates at equal numbers of tokens; empty if
             these are unknown, and in older results.
-        columns: Statistics of the first table (`choose_columns`).
+        columns: Statistics of the first table (`COLUMNS`).
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -198,7 +179,7 @@ class Agreement(Result):
     equal_length: Annotated[Mapping[str, EqualLengthAgreement], SPARSE] = field(
         default_factory=dict
     )
-    columns: Annotated[tuple[str, ...], UNSTORED] = _GROUPS["nnd"]
+    columns: Annotated[tuple[str, ...], UNSTORED] = COLUMNS["nnd"]
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.

@@ -20,7 +20,7 @@ from nnd.metric.data import (
     read_splits,
     scored_splits,
 )
-from nnd.metric.numbers.agreement.agreement import Agreement, choose_columns
+from nnd.metric.numbers.agreement.agreement import COLUMNS, Agreement
 from nnd.metric.numbers.agreement.from_results import (
     agree_scored,
     read_pass_rates,
@@ -39,6 +39,7 @@ from nnd.metric.numbers.manners.manner import (
     read_manners_of,
 )
 from nnd.metric.numbers.rates.by_dataset import split_by_dataset
+from nnd.metric.numbers.statistics.chosen_statistics import choose_statistics
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.schemas import ScoringError, listed
@@ -120,7 +121,7 @@ def agree(
         nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
         nnd agree runs/frank runs/summeval --data frank --data summeval
     """
-    columns = choose_columns(statistics)
+    columns = choose_statistics(statistics, COLUMNS, ("accuracy", *STATISTICS))
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
     if is_several(data):
         for argument, value in (("human_scores", human_scores), ("order", order or None)):

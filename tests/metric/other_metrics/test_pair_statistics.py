@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from nnd.metric.numbers import choose_statistics
 from nnd.metric.other_metrics.metric_differences import find_accuracy_differences
-from nnd.metric.other_metrics.metric_table import MAIN, choose_statistics
+from nnd.metric.other_metrics.metric_table import COLUMNS, MAIN
 from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS, PairStatistics, measure_pairs
 from nnd.schemas import ScoringError
 
@@ -116,10 +117,11 @@ def test_without_candidates_nothing_is_defined() -> None:
 
 
 def test_names_of_columns() -> None:
-    assert choose_statistics("nnd") == MAIN
-    assert choose_statistics("acc_eq, wmt")[:2] == ("acc_eq", "pass_rate")
+    known = (*MAIN, *PAIR_STATISTICS)
+    assert choose_statistics("nnd", COLUMNS, known) == MAIN
+    assert choose_statistics("acc_eq, wmt", COLUMNS, known)[:2] == ("acc_eq", "pass_rate")
     with pytest.raises(ScoringError, match='unknown statistic "acc_eqq"'):
-        choose_statistics("acc_eqq")
+        choose_statistics("acc_eqq", COLUMNS, known)
 
 
 def test_the_best_is_compared_with_each_other_one() -> None:

@@ -11,7 +11,6 @@ from support.screens.tables import lines, row
 from support.two_models import scored, write_run
 
 from nnd.metric.numbers import agree
-from nnd.metric.numbers.agreement.agreement import choose_columns
 from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.schemas import ScoringError
@@ -102,6 +101,7 @@ def test_columns_are_chosen(runs: list[Path], scores: Path) -> None:
     assert table is not None
     assert lines(table)[0] == "category systems pairs in order Pearson r tau-b"
     assert row(table, "overall").startswith("4 0.167 [0.00, 0.50] -0.807 [")
-    assert choose_columns("spearman, nnd") == ("spearman", "tau_b", "gap_r")
+    found = agree(runs, human_scores=scores, statistics="spearman, nnd")
+    assert found.columns == ("spearman", "tau_b", "gap_r")
     with pytest.raises(ScoringError, match="unknown statistic"):
         agree(runs, human_scores=scores, statistics="spearmn")
