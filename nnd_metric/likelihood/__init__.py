@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     )
     from .engine.memory import (
         bytes_per_position as bytes_per_position,
-        check_weights_fit as check_weights_fit,
         choose_budget as choose_budget,
         device_bytes as device_bytes,
         full_speed_bytes as full_speed_bytes,

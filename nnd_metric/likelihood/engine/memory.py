@@ -52,22 +52,6 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-def check_weights_fit(loaded: LoadedModel) -> None:
-    """Refuse a model whose weights need more memory than is free on its device.
-
-    Quantised weights are not judged, because their size is not known before they are loaded.
-    """
-    free = _free_bytes(loaded.device)
-    if free is not None and loaded.quantised is None and loaded.weight_bytes > free:
-        raise ScoringError(
-            "model.no-memory",
-            f"the weights take {loaded.weight_bytes / 1000000000.0:.1f} GB in "
-            f"{loaded.dtype}, but {loaded.device} has {free / 1000000000.0:.1f} GB free",
-            loaded.name,
-            "use a larger machine, or a smaller dtype in a list of your own",
-        )
-
-
 @contextmanager
 def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
     """Raise an error with advice if memory does not suffice for one request of this size."""

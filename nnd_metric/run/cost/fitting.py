@@ -14,8 +14,8 @@ _BYTES = {"bnb-int8": 1.0, "bnb-nf4": 0.5}
 """Quantisation → bytes of a weight."""
 
 
-def find_obstacle(model: str, loading: Loading, *, any_size: bool = False) -> str | None:
-    """Return why a model cannot be scored on this machine, or None.
+def check_scorable(model: str, loading: Loading, *, any_size: bool = False) -> None:
+    """Check that a model can be loaded, and scored in the memory of its device.
 
     Its configuration and its tokenizer are loaded, but not its weights.
 
@@ -23,19 +23,30 @@ def find_obstacle(model: str, loading: Loading, *, any_size: bool = False) -> st
         model: Hub id, NAME@REVISION, or folder.
         loading: How it would be loaded.
         any_size: Whether it may be larger than the memory of the device.
+
+    Raises:
+        ScoringError: If this is not so.
     """
-    try:
-        loaded = load_skeleton(model, loading)
-    except ScoringError as error:
-        return str(error).removeprefix(f"{model}: ")
+    loaded = load_skeleton(model, loading)
     memory = device_bytes(loaded.device)
     if any_size or memory is None or loading.device_map is not None:
-        return None
+        return
     each = _BYTES.get(loading.quantise or "")
     weights = loaded.weight_bytes if each is None else loaded.parameters * each
     needed = weights + choose_budget(loaded) * bytes_per_position(loaded)
-    if needed <= memory:
-        return None
-    return (
-        f"does not fit: {scaled(needed)}B of {scaled(memory)}B in {loaded.dtype} on {loaded.device}"
-    )
+    if needed > memory:
+        raise ScoringError(
+            "model.no-memory",
+            f"does not fit: {scaled(needed)}B of {scaled(memory)}B in {loaded.dtype} on "
+            f"{loaded.device}",
+            model,
+        )
+
+
+def find_obstacle(model: str, loading: Loading, *, any_size: bool = False) -> str | None:
+    """Return why a model cannot be scored on this machine (`check_scorable`), or None."""
+    try:
+        check_scorable(model, loading, any_size=any_size)
+    except ScoringError as error:
+        return str(error).removeprefix(f"{model}: ")
+    return None
