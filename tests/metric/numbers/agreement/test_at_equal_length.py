@@ -7,13 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.special import expit
+from support.refusals import refusal
 from support.screens.tables import lines, row
 from support.two_models import scored, write_run
 
 from nnd.metric.numbers import agree
 from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.numbers.statistics.correlations import STATISTICS
-from nnd.schemas import ScoringError
 
 KNOWN = {"ant": 0.55, "bee": 0.65, "cat": 0.75, "dog": 0.85}
 """Model → its true rate at equal length; the raw rates are nearly in the opposite order."""
@@ -103,5 +103,5 @@ def test_columns_are_chosen(runs: list[Path], scores: Path) -> None:
     assert row(table, "overall").startswith("4 0.167 [0.00, 0.50] -0.807 [")
     found = agree(runs, human_scores=scores, statistics="spearman, nnd")
     assert found.columns == ("spearman", "tau_b", "gap_r")
-    with pytest.raises(ScoringError, match="unknown statistic"):
+    with refusal("option.unknown-value"):
         agree(runs, human_scores=scores, statistics="spearmn")
