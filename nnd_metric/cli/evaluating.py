@@ -136,7 +136,9 @@ def _find_judged(typed: Typed) -> "JudgedModels | None":
     if "judged" not in typed.values:
         for key, option in _OF_JUDGED.items():
             if key in typed.values:
-                raise ScoringError("option.conflict", "goes with --judged", option, "leave it out")
+                raise ScoringError(
+                    "option.needs-another", f"{option} goes with --judged", remedy="leave it out"
+                )
         return None
     if "data" in typed.values or "human_scores" in typed.values:
         raise ScoringError(

@@ -189,10 +189,10 @@ def test_a_template_of_ones_own_goes_before_that_of_the_record(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--judged", "x", "--data", "y"], "leave out --data"),
-        (["--set", "x", "--data", "y", "--model", "z"], "--set goes with --judged"),
-        (["--any-size", "--data", "y", "--model", "z"], "--any-size goes with --judged"),
-        (["--judged", "x", "--runs", "y", "--out", "z"], "--judged cannot be combined with --runs"),
+        (["--judged", "x", "--data", "y"], "--data"),
+        (["--set", "x", "--data", "y", "--model", "z"], "--set goes with"),
+        (["--any-size", "--data", "y", "--model", "z"], "--any-size goes with"),
+        (["--judged", "x", "--runs", "y", "--out", "z"], "--judged"),
     ],
 )
 def test_options_that_do_not_go_together(
