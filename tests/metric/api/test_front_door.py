@@ -34,6 +34,7 @@ BESIDE_COMMANDS = {
     "evaluate_on_ray",  # nnd evaluate --ray
     "evaluate_parts",  # nnd evaluate --worker
     "evaluate_runs",  # nnd evaluate --runs
+    "judged_models",  # nnd evaluate --judged
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary
