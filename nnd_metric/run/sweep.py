@@ -121,6 +121,7 @@ def evaluate(
         nnd evaluate --model gpt2 --data quiz_design --vary protocol,dtype,normalise
         nnd evaluate --checkpoints trained --data quiz_design-nnd --out scored
         nnd evaluate --model gpt2 --data quiz_design-nnd --out run --worker 1/8
+        nnd evaluate --judged fib --out fib-judged
         nnd evaluate --runs runs.yaml --out sweep
     """
     check_shared(worker, ray, out)

@@ -13,6 +13,8 @@ from support.models.stand_ins import FIB, QGEVAL, stand_in_files
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source import load_source
 
+pytestmark = pytest.mark.full
+
 Ask = Callable[..., dict[str, Any]]
 
 
@@ -61,7 +63,6 @@ def test_the_seven_models_of_fib(hub: Hub, ask: Ask, tmp_path: Path) -> None:
     assert all(0 < n < 18 for n in overall["without_own"]["n"].values())
 
 
-@pytest.mark.full
 def test_the_six_small_models_of_qgeval(hub: Hub, ask: Ask, tmp_path: Path, nnd_data: Path) -> None:
     for seed, (model, family) in enumerate(QGEVAL.items()):
         files = stand_in_files(tmp_path / model, family, seed, subfolder="tokenizer")

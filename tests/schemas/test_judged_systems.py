@@ -42,6 +42,23 @@ def test_an_adapter_is_what_loads_a_system() -> None:
     assert lora.template == LORA["template"]
 
 
+@pytest.mark.parametrize(
+    ("record", "is_known", "is_scorable"),
+    [
+        ("org/otter", True, True),  # it reads what any model of its kind reads
+        (None, True, False),
+        (LORA, True, True),
+        (LORA | {"template": None}, False, False),
+        ({name: LORA[name] for name in ("id", "certainty", "evidence")}, True, True),
+        (LIKELY, True, False),
+    ],
+)
+def test_a_template_of_null_is_not_known(record: Any, *, is_known: bool, is_scorable: bool) -> None:
+    system = read_systems({"systems": {"otter": record}})["otter"]
+
+    assert (system.is_template_known, system.is_scorable) == (is_known, is_scorable)
+
+
 @pytest.mark.parametrize("record", [LIKELY, GUESS])
 def test_an_id_that_is_not_exact_loads_but_is_not_compared(record: dict[str, Any]) -> None:
     system = read_systems({"systems": {"otter": record}})["otter"]
@@ -80,6 +97,7 @@ def test_human_scores_have_the_exact_ids_only() -> None:
         (LIKELY | {"certainty": "sure"}, "sure"),
         (LIKELY | {"id": "an otter"}, "an otter"),
         (LIKELY | {"size": 7}, "size"),
+        (LIKELY | {"billions": 0}, "billions"),
         (7, "7"),
     ],
 )

@@ -32,6 +32,7 @@ BESIDE_COMMANDS = {
     "__version__",
     "estimate",  # nnd evaluate --dry-run
     "evaluate_runs",  # nnd evaluate --runs
+    "judged_models",  # nnd evaluate --judged
     "load_pairs",
     "operations",  # nnd derive --list
     "vary",  # nnd evaluate --vary
