@@ -100,7 +100,7 @@ def read_card(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SchemaError(
-            "file.not-found", f"cannot be read: {reason}", path, "name a card"
+            "file.not-readable", f"cannot be read: {reason}", path, "name a card"
         ) from error
 
 

@@ -64,8 +64,8 @@ def add_results(
     if not _is_same_else(before, changed):
         raise PublishError(
             "hub.model-card",
-            f"README.md: {_KEY} cannot be changed without changing other metadata",
-            repo_id,
+            "cannot be changed without changing other metadata",
+            f"{repo_id}: README.md: {_KEY}",
             "write it in a block of its own, then run the command again",
         )
     if front is None:
@@ -147,8 +147,8 @@ def _merged(
     if not isinstance(models, list) or not all(_is_model(each) for each in models):
         raise PublishError(
             "hub.model-card",
-            f"README.md: {_KEY} is not a list of models with a list of results each",
-            repo_id,
+            "is not a list of models with a list of results each",
+            f"{repo_id}: README.md: {_KEY}",
             "fix it by hand, then run the command again",
         )
     (ours,) = eval_results_to_model_index(name, eval_results(result, dataset))[0]["results"]

@@ -6,7 +6,11 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     # What a convert.py imports: these names stay.
-    from nnd.converters.annotation import Annotation as Annotation, Span as Span
+    from nnd.converters.annotation import (
+        Annotation as Annotation,
+        Span as Span,
+        read_mark as read_mark,
+    )
     from nnd.converters.reading import Record as Record
     from nnd.converters.reference import Reference as Reference
     from nnd.converters.source import Files as Files

@@ -35,6 +35,22 @@ class Span(NamedTuple):
         return is_inside and text in (None, candidate[self.start : self.end])
 
 
+class MarkedText(NamedTuple):
+    """A text without the marks around an error, and the place that they mark, or None."""
+
+    text: str
+    place: tuple[int, int] | None
+
+
+def read_mark(text: str, opening: str = "<v>", closing: str = "</v>") -> MarkedText:
+    """Remove the marks around an error from a text; one that lacks its other half has no place."""
+    start, end = text.find(opening), text.find(closing)
+    plain = text.replace(opening, "").replace(closing, "")
+    is_one = text.count(opening) == text.count(closing) == 1
+    inner = end - len(opening)
+    return MarkedText(plain, (start, inner) if is_one and start < inner else None)
+
+
 class Annotation(NamedTuple):
     """One label (or score) of one candidate under one aspect; create it with named fields.
 

@@ -220,5 +220,10 @@ if TYPE_CHECKING:
         has_surrogate as has_surrogate,
         listed as listed,
     )
+    from .words.word_differences import (
+        count_words as count_words,
+        word_differences as word_differences,
+        words_opposite as words_opposite,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -220,9 +220,7 @@ def convert_source(
     """Convert a loaded source in memory (see `convert`)."""
     check_steps(normalise)
     if accept_changed is not None and not accept_changed.strip():
-        raise SourceError(
-            "option.reason-missing", "give the reason in a few words", "--accept-changed"
-        )
+        raise SourceError("option.reason-missing", where="--accept-changed")
     files = Files(source, origin)
     with contextlib.redirect_stdout(sys.stderr):  # a converter that prints must not spoil --json
         converter = choose_converter(source)

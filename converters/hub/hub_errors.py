@@ -29,18 +29,22 @@ OFFLINE = "HF_HUB_OFFLINE is set, so nothing can be read or published"
 _REFUSALS = {
     HTTPStatus.UNAUTHORIZED: (
         "the Hub does not accept the token",
+        "hub.no-token",
         "run `hf auth login` with one that may write, or set HF_TOKEN to one",
     ),
     HTTPStatus.PAYMENT_REQUIRED: (
         "the Hub requires a paid plan for this",
+        "hub.refused",
         "use an account or organisation that has one",
     ),
     HTTPStatus.FORBIDDEN: (
         "the token may not write there",
+        "hub.no-token",
         "use one with the role `write` from a member of that organisation",
     ),
     HTTPStatus.NOT_FOUND: (
         "the Hub does not find it",
+        "hub.not-found",
         "check the name and the access of the token",
     ),
 }
@@ -125,9 +129,9 @@ def _explain_status(error: HfHubHTTPError) -> tuple[str, str, str]:
     told = error.server_message or error.response.headers.get("X-Error-Message") or ""
     said = f": {' '.join(told.split())}" if told.strip() else ""
     if status in _REFUSALS:
-        what, remedy = _REFUSALS[HTTPStatus(status)]
+        what, code, remedy = _REFUSALS[HTTPStatus(status)]
         said = "" if status == HTTPStatus.UNAUTHORIZED else said
-        return f"{what} ({status}{said})", "hub.refused", remedy
+        return f"{what} ({status}{said})", code, remedy
     if wanted_pause(error) is None:
         return f"the Hub rejected the request ({status}{said})", "hub.refused", ""
     asked = error.response.headers.get("Retry-After", "")

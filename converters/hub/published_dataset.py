@@ -207,8 +207,9 @@ def publish(
     if tag is not None and (not _TAG.fullmatch(tag) or tag == "main"):
         raise PublishError(
             "hub.tag",
-            f'--tag "{tag}" is not the name of a tag',
-            remedy="write letters, digits, ., _ and -, such as v1",
+            f'"{tag}" cannot be the name of a tag',
+            "--tag",
+            "write letters, digits, ., _ and -, such as v1",
         )
     conversion = read_release(
         Path(folder),

@@ -62,9 +62,7 @@ def read_release(
     options = ("i-have-permission", "keep-contacts", "unverified")
     for option, reason in zip(options, (permission, keep_contacts, unverified), strict=True):
         if reason is not None and not reason.strip():
-            raise PublishError(
-                "option.reason-missing", "give the reason in a few words", f"--{option}"
-            )
+            raise PublishError("option.reason-missing", where=f"--{option}")
     if redact and keep_contacts is not None:
         raise PublishError(
             "option.conflict",
@@ -159,8 +157,9 @@ def write_release(
     if problems := list(check_card(card, folder)):
         raise PublishError(
             "card.problems",
-            f"{_first(problems)}; `nnd card FOLDER --check` lists all problems",
+            _first(problems),
             CARD,
+            "fix source.yaml; `nnd card FOLDER --check` lists all problems",
         )
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in written}

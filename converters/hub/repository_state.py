@@ -69,7 +69,7 @@ def check_access(repository: Repository, *, dry_run: bool = False) -> None:
         validate_repo_id(repository.name)
     except HFValidationError as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise PublishError("hub.name", reason) from None
+        raise PublishError("hub.name", reason, f'"{repository.name}"') from None
     if "/" not in repository.name:
         raise PublishError("hub.name", "is not the name of a repository", repository.name)
     if dry_run:

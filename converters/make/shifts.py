@@ -54,7 +54,7 @@ def shift_set(
             chosen = with_metadata(pairs, entry["metadata"], values=values, **bounds)
     if chosen.is_empty():
         stated = ", ".join(f"{key}: {value}" for key, value in parameters.items())
-        raise NNDError("data.no-pairs", f"the set has no pairs ({stated})")
+        raise NNDError("slice.empty", f"no context fits {stated}")
     return make_set(
         entry.get("name") or _name(kind, parameters),
         "shift",

@@ -160,7 +160,9 @@ def make_set(
     if pairs.is_empty():
         outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})
         why = counts_in_words({what: n for what, n in outcomes.items() if n})
-        raise NNDError("data.no-pairs", why, f'"{name}" makes no pair', "leave the operation out")
+        raise NNDError(
+            "data.no-pairs", f'"{name}" makes no pair: {why}', remedy="leave the operation out"
+        )
     has_children = pairs["parent_id"].null_count() < pairs.height
     facts = {
         "name": name,

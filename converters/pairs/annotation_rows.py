@@ -68,7 +68,7 @@ def raise_first(problems: Iterator[Problem], places: Sequence[str]) -> None:
     where = "" if first.row is None else places[first.row]
     rest = f" (and {more} more like it)" if more else ""
     raise replace(first, row=None, message=f"{first.message}{rest}").error(
-        SourceError, "data.invalid", where
+        SourceError, "row.wrong-shape", where
     )
 
 

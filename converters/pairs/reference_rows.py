@@ -81,13 +81,13 @@ def _check_types(source: Source, each: object) -> None:
         value = getattr(each, name)
         if not isinstance(value, str):
             raise SourceError(
-                "cell.not-text", f"{name}: {shown(value)} is not a string", each.where
+                "cell.not-text", f"{shown(value)} is not a string", f"{each.where}: {name}"
             )
         if has_surrogate(value):
             raise SourceError(
                 "cell.not-text",
-                f"{name}: {shown(value)} has half a surrogate pair, which is not a character",
-                each.where,
+                f"{shown(value)} has half a surrogate pair, which is not a character",
+                f"{each.where}: {name}",
                 "correct it, or leave it out",
             )
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from nnd.converters.reading.text_files import unreadable
 from nnd.schemas import SourceError, excerpt
 
 MOST_MEMBERS = 10_000
@@ -73,7 +74,7 @@ def read_members(path: Path, *, called: str | None = None) -> dict[str, bytes]:
                 and not (info.is_dir() or info.filename.startswith("__MACOSX/"))
             }
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     except _BROKEN as error:
         raise SourceError(
             "file.cut-off", f"not a whole zip: {shown_name(str(error))}", path.name
@@ -95,7 +96,7 @@ def read_tarball(path: Path) -> dict[str, bytes]:
             raise ValueError(f"{cut} is cut off")
         return {m.name: raw[m.offset_data : m.offset_data + m.size] for m in members if m.isreg()}
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     except (tarfile.TarError, *_BROKEN) as error:
         raise SourceError(
             "file.cut-off", f"not a whole .tar.gz: {shown_name(str(error))}", path.name
@@ -140,11 +141,6 @@ def find_member(path: Path, members: Iterable[str], name: str) -> str:
             "check that this is the right file",
         )
     return found[0]
-
-
-def _unreadable(path: Path, error: OSError) -> SourceError:
-    """Return the error for an archive that the system cannot read."""
-    return SourceError("file.not-readable", f"cannot be read: {error.strerror or error}", path)
 
 
 def _refuse(path: Path, faults: Iterator[str]) -> None:

@@ -68,7 +68,14 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         with path.open("rb") as file:
             yield file
     except OSError as error:
-        raise SourceError("file.not-readable", f"cannot be read: {error.strerror}", path) from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> SourceError:
+    """Return the error for a file that the system cannot read."""
+    if isinstance(error, FileNotFoundError):
+        return SourceError("file.not-found", "file not found", path)
+    return SourceError("file.not-readable", f"cannot be read: {error.strerror or error}", path)
 
 
 def decode(raw: bytes, name: str, *, line: int = 1) -> str:

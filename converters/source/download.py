@@ -88,9 +88,9 @@ def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | 
     if hashlib.sha256(raw).hexdigest() != file.sha256:
         raise SourceError(
             "source.another-file",
-            f"{place} is not the declared file: its SHA-256 is not the one in source.yaml",
-            remedy="fetch it again, or unpack it and convert the folder with --accept-changed "
-            '"why"',
+            "not the declared file: its SHA-256 is not the one in source.yaml",
+            place,
+            'fetch it again, or unpack it and convert the folder with --accept-changed "why"',
         )
     return _keep(raw, file, source_name)
 

@@ -24,13 +24,11 @@ def offered_folders(point: EntryPoint) -> dict[str, Path]:
     module, colon, _ = point.value.partition(":")
     top, *inner = module.strip().split(".")
     if colon or not all(part.isidentifier() for part in (top, *inner)):
-        raise SourceError(
-            "source.entry-point", remedy="name a package, such as a.b, and nothing inside it"
-        )
+        raise SourceError("source.entry-point", "it names no package, such as a.b")
     try:
         spec = find_spec(top)  # looking up a top-level name imports nothing
     except (ImportError, ValueError) as error:
-        raise SourceError("source.entry-point", str(error), f"{top} cannot be found") from error
+        raise SourceError("source.entry-point", f"{top} cannot be found: {error}") from error
     places = [] if spec is None else spec.submodule_search_locations or []
     if not places:
         raise SourceError("source.entry-point", f"{top} is not an installed package")

@@ -249,16 +249,14 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
         raise problem.error(SourceError, "source.definition", path)
     names = [file["name"] for file in facts["files"]]
     if len(set(names)) < len(names):
-        raise SourceError(
-            "row.twice", f"files: a name occurs twice in {', '.join(names)}", path, "keep one"
-        )
+        twice = next(name for name in names if names.count(name) > 1)
+        raise SourceError("name.twice", f'"{twice}" is declared twice', f"{path}: files")
     unknown = sorted(facts["quality"].get("aspects", {}).keys() - facts["aspects"].keys())
     if unknown:
         raise SourceError(
             "source.definition",
-            f"quality: {', '.join(unknown)} is not under `aspects`, only "
-            f"{', '.join(facts['aspects'])}",
-            path,
+            f"{', '.join(unknown)} is not under `aspects`, only {', '.join(facts['aspects'])}",
+            f"{path}: quality",
             "correct the name",
         )
     try:

@@ -212,10 +212,10 @@ class Files:
                 "source.another-file",
                 f"not the declared file: {_facts(entry['bytes'], entry['sha256'])} where "
                 f"source.yaml declares {_facts(declared.bytes, declared.sha256)}; it may be "
-                "cut off or edited. Fetch it again",
+                "cut off or edited",
                 path,
-                "or, if it is right, change sha256 and bytes in source.yaml, or convert "
-                'with --accept-changed "why"',
+                "fetch it again, or, if it is right, change sha256 and bytes in source.yaml, or "
+                'convert with --accept-changed "why"',
             )
 
     def _declared(self, name: str) -> SourceFile:
@@ -223,8 +223,8 @@ class Files:
         if not found:
             raise SourceError(
                 "source.definition",
-                f'files: "{name}" is not declared',
-                f"{self.source.folder}/source.yaml",
+                f'"{name}" is not declared',
+                f"{self.source.folder}/source.yaml: files",
             )
         return found[0]
 

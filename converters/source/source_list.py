@@ -25,6 +25,8 @@ _COLUMNS = pl.Schema(
         "redistribution": pl.String(),
         "systems": pl.Int64(),
         "public_systems": pl.Int64(),
+        "scorable_systems": pl.Int64(),
+        "billions": pl.List(pl.Float64()),
         "variants": pl.List(pl.String()),
         "problem": pl.String(),
     }
@@ -55,7 +57,11 @@ class Sources(Printable):
         return f"{counted(sum(not _is_sample(each) for each in self.found), 'source')}."
 
     def table(self) -> "Table":
-        """Return a row for each source and set; its public systems are those that can be loaded."""
+        """Return a row for each source and set, with the judged systems that `evaluate` can score.
+
+        The exact models of these are public, and it is known what they read. Their size is as far
+        as the source states it.
+        """
         rows = (
             [
                 _name(row),
@@ -63,13 +69,14 @@ class Sources(Printable):
                 ", ".join(row["languages"]),
                 "n/a" if row["pairs"] is None else f"{row['pairs']:,}",
                 _PUBLISHED[row["redistribution"]],
-                f"{row['public_systems']} of {row['systems']}" if row["systems"] else "none",
+                _scorable(row) if row["systems"] else "none",
             ]
             for row in self._readable()
         )
-        columns = ("source", "task", "texts in", "pairs", "may be published", "public systems")
-        right = ["pairs", "public systems"]
-        return text_table(columns, rows, right=right, prose=["task", "may be published"])
+        systems = "judged systems that load"
+        columns = ("source", "task", "texts in", "pairs", "may be published", systems)
+        prose = ["task", "may be published"]
+        return text_table(columns, rows, right=["pairs", systems], prose=prose)
 
     def remarks(self) -> list[str]:
         """Return which sources cannot be converted by name, and why."""
@@ -103,8 +110,9 @@ class Sources(Printable):
 def sources() -> Sources:
     """List the sources that can be converted, with their sets.
 
-    The list shows task, language, number of pairs, whether they may be published, and how many of
-    the judged systems are public models; then licence, rule and variants. Installed packages
+    The list shows task, language, number of pairs, whether they may be published, how many of the
+    judged systems can be loaded and scored (`nnd evaluate --judged`), and how large these are; then
+    licence, rule and variants. Installed packages
     may add sources (entry point group nnd.sources); their distribution is shown after the name. The
     sample comes last, because it is not a human evaluation.
     """
@@ -133,8 +141,19 @@ def _row(entry: Mapping[str, Any]) -> dict[str, Any]:
         named = {name: each for name, each in read_systems(entry).items() if name != "*"}
         row["systems"] = len(named)
         row["public_systems"] = sum(each.checkpoint is not None for each in named.values())
+        scorable = [each for each in named.values() if each.is_scorable]
+        row["scorable_systems"] = len(scorable)
+        row["billions"] = sorted({each.billions for each in scorable if each.billions})
         row["variants"] = list(entry.get("variants", {}))
     return row
+
+
+def _scorable(row: Mapping[str, Any]) -> str:
+    """Return how many judged systems load, with the smallest and the largest size stated."""
+    sizes = row["billions"]
+    ends = dict.fromkeys(f"{each:g}" for each in (*sizes[:1], *sizes[-1:]))
+    counts = f"{row['scorable_systems']} of {row['systems']}"
+    return f"{counts}\n{'-'.join(ends)}B" if ends else counts
 
 
 def _task(row: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         describe as describe,
         evaluate_runs as evaluate_runs,
         export as export,
+        judged_models as judged_models,
         show as show,
         slice as slice,  # noqa: A004 - as the command
         suite as suite,

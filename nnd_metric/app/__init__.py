@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .listed_runs import (
         evaluate_runs as evaluate_runs,
     )
+    from .models_of_systems import (
+        JudgedModels as JudgedModels,
+        judged_models as judged_models,
+    )
     from .showing import (
         show as show,
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from nnd.converters.folder import Examples, annotation_examples, convert, pair_examples
-from nnd.metric.data import PairData, choose_categories, load_pairs
+from nnd.metric.data import PairData, PairSet, choose_categories, load_pairs, read_tokens
+from nnd.metric.numbers import PairTokens, pair_tokens
 from nnd.schemas import ScoringError, read_frame
 
 
@@ -19,7 +20,9 @@ def show(
     n: int = 5,
     annotations: bool = False,
     whole: bool = False,
-) -> Examples:
+    pair: str | None = None,
+    run: str | Path | None = None,
+) -> Examples | PairTokens:
     """Show a few pairs; the words that differ are marked.
 
     Error categories take turns, the most frequent first; within each, pairs are ordered by id.
@@ -33,15 +36,26 @@ def show(
         annotations: Whether to show the annotations of candidates instead of pairs, aspects and
             labels in turn. In Python, this needs a converted folder or a source.
         whole: Whether to show long texts in full.
+        pair: Only the pair with this id.
+        run: Folder that `nnd evaluate --keep-tokens` wrote, to show the tokens of the pair with
+            their log-likelihoods: which tokens decide.
 
     Raises:
         NNDError: If the data cannot be read, or the source cannot be converted.
-        ScoringError: If no pair has one of the error categories.
+        ScoringError: If no pair has one of the error categories or the id, or the run has no tokens
+            of it.
 
     Examples:
         nnd show quiz_design -n 3
         nnd show ./my_source --from ratings.csv --annotations
+        nnd show ragtruth-nnd --pair 3f0c9a --run run
     """
+    if run is not None and pair is None:
+        raise ScoringError(
+            "option.needs-another",
+            "--run shows the tokens of one pair",
+            remedy="name it with --pair",
+        )
     if n < 1:
         raise ScoringError("option.bad-value", where=f"-n {n}", remedy="give 1 pair or more")
     is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
@@ -64,7 +78,20 @@ def show(
     if converted is not None:
         pairs = replace(pairs, name=converted.manifest["source"]["name"])
     chosen = choose_categories(pairs, category)
-    return pair_examples(chosen.title, chosen.pairs, n, whole=whole)
+    rows = chosen.pairs if pair is None else _find_pair(chosen, pair)
+    if run is not None:
+        return pair_tokens(rows.row(0, named=True), read_tokens(Path(run)))
+    return pair_examples(chosen.title, rows, n, whole=whole)
+
+
+def _find_pair(pairs: PairSet, pair: str) -> pl.DataFrame:
+    rows = pairs.pairs.filter(pl.col("pair_id").str.starts_with(pair)).head(2)
+    if rows.height != 1:
+        found = "several pairs" if rows.height else "no pair"
+        raise ScoringError(
+            "name.unknown", f"{found} with the id {pair}", pairs.title, "give the whole id of one"
+        )
+    return rows
 
 
 def _annotations(data: PairData) -> tuple[str, pl.DataFrame]:

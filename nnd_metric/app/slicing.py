@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nnd.metric.data import PairData
-from nnd.metric.numbers import Slices, slice_runs
+from nnd.metric.numbers import Slices, SpanSurprise, slice_runs, surprise_of_runs
 from nnd.schemas import ScoringError
 
 
@@ -16,13 +16,14 @@ def slice(  # noqa: A001 - the function of a command has its name
     where: str | Sequence[str] = (),
     names: str | Sequence[str] = (),
     find: bool = False,
+    spans: bool = False,
     contexts: int = 10,
     out: str | Path | None = None,
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
     training_texts: str | Path | None = None,
-) -> Slices:
-    """Show where models fail: the pass rates of slices.
+) -> Slices | SpanSurprise:
+    """Show where models fail: the pass rates of slices, or their surprise at marked errors.
 
     No model is run.
 
@@ -42,6 +43,9 @@ def slice(  # noqa: A001 - the function of a command has its name
             a space on each side. Empty means all.
         find: Show only slices significantly below the rest of the tests. In Python, without axes
             all axes are searched.
+        spans: Instead of pass rates, show how surprised the models are at the words that people
+            marked as errors: the AUC of surprisal inside against outside the marks, by category
+            and severity. The runs need tokens (--keep-tokens), and the data marked errors.
         contexts: Smallest number of contexts of a slice that is found.
         out: Folder to write the only slice to, as a dataset that can be evaluated. The data must be
             a converted folder.
@@ -62,7 +66,16 @@ def slice(  # noqa: A001 - the function of a command has its name
         nnd slice run --data quiz_design --by error_category,length,novelty
         nnd slice run --data quiz_design --find
         nnd slice run --by error_category --slice error_category=disfluent
+        nnd slice run --data ragtruth-nnd --spans
     """
+    if spans:
+        if by or where or names or find or out is not None:
+            raise ScoringError(
+                "option.conflict",
+                "--spans shows marked errors",
+                remedy="leave out --by, --where, --slice, --find and --out",
+            )
+        return surprise_of_runs(runs, data, splits=splits, mixed_rules=mixed_rules)
     slices = slice_runs(
         runs,
         data,

@@ -18,6 +18,7 @@ from nnd.schemas import ScoringError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from nnd.metric.app import JudgedModels
     from nnd.metric.run import Sweep
 
 _WAYS = {"runs": "evaluate_runs", "dry_run": "estimate", "dimensions": "vary"}
@@ -44,6 +45,9 @@ _REFUSED = {
     ),
 }
 """Option → options that do not go with it, why, and what to do."""
+
+_OF_JUDGED = {"set_name": "--set", "certainty": "--certainty", "any_size": "--any-size"}
+"""What goes with the judged systems of a dataset → its option."""
 
 _WITH_RUNS = {
     *("runs", "out", "limit", "details", "json"),
@@ -89,19 +93,24 @@ def evaluate(
             results: Sweep = typed.call(way)
         show_sweep(typed, results)
         raise typer.Exit(0 if results.ok else 1)
-    if not data:
-        raise typer.BadParameter("name a dataset, or use --runs", param_hint="--data")
-    what = _read(typed, _find_models(models, checkpoints), data, templates)
+    if (judged := _find_judged(typed)) is not None:
+        models, data = [*models, *judged.models], [judged.data]
+    elif not data:
+        raise typer.BadParameter("name a dataset, or use --judged or --runs", param_hint="--data")
+    what = _read(typed, _find_models(models, checkpoints), data, templates, judged)
     _check_options(typed, what)
     if way == "estimate":
         typed.show(typed.call(way, **what))
     elif way == "vary":
         _vary(typed, what)
     else:
-        _score(typed, what, ray=ray or "ray_address" in typed.values, push=push_to_model_card)
+        ray = ray or "ray_address" in typed.values
+        _score(typed, what, judged, ray=ray, push=push_to_model_card)
 
 
-def _score(typed: Typed, what: dict[str, Any], *, ray: bool, push: bool) -> None:
+def _score(
+    typed: Typed, what: dict[str, Any], judged: "JudgedModels | None", *, ray: bool, push: bool
+) -> None:
     """Score pairs here, as one of several workers, or by workers of Ray."""
     from nnd.metric.run import check_shared, ignored_workers, read_worker
 
@@ -116,14 +125,36 @@ def _score(typed: Typed, what: dict[str, Any], *, ray: bool, push: bool) -> None
     if worker is not None:
         typed.show(results)
         return
-    show_sweep(typed, results, alone=len(what["data"]) == 1)
+    show_sweep(typed, results, alone=len(what["data"]) == 1, judged=judged)
     if push:
         push_run(results, what["models"])
     raise typer.Exit(0 if results.ok else 1)
 
 
+def _find_judged(typed: Typed) -> "JudgedModels | None":
+    """Return the models behind the judged systems, if they are asked for; count them on stderr."""
+    if "judged" not in typed.values:
+        for key, option in _OF_JUDGED.items():
+            if key in typed.values:
+                raise ScoringError("option.conflict", "goes with --judged", option, "leave it out")
+        return None
+    if "data" in typed.values or "human_scores" in typed.values:
+        raise ScoringError(
+            "option.conflict",
+            "--judged names the dataset, with its human scores",
+            remedy="leave out --data and --human-scores",
+        )
+    judged: JudgedModels = typed.call("judged_models")
+    print(f"nnd: {judged.headline()}", file=sys.stderr)
+    return judged
+
+
 def _read(
-    typed: Typed, models: list[str], data: Sequence[str], templates: Sequence[str]
+    typed: Typed,
+    models: list[str],
+    data: Sequence[str],
+    templates: Sequence[str],
+    judged: "JudgedModels | None",
 ) -> dict[str, Any]:
     """Return what is asked, checked as far as that is possible without torch."""
     from nnd.metric.likelihood import name_models, scoring_of_each
@@ -131,10 +162,14 @@ def _read(
     asked = typed.arguments("evaluate", "data", "human_scores", "templates")
     names = name_models(models, asked["loading"])
     for_all, own = read_templates(templates, names)
-    scoring = replace(asked["scoring"], template=for_all)
+    scoring, systems = replace(asked["scoring"], template=for_all), asked.get("systems")
+    if judged is not None:
+        systems = {**judged.systems, **(systems or {})}
+        own = {**({} if for_all else judged.templates), **own}
     scoring_of_each(names, scoring, own)
     found = find_all(models, data)
-    return {"models": models, "data": found, "templates": own, "scoring": scoring}
+    read = {"models": models, "data": found, "templates": own, "scoring": scoring}
+    return read | {"systems": systems}
 
 
 def _check_options(typed: Typed, what: dict[str, Any]) -> None:
@@ -146,7 +181,7 @@ def _check_options(typed: Typed, what: dict[str, Any]) -> None:
             raise ScoringError("option.conflict", why, remedy=remedy)
     if options & {"ray_num_gpus", "ray_num_workers"} and not options & {"ray", "ray_address"}:
         raise ScoringError(
-            "option.conflict",
+            "option.needs-another",
             "--num-gpus and --num-workers need Ray",
             remedy="add --ray, or leave them out",
         )
@@ -174,12 +209,15 @@ def _check_only_with_runs(typed: Typed) -> None:
         raise typer.BadParameter("name a folder for the results", param_hint="--out")
 
 
-def show_sweep(typed: Typed, found: "Sweep", *, alone: bool = False) -> None:
-    """Print the results of models; `alone` as those of one dataset."""
+def show_sweep(
+    typed: Typed, found: "Sweep", *, alone: bool = False, judged: "JudgedModels | None" = None
+) -> None:
+    """Print the results of models, `alone` as those of one dataset, and which were `judged`."""
     from nnd.metric.show import failure_table
 
     evaluations = [*found.evaluations.values()]
     notes: list[Table | str] = [failure_table(found.failures)] if found.failures else []
+    notes += [] if judged is None else judged.summary()
     notes += [f"written to {folder}" for folder in found.folders.values()]
     if evaluations and "details" not in typed.values:
         folders = [*found.folders.values()] if alone else []

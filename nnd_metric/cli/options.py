@@ -41,6 +41,7 @@ _METAVARS = {
     "device_map": "auto",
     "dimensions": "DIMENSION,…",
     "existing": "CARD",
+    "judged": "DATA",
     "families": "MODEL=FAMILY",
     "match": "OP=CATEGORY",
     "order": "SYSTEM",

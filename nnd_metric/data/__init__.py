@@ -6,6 +6,7 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .any_frames import (
+        Column as Column,
         PairData as PairData,
         Table as Table,
         check_characters as check_characters,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     )
     from .known_columns import (
         CATEGORY_COLUMNS as CATEGORY_COLUMNS,
-        Column as Column,
         OwnTable as OwnTable,
     )
     from .matched_systems import (
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         read_origin as read_origin,
     )
     from .own_tables import (
+        TABLES as TABLES,
         read_table as read_table,
     )
     from .pair_columns import (
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         RESULT as RESULT,
         SAME as SAME,
         SETS as SETS,
+        TOKENS_FILE as TOKENS_FILE,
         check_same as check_same,
         locked_run as locked_run,
         open_result as open_result,
@@ -102,6 +104,7 @@ if TYPE_CHECKING:
         read_signatures as read_signatures,
         read_splits as read_splits,
         read_systems as read_systems,
+        read_tokens as read_tokens,
         run_folders as run_folders,
         scored_splits as scored_splits,
     )
@@ -113,6 +116,7 @@ if TYPE_CHECKING:
         STORED as STORED,
         STORED_SETS as STORED_SETS,
         SURFACE_SCHEMA as SURFACE_SCHEMA,
+        TOKENS as TOKENS,
         SliceColumn as SliceColumn,
     )
     from .splits import (

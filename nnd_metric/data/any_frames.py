@@ -29,6 +29,8 @@ class ArrowTable(Protocol):
 
 Table: TypeAlias = pl.DataFrame | Dataset | ArrowTable | Sequence[Mapping[str, Any]]
 
+Column: TypeAlias = pl.Series | Sequence[Any]
+
 PairData: TypeAlias = str | Path | Table
 
 
@@ -76,10 +78,10 @@ def name_of(data: object) -> str:
     return "dataset" if hasattr(data, "to_polars") else "frame"
 
 
-def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+def frame_of_lists(columns: Mapping[str, Column]) -> pl.DataFrame:
     """Return columns as a frame; `inputs` may hold an object per row, or a list of {key, value}."""
     lists = dict(columns)
-    if "inputs" in lists:
+    if isinstance(lists.get("inputs"), list):
         lists["inputs"] = [  # of objects, polars would keep only the keys of the first row
             [{"key": key, "value": value} for key, value in parts.items()]
             if isinstance(parts, Mapping)
@@ -97,7 +99,7 @@ def frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
         ) from error
 
 
-def check_characters(columns: Mapping[str, Sequence[Any]]) -> None:
+def check_characters(columns: Mapping[str, Column]) -> None:
     """Check that no text contains half a surrogate pair, which is not a character."""
     for name, values in columns.items():
         for row, value in enumerate(values):

@@ -5,16 +5,14 @@ as texts or messages. Their other columns are not read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data.any_frames import frame_of_lists
+from nnd.metric.data.any_frames import Column, frame_of_lists
 from nnd.metric.data.completion import IDS, OPTIONAL
 from nnd.metric.data.message_pairs import MessagePair, read_pair
 from nnd.schemas import ScoringError, did_you_mean
-
-Column: TypeAlias = pl.Series | Sequence[Any]
 
 
 class Layout(NamedTuple):
@@ -70,6 +68,13 @@ class OwnTable(NamedTuple):
         """Return the table of a frame."""
         columns = {each: frame[each] for each in frame.columns}
         return cls(name, columns, lambda row: f"{name}: row {row}", name)
+
+    def frame(self) -> pl.DataFrame:
+        """Return the table as a frame."""
+        try:
+            return frame_of_lists(self.columns)
+        except ScoringError as error:
+            raise error.inside(self.label) from error
 
 
 def frame_of_table(

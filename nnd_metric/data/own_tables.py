@@ -1,22 +1,26 @@
-"""Tables of one's own as they are stored: JSON Lines, CSV or Parquet files, datasets on the Hub."""
+"""Tables of one's own as they are stored: in a file of any usual kind, or a dataset on the Hub."""
 
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NoReturn
 
 import polars as pl
 
-from nnd.metric.data.any_frames import check_characters
+from nnd.metric.data.any_frames import Column, check_characters
 from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.human_scores import HUMAN_SCORES
-from nnd.metric.data.known_columns import Column, OwnTable
+from nnd.metric.data.known_columns import OwnTable
 from nnd.metric.data.remote import File, readable
 from nnd.schemas import ScoringError, counted
 
 SUFFIXES = (".jsonl", ".csv", ".parquet")
+"""Suffixes of the files that are read of a folder."""
+
+TABLES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+"""Suffixes of tables."""
 
 HUB_FILES = ("README.md", *(f"*{suffix}" for suffix in (*SUFFIXES, ".json")))
 """Patterns of the files of a dataset on the Hub that nnd did not write."""
@@ -28,16 +32,21 @@ _OBJECTS = ("inputs", "metadata")
 
 
 def read_table(file: File) -> OwnTable:
-    """Return the table in a file, whose suffix says its kind.
+    """Return the table in a file, whose suffix says its kind; without one it is Parquet.
 
-    An error in JSON Lines or CSV names the line.
+    Cells of .csv may be quoted, those of .tsv are not; an error in either, or in JSON Lines, names
+    the line.
     """
     path = Path(file) if isinstance(file, Path) else PurePosixPath(file.partition("?")[0])
     match path.suffix.lower():
         case ".jsonl":
             return _read_jsonl(_text(file), path)
+        case ".json":
+            return _read_json(_text(file), path)
         case ".csv":
-            return _read_csv(_text(file), path)
+            return _read_cells(_text(file), path, ",")
+        case ".tsv":
+            return _read_cells(_text(file), path, "\t")
         case _:
             return OwnTable.of(read_rows(file), path.stem)
 
@@ -81,38 +90,58 @@ def _text(file: File) -> str:
         raise ScoringError("file.not-utf8", "not UTF-8", f"{file}:{line}") from error
 
 
-def _read_jsonl(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - a path here or of a URL
+def _read_jsonl(text: str, path: PurePath) -> OwnTable:
     rows, lines = [], []
     for number, line in enumerate(text.split("\n"), start=1):  # \u2028 ends no line
         if line.strip():
-            rows.append(_object(line, f"{path.name}:{number}"))
+            where = f"{path.name}:{number}"
+            rows.append(_object(_json(line, where), where))
             lines.append(number)
+    return _of_objects(rows, path, _places(path.name, lines))
+
+
+def _read_json(text: str, path: PurePath) -> OwnTable:
+    """Return the table in a list of objects, or in a single one."""
+    value = _json(text, path.name)
+    items = value if isinstance(value, list) else [value]
+    rows = [_object(item, f"{path.name}[{number}]") for number, item in enumerate(items)]
+    return _of_objects(rows, path, lambda row: f"{path.name}[{row}]")
+
+
+def _of_objects(
+    rows: Sequence[Mapping[str, Any]], path: PurePath, places: Callable[[int], str]
+) -> OwnTable:
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {name: [row.get(name) for row in rows] for name in names}
     check_characters(columns)
     texts = {name: _column(values) for name, values in columns.items()}
-    return OwnTable(path.stem, texts, _places(path.name, lines), path.name)
+    return OwnTable(path.stem, texts, places, path.name)
 
 
-def _read_csv(text: str, path: Any) -> OwnTable:  # noqa: ANN401 - as above
-    (header, *rows), (_, *lines) = _cells(text, path.name)
+def _read_cells(text: str, path: PurePath, delimiter: str) -> OwnTable:
+    (header, *rows), (_, *lines) = _cells(text, path.name, delimiter)
     places = _places(path.name, lines)
     columns: dict[str, Column] = {}
     for number, name in enumerate(header):
         cells = [row[number] for row in rows]
         if name in _OBJECTS:
-            columns[name] = [
-                _object(cell or "{}", f"{places(row)}: {name}") for row, cell in enumerate(cells)
-            ]
+            wheres = [f"{places(row)}: {name}" for row in range(len(cells))]
+            texts = zip(cells, wheres, strict=True)
+            columns[name] = [_object(_json(cell or "{}", where), where) for cell, where in texts]
         else:
             is_context = name in ("context", "prompt")  # of which an empty one is a text
             columns[name] = _column([cell if cell or is_context else None for cell in cells])
     return OwnTable(path.stem, columns, places, path.name)
 
 
-def _cells(text: str, name: str) -> tuple[list[list[str]], list[int]]:
-    """Return the rows of a CSV file, the header first, and the line that each begins in."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+def _cells(text: str, name: str, delimiter: str) -> tuple[list[list[str]], list[int]]:
+    """Return the rows of a file, the header first, and the line that each begins in."""
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL,
+        strict=True,
+    )
     rows: list[list[str]] = []
     lines: list[int] = []
     limit = csv.field_size_limit(_LONGEST_CELL)  # which is global
@@ -124,7 +153,7 @@ def _cells(text: str, name: str) -> tuple[list[list[str]], list[int]]:
                     "file.not-csv",
                     f"{counted(len(row), 'cell')}, but the header has {len(rows[0])}",
                     f"{name}:{begin}",
-                    "put a text that contains commas in quotes",
+                    "put a text that contains commas in quotes" if delimiter == "," else "",
                 )
             if row:
                 rows.append(row)
@@ -151,15 +180,18 @@ def _are_texts(values: Sequence[Any]) -> bool:
     return all(value is None or isinstance(value, str) for value in values)
 
 
-def _object(text: str, where: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text, parse_constant=_refuse)
-    except ValueError as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else error
-        raise ScoringError("file.not-json", f"not JSON: {reason}", where) from error
+def _object(value: object, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ScoringError("file.not-json", "not a JSON object", where)
     return value
+
+
+def _json(text: str, where: str) -> Any:  # noqa: ANN401 - whatever the text holds
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else error
+        raise ScoringError("file.not-json", f"not JSON: {reason}", where) from error
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -39,6 +39,8 @@ def readable(file: File) -> Iterator[Path | BinaryIO]:
                 yield opened
     except ScoringError:
         raise
+    except FileNotFoundError as error:
+        raise ScoringError("file.not-found", "no such file", file) from error
     except (OSError, ValueError) as error:
         raise ScoringError(
             "file.not-parquet", f"cannot be read as Parquet: {error}", file

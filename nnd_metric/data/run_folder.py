@@ -14,6 +14,7 @@ from nnd.metric.data.scored_schema import (
     STORED,
     STORED_SETS,
     SURFACE_SCHEMA,
+    TOKENS,
 )
 from nnd.metric.data.splits import check_splits, splits_in
 from nnd.metric.data.streamed_pairs import row_groups
@@ -32,6 +33,7 @@ from nnd.schemas import (
 RESULT = "result.json"
 LIKELIHOODS = "log_likelihoods.parquet"
 SETS = "sets.parquet"
+TOKENS_FILE = "tokens.parquet"
 PARTS = "parts"
 """Folder of a run whose parts are not merged yet."""
 
@@ -107,6 +109,19 @@ def read_sets(folder: Path) -> pl.DataFrame:
         return pl.DataFrame(schema=STORED_SETS)
     _check_unchanged(folder, SETS)
     return _checked(_with_late_columns(read_rows(path)), path, STORED_SETS)
+
+
+def read_tokens(folder: Path) -> pl.DataFrame:
+    """Read the log-likelihoods of tokens; empty if the run was made without `--keep-tokens`.
+
+    Returns:
+        One row per model, pair and side, with the columns of TOKENS.
+    """
+    path = folder / TOKENS_FILE
+    if not path.is_file():
+        return pl.DataFrame(schema=TOKENS)
+    _check_unchanged(folder, TOKENS_FILE)
+    return read_rows(path).select(TOKENS.names()).cast(dict(TOKENS))  # type: ignore[arg-type]
 
 
 def _with_late_columns(frame: pl.DataFrame) -> pl.DataFrame:

@@ -57,5 +57,18 @@ CHILD_SCHEMA = pl.Schema({"set": pl.String(), "parent_id": pl.String(), **SCORED
 STORED = pl.Schema({"model": pl.String(), **SCORED_SCHEMA})
 """Columns of `read_run`."""
 
+TOKENS = pl.Schema(
+    {
+        "model": pl.String(),
+        "pair_id": pl.String(),
+        "side": pl.String(),
+        "start": pl.List(pl.Int32()),
+        "end": pl.List(pl.Int32()),
+        "log_likelihood": pl.List(pl.Float32()),
+    }
+)
+"""Columns of stored tokens, one row per model, pair and side (high or low): log P of each scored
+token, and its place in the candidate, in characters; null for a token that is not in it."""
+
 STORED_SETS = pl.Schema({"model": pl.String(), **CHILD_SCHEMA})
 """Columns of `read_sets`."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     )
     from .engine.memory import (
         bytes_per_position as bytes_per_position,
-        check_weights_fit as check_weights_fit,
         choose_budget as choose_budget,
+        device_bytes as device_bytes,
         full_speed_bytes as full_speed_bytes,
         number_in as number_in,
     )
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from .engine.store import (
         Store as Store,
         default_store as default_store,
+    )
+    from .engine.token_likelihoods import (
+        TokenLikelihoods as TokenLikelihoods,
+        token_likelihoods as token_likelihoods,
     )
     from .models.adapted_model import (
         unwrap as unwrap,

@@ -162,6 +162,10 @@ if TYPE_CHECKING:
     from .slices.named_slices import (
         slice_names as slice_names,
     )
+    from .slices.pair_tokens import (
+        PairTokens as PairTokens,
+        pair_tokens as pair_tokens,
+    )
     from .slices.parts import (
         pairs_by as pairs_by,
         pairs_where as pairs_where,
@@ -172,10 +176,18 @@ if TYPE_CHECKING:
     )
     from .slices.slicing import (
         slice_runs as slice_runs,
+        surprise_of_runs as surprise_of_runs,
+    )
+    from .slices.span_surprise import (
+        SpanSurprise as SpanSurprise,
+        find_places as find_places,
     )
     from .statistics.candidate_intervals import (
         mean_intervals as mean_intervals,
         pooled_samples as pooled_samples,
+    )
+    from .statistics.chosen_statistics import (
+        choose_statistics as choose_statistics,
     )
     from .statistics.context_intervals import (
         cluster_intervals as cluster_intervals,

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         metrics as metrics,
     )
     from .scorers.references import (
-        READERS as READERS,
         match_references as match_references,
         read_reference_table as read_reference_table,
         read_references as read_references,

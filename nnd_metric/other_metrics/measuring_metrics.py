@@ -97,7 +97,7 @@ def compare_metrics(
         manners: Model of the run → how it was scored.
         over: Basis of the correlations (`common_basis`).
         normalise: What reference metrics do to candidates and references first.
-        statistics: Columns of the first table (`choose_statistics`). Those over pairs are computed
+        statistics: Columns of the first table (`COLUMNS`). Those over pairs are computed
             only if they are among them.
     """
     all_scorers, manners = list(scorers), manners or {}

@@ -35,9 +35,7 @@ from nnd.schemas import (
     UNSTORED,
     Name,
     Record,
-    ScoringError,
     cells_of,
-    did_you_mean,
     parquet_bytes,
     write_folder,
 )
@@ -47,10 +45,11 @@ METRICS, SCORES = "metrics.json", "scores.parquet"
 MAIN = ("pass_rate", "gap_r", "candidate_spearman", "candidate_spearman_by_context")
 """Columns of `MetricTable.to_frame` that the first table shows."""
 
-_GROUPS = {
+COLUMNS = {
     "nnd": MAIN,
     "wmt": ("pass_rate", "acc_eq_star", "acc_eq", "spa", "system_accuracy"),
 }
+"""Groups of statistics → the columns of the first table."""
 
 _SYSTEMS = ("tau_b", "tau_a", "spearman", "gap_r")
 _FRAME = {
@@ -66,24 +65,6 @@ _FRAME = {
     **{f"candidate_{name}": pl.Float64 for name in STATISTICS},
     **{f"candidate_{name}_by_context": pl.Float64 for name in STATISTICS},
 }
-
-
-def choose_statistics(names: str) -> tuple[str, ...]:
-    """Return the columns of the first table for some names, separated by commas.
-
-    Raises ScoringError for an unknown name.
-    """
-    chosen: list[str] = []
-    known = (*_GROUPS, *MAIN, *PAIR_STATISTICS)
-    for name in names.split(","):
-        if name.strip() not in known:
-            raise ScoringError(
-                "option.unknown-value",
-                f'unknown statistic "{name}"{did_you_mean(name, known)}',
-                remedy=f"choose from {', '.join(known)}",
-            )
-        chosen += _GROUPS.get(name.strip(), (name.strip(),))
-    return tuple(dict.fromkeys(chosen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +106,7 @@ class MetricTable(Result):
         notes: What to know about the data and how models were scored, a sentence each. Older
             results lack it.
         splits: The splits of the tests, if the data has several; else empty. Older results lack it.
-        statistics: Columns of the first table.
+        statistics: Columns of the first table (`COLUMNS`).
         accuracy_differences: Of the metric with the highest acc_eq_star under each aspect from each
             of the others, if this statistic was requested.
         reliability: Aspect → Krippendorff's alpha of its annotators, if statistics over pairs were

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, overload
 from nnd.metric.data import Table, is_several, only_of_one, read_splits
 from nnd.metric.numbers import (
     check_runs,
+    choose_statistics,
     read_manners_of,
     read_scored,
     split_by_dataset,
@@ -17,10 +18,11 @@ from nnd.metric.other_metrics.judged_candidates import JudgedCandidates, read_ju
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics
 from nnd.metric.other_metrics.metric_slices import MetricSlices, slices_of, where_judged
 from nnd.metric.other_metrics.metric_table import (
+    COLUMNS,
+    MAIN,
     METRICS,
     MetricTable,
     MetricTables,
-    choose_statistics,
 )
 from nnd.metric.other_metrics.pair_statistics import PAIR_STATISTICS
 from nnd.metric.other_metrics.scorers.letter_case import Normalise
@@ -170,7 +172,7 @@ def metrics(
         nnd metrics --data wmt_mqm-nnd --scores comet.csv --statistics wmt
     """
     _check_options(over, normalise, several_tables=bool(by) and out is not None)
-    columns = choose_statistics(statistics)
+    columns = choose_statistics(statistics, COLUMNS, (*MAIN, *PAIR_STATISTICS))
 
     def compare(
         runs: Sequence[Path],

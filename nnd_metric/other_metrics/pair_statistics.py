@@ -78,8 +78,8 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
     contexts = contexts.astype(np.int64)
     pairs = pair_candidates(human, contexts)
-    people, scores = (_by_system(used, column) for column in ("human", "score"))
-    complete = ~np.isnan(people).any(axis=0)
+    by_system = _by_system(used)
+    systems, complete = by_system[2].shape[1], (by_system[2] > 0).all(axis=1)
     found: dict[str, _Found] = dict.fromkeys(PAIR_STATISTICS, (None, None))
     epsilon = None
     if {"acc_eq", "acc_eq_star"} & {*names} and (exact := tie_accuracy(score, pairs)) is not None:
@@ -88,12 +88,13 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
         both = (("acc_eq", exact.acc_eq), ("acc_eq_star", exact.calibrated))
         for (name, value), drawn in zip(both, samples, strict=True):
             found[name] = _with_interval(value, drawn, pairs.contexts)
-    if "spa" in names and len(people) > 1 and complete.any():
-        both_complete = people[:, complete], scores[:, complete]
-        drawn = resampled_soft_accuracy(*both_complete, _draw(int(complete.sum())))
-        found["spa"] = _with_interval(soft_accuracy(*both_complete), drawn, int(complete.sum()))
-    if "system_accuracy" in names and len(people) > 1:
-        found["system_accuracy"] = _system_accuracy(used)
+    if "spa" in names and systems > 1 and complete.any():
+        sums, n = by_system[:2], by_system[2][complete]
+        people, scores = ((each[complete] / n).T for each in sums)
+        drawn = resampled_soft_accuracy(people, scores, _draw(len(n)))
+        found["spa"] = _with_interval(soft_accuracy(people, scores), drawn, len(n))
+    if "system_accuracy" in names and systems > 1:
+        found["system_accuracy"] = _system_accuracy(*by_system)
     values = np.unique(human)
     if len(values) == 2:  # noqa: PLR2004 - good and bad
         good = human == values[1]
@@ -104,7 +105,7 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     return PairStatistics(
         n=used.height,
         pairs=len(pairs),
-        systems=len(people),
+        systems=systems,
         complete_contexts=int(complete.sum()),
         values={name: found[name][0] if name in names else None for name in PAIR_STATISTICS},
         intervals={name: found[name][1] if name in names else None for name in PAIR_STATISTICS},
@@ -125,39 +126,31 @@ def _with_interval(value: float, drawn: FloatArray, contexts: int) -> _Found:
     return value, interval_of_most(drawn) if contexts > 1 else None
 
 
-def _written(used: pl.DataFrame) -> pl.DataFrame:
-    """Return a row for every candidate and system that wrote it."""
+def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return sums of human numbers and of scores, and candidates, [contexts, systems] each."""
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
-    return used.drop_nulls("system").with_columns(systems).explode("system")
-
-
-def _by_system(used: pl.DataFrame, column: str) -> FloatArray:
-    """Return the mean of a column per system and context, [systems, contexts]; nan if missing."""
-    means = _written(used).pivot(
-        "system", index=CONTEXT, values=column, aggregate_function="mean", sort_columns=True
-    )
-    numbers: FloatArray = means.drop(CONTEXT).to_numpy().T.astype(np.float64)
-    return numbers
-
-
-def _system_accuracy(used: pl.DataFrame) -> _Found:
-    """Return the accuracy over systems, whose means are over all of their candidates."""
-    sums = _written(used).group_by(*CONTEXT, "system").agg(pl.sum("human", "score"), n=pl.len())
+    written = used.drop_nulls("system").with_columns(systems).explode("system")
+    sums = written.group_by(*CONTEXT, "system").agg(pl.sum("human", "score"), n=pl.len())
     human, score, n = (
         sums.pivot("system", index=CONTEXT, values=name, sort_columns=True)
         .sort(CONTEXT)
         .drop(CONTEXT)
         .fill_null(0)
+        .cast(pl.Float64)
         .to_numpy()
         for name in ("human", "score", "n")
     )
-    one = np.ones((1, len(n)))
+    return human, score, n
+
+
+def _system_accuracy(human: FloatArray, score: FloatArray, n: FloatArray) -> _Found:
+    """Return the accuracy over systems, whose means are over all of their candidates."""
 
     def of(counts: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
             return system_accuracy(*((counts @ each) / (counts @ n) for each in (human, score)))
 
-    return _with_interval(float(of(one)[0]), of(_draw(len(n))), len(n))
+    return _with_interval(float(of(np.ones((1, len(n))))[0]), of(_draw(len(n))), len(n))
 
 
 def _auc(score: FloatArray, good: npt.NDArray[np.bool_], contexts: _Contexts) -> _Found:

@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from .cost.estimation import (
         estimate as estimate,
     )
+    from .cost.fitting import (
+        find_obstacle as find_obstacle,
+    )
     from .cost.flops import (
         needed_flops as needed_flops,
     )

@@ -13,6 +13,8 @@ from nnd.metric.data import (
     RESULT,
     SETS,
     STORED_SETS,
+    TOKENS,
+    TOKENS_FILE,
     WITH_EQUAL_TEXTS,
     PairSet,
 )
@@ -72,6 +74,7 @@ class Evaluation(Result):
         systems: Model → system it stands for, as given by the user. Older runs lack it.
         templates: Model → template the user chose for it alone. Older runs lack it.
         children: Per-pair log-likelihoods of the sets of a suite: columns of `STORED_SETS`.
+        tokens: Log-likelihoods of tokens: columns of `TOKENS`; none unless they are kept.
         effects: The effects of the sets of a suite, or None if the data is not a suite.
         splits: The splits of the data that were scored; empty if it has no splits. Older runs lack
             it: they are of all splits.
@@ -88,6 +91,9 @@ class Evaluation(Result):
     templates: Mapping[str, str] = field(default_factory=dict)
     children: Annotated[pl.DataFrame, UNSTORED] = field(
         default_factory=lambda: pl.DataFrame(schema=STORED_SETS)
+    )
+    tokens: Annotated[pl.DataFrame, UNSTORED] = field(
+        default_factory=lambda: pl.DataFrame(schema=TOKENS)
     )
     effects: Annotated[Effects | None, UNSTORED] = None
     splits: tuple[str, ...] = ()
@@ -154,7 +160,8 @@ class Evaluation(Result):
     def write(self, folder: str | Path) -> None:
         """Write a folder of result.json and log_likelihoods.parquet, or replace an older one.
 
-        The run of a suite also has sets.parquet, the log-likelihoods of its sets.
+        The run of a suite also has sets.parquet, the log-likelihoods of its sets; if tokens are
+        kept, tokens.parquet has theirs.
 
         Raises:
             NNDError: If the folder holds anything that nnd did not write, or cannot be written, or
@@ -170,6 +177,8 @@ class Evaluation(Result):
         files = {LIKELIHOODS: parquet_bytes(self.scored)}
         if self.effects is not None:
             files[SETS] = parquet_bytes(self.children)
+        if not self.tokens.is_empty():
+            files[TOKENS_FILE] = parquet_bytes(self.tokens)
         write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
 
 

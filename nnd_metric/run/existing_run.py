@@ -14,6 +14,7 @@ from nnd.metric.data import (
     describe_splits,
     read_run,
     read_sets,
+    read_tokens,
     splits_in,
 )
 from nnd.metric.likelihood import Scoring, place_of
@@ -44,7 +45,7 @@ def read_kept(
     """
     if folder is None or not (folder / RESULT).is_file():
         return KeptRun((), {}, {})
-    scored, children = read_run(folder), read_sets(folder)
+    scored, children, tokens = read_run(folder), read_sets(folder), read_tokens(folder)
     stored = read_document(folder / RESULT)
     with _readable(folder):
         problem = _find_difference(stored, scored, pairs, scoring, models)
@@ -57,7 +58,7 @@ def read_kept(
     places = {*map(place_of, done)}
     with _readable(folder):
         kept = tuple(
-            _scored_model(each, scored, children)
+            _scored_model(each, scored, children, tokens)
             for each in stored["results"]
             if place_of(each["model"]) not in places
         )
@@ -69,11 +70,9 @@ def read_kept(
     return KeptRun(kept, systems, templates)
 
 
-def _scored_model(
-    result: Mapping[str, Any], scored: pl.DataFrame, children: pl.DataFrame
-) -> ScoredModel:
-    own, of_sets = (rows.filter(pl.col("model") == result["model"]) for rows in (scored, children))
-    return ScoredModel(ModelResult.from_dict(result, rates=pass_rates(own)), own, of_sets)
+def _scored_model(result: Mapping[str, Any], *stored: pl.DataFrame) -> ScoredModel:
+    own, *others = (rows.filter(pl.col("model") == result["model"]) for rows in stored)
+    return ScoredModel(ModelResult.from_dict(result, rates=pass_rates(own)), own, *others)
 
 
 @contextmanager

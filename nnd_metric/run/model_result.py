@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import LIMITED, PairSet, contexts_of, equal_texts
+from nnd.metric.data import LIMITED, TOKENS, PairSet, contexts_of, equal_texts
 from nnd.metric.likelihood import Engine, LoadedModel, Proof, Scoring, Store, Work
 from nnd.metric.numbers import (
     PassRates,
@@ -21,6 +21,7 @@ from nnd.metric.run.crossings import count_crossings
 from nnd.metric.run.pair_scoring import requests_of, score_suite
 from nnd.metric.run.preparation import prepare
 from nnd.metric.run.signature import make_signature
+from nnd.metric.run.token_rows import token_rows
 from nnd.metric.text import PROTOCOLS, ChatContext, Rendering, Template, find_protocol, render
 from nnd.schemas import SPARSE, Count, FlatKeys, Limit, Name, Record, StoredAs
 
@@ -118,12 +119,14 @@ class ModelResult(Record):
 class ScoredModel(NamedTuple):
     """A result with its scored pairs: `model`, and the columns of SCORED_SCHEMA or CHILD_SCHEMA.
 
-    `children` are the pairs of the sets of a suite.
+    `children` are the pairs of the sets of a suite, `tokens` the log-likelihoods of tokens (the
+    columns of TOKENS): none unless they are kept.
     """
 
     result: ModelResult
     pairs: pl.DataFrame
     children: pl.DataFrame
+    tokens: pl.DataFrame = pl.DataFrame(schema=TOKENS)
 
 
 def evaluate_model(
@@ -183,7 +186,12 @@ def evaluate_model(
         request=_first_request(pairs, engine, template),
     )
     model = pl.lit(loaded.name).alias("model")
-    return ScoredModel(result, scored.select(model, pl.all()), children.select(model, pl.all()))
+    kept = (
+        token_rows(pairs, engine, template) if scoring.keep_tokens else pl.DataFrame(schema=TOKENS)
+    )
+    return ScoredModel(
+        result, scored.select(model, pl.all()), children.select(model, pl.all()), kept
+    )
 
 
 def _first_request(pairs: PairSet, engine: Engine, template: Template) -> FirstRequest | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import polars as pl
 
-from nnd.metric.data import STORED, STORED_SETS, PairSet, are_judged, choices_for
+from nnd.metric.data import STORED, STORED_SETS, TOKENS, PairSet, are_judged, choices_for
 from nnd.metric.numbers import Agreement, agree_scored, find_effects
 from nnd.metric.run.evaluation import EvaluatedModel, Evaluation
 from nnd.metric.run.model_result import ModelResult, ScoredModel
@@ -30,6 +30,7 @@ def summarise_scored(
         systems=systems,
         templates=templates,
         scored=rows,
+        tokens=pl.concat(each.tokens for each in models),
         asks_agreement=asks_agreement,
     )
 
@@ -44,6 +45,7 @@ def summarise(
     systems: Mapping[str, str],
     templates: Mapping[str, str],
     scored: pl.DataFrame,
+    tokens: pl.DataFrame | None = None,
     asks_agreement: bool = False,
 ) -> Evaluation:
     """Return what is known of several models on the same pairs.
@@ -57,6 +59,7 @@ def summarise(
         systems: Model → system, as the user chose.
         templates: Model → template, as the user chose; other models may be named.
         scored: Scored pairs of all models: columns of `STORED`; none if they are too many.
+        tokens: Stored tokens of all models: columns of `TOKENS`; None if they are not kept.
         asks_agreement: Whether the user asked for agreement with people (`Evaluation`).
     """
     people, names = data.human_scores, [each.model for each in results]
@@ -70,6 +73,7 @@ def summarise(
             EvaluatedModel.extend(each, suite=suites.get(each.model, ())) for each in results
         ),
         scored=scored,
+        tokens=pl.DataFrame(schema=TOKENS) if tokens is None else tokens,
         agreement=agreement,
         agreement_reason=reason,
         systems=own,

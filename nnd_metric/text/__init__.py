@@ -63,6 +63,10 @@ if TYPE_CHECKING:
         instruction_templates as instruction_templates,
         render as render,
     )
+    from .encoding.token_places import (
+        TokenPlace as TokenPlace,
+        place_tokens as place_tokens,
+    )
     from .encoding.tokens import (
         special_frame as special_frame,
     )

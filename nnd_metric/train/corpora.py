@@ -5,13 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from nnd.metric.data import PairData, PairSet, load_pairs, read_rows, to_frame
-from nnd.metric.other_metrics import (
-    READERS,
-    read_reference_table,
-    reference_column,
-    reference_rows,
-)
+from nnd.metric.data import TABLES, PairData, PairSet, load_pairs, to_frame
+from nnd.metric.other_metrics import read_reference_table, reference_column, reference_rows
 from nnd.schemas import ScoringError
 
 
@@ -51,6 +46,6 @@ def _read_table(data: PairData) -> tuple[str, pl.DataFrame | None]:
     if not isinstance(data, str | Path):
         return "references", to_frame(data)
     path = Path(data)
-    if not path.is_file() or path.suffix not in READERS:
+    if not path.is_file() or path.suffix not in TABLES:
         return str(data), None
-    return (str(data), read_rows(path)) if path.suffix == ".parquet" else read_reference_table(path)
+    return read_reference_table(path)

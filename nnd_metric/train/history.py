@@ -133,9 +133,12 @@ def read_history(path: str | Path) -> list[HistoryEntry]:
         try:
             entry = _read_entry(json.loads(line))
         except (ValueError, AttributeError, SchemaError) as error:
+            reason = (
+                f"{error.where}: {error.what}" if isinstance(error, SchemaError) else str(error)
+            )
             raise ScoringError(
                 "train.history",
-                f"is not an entry of a history ({error})",
+                f"is not an entry of a history ({reason})",
                 f"{path} line {number}",
                 "delete it, or name a history that NNDCallback wrote",
             ) from error

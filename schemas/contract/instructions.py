@@ -112,7 +112,7 @@ def fill_placeholders(text: str, values: Mapping[str, str]) -> tuple[str, ...]:
         if name not in values:
             known = ", ".join(f"{{{each}}}" for each in values)
             raise ScoringError(
-                "template.placeholder", f"the context has no {{{name}}}", remedy=f"known: {known}"
+                "template.placeholder", f"the context has no {{{name}}}, only {known or 'no parts'}"
             )
         pieces.append(values[name])
     return tuple(pieces)

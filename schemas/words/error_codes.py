@@ -13,7 +13,7 @@ REMEDIES = MappingProxyType(
         "option.bad-value": "give a value that `--help` allows",
         "option.conflict": "leave one of them out",
         "option.needs-another": "add it, or leave both out",
-        "option.reason-missing": "the card will show it",
+        "option.reason-missing": "give the reason in a few words: the card will show it",
         "input.missing": "name at least one",
         "name.unknown": "correct the name",
         "name.twice": "name each once",
@@ -114,6 +114,7 @@ REMEDIES = MappingProxyType(
         "card.marks": "restore the marks, or delete the file to have it written again",
         # Models
         "model.unknown": "name a Hub id or a folder written by save_pretrained",
+        "model.needs-a-token": "accept its terms on its page, then `hf auth login`",
         "model.out-of-reach": "go online once, or name a folder written by save_pretrained",
         "model.not-a-language-model": "name a causal, encoder-decoder or masked language model",
         "model.tokenizer": "use the model's own tokenizer",
@@ -168,6 +169,7 @@ REMEDIES = MappingProxyType(
         "slice.edges": "correct the edges",
         "slice.empty": "change the condition",
         "slice.too-many-values": "slice by an axis with fewer values, or by numbers with edges",
+        "judged.none-loads": "name models with --model",
         "agreement.undefined": "",  # the reason has its remedy
         "figure.nothing-to-draw": "name runs with scored pairs",
         # Training

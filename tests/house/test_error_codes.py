@@ -54,7 +54,9 @@ def test_the_guide_lists_every_code() -> None:
 def test_an_error_says_where_what_and_what_to_do() -> None:
     error = NNDError("row.twice", "c1 occurs twice", "a.csv:3", "keep the first")
     assert str(error) == "a.csv:3: c1 occurs twice; keep the first"
-    assert str(NNDError("row.twice", "c1 occurs twice")) == "c1 occurs twice; keep one of them"
+    standard = NNDError("row.twice", "c1 occurs twice")
+    assert str(standard) == f"c1 occurs twice; {REMEDIES['row.twice']}"
+    assert str(NNDError("row.twice", "they say: twice.")) == f"they say: twice; {standard.remedy}"
     assert str(error.inside("set 2")) == "set 2: a.csv:3: c1 occurs twice; keep the first"
     assert error.to_dict() == {
         "code": "row.twice",

@@ -125,5 +125,5 @@ def test_a_template_of_parts_that_no_context_has_is_refused(
     (name, *_) = load_source("sample").systems
     folder = with_systems({name: LIKELY | {"template": "{article} TL;DR"}})
 
-    with refusal("data.invalid", "sample.jsonl:1, outputs[0]: row 0, systems"):
+    with refusal("row.wrong-shape", "sample.jsonl:1, outputs[0]: systems"):
         convert(folder)

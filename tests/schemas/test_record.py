@@ -115,30 +115,29 @@ def test_fields_with_a_default_may_be_missing_and_known_ones_are_not_read() -> N
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
-    ({"name": ""}, "name: '' is not allowed, minLength 1"),
-    ({"name": 3}, "name: 3 is not a string"),
-    ({"kind": "medium"}, "kind: 'medium' is not one of small, large"),
-    ({"n": True}, "n: True is not an integer"),
-    ({"n": -1}, "n: -1 is not allowed, minimum 0"),
-    ({"share": 2}, "share: 2 is not allowed, maximum 1"),
-    ({"share": float("nan")}, "share: nan is not a number"),
-    ({"interval": [0.1]}, "interval: [0.1] is not allowed"),
-    ({"by": {"x": {"n": 0}}}, "by/x/share is missing"),
-    ({"by": {"x": 3}}, "by/x: 3 is not an object"),
-    ({"by": []}, "by: [] is not allowed"),
-    ({"on_low": "2"}, "low: '2' is not an integer"),
-    ({"places": []}, "places: [] is not allowed, minItems 1"),
-    ({"places": [1]}, "places/0: 1 is not a string"),
-    ({"path": 3}, "path: 3 is not a string"),
-    ({"engine": "fast"}, "engine: 'fast' is not a number"),
+    ({"name": ""}, "name"),
+    ({"name": 3}, "name"),
+    ({"kind": "medium"}, "kind"),
+    ({"n": True}, "n"),
+    ({"n": -1}, "n"),
+    ({"share": 2}, "share"),
+    ({"share": float("nan")}, "share"),
+    ({"interval": [0.1]}, "interval"),
+    ({"by": {"x": {"n": 0}}}, "by/x"),
+    ({"by": {"x": 3}}, "by/x"),
+    ({"by": []}, "by"),
+    ({"on_low": "2"}, "low"),
+    ({"places": []}, "places"),
+    ({"places": [1]}, "places/0"),
+    ({"path": 3}, "path"),
+    ({"engine": "fast"}, "engine"),
 ]
 
 
-@pytest.mark.parametrize(("change", "said"), BAD)
-def test_a_wrong_value_is_named(change: dict[str, Any], said: str) -> None:
-    with refusal("contract.broken") as error:
+@pytest.mark.parametrize(("change", "where"), BAD)
+def test_a_wrong_value_is_named(change: dict[str, Any], where: str) -> None:
+    with refusal("contract.broken", where):
         Parcel.from_dict(STORED | change)
-    assert said in str(error.value)
 
 
 @pytest.mark.parametrize("key", ["name", "kind", "n", "by", "on_high", "places", "path", "more"])

@@ -24,7 +24,7 @@ import transformers.models.gpt2.modeling_gpt2  # noqa: F401
 from nnd.converters.folder.conversion import convert
 from nnd.converters.hub import hub_calls
 from nnd.converters.hub.published_dataset import publish
-from nnd.metric.app import suite
+from nnd.metric.app import judged_models, suite
 from nnd.metric.likelihood import Scoring
 from nnd.metric.run import merge
 from nnd.metric.run.sweep import evaluate
@@ -33,7 +33,16 @@ from nnd.schemas import NNDError
 
 hub_calls.TRIES, hub_calls.FIRST_S, hub_calls.LONGEST_S = 12, 0.001, 0.01
 
+
+def score_judged(judged: str, out: str, limit: int | None) -> None:
+    """As `nnd evaluate --judged`."""
+    found = judged_models(judged)
+    chosen: dict[str, Any] = {"systems": found.systems, "templates": found.templates}
+    evaluate([*found.models], [found.data], out=out, limit=limit, **chosen)
+
+
 CALLS = {
+    "judged": score_judged,
     "convert": convert,
     "suite": suite,
     "evaluate": lambda unconditional, **asked: evaluate(

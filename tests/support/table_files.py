@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import polars as pl
-import pytest
+from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
 from nnd.schemas import NNDError
@@ -52,7 +52,9 @@ def parquet_of(*rows: list[str]) -> bytes:
     return raw.getvalue()
 
 
-def refused(folder: Path) -> str:
-    with pytest.raises(NNDError) as caught:
+def refused(folder: Path | str, code: str, where: str = "") -> NNDError:
+    """The error of converting a folder, after checking its code and place."""
+    with refusal(code, where) as caught:
         convert(folder)
-    return str(caught.value)
+    assert str(caught.value).isprintable()
+    return caught.value

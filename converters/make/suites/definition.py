@@ -68,7 +68,7 @@ def _find(definition: str | Path) -> Path:
     if str(definition) in built_in:
         return _BUILT_IN / f"{definition}.yaml"
     raise SchemaError(
-        "suite.definition",
+        "name.unknown",
         f"neither a file nor a built-in definition{did_you_mean(str(definition), built_in)}",
         definition,
         f"built in: {', '.join(built_in)}",
@@ -103,10 +103,10 @@ def _kind(entry: Mapping[str, Any], where: str) -> str:
         )
     if kind == "by" and "value" not in entry:
         raise SchemaError(
-            "option.needs-another", where=where, remedy="`by` needs a `value` that names the slice"
+            "option.needs-another", "`by` needs a `value`", where, "name the slice by `value`"
         )
     if kind == "where" and "name" not in entry:
         raise SchemaError(
-            "option.needs-another", where=where, remedy="`where` needs a `name` for the set"
+            "option.needs-another", "`where` needs a `name`", where, "give the set a `name`"
         )
     return kind

@@ -62,7 +62,10 @@ def _child(record: Record, parents: Mapping[str, Any], new_id: _NewId) -> dict[s
     strange = [field for field in record.fields if field not in _FIELDS]
     if strange:
         raise SchemaError(
-            "key.unknown", f'unknown "{strange[0]}"', record.where, f"known: {', '.join(_FIELDS)}"
+            "key.unknown",
+            f'unknown key "{strange[0]}"',
+            record.where,
+            f"known: {', '.join(_FIELDS)}",
         )
     parent = parents.get(record.text("parent_id"))
     if parent is None:

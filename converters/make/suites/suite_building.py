@@ -54,10 +54,10 @@ def _slice_set(
         values = found.select("pair_id", value=pl.col("slice").str.replace("^[^=]*=", ""))
         own = values.filter(pl.col("value") == entry["value"])["pair_id"]
         members = pairs.filter(pl.col("pair_id").is_in(own.implode()))
-        known = f"; there are {', '.join(values['value'].unique(maintain_order=True))}"
+        known = f", only {', '.join(values['value'].unique(maintain_order=True))}"
     if members.is_empty():
         chosen = ", ".join(f"{key}: {value}" for key, value in parameters.items())
-        raise NNDError("data.no-pairs", f"the slice has no pairs ({chosen}){known}")
+        raise NNDError("slice.empty", f"the slice has no pairs ({chosen}){known}")
     name = entry.get("name") or f"slice-{entry['value'].lower()}"
     return make_set(
         name, "slice", operation, members, parameters=parameters, note=entry.get("note")
@@ -72,7 +72,7 @@ def build_suite(
     source = parents.manifest["source"]["name"]
     if source != definition.source:
         raise SchemaError(
-            "run.another-data",
+            "suite.definition",
             f"is for the source {definition.source}, but {data} holds {source}",
             definition.path,
             f"name a folder converted from {definition.source} with --data",

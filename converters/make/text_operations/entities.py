@@ -57,7 +57,10 @@ def _read_span(record: Record) -> tuple[_Place, _Span]:
     strange = [name for name in record.fields if name not in _FIELDS]
     if strange:
         raise NNDError(
-            "key.unknown", f'unknown "{strange[0]}"', record.where, f"known: {', '.join(_FIELDS)}"
+            "key.unknown",
+            f'unknown key "{strange[0]}"',
+            record.where,
+            f"known: {', '.join(_FIELDS)}",
         )
     start, end = (record.number(name) for name in ("start", "end"))
     if not (start.is_integer() and end.is_integer()):

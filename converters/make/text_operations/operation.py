@@ -106,7 +106,8 @@ class Operation:
         try:
             changed = self.change(statement, random)
         except FailedChangeError as error:
-            raise NNDError("make.function", f'{error}, for "{name}" of split {split}') from error
+            where = f'"{name}" of split {split}'
+            raise NNDError("make.function", str(error), where) from error
         if any(old.strip() and not new.strip() for old, new in zip(texts, changed, strict=True)):
             raise RefusalError("nothing is left of the text")
         return changed

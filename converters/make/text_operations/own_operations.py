@@ -98,7 +98,7 @@ def back_translation(spelled: str | None) -> Operation:
     if spelled is None:
         raise NNDError(
             "make.function",
-            where="back_translation needs a function that translates a text there and back",
+            "back_translation needs a function that translates a text there and back",
             remedy="write back_translation=path.py:function",
         )
     own, refusal = load_function(spelled), "no translation of like length"

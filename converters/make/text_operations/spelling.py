@@ -45,7 +45,7 @@ def find_operation(spelled: str, *, keeps_label: bool = True) -> Operation:
         )
     if name in OPERATIONS:
         raise NNDError(
-            "make.needs-negatives",
+            "option.conflict",
             f'"{name}" does not make a candidate wrong',
             remedy=f"leave --negatives out, or choose one of {', '.join(known)}",
         )

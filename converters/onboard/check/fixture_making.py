@@ -41,7 +41,7 @@ def make_fixture(readings: Sequence[Reading]) -> None:
     """Write the fixture of a source, from the real files of its first set in every variant."""
     if not readings:
         raise SourceError(
-            "source.no-fixture", f"{NOT_AT_HAND}, which a fixture is made from", remedy=f"{AT_HAND}"
+            "source.no-fixture", f"{NOT_AT_HAND}, which a fixture is made from", remedy=AT_HAND
         )
     source, origin = readings[0].source, readings[0].origin
     chosen = source.facts.get("set")

@@ -135,14 +135,12 @@ def _entries(source: Source) -> list[dict[str, Any]]:
     try:
         entries = load_yaml(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise SourceError("source.definition", f"{name} is missing", remedy=_WRITE) from error
+        raise SourceError("source.definition", "is missing", name, _WRITE) from error
     except Exception as error:  # PyYAML lets ValueError, KeyError and others through
         reason = " ".join(str(error).split())
-        raise SourceError(
-            "file.not-yaml", reason, f"{name} cannot be read", "fix the file"
-        ) from error
+        raise SourceError("file.not-yaml", f"cannot be read: {reason}", name) from error
     if not entries or not isinstance(entries, list):
-        raise SourceError("source.definition", f"{name} has no list of entries", remedy=_WRITE)
+        raise SourceError("source.definition", "is not a list of entries", name, _WRITE)
     for entry in entries:
         is_mapping = isinstance(entry, dict)
         if not is_mapping or not all(isinstance(entry.get(k), str | None) for k in _PLACE):

@@ -61,7 +61,7 @@ def draft_of(roles: Roles, shape: Shape) -> Draft:
         texts = [column.path for column in shape.texts(roles)]
         if not texts:
             raise SourceError(
-                "source.no-fixture",
+                "column.missing",
                 f"no columns hold {shape.picture}",
                 "--shape",
                 "name the texts by --candidate, or choose another shape",

@@ -246,4 +246,4 @@ def _check_name(name: str) -> None:
         if problem.path == "name":
             raise problem.error(SourceError, "option.bad-value", "")
     if (BUILT_IN / name).is_dir():
-        raise SourceError("place.exists", "a built-in source has this name", name, "choose another")
+        raise SourceError("name.twice", "a built-in source has this name", name, "choose another")

@@ -175,7 +175,7 @@ def check_steps(steps: Iterable[str]) -> None:
             known = ", ".join(NORMAL_FORMS)
             raise NNDError(
                 "option.unknown-value",
-                "unknown step",
-                f'--normalise "{step}"',
+                f'unknown step "{step}"',
+                "--normalise",
                 f"choose from {known}",
             )

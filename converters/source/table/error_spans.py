@@ -1,6 +1,7 @@
 """Errors marked in texts: spans with a category and a severity, as in MQM.
 
-The categories of a candidate's spans become its labels. Its score is minus the sum of their
+The categories of a candidate's spans become its labels; the places of the spans are kept if the
+table names their columns. Its score is minus the sum of their
 weights, averaged over annotators. If one key has several texts, each counts separately
 (`number_texts`).
 """
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from nnd.converters import Annotation
+from nnd.converters import Annotation, Span
 from nnd.converters.reading import quoted, shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.row_cells import Row, RowReader, add_candidate
@@ -54,6 +55,7 @@ class ErrorMark(NamedTuple):
     annotator: str  # the annotator; empty if the table names none
     label: str | None  # its category, or the no-error label; None if categories are not read
     weight: float  # how severe it is
+    span: Span | None  # where it is; None if places are not read
 
 
 def read_marks(
@@ -75,9 +77,13 @@ def read_marks(
         text = known.setdefault(candidate.candidate, candidate.candidate)
         candidate = candidate._replace(candidate=text, group=row.optional(columns, "group"))
         annotator = row.filled(spans["annotator"]) if "annotator" in spans else ""
-        found = [pair for span in _spans_of(row, spans) for pair in _read_span(span, spans)]
-        for label, weight in found or [(spans.get("no_error"), 0.0)]:
-            yield ErrorMark(candidate, annotator, label, weight)
+        found = [
+            (*labelled, _read_place(span, spans, labelled[0]))
+            for span in _spans_of(row, spans)
+            for labelled in _read_span(span, spans)
+        ]
+        for label, weight, span in found or [(spans.get("no_error"), 0.0, None)]:
+            yield ErrorMark(candidate, annotator, label, weight, span)
 
 
 def _context_key(row: Annotation) -> Key:
@@ -128,6 +134,16 @@ def _read_span(row: Row, spans: Mapping[str, Any]) -> Iterator[tuple[str | None,
         yield None, _read_weight(row, spans, _ANY)
 
 
+def _read_place(row: Row, spans: Mapping[str, Any], label: str | None) -> Span | None:
+    if "start" not in spans or (label is not None and label == spans.get("no_error")):
+        return None
+    start, end = (row.number(spans[name]) for name in ("start", "end"))
+    severity = row.filled(spans["severity"]) if "severity" in spans else None
+    if start is None or end is None:
+        return Span(None, None, label, severity)
+    return Span(int(start), int(end), label, severity)
+
+
 def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
     if "weight" in spans:
         weight = row.number(spans["weight"]) or 0.0
@@ -158,8 +174,8 @@ class JudgedCandidate:
     """A candidate and all marks in it."""
 
     row: Annotation  # the candidate and its context, with their final ids
-    # Label → its first place, and its annotators.
-    labels: dict[str | None, tuple[str, set[str]]] = field(default_factory=dict)
+    # Label → its first place, its annotators, and its spans.
+    labels: dict[str | None, tuple[str, set[str], list[Span]]] = field(default_factory=dict)
     weight: float = 0.0  # sum of the weights of all its spans
     annotators: set[str] = field(default_factory=set)  # the annotators who judged it
 
@@ -185,20 +201,33 @@ def span_annotations(
                 f"{what} with several texts, each read as one of its own: {several}",
             )
     judged: dict[tuple[str, str, str | None], JudgedCandidate] = {}
+    misplaced = 0
     for mark, row in zip(marks, found_in, strict=True):
         name, text = names[row.split, row.candidate_id, row.candidate]
         final = row._replace(candidate_id=name, candidate=text)
         one = judged.setdefault((row.split, name, row.group), JudgedCandidate(final))
-        one.labels.setdefault(mark.label, (row.where, set()))[1].add(mark.annotator)
+        _, annotators, spans = one.labels.setdefault(mark.label, (row.where, set(), []))
+        annotators.add(mark.annotator)
+        if mark.span is not None and mark.span.fits(text):
+            spans.append(mark.span)
+        misplaced += mark.span is not None and not mark.span.fits(text)
         one.weight += mark.weight
         one.annotators.add(mark.annotator)
+    if misplaced:
+        files.report(
+            title_of(table, files.source), f"spans left out, which do not fit the text: {misplaced}"
+        )
     has_weights = not {"weight", "weights"}.isdisjoint(table["spans"])
     for one in judged.values():
         score = -one.weight / len(one.annotators) if has_weights else None
-        for label, (where, annotators) in one.labels.items():
-            names_of = sorted(annotators - {""}) or None
+        for label, (where, annotators, spans) in one.labels.items():
             yield one.row._replace(
-                where=where, aspect=aspect, label=label, score=score, annotators=names_of
+                where=where,
+                aspect=aspect,
+                label=label,
+                score=score,
+                annotators=sorted(annotators - {""}) or None,
+                spans=spans if "start" in table["spans"] else None,
             )
 
 

@@ -40,8 +40,9 @@ def keep_where(
         if values.dtype != pl.Boolean:
             raise SourceError(
                 "expression.invalid",
-                f"{expression.where} gives {values.dtype}, and not true or false",
-                remedy="compare it with something",
+                f"gives {values.dtype}, and not true or false",
+                expression.where,
+                "compare it with something",
             )
         others += len(batch) - int(values.sum())
         yield from (row for row, value in zip(batch, values, strict=True) if value)
@@ -60,8 +61,8 @@ def _evaluate(expression: SqlExpression, rows: tuple[Row, ...]) -> pl.Series:
         where = f"{rows[0].where}: " if len(rows) == 1 else ""
         raise SourceError(
             "expression.invalid",
-            first_line(error),
-            f"{where}{expression.where} cannot be computed",
+            f"cannot be computed: {first_line(error)}",
+            f"{where}{expression.where}",
             "correct the cell or the expression",
         ) from error
     if expression.columns and len(values) != len(rows):
@@ -90,14 +91,16 @@ def _as_cells(expression: SqlExpression, values: pl.Series) -> list[Any]:
     except pl.exceptions.PolarsError as error:
         raise SourceError(
             "expression.invalid",
-            f"{expression.where} gives {values.dtype}, which is neither text nor a number",
-            remedy="cast it",
+            f"gives {values.dtype}, which is neither text nor a number",
+            expression.where,
+            "cast it",
         ) from error
 
 
 def _not_by_row(expression: SqlExpression) -> SourceError:
     return SourceError(
         "expression.invalid",
-        f"{expression.where} looks at several rows, which are read one after another",
-        remedy="write an expression over the cells of one row",
+        "looks at several rows, which are read one after another",
+        expression.where,
+        "write an expression over the cells of one row",
     )

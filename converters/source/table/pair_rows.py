@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nnd.converters import Annotation
+from nnd.converters import Annotation, Span
 from nnd.converters.reading import shown
 from nnd.converters.source.source_files import Files
 from nnd.converters.source.table.row_cells import Row, RowReader, add_candidate, digest
 from nnd.converters.source.table.section import Table, as_texts, title_of
-from nnd.schemas import SourceError
+from nnd.schemas import SourceError, count_words, word_differences
 
 BETTER = "better"
 WORSE = "worse"
@@ -50,7 +50,8 @@ def pair_annotations(
     pairs, counts = table["pairs"], Counter[str]()
     if "high" in pairs:
         for _, pair in _read_pairs(rows, table, ("high", "low")):
-            yield from _annotate_pair(*pair.sides, pair.categories, aspect)
+            edited = pairs.get("edited", False)
+            yield from _annotate_pair(*pair.sides, pair.categories, aspect, edited=edited)
         return
     verdicts = {
         cell: verdict for verdict, cells in pairs["values"].items() for cell in as_texts(cells)
@@ -181,14 +182,36 @@ def _annotate_votes(pair: JudgedPair, aspect: str, *, has_scores: bool) -> Itera
 
 
 def _annotate_pair(
-    better: Annotation, worse: Annotation, categories: list[str], aspect: str
+    better: Annotation,
+    worse: Annotation,
+    categories: list[str],
+    aspect: str,
+    *,
+    edited: bool = False,
 ) -> Iterator[Annotation]:
-    """Yield the annotations of a pair under an aspect; the worse one may have error categories."""
+    """Yield the annotations of a pair under an aspect; the worse one may have error categories.
+
+    If one text was `edited` into the other, the words that differ are the spans of its errors.
+    """
     if better.candidate_id == worse.candidate_id:  # the same text twice
         better, worse = (
             side._replace(candidate_id=f"{side.candidate_id}/{label}")
             for side, label in ((better, BETTER), (worse, WORSE))
         )
-    yield better._replace(aspect=aspect, label=BETTER)
+    yield better._replace(aspect=aspect, label=BETTER, spans=[] if edited else None)
     for label in categories or [WORSE]:
-        yield worse._replace(aspect=aspect, label=label)
+        spans = _edited_words(worse.candidate, better.candidate, label) if edited else None
+        yield worse._replace(aspect=aspect, label=label, spans=spans)
+
+
+def _edited_words(worse: str, better: str, label: str) -> list[Span] | None:
+    """Return where the words differ from those of the better text; None if more than half do.
+
+    Words that only the better text has make a span without a place.
+    """
+    changes = word_differences(worse, better)
+    places = [(change.start, change.end) for change in changes]
+    differing = sum(count_words(worse[start:end]) for start, end in places if start is not None)
+    if 2 * differing > count_words(worse):
+        return None
+    return [Span(start, end, label, derived=True) for start, end in places]

@@ -95,7 +95,7 @@ class Row(NamedTuple):
             case int() | float() | Decimal():
                 return str(value)
         raise SourceError(
-            "file.another-kind", f"{shown(value)} is neither text nor a number", self.place(column)
+            "cell.not-text", f"{shown(value)} is neither text nor a number", self.place(column)
         )
 
     def _trimmed(self, text: str, column: str) -> str:

@@ -170,8 +170,8 @@ def _extract(column: str, pattern: str) -> RowStep:
     except re.error as error:
         raise SourceError(
             "expression.invalid",
-            f"{column}: {shown(pattern)} is not a regular expression: {error}",
-            "extract",
+            f"{shown(pattern)} is not a regular expression: {error}",
+            f"extract: {column}",
             "correct it in source.yaml",
         ) from error
 

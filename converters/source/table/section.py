@@ -3,7 +3,7 @@
 import itertools
 import string
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from nnd.converters.reading import shown
 from nnd.converters.source.source import Source
@@ -19,7 +19,7 @@ _MEASURES = ("scores", "ratings", "ranks", "best_worst", "labels", "marks")
 _ALONE = (("labels", "marks"), ("scores", "ranks", "best_worst"))
 """An aspect has at most one of each of these."""
 
-_OF_SPAN = ("category", "severity", "weight")
+_OF_SPAN = ("category", "severity", "weight", "start", "end")
 
 
 def tables_of(source: Source) -> list[Table]:
@@ -30,105 +30,114 @@ def tables_of(source: Source) -> list[Table]:
 
 def check_table(table: Table, source: Source) -> None:
     """Raise an error at the first thing in a section that contradicts another, if any does."""
-    for fault in _faults(table, source):
-        raise SourceError("source.definition", fault, _yaml(source))
+    for part, what, remedy in _faults(table, source):
+        raise SourceError("source.definition", what, place_of(source, *part), remedy)
 
 
-def _faults(table: Table, source: Source) -> Iterator[str]:
+class _Fault(NamedTuple):
+    part: list[str]  # of the section
+    what: str
+    remedy: str
+
+
+def _faults(table: Table, source: Source) -> Iterator[_Fault]:
     yield from _faults_of_context(table)
     yield from _faults_of_scale(table, source)
     for kinds in _ALONE:
         for one, other in itertools.combinations(kinds, 2):
             if twice := sorted({*table.get(one, {})} & {*table.get(other, {})}):
-                yield f"{', '.join(twice)} has both {one} and {other}; keep one of them"
+                what = f"{', '.join(twice)} has both {one} and {other}"
+                yield _Fault([], what, "keep one of them")
     yield from _faults_of_columns(table, source)
     if "pairs" in table:
         yield from _faults_of_pairs(table["pairs"], source)
     elif not aspects_of(table) and not {"pivot", "spans"} & {*table}:
-        yield f"no judgement is named; add one of {', '.join(_MEASURES)}, pivot, or spans"
+        remedy = f"add one of {', '.join(_MEASURES)}, pivot, or spans"
+        yield _Fault([], "no judgement is named", remedy)
 
 
-def _faults_of_columns(table: Table, source: Source) -> Iterator[str]:
+def _faults_of_columns(table: Table, source: Source) -> Iterator[_Fault]:
     columns = table.get("columns", {})
     shape = next((kind for kind in ("ratings", "pairs", "spans") if kind in table), None)
     if shape and "annotator" in columns:
-        yield (
-            "columns: annotator is for rows that are one annotator's scores or labels of a "
-            f"candidate, and this section has {shape}; take it out of `columns`"
+        yield _Fault(
+            ["columns"],
+            "annotator is for rows that are one annotator's scores or labels of a candidate, and "
+            f"this section has {shape}",
+            "take it out of `columns`",
         )
     declared = [file.name for file in source.files]
     joined = [name for join in joins_of(table) for name in as_texts(join["file"])]
     for name in (*table.get("files", []), *joined):
         if name not in declared:
-            yield (
-                f"files: {shown(name)} is not declared, only {', '.join(declared)}; add it under "
-                "`files` of the source"
-            )
+            what = f"{shown(name)} is not declared, only {', '.join(declared)}"
+            yield _Fault(["files"], what, "add it under `files` of the source")
     if "pairs" not in table and "candidate" not in columns:
-        yield (
-            "columns: candidate is missing; name the column of the generated text, or say by "
-            "`pairs` that a row holds two"
-        )
+        remedy = "name the column of the generated text, or say by `pairs` that a row holds two"
+        yield _Fault(["columns"], "candidate is missing", remedy)
     aspects = source.facts["aspects"]
     for shape in ("pairs", "spans"):
         if "aspect" not in table.get(shape, {"aspect": None}) and len(aspects) > 1:
-            yield (
-                f"{shape}: aspect is missing, and the source has several ({', '.join(aspects)}); "
-                "add `aspect` with one of them"
-            )
+            what = f"aspect is missing, and the source has several ({', '.join(aspects)})"
+            yield _Fault([shape], what, "add `aspect` with one of them")
 
 
-def _faults_of_context(table: Table) -> Iterator[str]:
+def _faults_of_context(table: Table) -> Iterator[_Fault]:
     has_none = table.get("context") == NO_CONTEXT
     if has_none == ("inputs" in table):
-        yield (
-            f"context: {NO_CONTEXT} is for texts that were written without one; "
-            + ("take `inputs` out" if has_none else "write it, or name the context in `inputs`")
+        yield _Fault(
+            ["context"],
+            f"`{NO_CONTEXT}` is for texts that were written without one",
+            "take `inputs` out" if has_none else "write it, or name the context in `inputs`",
         )
         return
     if has_none:
         if "pairs" not in table and not {"context_id", "group"} & {*table.get("columns", {})}:
-            yield (
-                f"context: {NO_CONTEXT}: all candidates would be compared with each other; name "
-                "under `columns` the group that they are compared within"
+            yield _Fault(
+                ["context", NO_CONTEXT],
+                "all candidates would be compared with each other",
+                "name under `columns` the group that they are compared within",
             )
         return
     try:
         fields = list(string.Formatter().parse(template_of(table)))
     except ValueError as error:
-        yield f"context: {error}; write the inputs as one text, each part's name in braces"
+        remedy = "write the inputs as one text, each part's name in braces"
+        yield _Fault(["context"], str(error), remedy)
         return
     for _, part, spec, conversion in fields:
         if part is not None and (part not in table["inputs"] or spec or conversion):
-            yield (
-                f'context: "{{{part}}}" is not a part of the inputs, only '
-                f"{', '.join(table['inputs'])}; write a part's name in braces and nothing else"
+            yield _Fault(
+                ["context"],
+                f'"{{{part}}}" is not a part of the inputs, only {", ".join(table["inputs"])}',
+                "write a part's name in braces and nothing else",
             )
 
 
-def _faults_of_scale(table: Table, source: Source) -> Iterator[str]:
+def _faults_of_scale(table: Table, source: Source) -> Iterator[_Fault]:
     measured = {*table.get("scores", {}), *table.get("ratings", {})}
     measured |= {*source.facts["aspects"]} if "score" in table.get("pivot", {}) else set()
     for aspect, (lowest, highest) in table.get("scale", {}).items():
         if aspect not in measured:
-            yield f"scale: {shown(aspect)} has neither scores nor ratings; correct its name"
+            what = f"{shown(aspect)} has neither scores nor ratings"
+            yield _Fault(["scale"], what, "correct its name")
         if not lowest < highest:
-            yield (
-                f"scale: {shown(aspect)}: {lowest:g} is not lower than {highest:g}; write the "
-                "lowest value first"
-            )
+            what = f"{lowest:g} is not lower than {highest:g}"
+            yield _Fault(["scale", shown(aspect)], what, "write the lowest value first")
 
 
-def _faults_of_pairs(pairs: Mapping[str, Any], source: Source) -> Iterator[str]:
+def _faults_of_pairs(pairs: Mapping[str, Any], source: Source) -> Iterator[_Fault]:
     rule = rule_of(source.facts["quality"], only_aspect(pairs, source))
     if rule["rule"] == "no_error" and rule["no_error"] != "better":
-        yield (
-            "pairs: the better text of a row is labelled `better`, but quality says no_error: "
-            f"{rule['no_error']}; write no_error: better"
+        yield _Fault(
+            ["pairs"],
+            "the better text of a row is labelled `better`, but quality says no_error: "
+            f"{rule['no_error']}",
+            "write no_error: better",
         )
     cells = [cell for cells in pairs.get("values", {}).values() for cell in as_texts(cells)]
     if len(set(cells)) < len(cells):
-        yield "pairs: values: a verdict has two meanings; list each one once"
+        yield _Fault(["pairs", "values"], "a verdict has two meanings", "list each one once")
 
 
 def _yaml(source: Source) -> str:
@@ -207,5 +216,5 @@ def _named(table: Table) -> Iterator[str]:
     for name, value in table.get("pairs", {}).items():
         if name in ("high", "low", "first", "second") and isinstance(value, Mapping):
             yield from value.values()
-        elif name not in ("aspect", "values"):
+        elif name not in ("aspect", "values", "edited"):
             yield value

@@ -51,14 +51,13 @@ def _rows(files: Files) -> Iterator[Record]:
     try:
         return files.jsonl(PAIRED)
     except SourceError as error:
-        raise SourceError(
-            "source.no-articles", f"{error}. If you have none, {HOW_TO_PAIR}"
-        ) from error
+        remedy = f"{error.remedy}; if you have none, {HOW_TO_PAIR}"
+        raise SourceError("source.no-articles", error.what, error.where, remedy) from error
 
 
 def _article(row: Record) -> str:
     if "text" not in row.fields:
         raise SourceError(
-            "source.no-articles", 'there is no "text", the article', row.where, f"{HOW_TO_PAIR}"
+            "source.no-articles", 'there is no "text", the article', row.where, HOW_TO_PAIR
         )
     return row.text("text")

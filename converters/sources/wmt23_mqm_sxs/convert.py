@@ -7,30 +7,42 @@ raters are counted.
 import re
 from collections.abc import Iterator
 
-from nnd.converters import Annotation, Files, SourceError
+from nnd.converters import Annotation, Files, SourceError, Span, read_mark
 from nnd.converters.reading import Cells, shown
 
 COLUMNS = ["system", "doc", "docSegId", "globalSegId", "rater", "source", "target", "category"]
 SEVERITY = 8  # the column after it, most of the file, records what a rater looked at
-SEVERITIES = {"No-error", "Minor", "Major"}
+NO_ERROR = "No-error"
+SEVERITIES = {NO_ERROR, "Minor", "Major"}
 CHECK = "HOTW-test"  # an error planted to test the rater's attention, not one of the translation
 
-MARK = re.compile("</?v>")  # around an error
 SIDE = re.compile(r" \(Translation( 2)?\)$")  # which of the two on the screen lacks something
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
     """Yield one annotation per translation, rater and category of errors."""
-    rows = [row for row in read_rows(files) if row.values[SEVERITY] != CHECK]
+    read = [(row, mark) for row, mark in read_rows(files) if row.values[SEVERITY] != CHECK]
+    rows = [row for row, _ in read]
     segments = one_text_each(rows, [1, 2, 3], 5)
     translations = one_text_each(rows, [1, 2, 3, 0], 6)
-    given = set[tuple[str, str, str]]()
-    for where, cells in rows:
+    misplaced = 0
+    given: dict[tuple[str, str, str], tuple[Cells, list[Span]]] = {}
+    for row, place in read:
+        cells = row.values
         segment, label = "/".join(cells[1:4]), SIDE.sub("", cells[7])
-        candidate, rater = f"{segment}/{cells[0]}", cells[4]
-        if (candidate, rater, label) in given:
-            continue
-        given.add((candidate, rater, label))
+        _, spans = given.setdefault((f"{segment}/{cells[0]}", cells[4], label), (row, []))
+        if cells[SEVERITY] != NO_ERROR:
+            text = translations[f"{segment}/{cells[0]}"]
+            start, end = (None, None) if place is None else (place[0], min(place[1], len(text)))
+            span = Span(start, end, label, cells[SEVERITY])
+            fits = span.fits(text)
+            spans += [span] if fits else []
+            misplaced += not fits
+    if misplaced:
+        name = files.source.files[0].name
+        files.report(name, f"spans left out, which are a blank behind the translation: {misplaced}")
+    for (candidate, rater, label), ((where, cells), spans) in given.items():
+        segment = "/".join(cells[1:4])
         yield Annotation(
             where=where,
             context_id=segment,
@@ -44,11 +56,15 @@ def annotations(files: Files) -> Iterator[Annotation]:
             aspect="translation",
             label=label,
             annotators=[rater],
+            spans=spans,
         )
 
 
-def read_rows(files: Files) -> Iterator[Cells]:
-    """Yield the rows up to the severity, without marks; nothing is quoted."""
+def read_rows(files: Files) -> Iterator[tuple[Cells, tuple[int, int] | None]]:
+    """Yield the rows up to the severity, without marks, and the place that the translation's marks.
+
+    Nothing is quoted.
+    """
     name = files.source.files[0].name
     for member in files.members(name):
         rows = files.cells(name, delimiter="\t", quoted=False, even=False, member=member)
@@ -57,7 +73,8 @@ def read_rows(files: Files) -> Iterator[Cells]:
         for row in rows:
             check_row(row)
             checks += row.values[SEVERITY] == CHECK
-            yield Cells(row.where, [MARK.sub("", cell) for cell in row.values[: SEVERITY + 1]])
+            marked = [read_mark(cell) for cell in row.values[: SEVERITY + 1]]
+            yield Cells(row.where, [each.text for each in marked]), marked[6].place
         if checks:
             files.report(member, f"rows of attention checks ({CHECK}), left out: {checks}")
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from nnd.converters import Annotation, Files, SourceError
+from nnd.converters import Annotation, Files, SourceError, Span, read_mark
 from nnd.converters.reading import Cells, shown
 from nnd.converters.source import NamedText, number_texts
 
@@ -17,7 +17,6 @@ SEVERITY = 8
 NO_ERROR = "No-error"
 SEVERITIES = (NO_ERROR, "Neutral", "Minor", "Major", "Critical")
 
-MARK = re.compile("</?v>")  # around an error; some lack their other half
 QUOTED = re.compile('".*"".*"')
 
 
@@ -30,7 +29,8 @@ def annotations(files: Files) -> Iterator[Annotation]:
     language = candidate_language(files, files.path(main))
     is_severity = (files.source.variant or "").startswith("severity")
     names = {label.casefold(): label for label in (NO_ERROR, *files.source.taxonomy)}
-    rows = list(read_rows(files, main))
+    read = list(read_rows(files, main))
+    rows = [row for row, _ in read]
     contexts = number_texts(("/".join(cells[1:4]), cells[5]) for _, cells in rows)
     keys = [contexts["/".join(cells[1:4]), cells[5]] for _, cells in rows]
     candidates = number_texts(
@@ -38,13 +38,22 @@ def annotations(files: Files) -> Iterator[Annotation]:
     )
     first: dict[tuple[NamedText, str], tuple[NamedText, Cells]] = {}
     raters: dict[tuple[NamedText, str], set[str]] = {}
-    for context, row in zip(keys, rows, strict=True):
+    spans: dict[tuple[NamedText, str], list[Span]] = {}
+    misplaced = 0
+    for context, (row, place) in zip(keys, read, strict=True):
         cells = row.values
         candidate = candidates[f"{context.name}/{cells[0]}", cells[6]]
         label = cells[SEVERITY if is_severity else 7].strip().removesuffix("/-")
         label = names.get(label.casefold(), label)
         first.setdefault((candidate, label), (context, row))
         raters.setdefault((candidate, label), set()).add(cells[4])
+        known = spans.setdefault((candidate, label), [])
+        if label != NO_ERROR:
+            start, end = place or (None, None)
+            span = Span(start, end, cells[7].strip(), cells[SEVERITY].strip())
+            words = None if place is None else cells[6][slice(*place)]
+            known += [span] if span.fits(candidate.text, words) else []
+            misplaced += not span.fits(candidate.text, words)
     for (candidate, label), (context, (where, cells)) in first.items():
         yield Annotation(
             where=where,
@@ -58,14 +67,22 @@ def annotations(files: Files) -> Iterator[Annotation]:
             label=label,
             annotators=sorted(raters[candidate, label]),
             language=language,
+            spans=spans[candidate, label],
+        )
+    if misplaced:
+        files.report(
+            main, f"spans left out, as another row has the text with less white space: {misplaced}"
         )
     for what, found in (("segments", contexts), ("translations", candidates)):
         if several := sum(named.name.endswith("#2") for named in set(found.values())):
             files.report(main, f"{what} with several texts, each read as one of its own: {several}")
 
 
-def read_rows(files: Files, name: str) -> Iterator[Cells]:
-    """Yield the rows: nothing is quoted, and tabs in a comment belong to it."""
+def read_rows(files: Files, name: str) -> Iterator[tuple[Cells, tuple[int, int] | None]]:
+    """Yield the rows without marks, and the place of the mark in the translation, if it has one.
+
+    Nothing is quoted, and tabs in a comment belong to it. Some marks lack their other half.
+    """
     rows = files.cells(name, delimiter="\t", quoted=False, even=False)
     check_header(next(rows, Cells(f"{name}:1", [])))
     overlong = quoted = 0
@@ -73,7 +90,8 @@ def read_rows(files: Files, name: str) -> Iterator[Cells]:
         check_row(row)
         overlong += len(row.values) > SEVERITY + 2
         quoted += any(map(QUOTED.fullmatch, row.values[5:7]))
-        yield Cells(row.where, [MARK.sub("", cell) for cell in row.values])
+        marked = [read_mark(cell) for cell in row.values]
+        yield Cells(row.where, [each.text for each in marked]), marked[6].place
     if overlong:
         files.report(name, f"comments with a tab in them, read as comments: {overlong}")
     if quoted:

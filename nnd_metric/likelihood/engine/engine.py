@@ -114,18 +114,11 @@ class Engine:
         protocol = find_protocol(self.protocol)
         readings = self.as_read(requests)
         distinct = list(dict.fromkeys(readings))
-        encoded = encode_rows(
-            self.loaded,
-            protocol,
-            distinct,
-            separator=self.separator,
-            keep=self.keep,
-            known=self.tokenised,
-        )
+        encoded = encode_for(self, distinct)
         # Different texts may have the same tokens: they are scored once and tie exactly.
         parts = list(chain.from_iterable(encoded))
         rows = sorted(set(parts))  # the order decides the batches
-        sums, work = self._sums(rows)
+        sums, work = self.sum_rows(rows)
         sums = np.add.reduceat(sums[_places(parts, rows)], _starts(encoded))
         tokens = np.array([_count_scored(own) for own in encoded], dtype=np.int64)
         divisors = {
@@ -149,7 +142,7 @@ class Engine:
         chats = self.chat.render([context for context, _ in given])
         return [(chat, candidate) for chat, (_, candidate) in zip(chats, given, strict=True)]
 
-    def _sums(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
+    def sum_rows(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""
         _check_vocabulary(self.loaded, rows)
         scored = np.array([True in row.scored for row in rows], dtype=np.bool_)
@@ -200,6 +193,18 @@ class Engine:
         name = fingerprint(self.loaded, self.version or self.loaded.version(), self.matmul)
         name = name if self.path is None else f"{name}:{self.path}"
         return LikelihoodCache(self.store, name, rows)
+
+
+def encode_for(engine: Engine, readings: Sequence[Reading]) -> list[tuple[Encoded, ...]]:
+    """Return the rows that the model of an engine reads for each request."""
+    return encode_rows(
+        engine.loaded,
+        find_protocol(engine.protocol),
+        readings,
+        separator=engine.separator,
+        keep=engine.keep,
+        known=engine.tokenised,
+    )
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:

@@ -52,22 +52,6 @@ def is_out_of_memory(error: BaseException) -> bool:
     )
 
 
-def check_weights_fit(loaded: LoadedModel) -> None:
-    """Refuse a model whose weights need more memory than is free on its device.
-
-    Quantised weights are not judged, because their size is not known before they are loaded.
-    """
-    free = _free_bytes(loaded.device)
-    if free is not None and loaded.quantised is None and loaded.weight_bytes > free:
-        raise ScoringError(
-            "model.no-memory",
-            f"the weights take {loaded.weight_bytes / 1000000000.0:.1f} GB in "
-            f"{loaded.dtype}, but {loaded.device} has {free / 1000000000.0:.1f} GB free",
-            loaded.name,
-            "use a larger machine, or a smaller dtype in a list of your own",
-        )
-
-
 @contextmanager
 def room_for(loaded: LoadedModel, tokens: int) -> Iterator[None]:
     """Raise an error with advice if memory does not suffice for one request of this size."""
@@ -121,6 +105,15 @@ def _power_of_2(most: float) -> int:
     return 1 << (max(1, int(most)).bit_length() - 1)
 
 
+def device_bytes(device: torch.device) -> int | None:
+    """Return the whole memory of a device; None if it is unknown."""
+    if device.type == "cuda":
+        return int(torch.cuda.get_device_properties(device).total_memory)
+    if device.type == "mps":
+        return torch.mps.recommended_max_memory()
+    return _system_bytes("SC_PHYS_PAGES") if device.type == "cpu" else None
+
+
 def _free_bytes(device: torch.device) -> int | None:
     if device.type == "cuda":
         # Memory that torch keeps in reserve counts as used, but is free for us.
@@ -135,7 +128,11 @@ def _free_bytes(device: torch.device) -> int | None:
         for line in meminfo.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
+    return _system_bytes("SC_AVPHYS_PAGES")
+
+
+def _system_bytes(pages: str) -> int | None:
     try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError):  # not available everywhere
         return None

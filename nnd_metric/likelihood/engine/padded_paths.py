@@ -38,12 +38,16 @@ def score_one(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> tor
         read = row.context
     ids = torch.tensor([read], device=loaded.device)
     logits = loaded.model(input_ids=ids, **options, **whole_reading(loaded, [row])).logits
-    return _sums(logits[:, -len(row.inputs) :], [row])
+    return _sums(_scored(logits[:, -len(row.inputs) :], [row]))
 
 
 def score_plainly(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
     """Read every request with its own context."""
-    members = [rows[number] for number in batch.requests]
+    return _sums(score_tokens(loaded, [rows[number] for number in batch.requests]))
+
+
+def score_tokens(loaded: LoadedModel, members: Sequence[Encoded]) -> list[torch.Tensor]:
+    """Return log P of each scored target of each request; each reads its own context."""
     if loaded.is_encoder_decoder:
         ids, mask = pad(loaded, [member.context for member in members])
         inputs, _ = pad(loaded, [member.inputs for member in members])
@@ -57,7 +61,7 @@ def score_plainly(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) ->
         skipped = ids.shape[1] - logits.shape[1]
         pairs = zip(members, logits, strict=True)
         logits = [own[len(member.context) - skipped :] for member, own in pairs]
-    return _sums(logits, members)
+    return _scored(logits, members)
 
 
 def open_cached(loaded: LoadedModel) -> AbstractContextManager[Score]:
@@ -92,7 +96,7 @@ def _score_cached(
         logits = loaded.model(
             input_ids=ids, attention_mask=seen, past_key_values=own, use_cache=True
         ).logits
-        sums.append(_sums(logits, members))
+        sums.append(_sums(_scored(logits, members)))
     return torch.cat(sums)
 
 
@@ -112,7 +116,7 @@ def score_shared(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> 
             decoder_input_ids=pad(loaded, [member.inputs for member in members])[0],
             use_cache=False,
         ).logits
-        sums.append(_sums(logits, members))
+        sums.append(_sums(_scored(logits, members)))
     return torch.cat(sums)
 
 
@@ -129,8 +133,12 @@ def _keep(loaded: LoadedModel, last: int) -> dict[str, Any]:
     return {"logits_to_keep": last} if known else {}
 
 
-def _sums(logits: Iterable[torch.Tensor], members: Sequence[Encoded]) -> torch.Tensor:
-    """Return the sum of log P over the scored targets of each request.
+def _sums(scores: Sequence[torch.Tensor]) -> torch.Tensor:
+    return sum_each(torch.cat([*scores]), [*map(len, scores)])
+
+
+def _scored(logits: Iterable[torch.Tensor], members: Sequence[Encoded]) -> list[torch.Tensor]:
+    """Return log P of the scored targets of each request.
 
     The first logits of each request predict its targets.
     """
@@ -139,7 +147,7 @@ def _sums(logits: Iterable[torch.Tensor], members: Sequence[Encoded]) -> torch.T
         scored = torch.tensor(member.scored, device=own.device)
         targets = torch.tensor(member.targets, device=own.device)
         scores.append(from_logits(own[: len(targets)][scored], targets[scored]))
-    return sum_each(torch.cat(scores), [*map(len, scores)])
+    return scores
 
 
 def pad(loaded: LoadedModel, rows: Sequence[Ids]) -> tuple[torch.Tensor, torch.Tensor]:

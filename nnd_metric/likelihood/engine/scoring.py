@@ -34,6 +34,8 @@ class Scoring:
             means that of the template.
         matmul: How a GPU multiplies float32 matrices: highest, or high (TF32: faster, about as
             exact as float16).
+        keep_tokens: Whether to also store the log-likelihood of each token of the candidates, with
+            its place, for `slice --spans` and `show --run`. It takes another pass.
     """
 
     protocol: str = "native"
@@ -45,6 +47,7 @@ class Scoring:
     chat: Chat = field(default_factory=Chat)
     separator: str | None = None
     matmul: Matmul = "highest"
+    keep_tokens: bool = False
 
     def check(self) -> None:
         """Check the options before any model is loaded.

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import is_offline_mode
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import (
     find_commit,
     find_file,
+    is_gated,
     is_out_of_reach,
     reason_of,
 )
@@ -47,6 +48,10 @@ class Checkpoint:
                 return kind.from_pretrained(self.name, **(self.options | options))
         except Exception as error:  # damaged files may raise anything
             name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
+            if is_gated(error):
+                raise ScoringError(
+                    "model.needs-a-token", "needs a token, because it is gated", name
+                ) from error
             if not is_out_of_reach(error):
                 reason = f"{problem}: {reason_of(error)}"
                 raise ScoringError(code, reason, name, remedy) from error
@@ -123,10 +128,12 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTraine
         file = f"{_SUBFOLDER}/{_CONFIG}"
         if find_file(checkpoint.name, file, checkpoint.options["revision"]) is None:
             raise
-    return _read(checkpoint, subfolder=_SUBFOLDER)
+    # With the model's configuration, transformers asks for none in the subfolder.
+    config = checkpoint.read(AutoConfig, "model.unknown", "no such model")
+    return _read(checkpoint, subfolder=_SUBFOLDER, config=config)
 
 
-def _read(checkpoint: Checkpoint, **options: str) -> PreTrainedTokenizerBase:
+def _read(checkpoint: Checkpoint, **options: Any) -> PreTrainedTokenizerBase:  # noqa: ANN401 - of `read`
     tokenizer: PreTrainedTokenizerBase = checkpoint.read(
         AutoTokenizer,
         "model.tokenizer",

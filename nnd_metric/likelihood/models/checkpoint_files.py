@@ -1,9 +1,11 @@
 """Read files of a folder or of the Hub, and say in one line why they cannot be read."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from huggingface_hub import try_to_load_from_cache
 from huggingface_hub.errors import (  # type: ignore[attr-defined]
+    GatedRepoError,
     HTTPError,
     LocalEntryNotFoundError,
     OfflineModeIsEnabled,
@@ -42,15 +44,24 @@ def reason_of(error: Exception) -> str:
     return excerpt(" ".join((str(error) or repr(error)).split()), _LONGEST_REASON)
 
 
-def is_out_of_reach(error: BaseException | None) -> bool:
+def is_out_of_reach(error: BaseException) -> bool:
     """Whether an error means that the Hub could not be reached."""
+    return any(
+        isinstance(each, LocalEntryNotFoundError | OfflineModeIsEnabled)
+        or (isinstance(each, HTTPError) and getattr(each, "response", None) is None)
+        for each in _causes(error)
+    )
+
+
+def is_gated(error: BaseException) -> bool:
+    """Whether an error means that the Hub wants to know who asks."""
+    return any(isinstance(each, GatedRepoError) for each in _causes(error))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        if isinstance(error, LocalEntryNotFoundError | OfflineModeIsEnabled):
-            return True
-        if isinstance(error, HTTPError) and getattr(error, "response", None) is None:
-            return True
+        yield error
         error = error.__cause__ or error.__context__
-    return False
 
 
 def find_commit(model_id: str, revision: str | None, file: str = "config.json") -> str | None:

@@ -19,8 +19,21 @@ from nnd.metric.numbers.statistics.correlation_estimates import (
 )
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
+from nnd.metric.numbers.statistics.intervals import Interval
 from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
-from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, Record, Share, StoredAs, counted
+from nnd.schemas import (
+    SPARSE,
+    UNSTORED,
+    Count,
+    FlatKeys,
+    Record,
+    Share,
+    StoredAs,
+    counted,
+)
+
+COLUMNS = {"nnd": ("tau_b", "gap_r"), "wmt": ("accuracy", "pearson", "tau_b")}
+"""Groups of statistics → the columns of the first table."""
 
 
 class JudgedModel(NamedTuple):
@@ -58,10 +71,9 @@ class WithoutOwn(Record):
 
     def sentence(self) -> str:
         """Return the two main correlations."""
-        tau_b, r = (_written(self.statistics[name]) for name in ("tau_b", "pearson"))
         return (
-            "Without each model's tests on texts of its own system, they correlate with tau-b "
-            f"{tau_b} and Pearson r {r}."
+            "Without each model's tests on texts of its own system, they correlate with "
+            f"{_two(self.statistics, self.intervals)}."
         )
 
 
@@ -80,6 +92,10 @@ class CategoryAgreement(Correlations):
             unknown, as for human scores of one's own. Older results lack it.
         without_own: Agreement without each model's tests on texts of its own system; None if the
             systems behind the texts are unknown. Older results lack it.
+        accuracy: Share of the pairs of systems that both numbers order in the same way, ties
+            included; None with fewer than two systems, and in older results, like its interval.
+        accuracy_interval: Its 95 % interval over contexts, human scores held fixed; None without
+            samples.
     """
 
     n: Count
@@ -89,12 +105,14 @@ class CategoryAgreement(Correlations):
     extrapolation: Extrapolation
     human_noise: Annotated[HumanNoise | None, SPARSE] = None
     without_own: Annotated[WithoutOwn | None, SPARSE] = None
+    accuracy: Share | None = None
+    accuracy_interval: Interval | None = None
 
     @property
     def says_something(self) -> bool:
-        """Whether there are enough systems to correlate, and people tell some of them apart."""
+        """Whether there are enough systems to correlate, and some of them are separable."""
         noise = self.human_noise
-        return self.n >= FEWEST_SYSTEMS and (noise is None or noise.told_apart > 0)
+        return self.n >= FEWEST_SYSTEMS and (noise is None or noise.separable > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +164,7 @@ class Agreement(Result):
             lack it.
         equal_length: Category → agreement of the pass rates at equal numbers of tokens; empty if
             these are unknown, and in older results.
+        columns: Statistics of the first table (`COLUMNS`).
     """
 
     by_category: Mapping[str, CategoryAgreement]
@@ -160,6 +179,7 @@ class Agreement(Result):
     equal_length: Annotated[Mapping[str, EqualLengthAgreement], SPARSE] = field(
         default_factory=dict
     )
+    columns: Annotated[tuple[str, ...], UNSTORED] = COLUMNS["nnd"]
 
     def headline(self) -> str:
         """Return the correlation over all tests, or a sentence that there are too few systems.
@@ -181,16 +201,10 @@ class Agreement(Result):
                 "scores would say nothing."
             )
         in_all = OVERALL in self.by_category
-        statistics = main.statistics if in_all else self.mean.statistics
-        values = [
-            f"{name} {_written(value)}"
-            for name, value in (
-                ("tau-b", statistics["tau_b"]),
-                ("Pearson r", statistics["pearson"]),
-            )
-        ]
+        of = main if in_all else self.mean
         return (
-            f"{what} and human scores of {main.n} systems correlate with {' and '.join(values)} "
+            f"{what} and human scores of {main.n} systems correlate with "
+            f"{_two(of.statistics, of.intervals)} "
             f"({OVERALL if in_all else 'mean over categories'})."
         )
 
@@ -221,8 +235,8 @@ class Agreement(Result):
     def over_all_tests(self) -> Mapping[str, float | None]:
         """Return statistic → correlation over all tests.
 
-        It is None without a pass rate over all tests, below FEWEST_SYSTEMS systems, and if people
-        tell no systems apart.
+        It is None without a pass rate over all tests, below FEWEST_SYSTEMS systems, and if no
+        systems are separable.
         """
         overall = self.by_category.get(OVERALL)
         if overall is None or not overall.says_something:
@@ -248,8 +262,15 @@ class Agreement(Result):
         return pl.DataFrame(rows, _SCHEMA, orient="row")
 
 
-def _written(correlation: float | None) -> str:
-    return "undefined" if correlation is None else f"{correlation:.3f}"
+def _two(statistics: Statistics, intervals: Intervals) -> str:
+    """Return the two main correlations, the second with its interval over contexts."""
+    tau_b, r = (
+        "undefined" if value is None else f"{value:.3f}"
+        for value in (statistics["tau_b"], statistics["pearson"])
+    )
+    bounds = intervals["pearson"]
+    interval = "" if bounds is None else f" [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+    return f"tau-b {tau_b} and Pearson r {r}{interval}"
 
 
 _NUMBERS = ("value", "low", "high", "low_over_systems", "high_over_systems", "p")

@@ -1,6 +1,6 @@
 """Compute the agreement of stored results with human scores."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,14 @@ import polars as pl
 from nnd.metric.data import (
     OVERALL,
     SLICES,
+    TABLES,
     Judgements,
     check_same,
     names_in,
     of_aspect,
     read_run,
     read_systems,
+    read_table,
 )
 from nnd.metric.numbers.agreement.agreement import Agreement
 from nnd.metric.numbers.agreement.at_equal_length import agree_at_equal_length
@@ -34,13 +36,7 @@ from nnd.metric.numbers.rates.context_sums import (
 from nnd.metric.numbers.rates.equal_length import LENGTHS, add_lengths
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS
 from nnd.metric.numbers.statistics.intervals import FloatArray, bootstrap_ratios
-from nnd.schemas import CONTEXT, ScoringError, read_parquet
-
-_READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
-    ".csv": pl.read_csv,
-    ".json": pl.read_json,
-    ".parquet": read_parquet,
-}
+from nnd.schemas import CONTEXT, ScoringError
 
 _PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64}
 
@@ -162,19 +158,18 @@ def stored_systems(
 
 
 def read_pass_rates(path: Path) -> pl.DataFrame:
-    """Return a table of pass rates, from 0 to 1, from a .csv, .json or .parquet file."""
-    if path.suffix not in _READERS:
+    """Return a table of pass rates, from 0 to 1, in a file."""
+    if path.suffix not in TABLES:
         raise ScoringError(
             "file.not-a-table",
             "not a table",
             path,
-            "name a folder that `nnd evaluate` wrote, or a .csv, .json or .parquet file",
+            f"name a folder that `nnd evaluate` wrote, or a table: {', '.join(TABLES)}",
         )
+    table = read_table(path).frame()
     try:
-        rates = _READERS[path.suffix](path).select(
-            pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items()
-        )
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        rates = table.select(pl.col(name).cast(dtype) for name, dtype in _PASS_RATES.items())
+    except pl.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         raise ScoringError(
             "file.not-a-table",

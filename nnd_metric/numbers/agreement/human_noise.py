@@ -1,9 +1,9 @@
 """How much noise the human scores of the compared systems have.
 
-Two systems are told apart if people's own scores of them differ significantly: the differences of
+Two systems are separable if people's own scores of them differ significantly: the differences of
 their scores in the contexts that both were judged in are tested by sign flips over contexts
-(`sign_flips`), at the 5 % level, without an adjustment for several tests. Where people tell no
-systems apart, a correlation with their scores is one with noise.
+(`sign_flips`), at the 5 % level, without an adjustment for several tests. If no systems are
+separable, a correlation with the human scores is one with noise.
 
 The ceiling is the highest correlation that a measure without noise can be expected to reach. The
 annotators, if their ratings are stored, or else the contexts are split into halves, and each half
@@ -73,18 +73,21 @@ class HumanNoise(Record):
 
     Attributes:
         pairs: Pairs of systems that were judged in the same contexts.
-        told_apart: Of these, how many people tell apart.
+        separable: Of these, how many people's own scores separate.
         ceiling: The highest correlation to be expected; None below four systems, or if undefined.
     """
 
     pairs: Count
-    told_apart: Count
+    separable: Count
     ceiling: Ceiling | None
 
     def sentence(self) -> str:
-        """Say how many pairs of systems people tell apart."""
-        of = f"{self.told_apart or 'none'} of the {counted(self.pairs, 'pair')} of these systems"
-        return f"People's own judgements tell {of} apart (sign flips over contexts, p < {LEVEL:g})"
+        """Say how many pairs of systems are separable, without the full stop."""
+        of = f"{self.separable or 'none'} of the {counted(self.pairs, 'pair')} of these systems"
+        return (
+            f"People's own scores differ significantly for {of} (sign flips over contexts, p < "
+            f"{LEVEL:g})"
+        )
 
     def ceiling_sentence(self) -> list[str]:
         """Say how high a correlation can be expected, if that is known."""
@@ -116,13 +119,13 @@ def find_noise(numbers: pl.DataFrame, systems: Sequence[str]) -> HumanNoise | No
     if rows.is_empty():
         return None
     by_context = _cells(rows.with_columns(unit=pl.struct(CONTEXT), value="number"), systems)
-    pairs, told_apart = _tell_apart(by_context)
+    pairs, separable = _separate(by_context)
     if not pairs:
         return None
     by_annotator = _rated(rows)
     if by_annotator is None:
-        return HumanNoise(pairs, told_apart, _ceiling(by_context, "contexts"))
-    return HumanNoise(pairs, told_apart, _ceiling(_cells(by_annotator, systems), "annotators"))
+        return HumanNoise(pairs, separable, _ceiling(by_context, "contexts"))
+    return HumanNoise(pairs, separable, _ceiling(_cells(by_annotator, systems), "annotators"))
 
 
 def _rated(rows: pl.DataFrame) -> pl.DataFrame | None:
@@ -151,8 +154,8 @@ def _cells(rows: pl.DataFrame, systems: Sequence[str]) -> _Cells:
     return _Cells(*cells)
 
 
-def _tell_apart(cells: _Cells) -> tuple[int, int]:
-    """Return the number of pairs of systems, and of those that people tell apart."""
+def _separate(cells: _Cells) -> tuple[int, int]:
+    """Return the number of pairs of systems, and of those that are separable."""
     with np.errstate(invalid="ignore"):  # 0 / 0 is nan: not judged
         scores = cells.sums / cells.counts
     first, second = np.triu_indices(scores.shape[1], k=1)

@@ -6,6 +6,7 @@ has its own entry.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +30,8 @@ from nnd.metric.numbers.agreement.agreement import (
 from nnd.metric.numbers.agreement.human_noise import find_noise
 from nnd.metric.numbers.statistics.correlation_estimates import CategoryScores, correlate
 from nnd.metric.numbers.statistics.extrapolation import extrapolate
-from nnd.metric.numbers.statistics.intervals import FloatArray
+from nnd.metric.numbers.statistics.intervals import FloatArray, interval_of_most
+from nnd.metric.numbers.statistics.soft_accuracy import system_accuracy
 from nnd.schemas import ScoringError
 
 FEWEST_MODELS = 2
@@ -107,6 +109,7 @@ def try_agreement(
             ),
             human_noise=judgements
             and find_noise(judgements.numbers(category, aspect), [matches[m] for m in each.models]),
+            **_accuracy(each),
         )
         for category, each in compared.items()
     }
@@ -118,6 +121,17 @@ def try_agreement(
         scores_missing=people.get_column("score").null_count(),
         unscored=None,
     ), None
+
+
+def _accuracy(scores: CategoryScores) -> dict[str, Any]:
+    if len(scores.models) < FEWEST_MODELS:
+        return {}
+    theirs = np.array(scores.theirs, dtype=np.float64)
+    drawn = scores.resampled[~np.isnan(scores.resampled).any(axis=1)]
+    return {
+        "accuracy": float(system_accuracy(theirs, np.array(scores.ours, dtype=np.float64))),
+        "accuracy_interval": interval_of_most(system_accuracy(theirs, drawn)),
+    }
 
 
 def _too_few(matches: Mapping[str, str], human_scores: pl.DataFrame) -> str:

@@ -20,7 +20,7 @@ from nnd.metric.data import (
     read_splits,
     scored_splits,
 )
-from nnd.metric.numbers.agreement.agreement import Agreement
+from nnd.metric.numbers.agreement.agreement import COLUMNS, Agreement
 from nnd.metric.numbers.agreement.from_results import (
     agree_scored,
     read_pass_rates,
@@ -39,6 +39,7 @@ from nnd.metric.numbers.manners.manner import (
     read_manners_of,
 )
 from nnd.metric.numbers.rates.by_dataset import split_by_dataset
+from nnd.metric.numbers.statistics.chosen_statistics import choose_statistics
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.schemas import ScoringError, listed
@@ -55,6 +56,7 @@ def agree(
     aspect: str | None = None,
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
+    statistics: str = "nnd",
 ) -> Agreements: ...
 @overload
 def agree(
@@ -67,6 +69,7 @@ def agree(
     order: Sequence[str] = (),
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
+    statistics: str = "nnd",
 ) -> Agreement: ...
 def agree(
     results: str | Path | Sequence[str | Path],
@@ -78,6 +81,7 @@ def agree(
     order: Sequence[str] = (),
     splits: Sequence[str] = (),
     mixed_rules: bool = False,
+    statistics: str = "nnd",
 ) -> Agreement | Agreements:
     """Correlate stored pass rates of models with human scores.
 
@@ -85,9 +89,9 @@ def agree(
     and, for models that were not judged, human scores predicted from their pass rates.
 
     Args:
-        results: Folders that `nnd evaluate` wrote, or one table of pass rates (.csv, .json or
-            .parquet) with columns model, category (overall for all pairs) and pass_rate, from 0 to
-            1; a table gives no intervals.
+        results: Folders that `nnd evaluate` wrote, or one table of pass rates (.csv, .tsv, .jsonl,
+            .json or .parquet) with columns model, category (overall for all pairs) and pass_rate,
+            from 0 to 1; a table gives no intervals.
         data: The data that was scored, if it comes with human scores. Each dataset is matched to
             the runs that share pairs with it.
         human_scores: Your own human scores for one dataset: a Parquet file, or data that comes with
@@ -101,6 +105,8 @@ def agree(
         mixed_rules: Whether to also take models that were scored by different protocols, or by
             different rules of different nnd versions. Across protocols there are no p-values and no
             agreement, except for one and the same model.
+        statistics: Columns of the first table of one dataset: nnd (tau_b, gap_r), wmt (accuracy,
+            pearson, tau_b), or names separated by commas, also tau_a, spearman and gap_r_laban2022.
 
     Returns:
         The agreement; for a list of datasets, the agreement on each and the mean over them.
@@ -115,6 +121,7 @@ def agree(
         nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
         nnd agree runs/frank runs/summeval --data frank --data summeval
     """
+    columns = choose_statistics(statistics, COLUMNS, ("accuracy", *STATISTICS))
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
     if is_several(data):
         for argument, value in (("human_scores", human_scores), ("order", order or None)):
@@ -159,7 +166,7 @@ def agree(
         agreement = agreement and _described(agreement, paths, scored, splits)
     if agreement is None:
         raise ScoringError("agreement.undefined", str(reason))
-    return agreement
+    return replace(agreement, columns=columns)
 
 
 def _agree_each(
@@ -238,6 +245,8 @@ def _described(
             **undefined,
             judged={names.get(model, model): judged for model, judged in each.judged.items()},
             extrapolation=Extrapolation(each.n, None, mixture, ()),
+            accuracy=None,
+            accuracy_interval=None,
         )
         for category, each in agreement.by_category.items()
     }

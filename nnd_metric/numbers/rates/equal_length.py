@@ -16,8 +16,8 @@ jackknife leaves each context out of both fits; its interval is `logit_t`.
 """
 
 import math
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Self, TypeAlias
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,10 @@ import polars as pl
 
 from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS, logit_t
+from nnd.metric.numbers.statistics.difference import Difference
 from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
 from nnd.metric.numbers.statistics.logistic_fit import LogisticFit, fit_logistic, is_separated
-from nnd.schemas import Count, Lead, Record, Share
+from nnd.schemas import Count, Record, Share
 
 NEAR = 0.1
 """Share of the larger number of tokens by which nearly equal numbers may differ."""
@@ -68,36 +69,15 @@ class EqualLength(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EqualLengthDifference(Record):
+class EqualLengthDifference(Difference):
     """The difference of two models' pass rates at equal numbers of their own tokens.
 
     Attributes:
-        rate: Rate of the first at equal length; None if a model has no fit.
-        other: Rate of the second, or None likewise.
-        difference: The first rate minus the second, or None likewise.
-        interval: Its 95 % interval over contexts; None if there is no fit, also without one of the
-            contexts, or if nothing was tested.
         n: Tests in both fits.
         reason: Why there is no difference or no interval; None if there are both.
     """
 
-    rate: Share | None
-    other: Share | None
-    difference: Lead | None
-    interval: tuple[Lead, Lead] | None
-    n: Count
     reason: str | None
-
-    def turned(self) -> Self:
-        """Return the difference of the second from the first."""
-        low, high = self.interval or (0.0, 0.0)
-        return replace(
-            self,
-            rate=self.other,
-            other=self.rate,
-            difference=None if self.difference is None else 0 - self.difference,
-            interval=None if self.interval is None else (-high, -low),
-        )
 
 
 class FitOrReason(NamedTuple):
@@ -163,24 +143,27 @@ def equal_length_difference(
         strict=True,
     )
     first, second = fits
-    if first is None or second is None:
-        reason = next(each for each in reasons if each is not None)
-        return EqualLengthDifference(
-            rate=None, other=None, difference=None, interval=None, n=known.height, reason=reason
-        )
-    rate, other = (_to_rate(each.intercept) for each in (first, second))
-    without = to_rates(first.without) - to_rates(second.without)
-    error = _jackknife_error(without, rate - other)
-    interval = None
-    if tested and error is not None:
-        interval = logit_t(rate - other, error, len(without) - 1, -1)
+    rate, other = (None if fit is None else _to_rate(fit.intercept) for fit in fits)
+    difference = interval = None
+    reason = next((each for each in reasons if each is not None), None)
+    if first is not None and second is not None:
+        difference = _to_rate(first.intercept) - _to_rate(second.intercept)
+        without = to_rates(first.without) - to_rates(second.without)
+        error = _jackknife_error(without, difference)
+        reason = _DEPENDS if error is None else None
+        if tested and error is not None:
+            interval = logit_t(difference, error, len(without) - 1, -1)
     return EqualLengthDifference(
+        n=known.height,
         rate=rate,
         other=other,
-        difference=rate - other,
+        difference=difference,
         interval=interval,
-        n=known.height,
-        reason=_DEPENDS if error is None else None,
+        p=None,
+        p_holm=None,
+        only_first=None,
+        only_second=None,
+        reason=reason,
     )
 
 

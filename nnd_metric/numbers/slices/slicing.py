@@ -13,6 +13,7 @@ from nnd.metric.data import (
     describe_splits,
     load_pairs,
     read_signatures,
+    read_tokens,
     scored_splits,
 )
 from nnd.metric.numbers.agreement.from_results import read_scored
@@ -32,6 +33,7 @@ from nnd.metric.numbers.slices.conditions import combine, where_true
 from nnd.metric.numbers.slices.named_slices import NamedSlice, find_slices
 from nnd.metric.numbers.slices.parts import with_seen
 from nnd.metric.numbers.slices.slices import AxisTests, Search, SliceRate, SliceRates, Slices
+from nnd.metric.numbers.slices.span_surprise import SpanSurprise, surprise_at_spans
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS
 from nnd.metric.numbers.statistics.difference import Difference, adjust
 from nnd.schemas import DISTINCT, ScoringError, find_frame
@@ -100,6 +102,39 @@ def slice_runs(
         search=Search(contexts, len(chosen)) if find else None,
         notes=describe_manners(manners),
     )
+
+
+def surprise_of_runs(
+    runs: str | Path | Sequence[str | Path],
+    data: PairData | None,
+    *,
+    splits: Sequence[str] = (),
+    mixed_rules: bool = False,
+) -> SpanSurprise:
+    """Return how surprised the models of runs are at the spans of the data (`nnd.slice`)."""
+    folders = [Path(run) for run in _listed(runs)]
+    annotations = _annotations(data)
+    if data is None or annotations is None or "spans" not in annotations.columns:
+        raise ScoringError(
+            "data.not-converted",
+            "--spans needs the places of marked errors",
+            data or folders[0],
+            "name a folder that `nnd convert` wrote from a source that has them with --data",
+        )
+    kept = [read_tokens(folder) for folder in folders]
+    for folder, tokens in zip(folders, kept, strict=True):
+        if tokens.is_empty():
+            raise ScoringError(
+                "run.evaluate-again",
+                "the run has no tokens",
+                folder,
+                "evaluate again with --keep-tokens",
+            )
+    scored = read_scored(folders, splits=splits, mixed_rules=mixed_rules)
+    texts = load_pairs(data)
+    pairs = _with_texts(next(iter(by_model(scored).values())), texts)
+    name = _name(folders, texts, scored, splits)
+    return surprise_at_spans(name, pairs, annotations, pl.concat(kept))
 
 
 def _choose(

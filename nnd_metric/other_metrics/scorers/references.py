@@ -5,27 +5,18 @@ table of their own.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
-from nnd.metric.data import Table, to_frame
-from nnd.schemas import CONTEXT, ScoringError, excerpt, read_parquet
+from nnd.metric.data import TABLES, Table, read_table, to_frame
+from nnd.schemas import CONTEXT, ScoringError, excerpt
 
 REFERENCE_PART = re.compile(r"reference(_\d+)?")
 """Pattern of the parts of a context that are references, which models do not read."""
 
 _KEYS = (CONTEXT, ("context_id",), ("context",))
-READERS: dict[str, Callable[[Path], pl.DataFrame]] = {
-    ".csv": partial(pl.read_csv, infer_schema=False),
-    ".tsv": partial(pl.read_csv, infer_schema=False, separator="\t", quote_char=None),
-    ".jsonl": pl.read_ndjson,
-    ".json": pl.read_json,
-    ".parquet": read_parquet,
-}
-"""Suffix of a table → what reads it."""
 
 
 def references_in(parts: Mapping[str, str] | None) -> tuple[str, ...]:
@@ -65,9 +56,16 @@ def read_references(source: str | Path | Table) -> pl.DataFrame:
 
 def read_reference_table(source: str | Path | Table) -> tuple[str, pl.DataFrame]:
     """Return the name in errors, and the rows, of a table that `read_references` may read."""
-    if isinstance(source, str | Path):
-        return str(source), _read(Path(source))
-    return "references", to_frame(source)
+    if not isinstance(source, str | Path):
+        return "references", to_frame(source)
+    path = Path(source)
+    if path.suffix not in TABLES:
+        raise ScoringError(
+            "file.not-a-table",
+            where=path,
+            remedy=f"name a table of references: {', '.join(TABLES)}",
+        )
+    return str(source), read_table(path).frame()
 
 
 def reference_column(table: pl.DataFrame) -> str | None:
@@ -87,22 +85,6 @@ def reference_rows(table: pl.DataFrame, name: str, where: str) -> pl.DataFrame:
         )
     rows = table.with_columns(reference=name)
     return (rows.explode("reference") if name == "references" else rows).drop_nulls("reference")
-
-
-def _read(path: Path) -> pl.DataFrame:
-    if path.suffix not in READERS:
-        raise ScoringError(
-            "file.not-a-table",
-            where=path,
-            remedy=f"name a table of references: {', '.join(READERS)}",
-        )
-    try:
-        return READERS[path.suffix](path)
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0]
-        raise ScoringError(
-            "file.not-a-table", f"cannot be read as a table of references: {reason}", path
-        ) from error
 
 
 def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[str, ...]]:

@@ -73,7 +73,7 @@ class Estimate(Printable):
         memory = max(each.memory for each in self.models)
         return (
             f"{counted(len(self.models), 'model')} on {counted(len(datasets), 'dataset')}: "
-            f"{tokens:,} tokens, {_scaled(flops)}FLOP, {_scaled(memory)}B of memory{time}."
+            f"{tokens:,} tokens, {scaled(flops)}FLOP, {scaled(memory)}B of memory{time}."
         )
 
     def table(self) -> "Table":
@@ -81,7 +81,7 @@ class Estimate(Printable):
         table = text_table(_TITLES, self._rows(), right=_TITLES[2:])
         if len(table.rows) > 1:
             seconds = self._seconds()
-            tokens, flops = f"{self._total('tokens'):,}", f"{_scaled(self._total('flops'))}FLOP"
+            tokens, flops = f"{self._total('tokens'):,}", f"{scaled(self._total('flops'))}FLOP"
             time = _UNKNOWN if seconds is None else _duration(seconds)
             table.add_section()
             table.add_row("all", "", "", tokens, flops, "", time)
@@ -117,8 +117,8 @@ class Estimate(Printable):
                     dataset,
                     f"{need.tests:,}",
                     f"{need.tokens:,}",
-                    f"{_scaled(need.flops)}FLOP",
-                    f"{_scaled(each.memory)}B",
+                    f"{scaled(need.flops)}FLOP",
+                    f"{scaled(each.memory)}B",
                     _UNKNOWN if need.seconds is None else _duration(need.seconds),
                 )
 
@@ -132,7 +132,7 @@ class Estimate(Printable):
         return sum(known) if len(known) == len(found) else None
 
 
-def _scaled(value: float) -> str:
+def scaled(value: float) -> str:
     """Return a number with three digits, and the prefix of its unit: `2.41 T`."""
     power = 0
     while value >= 999.5 and power < len(_PREFIXES) - 1:  # noqa: PLR2004 - three digits

@@ -14,13 +14,12 @@ from nnd.metric.likelihood import (
     LoadedModel,
     Loading,
     Model,
-    check_weights_fit,
     load_config,
     load_model,
-    load_skeleton,
     name_models,
     pin_version,
 )
+from nnd.metric.run.cost.fitting import check_scorable
 from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.lists.list_entries import RunEntry
 from nnd.metric.run.run_request import RunRequest
@@ -47,7 +46,7 @@ def loadable_entries(entries: Sequence[RunEntry], trouble: Trouble) -> list[RunE
     loadable: list[RunEntry] = []
     for (model, loading), of_model in groups.items():
         with trouble.survived(model, None):
-            check_weights_fit(load_skeleton(model, loading))
+            check_scorable(model, loading)
             loadable += of_model
     return [entry for entry in entries if entry in loadable]
 

@@ -18,6 +18,7 @@ from nnd.metric.run.parts.run_plan import Plan, describe, find_plan
 from nnd.metric.run.run_request import Dataset, RunRequest
 from nnd.metric.run.survival import Trouble
 from nnd.metric.text import AUTO, family_template
+from nnd.schemas import ScoringError
 
 
 class PlannedRun(NamedTuple):
@@ -50,6 +51,12 @@ class Job(NamedTuple):
 def plan_job(request: RunRequest, out: str | Path) -> Job:
     """Check what is asked, and find or write the plan of every run."""
     datasets, scorings = request.datasets(), request.scorings()
+    if request.scoring.keep_tokens:
+        raise ScoringError(
+            "option.conflict",
+            "runs in parts keep no tokens",
+            remedy="leave out --keep-tokens, or --worker and --ray",
+        )
     folders = run_folders(out, [*datasets], parts=True)
     streams = {key: _open_part(data, request) for key, data in datasets.items()}
     judged = [stream.about.human_scores for stream in streams.values()]
@@ -100,6 +107,6 @@ def _of_family(model: str, stream: PairStream) -> str | None:
 def _describe_scoring(scoring: Scoring) -> dict[str, Any]:
     """Return the options that affect numbers by more than rounding."""
     facts = asdict(replace(scoring, chat=None))  # type: ignore[arg-type] # added below
-    for name in ("token_budget", "cache"):
+    for name in ("token_budget", "cache", "keep_tokens"):
         del facts[name]
     return facts | {"chat": scoring.chat.stored().to_dict()}

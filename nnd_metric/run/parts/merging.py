@@ -125,7 +125,7 @@ def _check_only_ours(plan: Plan) -> None:
 
 def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
     """Write the rows of all parts; return the footers of each model's parts."""
-    damage: dict[str, None] = {}
+    damage: dict[str, str] = {}
     footers = {model: list(_footers(plan, model, damage)) for model in plan.models}
     children = [pl.DataFrame(schema=STORED_SETS)]
 
@@ -141,13 +141,14 @@ def _write_rows(plan: Plan, fresh: Path) -> dict[str, list[Footer]]:
 
     write_pieces(fresh / LIKELIHOODS, STORED, pairs())
     if damage:
-        raise DamagedPartError("run.parts-missing", f"{'; '.join(damage)}")
+        faults = "; ".join(dict.fromkeys(damage.values()))
+        raise DamagedPartError("run.parts-missing", faults, listed([*damage]))
     if plan.pair_set().sets:
         (fresh / SETS).write_bytes(parquet_bytes(pl.concat(children)))
     return footers
 
 
-def _footers(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[Footer]:
+def _footers(plan: Plan, model: str, damage: dict[str, str]) -> Iterator[Footer]:
     first = None
     for part in range(plan.parts):
         with _collected(damage):
@@ -157,7 +158,7 @@ def _footers(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[Footer
             yield footer
 
 
-def _rows(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[pl.DataFrame]:
+def _rows(plan: Plan, model: str, damage: dict[str, str]) -> Iterator[pl.DataFrame]:
     """Yield the rows of each part: the columns of STORED_SETS, and `row`."""
     for part in range(plan.parts):
         with _collected(damage):
@@ -166,12 +167,12 @@ def _rows(plan: Plan, model: str, damage: dict[str, None]) -> Iterator[pl.DataFr
 
 
 @contextmanager
-def _collected(damage: dict[str, None]) -> Iterator[None]:
+def _collected(damage: dict[str, str]) -> Iterator[None]:
     """Record a damaged part and continue, to report all damaged parts in one error."""
     try:
         yield
     except DamagedPartError as error:
-        damage[str(error)] = None
+        damage[error.where] = error.what
 
 
 def _in_order(plan: Plan, rows: pl.DataFrame) -> pl.DataFrame:

@@ -16,7 +16,11 @@ _STATISTICS = {
     "spearman": "Spearman",
     "gap_r": "gap r = Pearson r",
     "gap_r_laban2022": "gap r (laban2022)",
+    "pearson": "Pearson r",
+    "accuracy": "pairs in order",
 }
+_MAIN = ("tau_b", "gap_r")
+_ALL = ("tau_b", "tau_a", "spearman", "gap_r", "gap_r_laban2022")
 
 
 def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Table":
@@ -24,12 +28,34 @@ def points_table(points: Iterable[tuple[str, str, str, str]], ours: str) -> "Tab
     return text_table(("model", "system", ours, "human score"), points, right=(ours, "human score"))
 
 
-def correlations_table(agreement: Mapping[str, Any]) -> "Table":
-    """Return the two main correlations: a row per category, and the mean in the last row."""
+def correlations_table(agreement: Mapping[str, Any], columns: Sequence[str] = _MAIN) -> "Table":
+    """Return the two main correlations: a row per category, and the mean in the last row.
+
+    Other `columns` have their intervals instead of a p-value.
+    """
+    if tuple(columns) != _MAIN:
+        return _chosen_table(agreement, columns)
     table = _main_table("category", agreement["by_category"])
     uncertainty = {name: agreement[f"mean_{name}"] for name in ("intervals", "p_values")}
     mean = _main_cells({**agreement["mean"], **uncertainty})
     table.add_row("mean over categories", "", *mean, style="bold")
+    return table
+
+
+def _chosen_table(agreement: Mapping[str, Any], names: Sequence[str]) -> "Table":
+    titles = [_STATISTICS[name] for name in names]
+    table = text_table(("category", "systems", *titles), right=("systems", *titles))
+    for category, each in agreement["by_category"].items():
+        bounds = each["intervals"] | {"accuracy": each["accuracy_interval"]}
+        cells = [
+            number(each[name]) + ("" if bounds[name] is None else f" {_interval(bounds[name])}")
+            for name in names
+        ]
+        cells = cells if _are_enough(each) else [NOTHING] * len(cells)
+        table.add_row(category, f"{each['n']}", *cells)
+    table.add_section()
+    means = (number(agreement["mean"].get(name)) for name in names)
+    table.add_row("mean over categories", "", *means, style="bold")
     return table
 
 
@@ -53,7 +79,7 @@ def _main_table(title: str, rows: Mapping[str, Mapping[str, Any]]) -> "Table":
         (title, "systems", "tau-b", gap_r, "p"), right=("systems", "tau-b", gap_r, "p")
     )
     for name, correlations in rows.items():
-        cells = _main_cells(correlations) if _are_enough(correlations) else [NOTHING] * 3
+        cells = _main_cells(correlations) if _says_something(correlations) else [NOTHING] * 3
         table.add_row(name, f"{correlations['n']}", *cells)
     table.add_section()
     return table
@@ -64,8 +90,8 @@ def agreement_table(agreement: Mapping[str, Any]) -> "Table":
 
     Below FEWEST_SYSTEMS systems, there are none.
     """
-    titles = ("agreement with people", "systems", *_STATISTICS.values())
-    table, nothing = text_table(titles, right=titles[2:]), [NOTHING] * len(_STATISTICS)
+    titles = ("agreement with people", "systems", *(_STATISTICS[name] for name in _ALL))
+    table, nothing = text_table(titles, right=titles[2:]), [NOTHING] * len(_ALL)
     for category, correlations in agreement["by_category"].items():
         dropped = f" (dropped {correlations['dropped']})" if correlations["dropped"] else ""
         if _are_enough(correlations):
@@ -86,27 +112,46 @@ def people_table(agreement: Mapping[str, Any]) -> "Table | None":
 
     There is a row per category; None if nothing of it is known.
     """
-    titles = ("category", "told apart", "ceiling", "tau-b without own", "gap r without own")
-    table = text_table(titles, right=titles[1:])
-    for category, correlations in agreement["by_category"].items():
-        noise, without = correlations.get("human_noise"), correlations.get("without_own")
-        ceiling = (noise or {}).get("ceiling")
-        told = NOTHING if noise is None else f"{noise['told_apart']} of {noise['pairs']}"
-        own = [NOTHING] * 2
-        if without is not None and _are_enough(correlations):
-            bounds = without["intervals"]["gap_r"]
-            interval = "" if bounds is None else f" {_interval(bounds)}"
-            own = [number(without["tau_b"]), f"{number(without['gap_r'])}{interval}"]
-        if noise is not None or without is not None:
-            highest = NOTHING if ceiling is None else f"{ceiling['gap_r']:.2f}"
-            table.add_row(category, told, highest, *own)
-    return table if table.row_count else None
+    categories = agreement["by_category"]
+    has_noise, has_without = (
+        any(each.get(key) is not None for each in categories.values())
+        for key in ("human_noise", "without_own")
+    )
+    numbers = [*(("separable", "ceiling") if has_noise else ())]
+    numbers += ["tau-b without own", "gap r without own"] if has_without else []
+    table = text_table(("category", *numbers), right=numbers)
+    for category, each in categories.items():
+        cells = [*(_noise_cells(each) if has_noise else ())]
+        cells += _without_own_cells(each) if has_without else []
+        table.add_row(category, *cells)
+    return table if numbers else None
+
+
+def _noise_cells(correlations: Mapping[str, Any]) -> list[str]:
+    noise = correlations.get("human_noise")
+    if noise is None:
+        return [NOTHING] * 2
+    ceiling = NOTHING if noise["ceiling"] is None else f"{noise['ceiling']['gap_r']:.2f}"
+    return [f"{noise['separable']} of {noise['pairs']}", ceiling]
+
+
+def _without_own_cells(correlations: Mapping[str, Any]) -> list[str]:
+    without = correlations.get("without_own")
+    if without is None or not _says_something(correlations):
+        return [NOTHING] * 2
+    bounds = without["intervals"]["gap_r"]
+    interval = "" if bounds is None else f" {_interval(bounds)}"
+    return [number(without["tau_b"]), f"{number(without['gap_r'])}{interval}"]
 
 
 def _are_enough(correlations: Mapping[str, Any]) -> bool:
-    """Whether a correlation says something: of enough systems, some of which people tell apart."""
+    return bool(correlations["n"] >= FEWEST_SYSTEMS)
+
+
+def _says_something(correlations: Mapping[str, Any]) -> bool:
+    """Whether there are enough systems, some of which people's own scores separate."""
     noise = correlations.get("human_noise")
-    return correlations["n"] >= FEWEST_SYSTEMS and (noise is None or noise["told_apart"] > 0)
+    return _are_enough(correlations) and (noise is None or noise["separable"] > 0)
 
 
 def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
@@ -119,12 +164,12 @@ def _main_cells(correlations: Mapping[str, Any]) -> list[str]:
 def _add_uncertainty(table: "Table", correlations: Mapping[str, Any], prefix: str) -> None:
     for key, (title, show) in _UNCERTAINTY.items():
         values = correlations[prefix + key]
-        if any(values[name] is not None for name in _STATISTICS):
+        if any(values[name] is not None for name in _ALL):
             table.add_row(f"  {title}", "", *_cells(values, show))
 
 
 def _cells(values: Mapping[str, Any], show: Callable[[Any], str]) -> list[str]:
-    return [show(values[name]) for name in _STATISTICS]
+    return [show(values[name]) for name in _ALL]
 
 
 def extrapolation_tables(agreement: Mapping[str, Any]) -> list["Table"]:
@@ -159,6 +204,7 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
     lines = [f"{model} stands for {system}" for model, system in systems.items()]
     lines += [f"{model} is not matched to a judged system" for model in agreement["unmatched"]]
     lines += human_notes(agreement)
+    lines += _noise_notes(agreement)
     lines.append(f"order of the systems for gap r (laban2022): {', '.join(systems.values())}")
     made = {
         (each["permutations"]["m"], each["permutations"]["method"])
@@ -176,6 +222,19 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
         missing = [f"{model} {n:,}" for model, n in agreement["unscored"].items() if n]
         lines.append(f"unscored tests, counted as failures: {', '.join(missing) or 'none'}")
     return lines
+
+
+def _noise_notes(agreement: Mapping[str, Any]) -> list[str]:
+    """Return in which categories a correlation says nothing, because no systems are separable."""
+    silent = [
+        category
+        for category, correlations in agreement["by_category"].items()
+        if _are_enough(correlations) and not _says_something(correlations)
+    ]
+    return [
+        f"{category}: people's own scores separate no systems, so a correlation says nothing"
+        for category in silent
+    ]
 
 
 def human_notes(agreement: Mapping[str, Any]) -> list[str]:

@@ -114,7 +114,7 @@ def length_table(models: Mapping[str, Rate]) -> "Table | None":
     It is None if no model's numbers of tokens are known.
     """
     titles = ["at equal tokens", "slope", "nearly equal", *_TOKEN_BASELINES.values()]
-    table = text_table(["pass rate by length in tokens, %", "all tests", *titles], right=titles)
+    table = text_table(["by tokens, %", "all tests", *titles], right=titles)
     for model, rate in models.items():
         if (equal := rate.equal_length) is None:
             continue

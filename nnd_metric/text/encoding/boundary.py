@@ -24,6 +24,7 @@ from nnd.schemas import collector_paused
 
 _WORDS = ("a", "the", "1")
 _ENDINGS = ("\n", ":", ".")
+PROBES = (*_WORDS, *_ENDINGS)
 """Probes before a separator, and without one; the first that keeps its own tokens is used."""
 
 _REACH = 64

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.refusals import command_refusal
 
 from nnd.converters.folder.conversion import convert
 from nnd.metric.cli.command import main
@@ -82,24 +83,26 @@ def test_a_split_cuts_by_context(sample: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "code"),
     [
-        (["--to", "xml"], 'unknown target "xml"; choose one of trl, lm-eval, jsonl, csv'),
-        (["--to", "csv", "--template", "mixqg"], "--template is for trl and lm-eval"),
-        (["--to", "trl", "--template", "{nose}"], "the context has no {nose}; known:"),
-        (["--to", "trl", "--template", "wrong"], 'unknown template "wrong"'),
-        (["--to", "trl", "--split", "0.001"], "no context is left to train on (14 distinct"),
+        (["--to", "xml"], "option.unknown-value"),
+        (["--to", "csv", "--template", "mixqg"], "option.conflict"),
+        (["--to", "trl", "--template", "{nose}"], "template.placeholder"),
+        (["--to", "trl", "--template", "wrong"], "template.unknown"),
+        (["--to", "trl", "--split", "0.001"], "data.too-few-contexts"),
     ],
 )
 def test_a_slip_is_one_line_and_leaves_nothing(
     options: list[str],
-    said: str,
+    code: str,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert nnd(monkeypatch, "export", sample, "--out", sample.with_name("out"), *options) == 2
+    out = str(sample.with_name("out"))
+    monkeypatch.setattr(sys, "argv", ["nnd", "export", str(sample), "--out", out, *options])
+    with command_refusal(code):
+        main()
     printed = capsys.readouterr()
-    assert said in printed.err
     assert (printed.out, printed.err.count("\n")) == ("", 1)
     assert [path.name for path in sample.parent.iterdir()] == ["sample-nnd"]

@@ -77,12 +77,12 @@ def test_one_candidate_per_context(toy: Toy, make_source: MakeSource, tmp_path: 
 def test_a_context_has_one_set_of_facts(toy: Toy, make_source: MakeSource) -> None:
     rows = [toy(name, "heron", "good", metadata={"topic": name}) for name in "ab"]
 
-    with refusal("data.invalid", "toy.jsonl:2: row 1, context_id"):
+    with refusal("row.wrong-shape", "toy.jsonl:2: context_id"):
         convert(make_source(rows))
 
 
 def test_a_group_judges_a_candidate_once(toy: Toy, make_source: MakeSource) -> None:
     rows = [toy("a", "heron", "good", group="r1")] * 2
 
-    with refusal("data.invalid", "toy.jsonl:2: row 1, candidate_id"):
+    with refusal("row.wrong-shape", "toy.jsonl:2: candidate_id"):
         convert(make_source(rows))

@@ -169,35 +169,27 @@ def test_a_hub_that_stays_busy_is_given_up(
 ) -> None:
     hub.faults.script("POST .*/commit/", 503, times=100)
 
-    error = publisher.refused("push", name=name, files=files)
+    error = publisher.refused(("hub.run-again", name), "push", name=name, files=files)
 
-    assert error == (
-        f"{name}: the Hub is busy (503: Service Unavailable); run the same command again later"
-    )
+    assert "(503: Service Unavailable)" in error.what
     assert len(hub.faults.struck) == 12  # the tries of publisher.py
     assert titles(hub, name) == ["initial commit"]
 
 
 @pytest.mark.parametrize(
-    ("status", "message"),
-    [
-        (
-            401,
-            "the Hub does not accept the token (401); run `hf auth login` with one that may write",
-        ),
-        (402, "the Hub requires a paid plan for this (402: Payment required)"),
-        (403, "the token may not write there (403"),
-        (400, "the Hub rejected the request (400"),
-    ],
+    ("status", "code"),
+    [(401, "hub.no-token"), (402, "hub.refused"), (403, "hub.no-token"), (400, "hub.refused")],
 )
 def test_a_refusal_is_told_at_once(
-    hub: Hub, publisher: Client, files: dict[str, Path], status: int, message: str
+    hub: Hub, publisher: Client, files: dict[str, Path], status: int, code: str
 ) -> None:
     name = f"org/refused-{status}"
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
     hub.faults.script("POST .*/commit/", status)
 
-    assert message in publisher.refused("push", name=name, files=files)
+    error = publisher.refused((code, name), "push", name=name, files=files)
+
+    assert f"({status}" in error.what
     assert titles(hub, name) == ["first"]
 
 
@@ -206,10 +198,9 @@ def test_metadata_that_the_hub_refuses_is_told(
 ) -> None:
     files["README.md"].write_text("---\nlicense: [1]\n---\n")
 
-    error = publisher.refused("push", name=name, files=files)
+    error = publisher.refused(("hub.refused", name), "push", name=name, files=files)
 
-    assert f"{name}: the Hub rejected the request:" in error
-    assert '"license" must be a string' in error
+    assert '"license" must be a string' in error.what
     assert titles(hub, name) == ["initial commit"]
 
 
@@ -219,10 +210,10 @@ def test_what_the_hub_holds_is_read_back(
     # Damaged in the Hub's storage: its list of files says what was sent, the file says otherwise.
     hub.faults.script("PUT /lfs/", "corrupt")
 
-    error = publisher.refused("push", name=name, files=files)
+    error = publisher.refused(("hub.run-again", name), "push", name=name, files=files)
 
-    commit = hub.commits("datasets", name)[0].id
-    assert f"commit {commit} does not hold what was sent (pairs/test.parquet): do not use" in error
+    assert hub.commits("datasets", name)[0].id in error.what
+    assert "pairs/test.parquet" in error.what
 
 
 def test_a_pull_request_leaves_main_alone_and_is_opened_once(
@@ -269,9 +260,8 @@ def test_other_content_opens_another_pull_request(
 def test_a_pull_request_needs_something_to_change(
     hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
-    assert "publish without --pr first" in publisher.refused(
-        "push", name=name, files=files, pull_request=True
-    )
+    expected = ("hub.not-found", name)
+    publisher.refused(expected, "push", name=name, files=files, pull_request=True)
     assert not hub.exists("datasets", name)
 
 
@@ -288,9 +278,9 @@ def test_what_shall_be_private_does_not_go_where_all_can_see(
 ) -> None:
     hub.commit("datasets", name, {"README.md": b"old"}, title="first")
 
-    error = publisher.refused("push", name=name, files=files, private=True)
+    expected = ("hub.public-already", name)
+    publisher.refused(expected, "push", name=name, files=files, private=True)
 
-    assert f"{name}: is public already" in error
     assert titles(hub, name) == ["first"]
 
 
@@ -326,26 +316,24 @@ def test_a_tag_of_other_files_is_taken(
     files["README.md"].write_text("---\nlicense: mit\n---\n# Another card\n")
     commit = "0" * 40 if known else None  # None: asked before anything is sent
 
-    error = publisher.refused("put_tag", name=name, files=files, tag="v1", commit=commit)
+    asked = {"name": name, "files": files, "tag": "v1", "commit": commit}
+    error = publisher.refused(("hub.tag", name), "put_tag", **asked)
 
-    assert f"{name}: the tag v1 already names commit {first}" in error
+    assert first in error.what
 
 
 @pytest.mark.parametrize("name", ["quiz", "a/b/c", "org/-x", "org/" + "x" * 120, "org/a b"])
 def test_a_name_that_is_none_is_refused(
     publisher: Client, files: dict[str, Path], name: str
 ) -> None:
-    assert "ame it ORG/name" in publisher.refused("push", name=name, files=files)
+    publisher.refused(("hub.name", name), "push", name=name, files=files)
 
 
 def test_without_a_token_nothing_is_asked(hub: Hub, tmp_path: Path, files: dict[str, Path]) -> None:
     with client(hub.endpoint, tmp_path / "home", token=None) as stranger:
         before = len(hub.requests)
-        error = stranger.refused("push", name="org/x", files=files)
+        stranger.refused(("hub.no-token", "org/x"), "push", name="org/x", files=files)
         assert len(hub.requests) == before
-    assert error == (
-        "org/x: no token found; run `hf auth login`, or set HF_TOKEN to one that may write"
-    )
 
 
 @pytest.mark.parametrize(
@@ -361,24 +349,22 @@ def test_a_wrong_token_is_told_and_not_shown(
     hub: Hub, tmp_path: Path, files: dict[str, Path], token: str
 ) -> None:
     with client(hub.endpoint, tmp_path / "home", token=token) as wrong:
-        error = wrong.refused("push", name="org/x", files=files)
-    assert "token" in error
-    assert "wrong" not in error
-    assert "wr\\xf6ng" not in error
+        error = wrong.refused(("hub.no-token", "org/x"), "push", name="org/x", files=files)
+    assert "wrong" not in str(error)
+    assert "wr\\xf6ng" not in str(error)
 
 
 def test_offline_is_told(hub: Hub, tmp_path: Path, files: dict[str, Path]) -> None:
     with client(hub.endpoint, tmp_path / "home", HF_HUB_OFFLINE="1") as offline:
-        error = offline.refused("push", name="org/x", files=files)
-    assert error == ("org/x: HF_HUB_OFFLINE is set, so nothing can be read or published; unset it")
+        offline.refused(("hub.offline", "org/x"), "push", name="org/x", files=files)
 
 
 def test_no_network_is_told_at_once(tmp_path: Path, files: dict[str, Path]) -> None:
     with Hub() as gone:
         endpoint = gone.endpoint
     with client(endpoint, tmp_path / "home") as alone:
-        error = alone.refused("push", name="org/x", files=files)
-    assert f"org/x: the Hub cannot be reached at {endpoint} (" in error
+        error = alone.refused(("hub.unreachable", "org/x"), "push", name="org/x", files=files)
+    assert endpoint in error.what
 
 
 def test_ids_are_those_of_git(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What the Hub's client raises, told in one line and without secrets."""
 
 import pytest
+from support.refusals import check_refusal
 
 from nnd.converters.hub.hub_errors import explain, scrub, wanted_pause
 
@@ -29,7 +30,8 @@ def test_the_token_is_left_out_whatever_it_looks_like(monkeypatch: pytest.Monkey
 
 def test_an_error_is_one_line() -> None:
     error = explain(ValueError("Invalid metadata:\n- a\n\n- b"), "org/n")
-    assert str(error) == "org/n: the Hub rejected the request: Invalid metadata: - a - b"
+    check_refusal(error, "hub.refused", "org/n")
+    assert error.what.endswith(": Invalid metadata: - a - b")
 
 
 def test_what_is_wrong_with_the_upload_of_a_file_decides() -> None:
@@ -43,6 +45,4 @@ def test_what_is_wrong_with_the_upload_of_a_file_decides() -> None:
 
     assert wanted_pause(wrap(NetworkError("gone"))) == 0
     assert wanted_pause(wrap(ValueError("wrong"))) is None
-    assert str(explain(wrap(ValueError("wrong")), "org/n")) == (
-        "org/n: the Hub rejected the request: wrong"
-    )
+    check_refusal(explain(wrap(ValueError("wrong")), "org/n"), "hub.refused", "org/n")

@@ -270,7 +270,7 @@ def test_spans_outside_the_text_are_one_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spelled", "code"),
     [
-        ("typos", "make.needs-negatives"),
+        ("typos", "option.conflict"),
         ("swap_speaker", "option.unknown-value"),
         ("negation=2", "option.bad-value"),
         ("antonym", "option.needs-another"),

@@ -1,14 +1,13 @@
 """Sets of negatives: of which texts they are made, what a pair of them says, how they are kept."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from support.refusals import refusal
+from support.refusals import command_refusal, refusal
 from support.stored_folders import in_row, read_manifest, rewrite
 
 from nnd.cards import card
@@ -17,7 +16,6 @@ from nnd.converters.folder.validation import validate
 from nnd.converters.make.deriving import derive
 from nnd.metric.app.suites import suite
 from nnd.metric.cli.command import main
-from nnd.schemas import NNDError
 
 DIALOGUE = "Ann: I am here.\nBob: I will come by boat at 5."
 
@@ -173,46 +171,38 @@ def test_a_function_of_ones_own_may_ask_for_the_context(folder: Path) -> None:
 
 
 def test_a_function_that_makes_nothing_is_one_error(folder: Path) -> None:
-    for body, problem in {
-        "return text": '"spoil" makes no pair: unchanged (2)',
-        "return text + ' '": '"spoil" makes no pair: dropped (2)',
-        "return ''": "nothing is left of the text (2)",
-        "return 3": 'returned int 3, not a text or None, for "a" of split test; correct',
-    }.items():
-        with pytest.raises(NNDError, match=re.escape(problem)):
+    for body, code, where in (
+        ("return text", "data.no-pairs", ""),
+        ("return text + ' '", "data.no-pairs", ""),
+        ("return ''", "data.no-pairs", ""),
+        ("return 3", "make.function", '"a" of split test'),
+    ):
+        with refusal(code, where):
             derive(folder, [own(folder, body)], out=folder.parent / "suite", negatives="preferred")
     assert not (folder.parent / "suite").exists()
 
 
-WRONG = {
-    "--op swap_speakers": "makes a candidate wrong, so it is not a perturbation; add --negatives",
-    "--op typos --negatives preferred": "does not make a candidate wrong",
-    "--op negation --negatives preferred --on context": "--on is for perturbations; leave it out",
-    "--op typos --aspect answer": "--aspect is for negatives; leave it out",
-    "--op negation --negatives preferred --aspect tone": (
-        'no pairs of the aspect "tone"; choose the one that the change makes worse with --aspect: '
-        "answer"
-    ),
-    "--op numbers --negatives preferred": '"numbers" makes no pair: no number (2)',
-}
+WRONG = [
+    ("--op swap_speakers", "make.needs-negatives", ""),
+    ("--op typos --negatives preferred", "option.conflict", ""),
+    ("--op negation --negatives preferred --on context", "option.conflict", ""),
+    ("--op typos --aspect answer", "option.conflict", ""),
+    ("--op negation --negatives preferred --aspect tone", "make.no-such-texts", "toy"),
+    ("--op numbers --negatives preferred", "data.no-pairs", ""),
+]
 
 
-@pytest.mark.parametrize("words", WRONG)
+@pytest.mark.parametrize(("words", "code", "where"), WRONG)
 def test_wrong_input_is_one_line_and_exit_code_2(
-    words: str,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: str, code: str, where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = folder.parent / "suite"
     monkeypatch.setattr(
         "sys.argv", ["nnd", "derive", str(folder), "--out", str(out), *words.split()]
     )
-    with pytest.raises(SystemExit) as ended:
+    with command_refusal(code, where):
         main()
 
-    assert ended.value.code == 2
-    assert WRONG[words] in capsys.readouterr().err
     assert not out.exists()
 
 

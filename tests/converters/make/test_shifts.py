@@ -161,5 +161,5 @@ def test_an_entry_of_a_definition_makes_a_set() -> None:
     ],
 )
 def test_a_set_without_pairs_is_one_error(entry: dict[str, Any]) -> None:
-    with refusal("data.no-pairs"):
+    with refusal("slice.empty"):
         shift_set(pairs(4), next(iter(entry)), entry)

@@ -13,7 +13,6 @@ from support.table_files import csv_of, parquet_of, xlsx_of
 from nnd.converters.onboard.scaffold.first_facts import LEFT
 from nnd.converters.onboard.scaffold.new_source_result import NewSource
 from nnd.converters.onboard.scaffold.scaffolding import new_source
-from nnd.schemas import SourceError
 
 BIRDS = ("heron", "wren", "plover")
 ROOMS = ("the blue room", "the long hall", "the old kitchen", "the narrow stairs")
@@ -288,22 +287,22 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, raw: bytes, code
     assert not (tmp_path / "birds").exists()
 
 
-@pytest.mark.parametrize(("name", "words"), [("Birds!", "birds"), ("frank", "built-in")])
-def test_a_name_that_is_none(tmp_path: Path, name: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"), [("Birds!", "option.bad-value"), ("frank", "name.twice")]
+)
+def test_a_name_that_is_none(tmp_path: Path, name: str, code: str) -> None:
     path = tmp_path / "judged.json"
     path.write_text(json.dumps(NESTED), encoding="utf-8")
 
-    with pytest.raises(SourceError) as error:
+    with refusal(code, "name" if name == "Birds!" else name):
         new_source(name, path, tmp_path / "out")
-
-    assert words in str(error.value) or name in str(error.value)
 
 
 def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "birds").mkdir()
     (tmp_path / "birds" / "mine.txt").write_text("mine", encoding="utf-8")
 
-    with pytest.raises(Exception, match="birds"):
+    with refusal("place.exists", "birds"):
         look(tmp_path, NESTED)
 
     assert [path.name for path in (tmp_path / "birds").iterdir()] == ["mine.txt"]
@@ -311,7 +310,7 @@ def test_what_is_there_is_never_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("shape", ["choices", "edited", "verdicts", "systems"])
 def test_a_shape_that_the_columns_do_not_have_is_refused(tmp_path: Path, shape: str) -> None:
-    with refusal("source.no-fixture", "--shape"):
+    with refusal("column.missing", "--shape"):
         look(tmp_path, rows_of(RATED), shape=shape)
 
 

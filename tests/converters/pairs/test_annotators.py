@@ -86,7 +86,7 @@ def test_a_label_has_the_annotators_who_gave_it(make_source: MakeSource, toy: To
 def test_names_that_do_not_fit(make_source: MakeSource, toy: Toy, names: Any) -> None:
     rows = [toy("a", "heron", None, ratings=[5, 4], annotators=names)]
 
-    with refusal("data.invalid"):
+    with refusal("row.wrong-shape"):
         convert(make_source(rows, quality=MAJORITY))
 
 
@@ -97,5 +97,5 @@ def test_a_rule_that_asks_who_rated_must_be_told(
     rows = [*rated(toy, a={"zoe": 5}), toy("b", "wren", None, ratings=[1])]
     quality = {"rule": "gap", "minimum": 1, "ratings": "mean", option: "annotator"}
 
-    with refusal("data.invalid", "toy.jsonl:2: row 1, annotators"):
+    with refusal("row.wrong-shape", "toy.jsonl:2: annotators"):
         convert(make_source(rows, quality=quality))

@@ -94,7 +94,7 @@ def test_labels_are_checked_where_a_rule_reads_them(
     # "brief" under `length` is nothing that its rule reads; "breif" under `answer` is.
     more = [*rows, toy("c", "plover", "breif")]
 
-    with refusal("data.invalid", "toy.jsonl:9: row 8, label"):
+    with refusal("row.wrong-shape", "toy.jsonl:9: label"):
         convert(make_source(more, quality=QUALITY, aspects=ASPECTS))
 
 
@@ -103,7 +103,7 @@ def test_several_rows_of_a_candidate_are_for_labels_only(
 ) -> None:
     more = [*rows, toy("a", "heron", "another", aspect="tone", score=4)]
 
-    with refusal("data.invalid", "toy.jsonl:9: row 8, candidate_id"):
+    with refusal("row.wrong-shape", "toy.jsonl:9: candidate_id"):
         convert(make_source(more, quality=QUALITY, aspects=ASPECTS))
 
 

@@ -78,7 +78,7 @@ def test_without_spans_there_is_no_such_column() -> None:
 
 
 def test_a_span_outside_its_candidate_is_refused() -> None:
-    with refusal("data.invalid", "a.jsonl:1: row 0, spans"):
+    with refusal("row.wrong-shape", "a.jsonl:1: spans"):
         annotation_frame(SOURCE, [annotation(spans=[Span(7, 18)])])
 
 

@@ -82,9 +82,7 @@ def test_a_stored_member_is_read(make_zip: MakeZip) -> None:
     ],
 )
 def test_a_name_that_leads_elsewhere_is_refused(make_zip: MakeZip, name: str) -> None:
-    message = refused(make_zip(("good.txt", b"one"), (entry(name), b"two")))
-
-    assert "has a name that leads out of the folder" in message
+    refused(make_zip(("good.txt", b"one"), (entry(name), b"two")), "file.bad-archive")
 
 
 def test_a_name_with_a_nul_is_refused(make_zip: MakeZip) -> None:
@@ -92,7 +90,7 @@ def test_a_name_with_a_nul_is_refused(make_zip: MakeZip) -> None:
     path = make_zip(("a.txt+..", b"one"))
     path.write_bytes(path.read_bytes().replace(b"a.txt+..", b"a.txt\0.."))
 
-    assert r"a.zip: a.txt\x00.. has a name that leads out" in refused(path)
+    assert r"a.txt\x00.. " in refused(path, "file.bad-archive")
 
 
 @pytest.mark.parametrize("name", ["a..b.txt", "notes/..a", "...", "notes/.hidden"])
@@ -104,9 +102,9 @@ def test_dots_in_a_name_are_no_harm(make_zip: MakeZip, name: str) -> None:
     "mode", [0o120777, 0o010644, 0o060644], ids=["symbolic link", "pipe", "device"]
 )
 def test_what_is_no_file_is_refused(make_zip: MakeZip, mode: int) -> None:
-    message = refused(make_zip((entry("a.txt", mode=mode), b"/etc/passwd")))
+    path = make_zip((entry("a.txt", mode=mode), b"/etc/passwd"))
 
-    assert message.startswith("a.zip: a.txt is a link or something else that is not a file;")
+    assert "a.txt" in refused(path, "file.bad-archive")
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(make_zip: MakeZip) -> None:
@@ -114,11 +112,11 @@ def test_a_bomb_is_refused_before_it_is_unpacked(make_zip: MakeZip) -> None:
     path = make_zip(("a.txt", bytes(64 * MIB)))
 
     tracemalloc.start()
-    message = refused(path)
+    what = refused(path, "file.bad-archive")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert "to 67,108,864 bytes, more than 100 to 1; if you trust it, unpack it" in message
+    assert "67,108,864" in what
     assert peak < 4 * MIB
 
 
@@ -132,11 +130,11 @@ def test_a_bomb_that_understates_its_size_is_not_unpacked(make_zip: MakeZip) -> 
     path.write_bytes(path.read_bytes().replace(true, said))
 
     tracemalloc.start()
-    message = refused(path)
+    what = refused(path, "file.cut-off")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert "a.zip: not a whole zip: Bad CRC-32" in message
+    assert "Bad CRC-32" in what
     assert peak < 4 * MIB
 
 
@@ -144,13 +142,13 @@ def test_many_members_that_unpack_to_too_much_are_refused(make_zip: MakeZip) -> 
     # 65 * 4 MiB = 260 MiB, each small enough for any ratio.
     path = make_zip(*((f"{number}.txt", bytes(4 * MIB)) for number in range(65)))
 
-    assert "a.zip: its members unpack to 272,629,760 bytes, more than 268,435,456" in refused(path)
+    assert "272,629,760" in refused(path, "file.bad-archive")
 
 
 def test_too_many_members_are_refused(make_zip: MakeZip) -> None:
     path = make_zip(*((f"{number}", b"") for number in range(10_001)))
 
-    assert "a.zip: 10,001 members are more than 10,000" in refused(path)
+    assert "10,001" in refused(path, "file.bad-archive")
 
 
 def test_members_that_overlap_are_refused(make_zip: MakeZip) -> None:
@@ -169,20 +167,20 @@ def test_members_that_overlap_are_refused(make_zip: MakeZip) -> None:
         + raw[end + 16 :]
     )
 
-    assert "a.zip: its members overlap" in refused(path)
+    refused(path, "file.bad-archive")
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_a_name_that_stands_twice_is_refused(make_zip: MakeZip) -> None:
-    assert "a.txt is in it 2 times" in refused(make_zip(("a.txt", b"1"), ("a.txt", b"2")))
+    path = make_zip(("a.txt", b"1"), ("a.txt", b"2"))
+
+    assert "a.txt" in refused(path, "file.bad-archive")
 
 
 def test_a_zip_in_the_zip_is_refused(make_zip: MakeZip, tmp_path: Path) -> None:
     inner = make_zip(("a.txt", b"one")).rename(tmp_path / "inner.zip").read_bytes()
 
-    assert "deep/inner.ZIP is an archive inside the archive" in refused(
-        make_zip(("deep/inner.ZIP", inner))
-    )
+    assert "deep/inner.ZIP" in refused(make_zip(("deep/inner.ZIP", inner)), "file.bad-archive")
 
 
 def test_an_encrypted_member_is_refused(make_zip: MakeZip) -> None:
@@ -192,28 +190,28 @@ def test_an_encrypted_member_is_refused(make_zip: MakeZip) -> None:
     raw[raw.index(b"PK\1\2") + 8] |= 1
     path.write_bytes(raw)
 
-    assert "a.txt is encrypted" in refused(path)
+    assert "a.txt" in refused(path, "file.bad-archive")
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_another_method_is_refused(make_zip: MakeZip, method: int) -> None:
     path = make_zip((entry("a.txt", method=method), b"one"))
 
-    assert "a.txt is not compressed with deflate" in refused(path)
+    assert "a.txt" in refused(path, "file.bad-archive")
 
 
 def test_a_cut_off_zip_is_refused(make_zip: MakeZip) -> None:
     path = make_zip(("a.txt", bytes(range(256)) * 8))
     path.write_bytes(path.read_bytes()[:-40])
 
-    assert refused(path).endswith("or fetch it again: it may be cut off")
+    refused(path, "file.cut-off")
 
 
 def test_a_damaged_member_is_refused(make_zip: MakeZip) -> None:
     path = make_zip((entry("a.txt", method=zipfile.ZIP_STORED), b"one"))
     path.write_bytes(path.read_bytes().replace(b"one", b"two"))
 
-    assert "a.zip: not a whole zip: Bad CRC-32" in refused(path)
+    assert "Bad CRC-32" in refused(path, "file.cut-off")
 
 
 @pytest.mark.parametrize("raw", [b"", b"PK", b'{"a": 1}'])
@@ -221,15 +219,17 @@ def test_what_is_no_zip_is_refused(make_zip: MakeZip, raw: bytes) -> None:
     path = make_zip()
     path.write_bytes(raw)
 
-    assert "a.zip: not a whole zip" in refused(path)
+    refused(path, "file.cut-off")
 
 
 def test_a_name_that_steers_a_terminal_is_shown_harmless(make_zip: MakeZip) -> None:
-    assert r"../\x1b[2J\u202e has a name" in refused(make_zip((entry("../\x1b[2J\u202e"), b"")))
+    path = make_zip((entry("../\x1b[2J\u202e"), b""))
+
+    assert r"../\x1b[2J\u202e " in refused(path, "file.bad-archive")
 
 
 def test_a_zip_that_is_not_there(tmp_path: Path) -> None:
-    with refusal("file.not-readable", "none.zip"):
+    with refusal("file.not-found", "none.zip"):
         read_members(tmp_path / "none.zip")
 
 
@@ -257,16 +257,10 @@ def test_a_member_is_found_in_whatever_folder() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "message"),
-    [
-        (["b/e.json"], "a.zip: no members are called d.json, of b/e.json;"),
-        ([], "a.zip: no members are called d.json, of none at all;"),
-        (["c/d.json", "b/d.json"], "a.zip: 2 members are called d.json, of b/d.json, c/d.json;"),
-    ],
-    ids=["another", "empty", "two"],
+    "members", [["b/e.json"], [], ["b/d.json", "c/d.json"]], ids=["another", "empty", "two"]
 )
-def test_one_member_must_have_the_name(members: list[str], message: str) -> None:
-    with refusal("file.another-kind") as caught:
-        find_member(Path("a.zip"), members, "d.json")
+def test_one_member_must_have_the_name(members: list[str]) -> None:
+    with refusal("file.another-kind", "a.zip") as caught:
+        find_member(Path("a.zip"), members[::-1], "d.json")
 
-    assert str(caught.value).startswith(message)
+    assert ", ".join(members) in caught.value.what

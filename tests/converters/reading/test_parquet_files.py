@@ -81,14 +81,9 @@ def test_a_text_that_a_million_rows_refer_to(tmp_path: Path, kind: pa.DataType |
     path = write_repeated(tmp_path / "a.parquet", "lorem ipsum " * 1667, 200_000, kind)
     assert path.stat().st_size < 100_000
 
-    with refusal("file.too-large") as caught:
+    with refusal("file.too-large", "a.parquet"):
         for _ in read_parquet_rows(path):
             pass
-
-    assert str(caught.value) == (
-        "a.parquet: its cells take more than 1,073,741,824 bytes; check that this is the right "
-        "file, or split it into several files"
-    )
 
 
 READ = """

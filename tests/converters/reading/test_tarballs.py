@@ -103,15 +103,13 @@ def test_an_empty_tarball(make_tarball: MakeTarball) -> None:
     "name", ["../a.txt", "notes/../../a.txt", "/etc/a.txt", "..\\a.txt", "C:\\a.txt", "../"]
 )
 def test_a_name_that_leads_elsewhere_is_refused(make_tarball: MakeTarball, name: str) -> None:
-    message = refused(make_tarball(("good.txt", b"one"), (entry(name), b"two")))
-
-    assert "has a name that leads out of the folder; if you trust it" in message
+    refused(make_tarball(("good.txt", b"one"), (entry(name), b"two")), "file.bad-archive")
 
 
 def test_a_long_name_that_leads_elsewhere_is_refused(make_tarball: MakeTarball) -> None:
     path = make_tarball((f"../{'n' * 200}", b"one"), layout=tarfile.GNU_FORMAT)
 
-    assert "has a name that leads out of the folder" in refused(path)
+    refused(path, "file.bad-archive")
 
 
 @pytest.mark.parametrize(
@@ -122,7 +120,7 @@ def test_a_long_name_that_leads_elsewhere_is_refused(make_tarball: MakeTarball) 
 def test_what_is_no_file_is_refused(make_tarball: MakeTarball, kind: bytes) -> None:
     path = make_tarball((entry("a.txt", kind=kind, linkname="/etc/passwd"), b""))
 
-    assert refused(path).startswith("a.tar.gz: a.txt is a link or a device, not a file;")
+    assert "a.txt" in refused(path, "file.bad-archive")
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(make_tarball: MakeTarball) -> None:
@@ -130,11 +128,11 @@ def test_a_bomb_is_refused_before_it_is_unpacked(make_tarball: MakeTarball) -> N
     path = make_tarball(("a.txt", bytes(64 * MIB)))
 
     tracemalloc.start()
-    message = refused(path)
+    what = refused(path, "file.bad-archive")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
-    assert f"it unpacks from {path.stat().st_size:,} to more than" in message
+    assert f"{path.stat().st_size:,}" in what
     assert peak < 16 * MIB
 
 
@@ -145,28 +143,30 @@ def test_a_small_tarball_may_pack_well(make_tarball: MakeTarball) -> None:
 def test_too_many_members_are_refused(make_tarball: MakeTarball) -> None:
     path = make_tarball(*((str(number), b"") for number in range(10_001)))
 
-    assert "a.tar.gz: 10,001 members are more than 10,000" in refused(path)
+    assert "10,001" in refused(path, "file.bad-archive")
 
 
 def test_a_name_that_stands_twice_is_refused(make_tarball: MakeTarball) -> None:
-    assert "a.txt is in it 2 times" in refused(make_tarball(("a.txt", b"1"), ("a.txt", b"2")))
+    path = make_tarball(("a.txt", b"1"), ("a.txt", b"2"))
+
+    assert "a.txt" in refused(path, "file.bad-archive")
 
 
 @pytest.mark.parametrize("name", ["inner.zip", "deep/inner.TAR.GZ", "inner.tgz"])
 def test_an_archive_in_it_is_refused(make_tarball: MakeTarball, name: str) -> None:
-    assert f"{name} is an archive inside the archive" in refused(make_tarball((name, b"")))
+    assert name in refused(make_tarball((name, b"")), "file.bad-archive")
 
 
 def test_a_file_with_holes_is_refused(make_tarball: MakeTarball) -> None:
     holes = entry("a.txt", pax_headers={"GNU.sparse.realsize": str(2**50)})
 
-    assert "a.tar.gz: not a whole .tar.gz: a.txt is cut off" in refused(make_tarball((holes, b"")))
+    assert "a.txt" in refused(make_tarball((holes, b"")), "file.cut-off")
 
 
 def test_a_size_that_pax_states_leads_in_no_circles(make_tarball: MakeTarball) -> None:
     turned = entry("a.txt", pax_headers={"size": "-512"})
 
-    assert "a.txt is in it 2 times" in refused(make_tarball((turned, b"one")))
+    assert "a.txt" in refused(make_tarball((turned, b"one")), "file.bad-archive")
 
 
 def with_field(raw: bytes, place: int, value: bytes) -> bytes:
@@ -183,48 +183,48 @@ def with_field(raw: bytes, place: int, value: bytes) -> bytes:
 def test_a_size_that_is_none_is_refused(make_tarball: MakeTarball, size: bytes) -> None:
     path = make_tarball(with_field(packed(("a.txt", b"one")), 124, size))
 
-    assert "not a whole .tar.gz" in refused(path)
+    refused(path, "file.cut-off")
 
 
 @pytest.mark.parametrize("said", [b"9999999 path=b\n", b"0 path=b\n", b"path=b\n", b"-5 a=b\n"])
 def test_a_broken_pax_header_is_refused(make_tarball: MakeTarball, said: bytes) -> None:
     header = packed((entry("x", kind=tarfile.XHDTYPE), said), layout=tarfile.USTAR_FORMAT)
 
-    assert "not a whole .tar.gz" in refused(make_tarball(header))
+    refused(make_tarball(header), "file.cut-off")
 
 
 def test_a_long_header_is_refused(make_tarball: MakeTarball) -> None:
     # `tarfile` of Python 3.11.7 takes hours with some of a megabyte of digits.
     long = packed((entry("x", kind=tarfile.XHDTYPE), b"9" * MIB), layout=tarfile.USTAR_FORMAT)
 
-    assert "an extended header has 1,048,576 bytes" in refused(make_tarball(long))
+    assert "1,048,576" in refused(make_tarball(long), "file.cut-off")
 
 
 @pytest.mark.parametrize("end", [512, 700, 1024, 1536])
 def test_a_tar_that_was_cut_off_before_it_was_packed(make_tarball: MakeTarball, end: int) -> None:
     raw = packed(("a.txt", b"one" * 200), ("b.txt", b"two"))
 
-    assert "not a whole .tar.gz" in refused(make_tarball(raw[:end]))
+    refused(make_tarball(raw[:end]), "file.cut-off")
 
 
 def test_something_behind_the_end_is_refused(make_tarball: MakeTarball) -> None:
     raw = packed(("a.txt", b"one"))
 
-    assert "something follows it" in refused(make_tarball(raw + b"\0" * 512 + b"more"))
+    refused(make_tarball(raw + b"\0" * 512 + b"more"), "file.cut-off")
 
 
 def test_a_second_gzip_is_refused(make_tarball: MakeTarball) -> None:
     path = make_tarball(("a.txt", b"one"))
     path.write_bytes(path.read_bytes() * 2)
 
-    assert "data follows the gzip stream" in refused(path)
+    refused(path, "file.cut-off")
 
 
 def test_a_cut_off_gzip_is_refused(make_tarball: MakeTarball) -> None:
     path = make_tarball(("a.txt", bytes(range(256)) * 8))
     path.write_bytes(path.read_bytes()[:-40])
 
-    assert refused(path).endswith("or fetch it again: it may be cut off")
+    refused(path, "file.cut-off")
 
 
 def test_a_damaged_gzip_is_refused(make_tarball: MakeTarball) -> None:
@@ -233,7 +233,7 @@ def test_a_damaged_gzip_is_refused(make_tarball: MakeTarball) -> None:
     raw[-5] ^= 1  # of the checksum
     path.write_bytes(raw)
 
-    assert "a.tar.gz: not a whole .tar.gz: Error -3 while decompressing" in refused(path)
+    refused(path, "file.cut-off")
 
 
 @pytest.mark.parametrize("raw", [b"", b"PK", b"{}", gzip.compress(b'{"a": 1}', mtime=0)])
@@ -241,9 +241,9 @@ def test_what_is_no_tarball_is_refused(make_tarball: MakeTarball, raw: bytes) ->
     path = make_tarball()
     path.write_bytes(raw)
 
-    assert "a.tar.gz: not a whole .tar.gz" in refused(path)
+    refused(path, "file.cut-off")
 
 
 def test_a_tarball_that_is_not_there(tmp_path: Path) -> None:
-    with refusal("file.not-readable", "none.tar.gz"):
+    with refusal("file.not-found", "none.tar.gz"):
         read_tarball(tmp_path / "none.tar.gz")

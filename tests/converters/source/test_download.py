@@ -233,13 +233,9 @@ def test_a_failed_fetch_leaves_the_cached_file_as_it_was(server: Server, cache: 
 
 
 def test_an_answer_404_is_an_error_with_the_way_out(server: Server, cache: Path) -> None:
-    with refusal("source.cannot-fetch") as caught:
+    with refusal("source.cannot-fetch", f"{server.url}/missing"):
         fetch(declared(f"{server.url}/missing"), "toy")
 
-    assert str(caught.value) == (
-        f"{server.url}/missing: cannot be fetched: HTTP Error 404: Not Found; "
-        "name your copy with --from"
-    )
     assert cached(cache) == []
 
 
@@ -575,13 +571,10 @@ def test_no_more_is_fetched_than_is_declared(
 ) -> None:
     server.body = ENDLESS
 
-    with refusal("source.cannot-fetch") as caught:
+    with refusal("source.cannot-fetch", f"{server.url}/a") as caught:
         get(server, sha256)
 
-    assert str(caught.value) == (
-        f"{server.url}/a: cannot be fetched: the file is larger than 24 bytes, its declared size; "
-        "name your copy with --from"
-    )
+    assert "24 bytes" in caught.value.what
     assert len(server.asked) == 1
     assert cached(cache) == []
 

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 import yaml
+from support.refusals import check_refusal
 
 from nnd.converters.source.source import BUILT_IN
+from nnd.schemas import NNDError
 
 # Lists all sources and loads some by name, as the commands do; sys.argv is the site and the names.
 LOOK = """
@@ -28,9 +30,12 @@ def load(name):
     try:
         return str(load_source(name).folder)
     except SourceError as error:
-        return str(error)
+        return error.to_dict()
 
-listed = [[found.name, found.distribution, found.problem] for found in find_sources()]
+listed = [
+    [found.name, found.distribution, found.problem and found.problem.to_dict()]
+    for found in find_sources()
+]
 print(json.dumps({"listed": listed, "loaded": {name: load(name) for name in sys.argv[2:]}}))
 """
 COMMAND = """
@@ -83,9 +88,9 @@ def install(site: Path, make_source: Callable[..., Path]) -> Install:
 class Seen:
     """What a process sees: name and problem of sources of packages, and what names lead to."""
 
-    problems: dict[str, str | None]
+    problems: dict[str, dict[str, str] | None]
     distributions: dict[str, str]
-    loaded: dict[str, str]
+    loaded: dict[str, str | dict[str, str]]
 
 
 def run(code: str, site: Path, *arguments: str) -> str:
@@ -103,6 +108,13 @@ def look(site: Path, *names: str) -> Seen:
         {name: distribution for name, distribution, _ in others},
         seen["loaded"],
     )
+
+
+def check_problem(seen: Seen, name: str, code: str, where: str) -> None:
+    """Check the error of a source that a package offers."""
+    problem = seen.problems[name]
+    assert problem is not None
+    check_refusal(NNDError(**problem), code, where)
 
 
 def test_a_package_brings_a_source_that_is_listed_and_converts(
@@ -129,11 +141,7 @@ def test_a_package_brings_several_by_their_own_names(site: Path, install: Instal
     assert seen.loaded["songs"] == str(site / "birds" / "sources" / "one")
     assert seen.loaded["two"] == str(site / "birds" / "sources" / "two")
     for name in ("one", "whatever"):
-        assert seen.loaded[name].startswith(f'"{name}" is neither a built-in source (bump')
-        assert seen.loaded[name].endswith(
-            "wmt_qe_2022, songs of bird-data 1.2, two of bird-data 1.2) nor a folder with a "
-            "source.yaml"
-        )
+        assert seen.loaded[name]["code"] == "source.unknown"  # type: ignore[index]
 
 
 def test_a_namespace_and_an_editable_install_are_looked_through(
@@ -175,29 +183,28 @@ def test_names_that_are_taken(
 
     seen = look(site, "sample", "pond", "toy", str(site / "frogs"))
 
-    assert seen.problems == {
-        "sample": "sample is also the name of a built-in source; convert it by its folder, "
-        f"{site / 'birds'}",
-        "pond": "pond is also the name of another package's source; convert it by its folder, "
-        f"{site / 'frogs'}",
-        "toy": None,
-    }
+    for name, folder in {"sample": "birds", "pond": "frogs"}.items():
+        check_problem(seen, name, "name.twice", name)
+        problem = seen.problems[name]
+        assert problem is not None
+        assert str(site / folder) in problem["remedy"]
+    assert seen.problems["toy"] is None
     assert seen.loaded["sample"] == str(BUILT_IN / "sample")
-    assert seen.loaded["pond"].startswith("pond is also the name of another package's source; ")
+    assert seen.loaded["pond"]["code"] == "name.twice"  # type: ignore[index]
     assert seen.loaded["toy"] == "toy"
     assert seen.loaded[str(site / "frogs")] == str(site / "frogs")
 
 
-BROKEN = {
-    "nowhere.at.all": "nowhere is not an installed package",
-    "birds.nothing": "it has no folder birds.nothing",
-    "birds.empty": "has no source.yaml, and neither has a folder in it",
-    "birds:source": "name a package, such as a.b, and nothing inside it",
-    "birds..toy": "name a package, such as a.b, and nothing inside it",
-    "../birds": "name a package, such as a.b, and nothing inside it",
-    "json.decoder": "it has no folder json.decoder",  # a module is not a folder
-    "sys": "sys is not an installed package",
-}
+BROKEN = (
+    "nowhere.at.all",
+    "birds.nothing",
+    "birds.empty",
+    "birds:source",
+    "birds..toy",
+    "../birds",
+    "json.decoder",  # a module is not a folder
+    "sys",
+)
 
 
 def test_broken_entry_points_are_told_and_hide_no_other(site: Path, install: Install) -> None:
@@ -209,13 +216,10 @@ def test_broken_entry_points_are_told_and_hide_no_other(site: Path, install: Ins
 
     assert seen.problems["toy"] is None
     assert seen.loaded["toy"] == str(site / "birds" / "toy")
-    for (name, value), words in zip(points.items(), BROKEN.values(), strict=True):
-        problem = seen.problems[name]
-        assert problem is not None
-        assert problem.startswith(f'entry point {name} = "{value}" of bird-data 1.2: ')
-        assert words in problem
-        assert problem.endswith("fix the package, or uninstall it")
-        assert seen.loaded[name] == problem
+    for name, value in points.items():
+        where = f'entry point {name} = "{value}" of bird-data 1.2'
+        check_problem(seen, name, "source.entry-point", where)
+        assert seen.loaded[name] == seen.problems[name]
 
 
 def test_sources_that_cannot_be_read_are_told_and_hide_no_other(
@@ -234,15 +238,13 @@ def test_sources_that_cannot_be_read_are_told_and_hide_no_other(
     seen = look(site, *names)
 
     assert seen.loaded["toy"] == str(paths["toy"].parent)
-    for name, words in {
-        "half": "not valid YAML",
-        "poor": "'pretty_name' is a required property",
-        "set": "task: 3 is not of type 'string'",
-    }.items():
-        problem = seen.problems[name]
-        assert problem is not None
-        assert words in problem
-        assert problem == seen.loaded[name]
+    for name, code, where in (
+        ("half", "file.not-yaml", "source.yaml"),
+        ("poor", "source.definition", "source.yaml"),
+        ("set", "source.definition", "task"),
+    ):
+        check_problem(seen, name, code, where)
+        assert seen.loaded[name] == seen.problems[name]
     shown = run(COMMAND, site, "sources")
     assert "toy (bird-data 1.2)" in shown
     assert "half: " in shown

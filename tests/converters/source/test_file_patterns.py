@@ -70,7 +70,7 @@ def test_an_error_names_no_file_of_the_pattern(tmp_path: Path) -> None:
     wrong = json.dumps(FALSE | {"label": "never"})
     folder = write(tmp_path, {"ada.jsonl": json.dumps(TRUE), "bo.jsonl": wrong})
 
-    with refusal("data.invalid", "people.jsonl:2: row 1, label") as caught:
+    with refusal("row.wrong-shape", "people.jsonl:2: label") as caught:
         convert(folder, origin=folder)
 
     assert "bo" not in str(caught.value).replace(str(tmp_path), "")

@@ -232,8 +232,5 @@ def test_a_copy_of_anything_else_is_refused_rather_than_replaced_by_a_download(
     path = copied / "two.jsonl.xz"
     path.write_bytes(change(lines["two.jsonl"]))
 
-    with refusal("source.another-file", "two.jsonl.xz") as caught:
+    with refusal("source.another-file", "two.jsonl.xz"):
         convert(copied)
-    assert str(caught.value).startswith(
-        f"{path}: not a copy of the declared file: its SHA-256, unpacked, is not the one in"
-    )

@@ -90,7 +90,7 @@ def test_another_model_is_let_in(write: Write) -> None:
             [SOURCE, SOURCE],
             "row.twice",
         ),
-        ([response("3", "a", "Rhyme")], [SOURCE], "data.invalid"),
+        ([response("3", "a", "Rhyme")], [SOURCE], "row.wrong-shape"),
         ([response("3", "a", labels=None)], [SOURCE], "row.wrong-shape"),
     ],
     ids=["no source", "source twice", "type", "no labels"],

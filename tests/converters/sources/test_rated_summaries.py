@@ -12,7 +12,6 @@ from support.places import SOURCES
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.schemas import SourceError
 
 DIALOGUES = "human_judgment.jsonl"
 PAIRED = "model_annotations.aligned.paired.jsonl"
@@ -89,24 +88,19 @@ def test_every_second_line_gives_the_pairs_of_the_released_code(
 def test_a_file_without_articles_is_refused_with_the_way_to_get_them(
     nnd_data: Path,
 ) -> None:
-    with refusal("source.no-articles") as caught:
+    with refusal("source.no-articles", f"{UNPAIRED}:1") as caught:
         convert("summeval", origin=nnd_data / "summeval" / UNPAIRED)
 
-    assert f'{UNPAIRED}:1: there is no "text", the article; make {PAIRED}' in str(caught.value)
-    assert "data_processing/pair_data.py of https://github.com/Yale-LILY/SummEval" in str(
-        caught.value
-    )
+    assert "data_processing/pair_data.py" in caught.value.remedy
 
 
 def test_a_folder_without_the_paired_file_is_refused_with_the_way_to_get_it(tmp_path: Path) -> None:
     shutil.copy(SOURCES / "summeval" / "fixture" / PAIRED, tmp_path / UNPAIRED)
 
-    with refusal("source.no-articles") as caught:
+    with refusal("source.no-articles", str(tmp_path)) as caught:
         convert("summeval", origin=tmp_path)
 
-    assert f"{tmp_path}: {PAIRED} not found; name the file with --from" in str(caught.value)
-    assert f"make {PAIRED} from the published {UNPAIRED}" in str(caught.value)
-    assert "data_processing/pair_data.py" in str(caught.value)
+    assert "data_processing/pair_data.py" in caught.value.remedy
 
 
 def test_no_file_at_all_is_refused_with_the_way_to_get_it(
@@ -121,95 +115,138 @@ def test_no_file_at_all_is_refused_with_the_way_to_get_it(
 # Wrong fields in the third line of the fixture
 
 
-WRONG: list[tuple[str, Edit, str]] = [
+WRONG: list[tuple[str, Edit, str, str]] = [
     (
         "summeval",
         lambda line: line.pop("id"),
-        f'{PAIRED}:3: there is no "id", only decoded',
+        "file.another-kind",
+        "model_annotations.aligned.paired.jsonl:3",
     ),
-    ("summeval", lambda line: line.update(text=None), f"{PAIRED}:3, text: null is not a string"),
-    ("summeval", lambda line: line.update(decoded=[]), f"{PAIRED}:3, decoded: [] is not a string"),
-    ("summeval", lambda line: line.update(model_id=7), f"{PAIRED}:3, model_id: 7 is not a string"),
+    (
+        "summeval",
+        lambda line: line.update(text=None),
+        "file.another-kind",
+        "model_annotations.aligned.paired.jsonl:3, text",
+    ),
+    (
+        "summeval",
+        lambda line: line.update(decoded=[]),
+        "file.another-kind",
+        "model_annotations.aligned.paired.jsonl:3, decoded",
+    ),
+    (
+        "summeval",
+        lambda line: line.update(model_id=7),
+        "file.another-kind",
+        "model_annotations.aligned.paired.jsonl:3, model_id",
+    ),
     (
         "summeval",
         lambda line: line.update(expert_annotations={}),
-        f"{PAIRED}:3, expert_annotations: {{}} is not a list",
+        "file.another-kind",
+        "model_annotations.aligned.paired.jsonl:3, expert_annotations",
     ),
     (
         "summeval",
         lambda line: line["expert_annotations"][1].pop("fluency"),
-        f'{PAIRED}:3, expert_annotations[1]: there is no "fluency", only coherence',
+        "file.another-kind",
+        "model_annotations.aligned.paired.jsonl:3, expert_annotations[1]",
     ),
     (
         "summeval",
         lambda line: line["expert_annotations"][2].update(relevance="5"),
-        f'{PAIRED}:3, expert_annotations[2], relevance: "5" is not a number',
+        "cell.not-a-number",
+        "model_annotations.aligned.paired.jsonl:3, expert_annotations[2], relevance",
     ),
     (
         "summeval",
         lambda line: line["expert_annotations"][0].update(coherence=50),
-        f"{PAIRED}:3, expert_annotations[0], coherence: 50 is not a rating between 1 and 5",
+        "cell.out-of-range",
+        "model_annotations.aligned.paired.jsonl:3, expert_annotations[0], coherence",
     ),
     (
         "summeval",
         lambda line: line.update(model_id="M23_dynamicmix"),
-        f'{PAIRED}:3: system: "M23_dynamicmix" is not in source.yaml',
+        "row.wrong-shape",
+        "model_annotations.aligned.paired.jsonl:3: system",
     ),
-    ("summeval", lambda line: line.update(text="Another."), "names two different things"),
-    ("summeval", lambda line: line.update(decoded=""), f"{PAIRED}:3: candidate: is empty"),
+    (
+        "summeval",
+        lambda line: line.update(text="Another."),
+        "row.wrong-shape",
+        "model_annotations.aligned.paired.jsonl:3: context_id",
+    ),
+    (
+        "summeval",
+        lambda line: line.update(decoded=""),
+        "row.wrong-shape",
+        "model_annotations.aligned.paired.jsonl:3: candidate",
+    ),
     (
         "dialsummeval",
         lambda line: line.pop("dialogue"),
-        f'{DIALOGUES}:3: there is no "dialogue", only id',
+        "file.another-kind",
+        "human_judgment.jsonl:3",
     ),
     (
         "dialsummeval",
         lambda line: line.update(id=1.5),
-        f"{DIALOGUES}:3, id: 1.5 is not a string or a whole number",
+        "file.another-kind",
+        "human_judgment.jsonl:3, id",
     ),
     (
         "dialsummeval",
         lambda line: line.update(summary=None),
-        f"{DIALOGUES}:3, summary: null is not a string",
+        "file.another-kind",
+        "human_judgment.jsonl:3, summary",
     ),
     (
         "dialsummeval",
         lambda line: line.update(annotations="5"),
-        f'{DIALOGUES}:3, annotations: "5" is not a list',
+        "file.another-kind",
+        "human_judgment.jsonl:3, annotations",
     ),
     (
         "dialsummeval",
         lambda line: line["annotations"][1].pop("relevance"),
-        f'{DIALOGUES}:3, annotations[1]: there is no "relevance", only consistency',
+        "file.another-kind",
+        "human_judgment.jsonl:3, annotations[1]",
     ),
     (
         "dialsummeval",
         lambda line: line["annotations"][2].update(fluency=True),
-        f"{DIALOGUES}:3, annotations[2], fluency: true is not a number",
+        "cell.not-a-number",
+        "human_judgment.jsonl:3, annotations[2], fluency",
     ),
     (
         "dialsummeval",
         lambda line: line["annotations"][0].update(coherence=0),
-        f"{DIALOGUES}:3, annotations[0], coherence: 0 is not a rating between 1 and 5",
+        "cell.out-of-range",
+        "human_judgment.jsonl:3, annotations[0], coherence",
     ),
     (
         "dialsummeval",
         lambda line: line.update(model_id="Z"),
-        f'{DIALOGUES}:3: system: "Z" is not in source.yaml',
+        "row.wrong-shape",
+        "human_judgment.jsonl:3: system",
     ),
-    ("dialsummeval", lambda line: line.update(model_id="A"), "names two different things"),
+    (
+        "dialsummeval",
+        lambda line: line.update(model_id="A"),
+        "row.wrong-shape",
+        "human_judgment.jsonl:3: candidate_id",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("source", "edit", "message"), WRONG)
+@pytest.mark.parametrize(("source", "edit", "code", "where"), WRONG)
 def test_a_wrong_field_is_named_with_its_line(
-    tmp_path: Path, source: str, edit: Edit, message: str
+    tmp_path: Path, source: str, edit: Edit, code: str, where: str
 ) -> None:
     lines = read(SOURCES / source / "fixture" / FILES[source])
     edit(lines[2])
 
-    with pytest.raises(SourceError) as caught:
+    with refusal(code, where) as caught:
         convert(source, origin=write(tmp_path / FILES[source], lines))
 
-    assert message in str(caught.value)
     assert str(caught.value).isprintable()

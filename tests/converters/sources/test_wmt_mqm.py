@@ -159,7 +159,7 @@ def test_a_set_that_is_named_needs_no_name_of_a_file(write: Callable[..., Path])
 
 
 def test_a_set_knows_its_systems(write: Callable[..., Path]) -> None:
-    with refusal("data.invalid", "mqm_invented_enfr.tsv:2: row 0, system"):
+    with refusal("row.wrong-shape", "mqm_invented_enfr.tsv:2: system"):
         convert("wmt_mqm", origin=write(GOOD, BAD), set_name="ted/zhen")
 
 
@@ -200,7 +200,7 @@ def test_a_file_without_a_header_is_an_error(write: Callable[..., Path]) -> None
 def test_a_new_category_is_an_error_that_says_what_to_do(write: Callable[..., Path]) -> None:
     row = mark("beta", "Bon nuit", "Fluency/Rhyme")
 
-    with refusal("data.invalid", "mqm_invented_enfr.tsv:3: row 1, label"):
+    with refusal("row.wrong-shape", "mqm_invented_enfr.tsv:3: label"):
         convert("wmt_mqm", origin=write(GOOD, row))
 
 

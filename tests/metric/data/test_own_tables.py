@@ -87,7 +87,9 @@ def test_every_kind_of_table_gives_the_same_pairs(tmp_path: Path) -> None:
     frame.write_csv(tmp_path / "csv.csv")
     frame.write_parquet(tmp_path / "parquet.parquet")
     lines(tmp_path / "jsonl.jsonl", PLAIN)
-    kinds = ["csv.csv", "parquet.parquet", "jsonl.jsonl"]
+    frame.write_csv(tmp_path / "tsv.tsv", separator="\t")
+    frame.write_json(tmp_path / "json.json")
+    kinds = ["csv.csv", "parquet.parquet", "jsonl.jsonl", "tsv.tsv", "json.json"]
     found = [load_pairs(tmp_path / name) for name in kinds]
     found += [load_pairs(datasets.Dataset.from_list(PLAIN)), load_pairs(PLAIN), load_pairs(frame)]
     assert texts(found[0]) == [

@@ -319,15 +319,17 @@ def test_a_model_scores_candidates_alone(name: str, loaded: Callable[[str], Load
 
 
 def test_a_scorer_that_needs_a_context_leaves_nulls_and_a_reason() -> None:
+    error = ScoringError("model.tokenizer", "a context is empty", "mine")
+
     def needy(requests: Sequence[Request]) -> Likelihoods:
         if any(context is None for context, _ in requests):
-            raise ScoringError("mine: a context is empty; leave it out")
+            raise error
         return answers(lambda _: 0.0)(requests)
 
     found = with_baseline(pairs(("c", "a", "b"), ("c", "a", "d")), needy, DEFAULT)
     assert alone(found) == [(None, None)] * 2
     assert found.pairs["ll_high"].to_list() == [0, 0]
-    assert found.no_baseline == "mine: a context is empty; leave it out"
+    assert found.no_baseline == str(error)
 
 
 # Errors name the pair

@@ -182,9 +182,6 @@ def test_what_fails_is_told_and_the_rest_is_done(
         (str(broken), None),
     ]
     reasons = [each.reason for each in found.failures]
-    assert "file or folder not found" in reasons[0]
-    assert "no such model" in reasons[1]
-    assert "no usable tokenizer" in reasons[2]
     messages = [str(each.message) for each in told if each.category is ScoringWarning]
     # A reason that begins with the name is not told with the name before it again.
     nowhere_data, nowhere_model, no_tokenizer = reasons

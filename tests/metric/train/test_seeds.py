@@ -7,12 +7,13 @@ from statistics import mean, stdev
 from typing import NamedTuple
 
 import pytest
+from support.refusals import refusal
 from support.training.runs import make_model, sample_pairs
 
 from nnd.metric.train.fine_tuning import train
 from nnd.metric.train.objective import Schedule
 from nnd.metric.train.seeds import TrainedSeeds
-from nnd.schemas import NNDError, ScoringError
+from nnd.schemas import NNDError
 
 BRIEF = Schedule(steps=2, batch_size=4, learning_rate=3e-3, seed=4)
 SEEDS = (4, 5, 6)
@@ -70,17 +71,17 @@ def test_finished_trainings_are_read_and_others_are_added(done: Done) -> None:
     assert [*found.seeds] == [5, 6, 7]
     assert found.seeds[5].to_dict() == done.found.seeds[5].to_dict()
     assert (done.folder / "out" / "5" / "training.json").stat().st_mtime_ns == kept
-    with pytest.raises(ScoringError, match="out/4: was trained with other options; name another"):
+    with refusal("place.holds-training", "out/4"):
         begin(done.folder, resume=True, schedule=replace(BRIEF, steps=3))
     with pytest.raises(NNDError, match="out/4: "):  # without resume, nothing is replaced
         begin(done.folder)
 
 
 def test_what_cannot_be_trained_several_times(done: Done) -> None:
-    with pytest.raises(ScoringError, match="--repeats 0: give a number of at least 1"):
+    with refusal("option.bad-value", "--repeats 0"):
         begin(done.folder, repeats=0)
     model, tokenizer = make_model("gpt2")
     data, out = done.folder / "birds.parquet", done.folder / "loaded"
-    with pytest.raises(ScoringError, match="a loaded model is trained in place, so it can be"):
+    with refusal("option.conflict", "--repeats"):
         train(model, data, out=out, tokenizer=tokenizer, repeats=2)
     assert not out.exists()

@@ -11,9 +11,9 @@ def test_every_error_of_ours_is_an_nnd_error(kind: type[NNDError]) -> None:
 
 
 def test_a_message_is_one_line_whatever_it_quotes() -> None:
-    error = SourceError('label "foo\nbar\u2028\x85" is not known')
+    error = SourceError("cell.unknown-value", '"foo\nbar\u2028\x85"', "a\tb", "see c\nd")
 
-    assert str(error) == 'label "foo\\nbar\\u2028\\x85" is not known'
+    assert str(error) == 'a\\tb: "foo\\nbar\\u2028\\x85"; see c\\nd'
 
 
 def test_a_message_cannot_steer_the_terminal_or_break_the_output_encoding() -> None:

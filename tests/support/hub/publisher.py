@@ -36,5 +36,5 @@ for line in sys.stdin:
     try:
         told = answer(json.loads(line))
     except NNDError as error:
-        told = {"error": str(error), "kind": type(error).__name__}
+        told = {"error": error.to_dict()}
     print(json.dumps(told), flush=True)  # noqa: T201

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from support.hub.clients import IMPATIENT, environment
+from support.refusals import check_refusal
+
+from nnd.schemas import NNDError
 
 PUBLISHER = str(Path(__file__).with_name("publisher.py"))
 TOKEN = "hf_loopback_c0ffee_never_to_be_seen"  # noqa: S105
@@ -29,11 +32,10 @@ class Client:
         self.send(call, **asked)
         return self.hear()
 
-    def refused(self, call: str, **asked: Any) -> str:
-        """Return the error of a call that has to fail: one line."""
-        error = self.ask(call, **asked)["error"]
-        assert isinstance(error, str)
-        assert "\n" not in error
+    def refused(self, refusal: tuple[str, str], call: str, **asked: Any) -> NNDError:
+        """Return the error of a call that has to fail, after checking its code and place."""
+        error = NNDError(**self.ask(call, **asked)["error"])
+        check_refusal(error, *refusal)
         return error
 
     def send(self, call: str, **asked: Any) -> None:

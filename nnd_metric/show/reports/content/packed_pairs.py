@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from nnd.metric.data import SLICES, PairSet
-from nnd.metric.numbers import join_texts
+from nnd.metric.numbers import find_places, join_texts
 from nnd.metric.show.reports.content.report_models import ReportModel
 
 MOST_PAIRS = 20_000
@@ -24,6 +24,8 @@ MOST_PAIRS = 20_000
 
 _DECIMALS = 5
 """Decimals of log-likelihoods: the engine's paths agree to 1e-4."""
+
+_DECIMALS_OF_TOKENS = 2
 
 _SYSTEMS = ("system_high", "system_low")
 
@@ -46,9 +48,36 @@ def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
         **_texts(rows, has_texts=texts is not None),
         "columns": {name: _coded(rows[name]) for name in _columns(rows)},
         "scores": [_scores(each.rows) for each in models],
+        **({} if texts is None else _surprise(models, rows, texts)),
     }
     text = json.dumps(embedded, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _surprise(models: Sequence[ReportModel], rows: pl.DataFrame, texts: PairSet) -> dict[str, Any]:
+    """Return the tokens of each model by pair and side, and the marked places of the worse text.
+
+    A token is its first character, the first behind it, and its surprisal. Empty without tokens.
+    """
+    if all(each.tokens.is_empty() for each in models):
+        return {}
+    places = {} if texts.home is None else find_places(rows, texts.home)
+    return {
+        "tokens": [_tokens(each.tokens, rows["pair_id"]) for each in models],
+        "marked": [places.get(pair, []) for pair in rows["pair_id"]],
+    }
+
+
+def _tokens(tokens: pl.DataFrame, pair_ids: pl.Series) -> dict[str, list[Any]]:
+    stored = {
+        (pair, side): [
+            (start, end, round(-value, _DECIMALS_OF_TOKENS))
+            for start, end, value in zip(starts, ends, values, strict=True)
+            if start is not None
+        ]
+        for _, pair, side, starts, ends, values in tokens.iter_rows()
+    }
+    return {side: [stored.get((pair, side), []) for pair in pair_ids] for side in ("high", "low")}
 
 
 def _drawn(models: Sequence[ReportModel]) -> Sequence[ReportModel]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.metric.data import describe_splits, open_result, read_splits
+from nnd.metric.data import TOKENS, describe_splits, open_result, read_splits, read_tokens
 from nnd.metric.numbers import (
     PassRates,
     by_model,
@@ -28,6 +28,7 @@ class ReportModel:
     """One model of a report, with a short name for figures.
 
     Attributes:
+        tokens: Its stored tokens (`TOKENS`), if the run kept them.
         rows: Its scored pairs (`STORED`), `occurrence` and `close` (whether rounding could turn the
             verdict; null where unknown), in the same order for all models.
         facts: Its entry in result.json; empty if there is none.
@@ -38,6 +39,7 @@ class ReportModel:
     rows: pl.DataFrame
     rates: PassRates
     facts: Mapping[str, Any]
+    tokens: pl.DataFrame
 
     @property
     def signature(self) -> str | None:
@@ -63,11 +65,14 @@ def read_models(
     """Read every model of some folders that `nnd evaluate` wrote, in their order."""
     frames = by_model(read_scored(folders, splits=splits, mixed_rules=mixed_rules))
     facts: dict[str, Mapping[str, Any]] = {}
+    tokens: dict[str, pl.DataFrame] = {}
     readings = name_readings(folders)
     for folder in folders:
         with open_result(folder) as whole:
             of_run = {str(result["model"]): result for result in whole.get("results", ())}
         facts |= {readings.get(folder, model): of_model for model, of_model in of_run.items()}
+        kept = read_tokens(folder)
+        tokens |= {readings.get(folder, m): kept.filter(pl.col("model") == m) for m in of_run}
     models = [*frames]
     if not models:
         raise ScoringError(
@@ -85,7 +90,8 @@ def read_models(
         evaluated = rows.with_columns(close=known_close)
         name = names.get(model, model)  # a reading has no other name
         name = name_protocol(name, manner_of(known)) if protocols else name
-        found.append(ReportModel(model, name, evaluated, rates, known))
+        own = tokens.get(model, pl.DataFrame(schema=TOKENS))
+        found.append(ReportModel(model, name, evaluated, rates, known, own))
     return found
 
 

@@ -39,7 +39,12 @@ from nnd.metric.show.reports.content.report_figures import Figures
 from nnd.metric.show.reports.content.report_models import ReportModel
 from nnd.metric.show.reports.page.model_doubts import find_doubts
 from nnd.metric.show.reports.page.sheets import faded, headline, sheet, surface
-from nnd.metric.show.tables.agreement import agreement_notes, agreement_table, extrapolation_tables
+from nnd.metric.show.tables.agreement import (
+    agreement_notes,
+    agreement_table,
+    extrapolation_tables,
+    people_table,
+)
 from nnd.metric.show.tables.comparisons import comparison_table
 from nnd.metric.show.tables.effects import category_effects_table, effects_table
 from nnd.metric.show.tables.pass_rates import slices_table, sweep_table
@@ -263,7 +268,9 @@ def _agreement(content: ReportContent) -> dict[str, Any]:
     try:
         named = _briefly(agreement, {each.model: each.name for each in content.models})
         correlations = faded(sheet(agreement_table(named)), named)
-        sheets = [correlations, *map(sheet, extrapolation_tables(named))]
+        beside = people_table(named)
+        more = [*([] if beside is None else [beside]), *extrapolation_tables(named)]
+        sheets = [correlations, *map(sheet, more)]
         return {"reason": None, "sheets": sheets, "notes": agreement_notes(named)}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ScoringError(

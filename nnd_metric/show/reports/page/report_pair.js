@@ -28,6 +28,26 @@ function readPairs(data) {
   return { ...data, letter, isClose, margin, valueOf };
 }
 
+// Places count characters, of which one may be two units in JavaScript.
+function surprisingTokens(candidate, tokens, marked) {
+  const MOST = 10; // nats from which the colour is full
+  const characters = Array.from(candidate), parts = [];
+  let at = 0;
+  for (const [start, end, surprisal] of tokens) {
+    if (start < at) continue; // a character of several tokens has the colour of the first
+    if (at < start) parts.push(clean(characters.slice(at, start).join("")));
+    const isMarked = marked.some(([first, last]) => start < last && end > first);
+    const token = element("span", {
+      className: isMarked ? "token marked" : "token", title: surprisal.toFixed(2),
+      textContent: clean(characters.slice(start, end).join("")),
+    });
+    token.style.setProperty("--surprise", `${Math.round(100 * Math.min(Math.max(surprisal, 0) / MOST, 1))}%`);
+    parts.push(token);
+    at = end;
+  }
+  return [...parts, clean(characters.slice(at).join(""))];
+}
+
 // Returns the elements that show a pair; `chosenModel` stands out.
 function drawPair(data, pair, chosenModel) {
   const { letter, isClose, margin, valueOf } = data;
@@ -66,6 +86,20 @@ function drawPair(data, pair, chosenModel) {
       element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
   }
 
+  // Both texts as a model read them: the darker a token, the more surprising; marked errors underlined.
+  function surprise() {
+    const tokens = data.tokens?.[chosenModel];
+    if (!tokens || !(tokens.high[pair].length || tokens.low[pair].length)) return [];
+    const text = (name, title, candidate, marked) => element("div", { className: name }, heading(title),
+      element("div", { className: "text", dir: "auto" }, ...surprisingTokens(candidate, tokens[name][pair], marked)));
+    return [
+      heading(`Surprise of ${brief(data.models[chosenModel])}`),
+      element("div", { className: "sides surprise" },
+        text("high", "Better", high, []), text("low", "Worse", low, data.marked[pair])),
+      element("p", { className: "aside", textContent: "The darker a token, the less likely it is to the model (point at it for −log P); underlined: the error that people marked." }),
+    ];
+  }
+
   function facts() {
     const told = Object.keys(data.columns).filter((name) => !name.startsWith("system_"))
       .map((name) => [TITLES[name], valueOf(name, pair)]).filter(([, value]) => value !== null)
@@ -85,6 +119,6 @@ function drawPair(data, pair, chosenModel) {
     element("div", { className: "sides" },
       side("high", "Better, say people", "system_high", left),
       side("low", "Worse, say people", "system_low", right)),
-    heading("Log-likelihoods"), scores(), facts(),
+    heading("Log-likelihoods"), scores(), ...surprise(), facts(),
   ];
 }

@@ -32,14 +32,12 @@ def files_in(folder: Path) -> dict[str, bytes]:
     }
 
 
-def refused(definition: object, sample: Path, out: Path) -> str:
-    """What building says; nothing is written."""
-    with pytest.raises(NNDError) as caught:
-        nnd.suite(str(definition), out=out, data=sample)
+def refused(definition: object, data: Path, out: Path, code: str, where: str = "") -> NNDError:
+    """The error of building, after checking its code and place; nothing is written."""
+    with refusal(code, where) as caught:
+        nnd.suite(str(definition), out=out, data=data)
     assert not out.exists()
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
+    return caught.value
 
 
 def test_sets_are_in_the_order_of_the_definition(
@@ -120,83 +118,75 @@ def test_g11_five_lines_written_by_hand_are_a_set(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "code"),
     [
-        ({"parent_id": "0"}, "parent_id 0 is not a pair of the data"),
-        ({"context": "x"}, 'there is no "parent_id"'),
-        ({"parent_id": "PAIR"}, "changes no text of PAIR"),
-        ({"parent_id": "PAIR", "context": "x"}, "changes the context; give its inputs too ("),
-        ({"parent_id": "PAIR", "candidate": "x"}, 'unknown "candidate"; known: parent_id, context'),
+        ({"parent_id": "0"}, "suite.hand-made"),
+        ({"context": "x"}, "file.another-kind"),
+        ({"parent_id": "PAIR"}, "suite.hand-made"),
+        ({"parent_id": "PAIR", "context": "x"}, "suite.hand-made"),
+        ({"parent_id": "PAIR", "candidate": "x"}, "key.unknown"),
     ],
 )
 def test_a_wrong_line_is_named(
-    define: Define, sample: Path, tmp_path: Path, line: dict[str, str], said: str
+    define: Define, sample: Path, tmp_path: Path, line: dict[str, str], code: str
 ) -> None:
     pair = pl.read_parquet(sample / "pairs.parquet")["pair_id"][0]
     definition = define({"file": "mine.jsonl"})
     text = json.dumps(line).replace("PAIR", pair)
     definition.with_name("mine.jsonl").write_text(f"\n{text}\n", encoding="utf-8")
 
-    message = refused(definition, sample, tmp_path / "suite")
-    assert message.startswith(f"{definition}: set 1: mine.jsonl:2")
-    assert said.replace("PAIR", pair) in message
+    where = f"{definition}: set 1: mine.jsonl:2"
+    refused(definition, sample, tmp_path / "suite", code, where)
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "code", "where"),
     [
-        ({"op": "typo=0.05"}, 'set 1: unknown operation "typo"'),
-        (
-            {"by": "error_category", "value": "rude"},
-            "set 1: the slice has no pairs (by: error_cat",
-        ),
-        ({"by": "mood", "value": "x"}, "set 1: "),
-        ({"by": "shape"}, "set 1: `by` needs a `value`"),
-        ({"where": "length >", "name": "x"}, 'set 1: --where "length >" is not an SQL exp'),
-        ({"where": "length > 0"}, "set 1: `where` needs a `name`"),
-        ({"where": "length < 0", "name": "none"}, "set 1: the slice has no pairs (where: length"),
-        (
-            {"op": "punctuation", "value": "x"},
-            "set 1: value cannot be combined with op; known: name, note",
-        ),
-        ({"op": "punctuation", "by": "shape"}, "set 1: has op and by; write exactly one of op, by"),
-        ({"name": "empty"}, "set 1: has none of them; write exactly one of op, by"),
-        ({"keywords": ["zebrafish"]}, "set 1: the set has no pairs (keywords: ['zebrafish'])"),
-        (
-            {"sample": 3, "on": "both"},
-            "set 1: on cannot be combined with sample; known: name, note, sampl",
-        ),
-        ({"op": "punctuation", "sed": 1}, "'sed' was unexpected"),
-        ({"file": "nowhere.jsonl"}, "nowhere.jsonl"),
-        ({"op": "punctuation", "name": "pairs"}, '"pairs" is the name of a part of every dataset'),
+        ({"op": "typo=0.05"}, "option.unknown-value", "set 1"),
+        ({"by": "error_category", "value": "rude"}, "slice.empty", "set 1"),
+        ({"by": "mood", "value": "x"}, "name.unknown", 'set 1: --by "mood"'),
+        ({"by": "shape"}, "option.needs-another", "set 1"),
+        ({"where": "length >", "name": "x"}, "expression.invalid", 'set 1: --where "length >"'),
+        ({"where": "length > 0"}, "option.needs-another", "set 1"),
+        ({"where": "length < 0", "name": "none"}, "slice.empty", "set 1"),
+        ({"op": "punctuation", "value": "x"}, "key.unknown", "set 1"),
+        ({"op": "punctuation", "by": "shape"}, "suite.definition", "set 1"),
+        ({"name": "empty"}, "suite.definition", "set 1"),
+        ({"keywords": ["zebrafish"]}, "slice.empty", "set 1"),
+        ({"sample": 3, "on": "both"}, "key.unknown", "set 1"),
+        ({"op": "punctuation", "sed": 1}, "suite.definition", "sets/0"),
+        ({"file": "nowhere.jsonl"}, "file.not-found", "nowhere.jsonl"),
+        ({"op": "punctuation", "name": "pairs"}, "suite.set-name", ""),
     ],
 )
 def test_a_wrong_set_is_one_clear_error(
-    define: Define, sample: Path, tmp_path: Path, entry: dict[str, Any], said: str
+    define: Define, sample: Path, entry: dict[str, Any], code: str, where: str
 ) -> None:
-    assert said in refused(define(entry), sample, tmp_path / "suite")
+    refused(define(entry), sample, sample.with_name("suite"), code, where)
 
 
 def test_a_wrong_definition_is_one_clear_error(
     define: Define, sample: Path, tmp_path: Path
 ) -> None:
     out, other = tmp_path / "suite", tmp_path / "other.yaml"
-    assert "is for the source quiz_design, but" in refused("quiz_design", sample, out)
-    assert 'definition (did you mean "quiz_design"?)' in refused("quiz_desing", sample, out)
-    assert "sets" in refused(define(), sample, out)
-    for text, said in (("- a", "is not a mapping"), ("{", "cannot be read as YAML")):
+    refused("quiz_design", sample, out, "suite.definition", "quiz_design.yaml")
+    error = refused("quiz_desing", sample, out, "name.unknown", "quiz_desing")
+    assert '"quiz_design"' in error.what
+    refused(define(), sample, out, "suite.definition", "sets")
+    for text, code in (("- a", "suite.definition"), ("{", "file.not-yaml")):
         other.write_text(text, encoding="utf-8")
-        assert said in refused(other, sample, out)
+        refused(other, sample, out, code, "other.yaml")
 
 
 def test_two_sets_of_one_name_are_refused(define: Define, sample: Path, tmp_path: Path) -> None:
-    message = refused(define(PERTURBED, PERTURBED), sample, tmp_path / "suite")
-    assert 'there are two sets called "punctuation"' in message
+    error = refused(define(PERTURBED, PERTURBED), sample, tmp_path / "suite", "name.twice")
+    assert '"punctuation"' in error.what
 
 
 def test_a_suite_of_a_suite_is_refused(define: Define, sample: Path, tmp_path: Path) -> None:
     nnd.suite(define(PERTURBED), out=tmp_path / "suite", data=sample)
-    assert "is a suite" in refused(define(SLICE), tmp_path / "suite", tmp_path / "again")
+    again = tmp_path / "again"
+    refused(define(SLICE), tmp_path / "suite", again, "data.is-a-suite", "suite")
 
 
 @pytest.mark.parametrize("name", built_in_definitions())

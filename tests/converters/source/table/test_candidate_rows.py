@@ -43,7 +43,7 @@ def test_a_convert_py_goes_before_a_table(table_source: TableSource) -> None:
     folder = table_source(csv_of(HEADER, *ROWS))
     (folder / "convert.py").write_text("raise ValueError('I am run')", encoding="utf-8")
 
-    assert "I am run" in refused(folder)
+    refused(folder, "source.definition", "convert.py")
 
 
 @pytest.mark.parametrize(
@@ -139,24 +139,22 @@ def test_parts_are_read_as_the_template_says(table_source: TableSource) -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "reason"),
+    "context",
     [
-        (None, "there are several inputs and no template"),
-        ("{question", "expected '}' before end of string"),
-        ("{paragraph}", '"{paragraph}" is not a part of the inputs, only key, question'),
-        ("{question.__class__}", '"{question.__class__}" is not a part of the inputs'),
-        ("{question!r}", '"{question}" is not a part of the inputs'),
-        ("{question:>9}", '"{question}" is not a part of the inputs'),
-        ("{}", '"{}" is not a part of the inputs'),
+        None,
+        "{question",
+        "{paragraph}",
+        "{question.__class__}",
+        "{question!r}",
+        "{question:>9}",
+        "{}",
     ],
 )
-def test_a_template_that_makes_no_sense(
-    table_source: TableSource, context: str | None, reason: str
-) -> None:
+def test_a_template_that_makes_no_sense(table_source: TableSource, context: str | None) -> None:
     inputs = {"question": "question", "key": "key"}
     folder = table_source(csv_of(HEADER, *ROWS), inputs=inputs, context=context)
 
-    assert refused(folder).startswith(f"{folder}/source.yaml: table: context: {reason}")
+    refused(folder, "source.definition", "source.yaml: table: context")
 
 
 def test_category_split_and_language(table_source: TableSource) -> None:
@@ -206,9 +204,7 @@ def test_a_score_that_is_no_number(table_source: TableSource, score: str) -> Non
     raw = csv_of(HEADER, *rows)
     folder = table_source(raw, quality=GAP, labels=None, scores={"answer": "verdict"})
 
-    assert refused(folder) == (
-        f'toy.csv:3, verdict: "{score}" is not a number; correct it or leave it empty'
-    )
+    refused(folder, "cell.not-a-number", "toy.csv:3, verdict")
 
 
 @pytest.mark.parametrize("score", ["1", "5", "3.5"])
@@ -220,9 +216,8 @@ def test_a_score_on_the_scale(table_source: TableSource, score: str) -> None:
 
 @pytest.mark.parametrize("score", ["0.9", "-3", "55", "5.1"])
 def test_a_score_off_the_scale(table_source: TableSource, score: str) -> None:
-    assert refused(scaled(table_source, score, {"answer": [1, 5]})) == (
-        f"toy.csv:5, verdict: {score} is not between 1 and 5; correct the cell, or the scale in "
-        "source.yaml"
+    refused(
+        scaled(table_source, score, {"answer": [1, 5]}), "cell.out-of-range", "toy.csv:5, verdict"
     )
 
 
@@ -237,29 +232,23 @@ def test_a_rating_off_the_scale(table_source: TableSource) -> None:
         scale={"answer": [1, 5]},
     )
 
-    assert refused(folder).startswith("toy.csv:5, r2: 50 is not between 1 and 5; ")
+    refused(folder, "cell.out-of-range", "toy.csv:5, r2")
 
 
 @pytest.mark.parametrize(
-    ("scale", "reason"),
+    "scale",
     [
-        ({"tone": [1, 5]}, 'scale: "tone" has neither scores nor ratings; correct its name'),
-        (
-            {"answer": [5, 1]},
-            'scale: "answer": 5 is not lower than 1; write the lowest value first',
-        ),
-        (
-            {"answer": [5, 5]},
-            'scale: "answer": 5 is not lower than 5; write the lowest value first',
-        ),
+        {"tone": [1, 5]},
+        {"answer": [5, 1]},
+        {"answer": [5, 5]},
     ],
 )
 def test_a_scale_that_makes_no_sense(
-    table_source: TableSource, scale: dict[str, list[float]], reason: str
+    table_source: TableSource, scale: dict[str, list[float]]
 ) -> None:
     folder = scaled(table_source, "1", scale)
 
-    assert refused(folder) == f"{folder}/source.yaml: table: {reason}"
+    refused(folder, "source.definition", "source.yaml: table: scale")
 
 
 def scaled(table_source: TableSource, score: str, scale: dict[str, list[float]]) -> Path:
@@ -271,19 +260,20 @@ def scaled(table_source: TableSource, score: str, scale: dict[str, list[float]])
 
 @pytest.mark.parametrize("error", ["#NAME?", "#REF!", "#DIV/0!", "#N/A", "#VALUE!", "Err:502"])
 @pytest.mark.parametrize(
-    ("place", "field"), [(1, "context"), (2, "candidate"), (3, "system"), (4, "label")]
+    ("place", "where"),
+    [
+        (1, "toy.csv:4: context"),
+        (2, "toy.csv:5: candidate"),
+        (3, "toy.csv:5: system"),
+        (4, "toy.csv:5: label"),
+    ],
 )
 def test_an_error_of_a_spreadsheet_is_no_text(
-    table_source: TableSource, place: int, field: str, error: str
+    table_source: TableSource, place: int, where: str, error: str
 ) -> None:
     spoilt = [*ROWS[1][:place], error, *ROWS[1][place + 1 :]]
 
-    message = refused(table_source(csv_of(HEADER, ROWS[0], spoilt, ROWS[2])))
-
-    assert message.startswith(
-        f'toy.csv:{5 if place != 1 else 4}: {field}: "{error}" is an error of a spreadsheet '
-        "program, not a text (correct the cell there, or leave the row out)"
-    )
+    refused(table_source(csv_of(HEADER, ROWS[0], spoilt, ROWS[2])), "row.wrong-shape", where)
 
 
 def test_an_empty_label_is_no_label(table_source: TableSource) -> None:
@@ -347,12 +337,11 @@ def test_marks_become_labels_and_none_becomes_the_no_error_label(
 
 @pytest.mark.parametrize("mark", ["y", "xx", "?", "no", "x\u00a0"])
 def test_a_mark_that_is_none(table_source: TableSource, mark: str) -> None:
-    shown = mark.replace("\u00a0", "\\xa0")
+    folder = marked(table_source, ("", ""), ("", mark))
 
-    assert refused(marked(table_source, ("", ""), ("", mark))) == (
-        f'toy.csv:5, Not nice: "{shown}" is neither blank nor a mark (x, X); correct the cell, or '
-        "add it to `marks` in source.yaml"
-    )
+    error = refused(folder, "cell.unknown-value", "toy.csv:5, Not nice")
+
+    assert f'"{mark}"' in error.what.replace("\\xa0", "\u00a0")
 
 
 def test_a_mark_of_odd_white_space_is_none_and_is_reported(table_source: TableSource) -> None:
@@ -398,32 +387,30 @@ def test_a_cell_that_is_neither_a_mark_nor_the_opposite(table_source: TableSourc
     rows = [[*ROWS[0][:4], "no", "maybe"]]
     marks = {"answer": MARKS | {"marks": ["yes"], "blank": ["no"]}}
 
-    assert refused(table_source(csv_of(MARKED, *rows), labels=None, marks=marks)) == (
-        'toy.csv:3, Not nice: "maybe" is neither blank nor no nor a mark (yes); correct the cell, '
-        "or add it to `marks` in source.yaml"
+    refused(
+        table_source(csv_of(MARKED, *rows), labels=None, marks=marks),
+        "cell.unknown-value",
+        "toy.csv:3, Not nice",
     )
 
 
 def test_an_aspect_has_labels_or_marks(table_source: TableSource) -> None:
     folder = table_source(csv_of(HEADER, *ROWS), marks={"answer": MARKS})
 
-    assert refused(folder) == (
-        f"{folder}/source.yaml: table: answer has both labels and marks; keep one of them"
-    )
+    refused(folder, "source.definition", "source.yaml: table")
 
 
 def test_a_table_must_measure_something(table_source: TableSource) -> None:
     folder = table_source(b"", labels=None)
 
-    assert refused(folder) == (
-        f"{folder}/source.yaml: table: no judgement is named; add one of scores, "
-        "ratings, ranks, best_worst, labels, marks, pivot, or spans"
-    )
+    refused(folder, "source.definition", "source.yaml: table")
 
 
 def test_a_table_must_name_its_candidates(table_source: TableSource) -> None:
-    assert "columns: candidate is missing; name the column of" in refused(
-        table_source(b"", columns={"context_id": "key"})
+    refused(
+        table_source(b"", columns={"context_id": "key"}),
+        "source.definition",
+        "source.yaml: table: columns",
     )
 
 
@@ -512,10 +499,7 @@ def test_several_files_in_several_ways(
 def test_a_file_of_a_table_is_declared(shaped_source: Callable[..., Path]) -> None:
     folder = shaped_source({"a.csv": csv_of(HEADER, *ROWS)}, TABLE | {"files": ["b.csv"]})
 
-    assert refused(folder) == (
-        f'{folder}/source.yaml: table: files: "b.csv" is not declared, only a.csv; add it under '
-        "`files` of the source"
-    )
+    refused(folder, "source.definition", "source.yaml: table: files")
 
 
 @pytest.mark.parametrize(
@@ -531,41 +515,35 @@ def test_a_file_of_a_table_is_declared(shaped_source: Callable[..., Path]) -> No
 def test_columns_that_are_missing(
     table_source: TableSource, name: str, raw: bytes, where: str
 ) -> None:
-    assert refused(table_source(raw, name)) == (
-        f'{where}: there is no column "answer", "by", "verdict", only "key", "question"; check '
-        "that this is the right file, and not another source's"
-    )
+    refused(table_source(raw, name), "file.another-kind", where)
 
 
 def test_a_line_of_json_without_a_column(table_source: TableSource) -> None:
     raw = jsonl_of(HEADER, *ROWS) + jsonl_of(HEADER[:4], ROWS[0][:4])
 
-    assert refused(table_source(raw, "toy.jsonl")).startswith(
-        'toy.jsonl:4: there is no column "verdict", only "key", '
-    )
+    refused(table_source(raw, "toy.jsonl"), "file.another-kind", "toy.jsonl:4")
 
 
 @pytest.mark.parametrize("name", ["toy.csv", "toy.tsv", "toy.xlsx"])
 def test_an_empty_file(table_source: TableSource, name: str) -> None:
     raw = xlsx_of() if name == "toy.xlsx" else b""
 
-    assert refused(table_source(raw, name)).startswith(
-        f'{name}:1: there is no column "answer", "key", "by", "question", "verdict", only nothing; '
-    )
+    refused(table_source(raw, name), "file.another-kind", f"{name}:1")
 
 
 def test_a_header_with_a_thousand_names_is_not_listed_whole(table_source: TableSource) -> None:
     header = [f"c{number}" for number in range(1000)]
 
-    assert ', "c19", and ' in refused(table_source(csv_of(header, header)))
+    error = refused(table_source(csv_of(header, header)), "file.another-kind", "toy.csv:1")
+
+    assert '"c19"' in error.what
+    assert '"c20"' not in error.what
 
 
 def test_a_name_that_stands_twice_in_the_header(table_source: TableSource) -> None:
     raw = csv_of([*HEADER, "answer"], *([*row, "?"] for row in ROWS))
 
-    assert refused(table_source(raw)) == (
-        'toy.csv:1: the header has "answer" twice; give every column its own name'
-    )
+    refused(table_source(raw), "header.wrong-names", "toy.csv:1")
 
 
 def test_columns_nobody_asks_for_may_share_a_name(table_source: TableSource) -> None:
@@ -576,10 +554,7 @@ def test_columns_nobody_asks_for_may_share_a_name(table_source: TableSource) -> 
 
 @pytest.mark.parametrize("row", [ROWS[1][:4], [*ROWS[1], ""]], ids=["short", "long"])
 def test_a_ragged_row(table_source: TableSource, row: list[str]) -> None:
-    assert refused(table_source(csv_of(HEADER, ROWS[0], row))) == (
-        f"toy.csv:5: {len(row)} cells, but the header has 5; correct the row, or fetch the file "
-        "again"
-    )
+    refused(table_source(csv_of(HEADER, ROWS[0], row)), "file.not-csv", "toy.csv:5")
 
 
 def test_a_row_with_nothing_in_it_is_passed_over(table_source: TableSource) -> None:
@@ -610,22 +585,19 @@ def test_numbers_are_read_as_they_are_written(table_source: TableSource, name: s
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "shown"),
+    ("column", "value", "where"),
     [
-        ("question", ["good"], '["good"]'),
-        ("verdict", {}, "{}"),
-        ("verdict", [["good"]], '["good"]'),
+        ("question", ["good"], "toy.jsonl:1, question"),
+        ("verdict", {}, "toy.jsonl:1, verdict"),
+        ("verdict", [["good"]], "toy.jsonl:1, verdict"),
     ],
 )
 def test_a_cell_that_is_no_cell(
-    table_source: TableSource, column: str, value: object, shown: str
+    table_source: TableSource, column: str, value: object, where: str
 ) -> None:
     raw = json.dumps(dict(zip(HEADER, ROWS[0], strict=True)) | {column: value}).encode()
 
-    assert refused(table_source(raw, "toy.jsonl")) == (
-        f"toy.jsonl:1, {column}: {shown} is neither text nor a number; check that this is the "
-        "right file, and not another source's"
-    )
+    refused(table_source(raw, "toy.jsonl"), "cell.not-text", where)
 
 
 def test_half_a_surrogate_pair(table_source: TableSource) -> None:
@@ -633,18 +605,15 @@ def test_half_a_surrogate_pair(table_source: TableSource) -> None:
     raw = json.dumps(row).encode()
     columns = {"candidate": "answer", "system": "by"}
 
-    assert refused(table_source(raw, "toy.jsonl", columns=columns)).startswith("toy.jsonl:1: ")
+    refused(
+        table_source(raw, "toy.jsonl", columns=columns), "row.wrong-shape", "toy.jsonl:1: context"
+    )
 
 
 @pytest.mark.parametrize("raw", [b"", b"PAR1", b"PAR1" * 9], ids=["empty", "cut", "broken"])
 def test_what_is_no_parquet(table_source: TableSource, raw: bytes) -> None:
-    assert refused(table_source(raw, "toy.parquet")).startswith(
-        "toy.parquet: cannot be read as Parquet: "
-    )
+    refused(table_source(raw, "toy.parquet"), "file.not-parquet", "toy.parquet")
 
 
 def test_a_text_file_has_lines_and_their_numbers_only(table_source: TableSource) -> None:
-    assert refused(table_source(b"", "toy.txt")).startswith(
-        'toy.txt: there is no column "answer", "key", "by", "question", "verdict", only "line", '
-        '"text"; check that this is the right file'
-    )
+    refused(table_source(b"", "toy.txt"), "file.another-kind", "toy.txt")

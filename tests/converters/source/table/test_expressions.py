@@ -89,29 +89,54 @@ def test_rows_are_filtered_and_counted(shaped_source: ShapedSource, where: str) 
 
 
 @pytest.mark.parametrize(
-    ("section", "reason"),
+    ("section", "code", "where"),
     [
-        ({"where": "label = = 1"}, 'where: "label = = 1" is not an SQL expression: '),
-        ({"where": ""}, ""),
-        ({"where": "part"}, 'where: "part" gives String, and not true or false'),
-        ({"compute": {"label": "MAX(verdict)"}}, 'compute: label: "MAX(verdict)" looks at several'),
+        (
+            {"where": "label = = 1"},
+            "expression.invalid",
+            'source.yaml: table: where: "label = = 1"',
+        ),
+        ({"where": ""}, "source.definition", "source.yaml: table/where"),
+        ({"where": "part"}, "expression.invalid", 'source.yaml: table: where: "part"'),
+        (
+            {"compute": {"label": "MAX(verdict)"}},
+            "expression.invalid",
+            'source.yaml: table: compute: label: "MAX(verdict)"',
+        ),
         (
             {"compute": {"label": "INTERVAL '1 day'"}},
-            "compute: label: \"INTERVAL '1 day'\" gives Du",
+            "expression.invalid",
+            "source.yaml: table: compute: label: \"INTERVAL '1 day'\"",
         ),
-        ({"compute": {"label": "COUNT(*)"}}, 'compute: label: "COUNT(*)" looks at several rows'),
-        ({"where": "ROW_NUMBER() OVER (ORDER BY key) > 1"}, "where: "),
-        ({"where": "key IN (SELECT 1)"}, "where: "),
-        ({"where": "key IN (VALUES ('c1'))"}, "where: "),
+        (
+            {"compute": {"label": "COUNT(*)"}},
+            "expression.invalid",
+            'source.yaml: table: compute: label: "COUNT(*)"',
+        ),
+        (
+            {"where": "ROW_NUMBER() OVER (ORDER BY key) > 1"},
+            "expression.invalid",
+            'source.yaml: table: where: "ROW_NUMBER() OVER (ORDER BY key) > 1"',
+        ),
+        (
+            {"where": "key IN (SELECT 1)"},
+            "expression.invalid",
+            'source.yaml: table: where: "key IN (SELECT 1)"',
+        ),
+        (
+            {"where": "key IN (VALUES ('c1'))"},
+            "expression.invalid",
+            "source.yaml: table: where: \"key IN (VALUES ('c1'))\"",
+        ),
     ],
 )
 def test_expressions_that_are_none(
-    shaped_source: ShapedSource, section: dict[str, Any], reason: str
+    shaped_source: ShapedSource, section: dict[str, Any], code: str, where: str
 ) -> None:
     table = TABLE | {"compute": LABEL} | section
     folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)
 
-    assert refused(folder).startswith(f"{folder}/source.yaml: table{reason and f': {reason}'}")
+    refused(folder, code, where)
 
 
 @pytest.mark.parametrize(
@@ -131,9 +156,7 @@ def test_an_expression_reads_no_file(
     written = where.format(path=tmp_path / "secret.csv")
     folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, TABLE | {"where": written})
 
-    message = refused(folder)
-
-    assert "reads its own row only, so use `join` in source.yaml for another file" in message
+    refused(folder, "expression.invalid", "source.yaml: table: where: ")
 
 
 @pytest.mark.parametrize(
@@ -144,28 +167,25 @@ def test_an_expression_reads_no_clock(shaped_source: ShapedSource, clock: str) -
     compute = LABEL | {"label": f"CAST({clock} AS VARCHAR)"}
     folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, TABLE | {"compute": compute})
 
-    message = refused(folder)
-
-    assert message.startswith(f"{folder}/source.yaml: table: compute: label: ")
-    assert "is another value every time; write the date or time itself" in message
+    refused(folder, "expression.invalid", "source.yaml: table: compute: label: ")
 
 
 @pytest.mark.parametrize(
-    ("expression", "excess"),
+    ("expression", "named"),
     [
-        ("LPAD(part, 1000000000, 'x') = 'y'", "uses LPAD, which makes values of any length"),
-        ("1" + "+1" * 60_000 + " = 2", "has 120,005 characters, more than 4,096"),
+        ("LPAD(part, 1000000000, 'x') = 'y'", "LPAD"),
+        ("1" + "+1" * 60_000 + " = 2", "120,005"),
     ],
 )
 def test_an_expression_that_polars_would_not_survive(
-    shaped_source: ShapedSource, expression: str, excess: str
+    shaped_source: ShapedSource, expression: str, named: str
 ) -> None:
     table = TABLE | {"compute": LABEL, "where": expression}
+    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)
 
-    message = refused(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table))
+    error = refused(folder, "expression.invalid", "source.yaml: table: where: ")
 
-    assert excess in message
-    assert message.endswith("; write a shorter or simpler one")
+    assert named in error.what
 
 
 def test_a_column_may_be_called_now(shaped_source: ShapedSource) -> None:
@@ -215,28 +235,30 @@ def test_a_cell_that_is_no_number_is_named(shaped_source: ShapedSource) -> None:
     table = TABLE | {"compute": LABEL, "where": "part > 5"}
     rows = [[*ROWS[0][:4], "6"], [*ROWS[1][:4], "n/a"]]
 
-    message = refused(shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table))
+    folder = shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table)
 
-    assert message.startswith("toy.csv:3: ")
-    assert 'table: where: "part > 5" cannot be computed: ' in message
-    assert "n/a" in message
+    error = refused(folder, "expression.invalid", 'table: where: "part > 5"')
+
+    assert error.where.startswith("toy.csv:3: ")
+    assert "n/a" in error.what
 
 
 def test_a_row_that_cannot_be_computed_is_named(shaped_source: ShapedSource) -> None:
     table = TABLE | {"compute": LABEL, "where": "CAST(part AS INT) > 1"}
     rows = [[*ROWS[0][:4], "2"], [*ROWS[1][:4], "x"]]
 
-    message = refused(shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table))
+    folder = shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table)
 
-    assert message.startswith("toy.csv:3: ")
-    assert 'table: where: "CAST(part AS INT) > 1" cannot be computed: ' in message
+    error = refused(folder, "expression.invalid", 'table: where: "CAST(part AS INT) > 1"')
+
+    assert error.where.startswith("toy.csv:3: ")
 
 
 def test_a_column_that_is_not_there(shaped_source: ShapedSource) -> None:
     table = TABLE | {"compute": LABEL, "where": "nope = '1'"}
 
-    assert refused(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)).startswith(
-        'toy.csv:1: there is no column "nope", only '
+    refused(
+        shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table), "file.another-kind", "toy.csv:1"
     )
 
 

@@ -206,27 +206,33 @@ def test_pairs_may_have_no_context(shaped_source: ShapedSource) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "message"),
+    ("changed", "code", "where"),
     [
-        ({"unfold": "outputs.*"}, "is not an object; correct the row, or the path"),
-        ({"unfold": "ask[]"}, "is not a list; correct the row, or the path"),
+        ({"unfold": "outputs.*"}, "row.wrong-shape", "r.json[0], outputs"),
+        ({"unfold": "ask[]"}, "row.wrong-shape", "r.json[0], ask"),
         (
             {"labels": {"answer": "outputs[].faults[].type"}},
-            'nothing has the column "outputs[].faults[].type"; correct the path',
+            "row.wrong-shape",
+            "r.json[1]",
         ),
-        ({"extract": {"ticket": "("}}, "is not a regular expression"),
-        ({"extract": {"outputs[].bot": "(?P<x>[0-9]+)"}}, '"alder" does not fit'),
-        ({"context": "none"}, "take `inputs` out"),
-        ({"inputs": None, "context": None}, "name the context in `inputs`"),
+        ({"extract": {"ticket": "("}}, "expression.invalid", "extract: ticket"),
+        (
+            {"extract": {"outputs[].bot": "(?P<x>[0-9]+)"}},
+            "expression.invalid",
+            "r.json[0][1], outputs[].bot",
+        ),
+        ({"context": "none"}, "source.definition", "source.yaml: table: context"),
+        ({"inputs": None, "context": None}, "source.definition", "source.yaml: table: context"),
         (
             {"inputs": None, "context": "none", "columns": {"candidate": "outputs[].reply"}},
-            "all candidates would be compared with each other",
+            "source.definition",
+            "source.yaml: table: context: none",
         ),
     ],
 )
 def test_what_does_not_fit_the_file_is_refused(
-    shaped_source: ShapedSource, changed: dict[str, Any], message: str
+    shaped_source: ShapedSource, changed: dict[str, Any], code: str, where: str
 ) -> None:
     table = {key: value for key, value in (LIST | changed).items() if value is not None}
 
-    assert message in refused(shaped_source({"r.json": raw(REPLIES)}, table, **LABELS))
+    refused(shaped_source({"r.json": raw(REPLIES)}, table, **LABELS), code, where)

@@ -54,6 +54,39 @@ def test_a_row_of_a_better_and_a_worse_text_is_a_pair(shaped_source: ShapedSourc
     assert found.human_scores.is_empty()
 
 
+def test_the_words_that_differ_of_an_edited_text_are_the_spans_of_its_error(
+    shaped_source: ShapedSource,
+) -> None:
+    rows = [
+        row | {"good": "The big dog ran off.", "bad": bad}
+        for row, bad in zip(
+            EDITED, ["The big cat ran off.", "The dog ran off.", "No."], strict=True
+        )
+    ]
+    folder = source_of(
+        shaped_source, rows, high="good", low="bad", category="kind", id="n", edited=True
+    )
+
+    spans = (
+        convert(folder)
+        .annotations.select("candidate_id", "label", "spans")
+        .unique(["candidate_id", "label"])
+    )
+
+    def span(start: int | None, end: int | None, label: str) -> dict[str, Any]:
+        return {"start": start, "end": end, "label": label, "severity": None, "derived": True}
+
+    assert {row[:2]: row[2] for row in spans.iter_rows()} == {
+        ("1/high", "better"): [],
+        ("2/high", "better"): [],
+        ("3/high", "better"): [],
+        ("1/low", "entity"): [span(8, 11, "entity")],  # "cat"
+        ("2/low", "entity"): [span(None, None, "entity")],  # "big" is missing
+        ("2/low", "tense"): [span(None, None, "tense")],
+        ("3/low", "worse"): None,  # all words differ
+    }
+
+
 def test_a_pair_without_a_context_is_a_context_of_its_own(shaped_source: ShapedSource) -> None:
     rows = [row | {"article": ""} for row in EDITED]
     pairs = convert(source_of(shaped_source, rows, high="good", low="bad")).pairs
@@ -143,9 +176,10 @@ def test_a_verdict_says_which_text_is_better(shaped_source: ShapedSource) -> Non
 
 @pytest.mark.parametrize("verdict", ["3", "", "first"])
 def test_an_unknown_verdict(shaped_source: ShapedSource, verdict: str) -> None:
-    assert refused(source_of(shaped_source, judged(1, verdict), **PREFERENCE)) == (
-        f'toy.jsonl:2, verdict: the verdict "{verdict}" is unknown, only "1", "A", "2", "="; '
-        "correct the cell, or add it to `values` in source.yaml"
+    refused(
+        source_of(shaped_source, judged(1, verdict), **PREFERENCE),
+        "cell.unknown-value",
+        "toy.jsonl:2, verdict",
     )
 
 
@@ -223,9 +257,10 @@ def test_a_pair_with_a_key_may_show_its_texts_in_either_order(
 def test_a_key_stands_for_two_texts(shaped_source: ShapedSource) -> None:
     rows = [vote("A", "X", text, 1, text) | {"n": 7} for text in ("Y", "Z")]
 
-    assert refused(source_of(shaped_source, rows, **PREFERENCE, annotator="rater", id="n")) == (
-        "toy.jsonl:2: the pair has other texts or systems than in toy.jsonl:1; give each pair its "
-        "own key, or correct them"
+    refused(
+        source_of(shaped_source, rows, **PREFERENCE, annotator="rater", id="n"),
+        "row.contradiction",
+        "toy.jsonl:2",
     )
 
 
@@ -246,18 +281,20 @@ def test_strengths_make_the_margin_and_not_the_winner(shaped_source: ShapedSourc
 def test_a_strength_is_above_0(shaped_source: ShapedSource, strength: str) -> None:
     rows = judged(1, much=strength)
 
-    assert refused(source_of(shaped_source, rows, **PREFERENCE, strength="much")) == (
-        f"toy.jsonl:1, much: a strength of {strength} is not above 0; correct the cell: the "
-        "verdict says which text is better, the strength by how much"
+    refused(
+        source_of(shaped_source, rows, **PREFERENCE, strength="much"),
+        "cell.out-of-range",
+        "toy.jsonl:1, much",
     )
 
 
 def test_nobody_votes_twice(shaped_source: ShapedSource) -> None:
     rows = [vote("A", "X", "Y", 1, "r1"), vote("A", "Y", "X", 2, "r1")]
 
-    assert refused(source_of(shaped_source, rows, **PREFERENCE, annotator="rater")) == (
-        'toy.jsonl:2, rater: "r1" judges these two texts for the second time (first: toy.jsonl:1); '
-        "keep one of the rows"
+    refused(
+        source_of(shaped_source, rows, **PREFERENCE, annotator="rater"),
+        "row.twice",
+        "toy.jsonl:2, rater",
     )
 
 
@@ -276,25 +313,24 @@ def test_a_verdict_on_equal_texts_is_dropped_or_kept(shaped_source: ShapedSource
 
 
 @pytest.mark.parametrize(
-    ("pairs", "facts", "reason"),
+    ("pairs", "facts"),
     [
-        (PREFERENCE, {"quality": {"rule": "no_error", "no_error": "good"}}, "pairs: the better"),
-        (PREFERENCE, {"aspects": {"a": "?", "b": "?"}}, "pairs: aspect is missing"),
+        (PREFERENCE, {"quality": {"rule": "no_error", "no_error": "good"}}),
+        (PREFERENCE, {"aspects": {"a": "?", "b": "?"}}),
         (
             PREFERENCE | {"values": {"first": "A", "second": ["A"]}},
             {},
-            "pairs: values: a verdict has two meanings",
         ),
     ],
 )
 def test_sections_that_make_no_sense(
-    shaped_source: ShapedSource, pairs: dict[str, Any], facts: dict[str, Any], reason: str
+    shaped_source: ShapedSource, pairs: dict[str, Any], facts: dict[str, Any]
 ) -> None:
     raw = csv_of(["article", "x", "y", "verdict"], ["A", "X", "Y", "1"])
     facts = {"quality": BETTER, "taxonomy": TAXONOMY} | facts
     folder = shaped_source({"toy.csv": raw}, section(**pairs), **facts)
 
-    assert refused(folder).startswith(f"{folder}/source.yaml: table: {reason}")
+    refused(folder, "source.definition", "source.yaml: table: pairs")
 
 
 @pytest.mark.parametrize(
@@ -309,4 +345,4 @@ def test_sections_that_make_no_sense(
 def test_sections_of_half_a_form(shaped_source: ShapedSource, pairs: dict[str, Any]) -> None:
     folder = shaped_source({"toy.csv": b""}, section(**pairs), quality=BETTER, taxonomy=TAXONOMY)
 
-    assert refused(folder).startswith(f"{folder}/source.yaml: table/pairs: ")
+    refused(folder, "source.definition", "source.yaml: table/pairs")

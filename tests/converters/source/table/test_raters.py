@@ -89,39 +89,37 @@ def test_a_label_that_several_gave_is_one(shaped_source: ShapedSource) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "table", "reason"),
+    ("cells", "table", "code", "where"),
     [
         (
             [*rows(heron={"ann": "5"}), *rows(heron={"ann": "4"})],
             SCORED,
-            (
-                'toy.csv:3: "ann" judges "1/heron" under "answer" for the second time (first: '
-                "toy.csv:2); keep one of the rows"
-            ),
+            "row.twice",
+            "toy.csv:3",
         ),
         (
             [*rows(heron={"ann": "5"}), ["1", "bob", "heron", "another", "4"]],
             SCORED,
-            (
-                'toy.csv:3: "1/heron" names two different things: its candidate differs from '
-                "toy.csv:2's; give each its own id"
-            ),
+            "row.contradiction",
+            "toy.csv:3",
         ),
         (
             rows(heron={"ann": "5", " ": "4"}),
             SCORED,
-            (
-                "toy.csv:3, rater: is empty; say who judged, or leave the row out with `where` in "
-                "source.yaml"
-            ),
+            "cell.empty",
+            "toy.csv:3, rater",
         ),
     ],
     ids=["twice", "another text", "no annotator"],
 )
 def test_rows_that_cannot_be_gathered(
-    shaped_source: ShapedSource, cells: list[list[str]], table: dict[str, Any], reason: str
+    shaped_source: ShapedSource,
+    cells: list[list[str]],
+    table: dict[str, Any],
+    code: str,
+    where: str,
 ) -> None:
-    assert refused(shaped_source({"toy.csv": csv_of(HEADER, *cells)}, table)) == reason
+    refused(shaped_source({"toy.csv": csv_of(HEADER, *cells)}, table), code, where)
 
 
 def test_columns_of_ratings_have_no_column_of_annotators(shaped_source: ShapedSource) -> None:
@@ -129,7 +127,4 @@ def test_columns_of_ratings_have_no_column_of_annotators(shaped_source: ShapedSo
     del table["scores"]
     folder = shaped_source({"toy.csv": csv_of(HEADER, *rows(heron={"ann": "5"}))}, table)
 
-    assert refused(folder).endswith(
-        "columns: annotator is for rows that are one annotator's scores or labels of a candidate, "
-        "and this section has ratings; take it out of `columns`"
-    )
+    refused(folder, "source.definition", "source.yaml: table: columns")

@@ -257,7 +257,7 @@ def test_an_adapter_of_another_architecture(
         base = tmp_path / "small"
         hf.AutoModelForCausalLM.from_config(config).save_pretrained(base)
         hf.AutoTokenizer.from_pretrained(saved("llama")).save_pretrained(base)
-    check_refused(base, "adapter.base", base, adapter=str(folder))
+    check_refused(base, "adapter.base", adapter=str(folder))
 
 
 def test_an_adapter_of_a_classifier(save: Callable[..., Path]) -> None:

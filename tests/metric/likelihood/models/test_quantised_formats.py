@@ -218,7 +218,7 @@ def test_weights_that_are_on_disk_until_they_are_used(made: Made, tmp_path: Path
 
 
 def test_an_unknown_way_to_quantise(made: Made) -> None:
-    check_refused(made.base, "option.unknown-value", "bnb-int8 or bnb-nf4", quantise="int4")
+    check_refused(made.base, "option.unknown-value", "bnb-int8", quantise="int4")
 
 
 def test_a_device_map_that_cannot_be(made: Made) -> None:

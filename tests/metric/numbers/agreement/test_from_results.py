@@ -151,24 +151,32 @@ def test_a_table_needs_three_columns(column: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "code", "where"),
     [
-        ("rates.csv", b"model,category,pass_rate\nA,overall,good\n"),
-        ("rates.csv", "model,category,pass_rate\nA,überall,0.5\n".encode("utf-16")),
-        ("rates.csv", b""),
-        ("rates.json", b'[{"model": "A", "categ'),
-        ("rates.parquet", b"PAR1"),
+        ("rates.csv", b"model,category,pass_rate\nA,overall,good\n", "file.not-a-table", ""),
+        (
+            "rates.csv",
+            "model,category,pass_rate\nA,überall,0.5\n".encode("utf-16"),
+            "file.not-utf8",
+            ":1",
+        ),
+        ("rates.csv", b"model,category\nA,overall,0.5\n", "file.not-csv", ":2"),
+        ("rates.csv", b"", "file.not-a-table", ""),
+        ("rates.json", b'[{"model": "A", "categ', "file.not-json", ""),
+        ("rates.parquet", b"PAR1", "file.not-parquet", ""),
     ],
-    ids=["no number", "another encoding", "empty", "cut off", "no parquet"],
+    ids=["no number", "another encoding", "wide", "empty", "cut off", "no parquet"],
 )
-def test_a_table_that_cannot_be_read(name: str, text: bytes, tmp_path: Path) -> None:
+def test_a_table_that_cannot_be_read(
+    name: str, text: bytes, code: str, where: str, tmp_path: Path
+) -> None:
     (tmp_path / name).write_bytes(text)
-    with refusal("file.not-a-table", str(tmp_path / name)):
+    with refusal(code, f"{name}{where}"):
         agree(tmp_path / name, PEOPLE)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with refusal("file.not-a-table", "rates.csv"):
+    with refusal("file.not-found", "rates.csv"):
         agree(tmp_path / "rates.csv", PEOPLE)
 
 

@@ -1,4 +1,4 @@
-"""How much noise human scores have: which systems people tell apart, and the ceiling."""
+"""How much noise human scores have: which systems they separate, and the ceiling."""
 
 import math
 from itertools import combinations
@@ -45,14 +45,14 @@ def noise(numbers: pl.DataFrame) -> HumanNoise:
     return found
 
 
-def test_systems_are_told_apart_by_flipping_the_signs_of_contexts() -> None:
+def test_systems_are_separable_by_flipping_the_signs_of_contexts() -> None:
     # a - b is 1 in six contexts: of 2^6 flips, 2 have a sum of 6 or -6: p = 2 / 64 < 0.05.
     # a - c is 1 in five: p = 2 / 32 > 0.05. b - c is -1 in one: p = 1.
     found = noise(judged({"a": [1.0] * 6, "b": [0.0] * 6, "c": [0.0] * 5 + [1.0]}))
 
-    assert (found.pairs, found.told_apart, found.ceiling) == (3, 1, None)
+    assert (found.pairs, found.separable, found.ceiling) == (3, 1, None)
     assert found.sentence() == (
-        "People's own judgements tell 1 of the 3 pairs of these systems apart "
+        "People's own scores differ significantly for 1 of the 3 pairs of these systems "
         "(sign flips over contexts, p < 0.05)"
     )
 
@@ -62,7 +62,7 @@ def test_only_contexts_in_which_both_were_judged_are_compared() -> None:
 
     found = noise(numbers)
 
-    assert (found.pairs, found.told_apart) == (1, 1)  # c shares a context with neither
+    assert (found.pairs, found.separable) == (1, 1)  # c shares a context with neither
     assert find_noise(numbers, ["a", "c"]) is None
     assert find_noise(numbers, []) is None
 
@@ -70,8 +70,8 @@ def test_only_contexts_in_which_both_were_judged_are_compared() -> None:
 def test_a_difference_is_the_mean_over_the_aspects() -> None:
     # Per context 1 and -1: nothing is left of it. With the first aspect alone: 2 / 64.
     one, other = {"a": [1.0] * 6, "b": [0.0] * 6}, {"a": [0.0] * 6, "b": [1.0] * 6}
-    assert noise(judged(one)).told_apart == 1
-    assert noise(pl.concat([judged(one), judged(other, "r")])).told_apart == 0
+    assert noise(judged(one)).separable == 1
+    assert noise(pl.concat([judged(one), judged(other, "r")])).separable == 0
 
 
 def test_the_ceiling_of_annotators_is_that_of_spearman_and_brown() -> None:
@@ -153,7 +153,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
         ("faithbench", None, "overall", "7B|8B|mini", (6, 0)),
     ],
 )
-def test_people_tell_as_many_systems_apart_as_counted_independently(
+def test_people_separate_as_many_systems_as_counted_independently(
     *,
     source: str,
     chosen: str | None,
@@ -180,7 +180,7 @@ def test_people_tell_as_many_systems_apart_as_counted_independently(
     found = find_noise(judgements.numbers(category, None), loadable)
 
     assert found is not None
-    assert (found.pairs, found.told_apart) == expected
+    assert (found.pairs, found.separable) == expected
 
 
 @pytest.fixture(scope="module")

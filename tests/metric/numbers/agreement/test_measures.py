@@ -292,6 +292,7 @@ def test_the_dictionary_is_plain_json() -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     beside = ["intervals", "intervals_over_systems", "p_values", "permutations"]
     expected = [*STATISTICS, *beside, "n", "human_numbers", "dropped", "extrapolation"]
+    expected += ["accuracy", "accuracy_interval"]
     assert list(found["by_category"]["quality"]) == expected
     assert list(found["mean"]) == list(STATISTICS)
     assert found["mean_permutations"] == {"method": "exact", "m": 2}
@@ -611,3 +612,15 @@ def test_the_gap_correlation_of_the_paper_depends_on_the_order_of_models(
     )
     assert (once.min(), once.max()) == pytest.approx((0.65, 0.89), abs=0.005)
     assert both == pytest.approx(both[0])
+
+
+def test_pairs_of_systems_in_one_order_are_counted() -> None:
+    # Of 6 pairs of systems 5 are in the same order: B and C are turned round.
+    ours = rates({"overall": {"A": 0.1, "B": 0.3, "C": 0.2, "D": 0.4}})
+    samples = np.tile([[[0.1], [0.3], [0.2], [0.4]]], (50, 1, 1))
+    samples[:25] = [[0.1], [0.2], [0.3], [0.4]]  # in half of the resamples all are
+    found = agreement(ours, overall({"A": 1, "B": 2, "C": 3, "D": 4}), samples=samples)
+    each = found.by_category["overall"]
+    assert each.accuracy == pytest.approx(5 / 6)
+    assert each.accuracy_interval == (pytest.approx(5 / 6), 1)
+    assert agreement(ours, overall({"A": 1, "B": 2})).by_category["overall"].accuracy == 1

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.judged_cases import write_judged
+from support.refusals import refusal
 
 from nnd.metric.app import describe
 from nnd.metric.numbers import pairs_by, pairs_where, with_seen
@@ -42,7 +43,7 @@ def test_pairs_that_meet_a_condition() -> None:
         "2",
         "4",
     ]
-    with pytest.raises(ScoringError, match="no pair meets the condition"):
+    with refusal("slice.empty", "--where"):
         pairs_where(PAIRS, "length > 500", None)
 
 
@@ -87,13 +88,13 @@ def test_contexts_are_seen_if_a_model_was_trained_on_them(tmp_path: Path) -> Non
         ScoringError, match="column context or text not found; the columns are targ"
     ):
         with_seen(PAIRS, table)
-    with pytest.raises(ScoringError, match=r"none\.txt: cannot be read: "):
+    with refusal("file.not-readable", "none.txt"):
         with_seen(PAIRS, tmp_path / "none.txt")
     with pytest.raises(
         ScoringError, match="--training-texts: a run keeps no texts; name the data that"
     ):
         with_seen(PAIRS.drop("context"), lines)
-    with pytest.raises(ScoringError, match=r"name the texts .* \(--training-texts\)"):
+    with refusal("option.needs-another", "seen"):
         pairs_by(PAIRS, ["seen"], None)
 
 

@@ -7,7 +7,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from nnd.metric.numbers.statistics.sign_flips import EXACT_UP_TO, RANDOM_FLIPS, sign_flip_p
+from nnd.metric.numbers.statistics.sign_flips import (
+    EXACT_UP_TO,
+    RANDOM_FLIPS,
+    sign_flip_p,
+    sign_flip_ps,
+)
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
@@ -43,6 +48,19 @@ def test_random_flips_are_close_to_all_and_never_0() -> None:
     expected = 2 * sum(math.comb(40, k) for k in range(11)) / 2**40
     assert sign_flip_p(sums) == pytest.approx(expected, abs=4 * math.sqrt(expected / RANDOM_FLIPS))
     assert sign_flip_p([1.0] * 60) == 1 / (RANDOM_FLIPS + 1)
+
+
+def test_several_differences_share_the_flips() -> None:
+    # The first has two contexts with a difference (p = 2 / 4), the second none; the others are
+    # drawn, and their p is that of the binomial distribution, as above.
+    sums = np.zeros((60, 4))
+    sums[:2, 0], sums[:40, 2], sums[:40, 3] = 1, [1] * 30 + [-1] * 10, [-1] * 30 + [1] * 10
+    expected = 2 * sum(math.comb(40, k) for k in range(11)) / 2**40
+    few, none, *many = sign_flip_ps(sums)
+    assert (few, none) == (2 / 4, 1)
+    assert many == pytest.approx([expected] * 2, abs=4 * math.sqrt(expected / RANDOM_FLIPS))
+    assert many[0] == many[1]
+    assert sign_flip_ps(sums[:, :0]) == []
 
 
 def test_neither_order_nor_side_matters() -> None:

@@ -113,8 +113,11 @@ def test_references_of_other_data(tmp_path: Path) -> None:
         ("r.csv", "id,reference\n1,one\n", "column.missing"),
         ("r.jsonl", '{"context_id": "1", "references": "one"}\n', "column.wrong-type"),
         ("r.jsonl", '{"context_id": "1", "reference": ["one"]}\n', "column.wrong-type"),
-        ("r.jsonl", "{", "file.not-a-table"),
-        ("r.parquet", "nothing", "file.not-a-table"),
+        ("r.jsonl", '{"context_id": 1}\n{', "file.not-json"),
+        ("r.json", '[{"context_id": 1}, 2]', "file.not-json"),
+        ("r.csv", 'context_id,reference\n1,one\n2,"two', "file.not-csv"),
+        ("r.tsv", "context_id\treference\n1\tone\n2\n", "file.not-csv"),
+        ("r.parquet", "nothing", "file.not-parquet"),
         ("r.txt", "one", "file.not-a-table"),
     ],
 )
@@ -125,5 +128,5 @@ def test_a_table_that_is_none(tmp_path: Path, name: str, content: str, code: str
 
 
 def test_a_table_that_is_not_there(tmp_path: Path) -> None:
-    with refusal("file.not-a-table", "none.csv"):
+    with refusal("file.not-found", "none.csv"):
         read_references(tmp_path / "none.csv")

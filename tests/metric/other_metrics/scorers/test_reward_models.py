@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 import transformers as hf
+from support.refusals import refusal
 from support.tiny_models import llama_tokenizer, randomised, rope_shape, seeded
 
 from nnd.metric.likelihood import load_classifier
@@ -83,7 +84,7 @@ def test_the_instruction_of_the_data_is_the_turn_of_the_user(folder: Path) -> No
 def test_long_contexts_are_cut_and_counted(folder: Path) -> None:
     values, cut = rewards(load_classifier(folder), [Text("Paris", f"{ASKED} " * 20)], None)
     assert (len(values), cut) == (1, 1)
-    with pytest.raises(ScoringError, match=r"^.*: the candidate .* does not fit the 160 tokens"):
+    with refusal("candidate.too-long"):
         rewards(load_classifier(folder), [Text("Paris " * 160, ASKED)], None)
 
 
@@ -105,12 +106,12 @@ def test_what_is_no_reward_model_is_refused(folder: Path, tmp_path: Path) -> Non
     model.save_pretrained(tmp_path / "causal")
     llama_tokenizer().save_pretrained(tmp_path / "causal")
     refused = {
-        f"reward={tmp_path / 'causal'}": r"score\.weight is missing; name a complete LlamaForSequ",
-        f"reward={save(tmp_path / 'plain', chat=None)}": r"the tokenizer has no chat template",
-        f"reward={folder}:best": r'the model has no label "best"; name one of its labels',
+        f"reward={tmp_path / 'causal'}": "model.damaged",
+        f"reward={save(tmp_path / 'plain', chat=None)}": "template.chat",
+        f"reward={folder}:best": "option.needs-another",
     }
-    for name, message in refused.items():
-        with pytest.raises(ScoringError, match=message):
+    for name, code in refused.items():
+        with refusal(code):
             score_texts(find_scorers([name])[0], TEXTS)
-    with pytest.raises(ScoringError, match=r'^scorer "reward" needs a model: reward=MODEL'):
+    with refusal("option.needs-another"):
         find_scorers(["reward"])

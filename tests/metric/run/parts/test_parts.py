@@ -240,7 +240,7 @@ def test_the_plan_depends_on_no_worker_nor_on_how_data_is_read(
         ({"scoring": Scoring("sum")}, ["protocol", '"native"', '"sum"']),
         ({"templates": {"gpt2": "Q: {context}"}}, ["templates"]),
         ({"limit": 6}, ["data version"]),
-        ({"data": "trees"}, ["data name"]),
+        ({"data": "trees"}, ['"trees"']),
         ({"models": "bart"}, ['["gpt2"]', '["bart"]']),
     ],
     ids=str,
@@ -351,8 +351,8 @@ def _deep_plan(run: Path) -> None:
     [
         (_not_utf8, "run.parts-missing", ".parquet"),
         (_text_for_numbers, "run.parts-missing", ".parquet"),
-        (_lose_templates, "run.another-plan", "plan.json"),
-        (_deep_plan, "run.another-plan", "plan.json"),
+        (_lose_templates, "contract.broken", "plan.json"),
+        (_deep_plan, "contract.broken", "plan.json"),
     ],
 )
 def test_any_damage_is_one_error(

@@ -12,6 +12,7 @@ from nnd.metric.numbers.rates.pass_rates import pass_rates
 from nnd.metric.show.tables.pass_rates import (
     baselines_table,
     counts_table,
+    length_table,
     pass_rate_table,
     slices_table,
 )
@@ -88,3 +89,29 @@ def test_a_star_is_explained_where_there_is_one() -> None:
         both = table({"x": some, "y": all_pass})
         assert str(both.caption).startswith("*: all contexts agree")
         assert table({"x": some}).caption is None
+
+
+def test_lengths_in_tokens_stand_beside_the_rate() -> None:
+    # As in the guide: of 40 tests with 2 : 1 tokens 30 pass, of 40 with 1 : 2 tokens 10.
+    columns = {
+        "tokens_high": [4] * 40 + [2] * 40,
+        "tokens_low": [2] * 40 + [4] * 40,
+        "end_tokens": [0] * 80,
+    }
+    found = rates("+" * 30 + "-" * 10 + "+" * 10 + "-" * 30, **columns).overall
+    table = length_table({"x": found, "y": rates("+-" * 20).overall})  # older, without its number
+    assert table is not None
+    assert row(table, "x").startswith("50.0 50.0 [")
+    assert row(table, "x").endswith("] +1.6 0 of 80 50.0 50.0")
+    assert table.row_count == 1
+
+
+def test_why_there_is_no_rate_at_equal_length_is_said() -> None:
+    columns = {"tokens_high": [4, 0] * 6, "tokens_low": [2] * 12, "end_tokens": [0] * 12}
+    table = length_table({"x": rates("+-" * 6, **columns).overall})
+    assert table is not None
+    assert table.caption == (
+        "x: no rate at equal tokens: fewer than 10 contexts\n"
+        "x: 6 tests with an empty candidate left out"
+    )
+    assert length_table({"y": rates("+-" * 20).overall}) is None

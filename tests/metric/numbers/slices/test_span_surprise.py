@@ -1,0 +1,221 @@
+"""Surprise at marked errors: by hand, for a planted model, and for one that knows nothing."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support.refusals import refusal
+
+import nnd
+from nnd.converters.folder.conversion import convert
+from nnd.converters.source import load_source
+from nnd.metric.data import TOKENS, read_tokens
+from nnd.metric.likelihood import Scoring, wrap_model
+from nnd.metric.numbers.slices.span_surprise import area_under_curve, surprise_at_spans
+from nnd.schemas import words_opposite
+
+WORDS = ("the", "cat", "dog", "river", "hill", "town", "book", "fox", "sat", "ran", "lazy")
+
+
+def test_area_under_the_curve() -> None:
+    # 3 is above 2 and 0, and 1 above 0 only: 3 of 4; a pair of equal ones is half.
+    assert area_under_curve([3, 1], [2, 0]) == 0.75
+    assert area_under_curve([2.0], [2.0, 1.0]) == 0.75
+
+
+def test_words_that_stand_opposite() -> None:
+    text, other = "The big cat ran off.", "The big dog ran away quickly."
+    assert words_opposite(text, other, 8, 11) == (8, 11)  # cat, dog
+    assert words_opposite(text, other, 4, 7) == (4, 7)  # the same word
+    assert words_opposite(text, other, 16, 20) == (16, 29)  # "off." for "away quickly."
+    assert words_opposite("a b c", "a c", 2, 3) is None
+    assert words_opposite("犬が走る", "猫が走る", 0, 1) == (0, 1)
+
+
+def planted(n: int = 60) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return pairs of which one word of seven is wrong, and annotations that mark it."""
+    draw = random.Random(1)
+    pairs, annotations = [], []
+    for number in range(n):
+        words = draw.sample(WORDS, k=7)
+        at = draw.randrange(7)
+        start = len(" ".join(words[:at])) + (at > 0)
+        wrong = [*words[:at], "wrongly", *words[at + 1 :]]
+        key = {"split": "test", "context_id": f"{number // 2}", "aspect": "a", "group": None}
+        pairs.append(
+            key
+            | {
+                "pair_id": f"p{number}",
+                "cluster": None,
+                "high_id": f"h{number}",
+                "low_id": f"l{number}",
+                "error_category": "odd" if number % 3 else "even",
+                "candidate_high": " ".join(words),
+                "candidate_low": " ".join(wrong),
+            }
+        )
+        span = {"start": start, "end": start + 7, "label": "odd", "severity": "minor"}
+        annotations.append(
+            key
+            | {
+                "candidate_id": f"l{number}",
+                "label": pairs[-1]["error_category"],
+                "spans": [span, {"start": None, "end": None, "label": "odd", "severity": "major"}],
+            }
+        )
+    frame = pl.DataFrame(pairs, schema_overrides={"group": pl.String, "cluster": pl.String})
+    return frame, pl.DataFrame(annotations, schema_overrides={"group": pl.String})
+
+
+def tokens_of(pairs: pl.DataFrame, value: Any) -> pl.DataFrame:
+    rows = []
+    for pair in pairs.to_dicts():
+        for side in ("high", "low"):
+            starts, ends, values, at = [], [], [], 0
+            for word in pair[f"candidate_{side}"].split():
+                starts.append(at)
+                ends.append(at + len(word))
+                values.append(value(word))
+                at += len(word) + 1
+            rows.append(("m", pair["pair_id"], side, starts, ends, values))
+    return pl.DataFrame(rows, TOKENS, orient="row")
+
+
+def test_a_model_that_dislikes_the_marked_words() -> None:
+    pairs, annotations = planted()
+    draw = random.Random(2)
+    dislikes = lambda word: -9.0 if word == "wrongly" else -draw.random()  # noqa: E731
+    found = surprise_at_spans("toy", pairs, annotations, tokens_of(pairs, dislikes))
+    rows = found.models["m"]
+    assert [(row.axis, row.value, row.marked.n) for row in rows] == [
+        ("all", "all", 60),
+        ("error_category", "even", 20),
+        ("error_category", "odd", 40),
+        ("severity", "minor", 60),  # the major one has no place
+    ]
+    assert {row.marked.auc for row in rows} == {1.0}
+    assert rows[0].marked.contexts == 30
+    # Its control, one of seven words in the better text, is at chance.
+    control = rows[0].control
+    assert control.n == 60
+    assert control.interval is not None
+    assert control.interval[0] < 0.5 < control.interval[1]
+    assert "with probability 1.000" in found.headline()
+
+
+def test_a_model_that_knows_nothing_is_at_chance() -> None:
+    pairs, annotations = planted()
+    draw = random.Random(3)
+    found = surprise_at_spans("toy", pairs, annotations, tokens_of(pairs, lambda _: -draw.random()))
+    interval = found.models["m"][0].marked.interval
+    assert interval is not None
+    assert interval[0] < 0.5 < interval[1]
+    tokens, nothing = tokens_of(pairs, lambda _: -1.0), annotations.clear()
+    with refusal("data.no-pairs", "toy"):
+        surprise_at_spans("toy", pairs, nothing, tokens)
+
+
+MARKS = """
+
+from nnd.converters import Span
+
+
+def annotations(files):
+    for row in read(files):
+        end = len(row.candidate.split()[0])
+        yield row._replace(spans=[] if row.label == "good" else [Span(0, end, row.label, "minor")])
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample, in which the first word of each error is marked."""
+    sample, own = load_source("sample").folder, tmp_path_factory.mktemp("own") / "sample"
+    own.mkdir()
+    for name in ("source.yaml", "sample.jsonl", "convert.py"):
+        (own / name).write_bytes((sample / name).read_bytes())
+    code = (own / "convert.py").read_text(encoding="utf-8").replace("def annotations(", "def read(")
+    (own / "convert.py").write_text(code + MARKS, encoding="utf-8")
+    convert(own, out=own.parent / "data")
+    return own.parent / "data"
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path, tiny: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    family = tiny("gpt2")
+    out = tmp_path_factory.mktemp("run") / "run"
+    scoring = Scoring(keep_tokens=True, unconditional=False, cache=False)
+    model = wrap_model(family.model, family.tokenizer, name="gpt2")
+    nnd.evaluate(model, folder, scoring=scoring, out=out)
+    return out
+
+
+def test_tokens_are_stored_and_add_up(run: Path) -> None:
+    rows = pl.read_parquet(run / "log_likelihoods.parquet")
+    tokens = read_tokens(run).with_columns(mean=pl.col("log_likelihood").list.mean())
+    assert tokens.schema["log_likelihood"] == pl.List(pl.Float32)
+    for side in ("high", "low"):
+        own = tokens.filter(side=side).join(rows, on="pair_id", maintain_order="left")
+        assert own.height == rows.height
+        assert own["mean"].to_list() == pytest.approx(own[f"ll_{side}"].to_list(), abs=1e-5)
+    # Another model is added to the run, and the tokens of the first stay.
+    before = read_tokens(run)
+    assert before["model"].unique().to_list() == ["gpt2"]
+
+
+def test_an_untrained_model_is_hardly_surprised(run: Path, folder: Path) -> None:
+    found = nnd.slice(run, folder, spans=True)
+    (of_all, *_) = found.models["gpt2"]
+    assert of_all.marked.n > 30
+    assert of_all.marked.auc is not None
+    assert "gpt2" in str(found)
+    with refusal("option.conflict"):
+        nnd.slice(run, folder, spans=True, by="length")
+    with refusal("data.not-converted"):
+        nnd.slice(run, spans=True)
+
+
+def test_a_pair_is_shown_token_by_token(run: Path, folder: Path) -> None:
+    pairs = pl.read_parquet(folder / "pairs.parquet")
+    pair = pairs.filter(~pl.col("candidate_high").str.contains(r"[^\x00-\x7f]")).row(0, named=True)
+    found = nnd.show(folder, pair=pair["pair_id"], run=run)
+    assert "".join(token.text for token in found.high["gpt2"]) == pair["candidate_high"].replace(
+        " ", ""
+    )
+    stored = read_tokens(run).filter(pair_id=pair["pair_id"], side="low").row(0, named=True)
+    assert [token.log_likelihood for token in found.low["gpt2"]] == stored["log_likelihood"]
+    assert "difference" in str(found)
+    with refusal("name.unknown"):
+        nnd.show(folder, pair="zzz", run=run)
+    with refusal("option.needs-another"):
+        nnd.show(folder, run=run)
+
+
+def test_a_report_shows_the_surprise_of_each_pair(run: Path, folder: Path) -> None:
+    from nnd.metric.show.reports.content.packed_pairs import pack_pairs  # noqa: PLC0415
+    from nnd.metric.show.reports.content.report_models import read_models  # noqa: PLC0415
+
+    packed = unpacked(pack_pairs(read_models([run]), nnd.load_pairs(folder)))
+    (tokens,) = packed["tokens"]
+    first = packed["candidates"][packed["low"][0]]
+    assert packed["marked"][0] == [[0, len(first.split()[0])]]
+    stored = read_tokens(run).filter(pair_id=packed["pair_id"][0], side="low").row(0, named=True)
+    assert [token[2] for token in tokens["low"][0]] == pytest.approx(
+        [
+            -value
+            for at, value in zip(stored["start"], stored["log_likelihood"], strict=True)
+            if at is not None
+        ],
+        abs=0.006,
+    )
+
+
+def unpacked(text: str) -> dict[str, Any]:
+    import base64  # noqa: PLC0415
+    import gzip  # noqa: PLC0415
+    import json  # noqa: PLC0415
+
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
+    return found
