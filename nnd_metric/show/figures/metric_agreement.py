@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from nnd.metric.data import OVERALL
 from nnd.metric.numbers import FEWEST_SYSTEMS, short_names
 from nnd.metric.show.drawing.marks import Drawing, FigureMark
-from nnd.metric.show.drawing.text_widths import fit, widest
+from nnd.metric.show.drawing.text_widths import fit, text_width, widest
 from nnd.metric.show.drawing.theme import COLUMN, MUTED, PAPER, RULE, canvas, look
 from nnd.metric.show.tables.cells import number
 
@@ -85,4 +85,5 @@ def _draw_ceiling(drawing: Drawing, axes: Axes, x: float, ceiling: float, tall: 
     drawing.tag(
         line, FigureMark(f"the ceiling, which noise in people's scores sets: {ceiling:.2f}")
     )
-    axes.text(x, _TOP - 0.08, "ceiling", ha="center", va="center_baseline", color=MUTED)
+    middle = min(x, COLUMN - _MARGIN - text_width("ceiling") / 2)
+    axes.text(middle, _TOP - 0.08, "ceiling", ha="center", va="center_baseline", color=MUTED)
