@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .description.description import (
         Description as Description,
     )
-    from .description.overlap import (
+    from .description.rouge import (
         best_rouge as best_rouge,
     )
     from .examples.shown import (

@@ -1,6 +1,6 @@
 """The distinct candidates of pairs by side, and their measures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -8,12 +8,12 @@ import polars as pl
 
 from nnd.converters.folder.description.description import SIDES, Description, Side
 from nnd.converters.folder.description.overlap import (
-    Rouge,
-    best_rouge,
+    corpus_measures,
     corpus_scores,
     local_recall,
     rouge_scores,
 )
+from nnd.converters.folder.description.rouge import Rouge, best_rouge
 from nnd.converters.folder.description.token_variety import measure_tokens, share
 from nnd.converters.folder.description.word_tokens import tokens_13a
 from nnd.schemas import CONTEXT, DISTINCT
@@ -48,8 +48,8 @@ def describe_pairs(name: str, pairs: pl.DataFrame, *, window: int = WINDOW) -> D
     """
     distinct = pairs.unique(DISTINCT, keep="first", maintain_order=True)
     rules = {rule: _passed(distinct, *looks) for rule, looks in _RULES.items()}
-    rouge = cache(best_rouge)
-    measured = {side: _whole(_candidates(pairs, side), window, rouge) for side in SIDES}
+    rouge, corpus = cache(best_rouge), cache(corpus_measures)
+    measured = {side: _whole(_candidates(pairs, side), window, rouge, corpus) for side in SIDES}
     return Description(name, distinct.height, measured, rules, window)
 
 
@@ -70,12 +70,17 @@ def _short(candidates: pl.DataFrame) -> dict[str, float | None]:
     }
 
 
-def _whole(candidates: pl.DataFrame, window: int, rouge: Callable[[], Rouge]) -> dict[str, Any]:
+def _whole(
+    candidates: pl.DataFrame,
+    window: int,
+    rouge: Callable[[], Rouge],
+    corpus: Callable[[], Mapping[str, Any]],
+) -> dict[str, Any]:
     tokens = tokens_13a(candidates["text"])
     return {
         **_lengths(candidates),
         **measure_tokens(tokens, window),
-        **_overlap(candidates, rouge),
+        **_overlap(candidates, rouge, corpus),
     }
 
 
@@ -84,7 +89,9 @@ def _lengths(candidates: pl.DataFrame) -> dict[str, float | None]:
     return {"candidates": n, "mean_characters": share(characters, n)}
 
 
-def _overlap(candidates: pl.DataFrame, rouge: Callable[[], Rouge]) -> dict[str, Any]:
+def _overlap(
+    candidates: pl.DataFrame, rouge: Callable[[], Rouge], corpus: Callable[[], Mapping[str, Any]]
+) -> dict[str, Any]:
     """Compare candidates with their references; returns nothing if there are none."""
     known = candidates.filter(pl.col("references").list.len() > 0)
     if known.is_empty():
@@ -93,7 +100,7 @@ def _overlap(candidates: pl.DataFrame, rouge: Callable[[], Rouge]) -> dict[str, 
     return {
         "with_references": known.height,
         **rouge_scores(texts, references, rouge()),
-        **corpus_scores(texts, references),
+        **corpus_scores(texts, references, corpus()),
         "local_recall": local_recall(texts, references),
     }
 

@@ -2,64 +2,69 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from math import fsum
-from types import SimpleNamespace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import polars as pl
 from tqdm import tqdm
 
+from nnd.converters.folder.description.rouge import KINDS, Rouge
 from nnd.converters.folder.description.word_tokens import tokens_13a
 from nnd.schemas import check_extra
 
 References: TypeAlias = Sequence[Sequence[str]]
 """The references of each candidate: at least one."""
 
-_ROUGE = {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l"}
+
+def corpus_measures() -> dict[str, Any]:
+    """Return BLEU and chrF of sacrebleu, which remember the texts that they have compared."""
+    check_extra("metrics", "sacrebleu", "comparing candidates with references")
+    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - slow, and few data have references
+    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
+
+    return {"bleu": _once_each(BLEU(lowercase=True, force=True)), "chrf": _once_each(CHRF())}
 
 
-Rouge: TypeAlias = Callable[[str, tuple[str, ...]], Mapping[str, float]]
-"""(candidate, its references) → name → F1."""
-
-
-def corpus_scores(candidates: Sequence[str], references: References) -> dict[str, float]:
+def corpus_scores(
+    candidates: Sequence[str], references: References, measures: Mapping[str, Any]
+) -> dict[str, float]:
     """Return corpus BLEU, lower-cased, and chrF2 of sacrebleu, 0 to 100.
 
     Papineni et al. (2002), Post (2018); Popović (2015). Both use all
     references of a candidate at once.
     """
-    check_extra("metrics", "sacrebleu", "comparing candidates with references")
-    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - slow, and few data have references
-    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
-
     most = max(map(len, references))
     streams = [[own[n] if n < len(own) else None for own in references] for n in range(most)]
     return {
-        "bleu": BLEU(lowercase=True, force=True).corpus_score(candidates, streams).score,  # type: ignore[arg-type]
-        "chrf": CHRF().corpus_score(candidates, streams).score,  # type: ignore[arg-type]
+        name: float(measure.corpus_score(candidates, streams).score)
+        for name, measure in measures.items()
     }
 
 
-def best_rouge() -> Rouge:
-    """Return a function for ROUGE-1, ROUGE-2 and ROUGE-L: the F1 with the best reference.
+def _once_each(measure: Any) -> Any:  # noqa: ANN401 - either of them
+    """Let sacrebleu count references once for all their candidates, and candidates once."""
+    # There is no public way: it caches the references of a corpus by their order.
+    measure._extract_reference_info = _remembering(  # noqa: SLF001
+        measure._extract_reference_info,  # noqa: SLF001
+        tuple,
+    )
+    measure._compute_segment_statistics = _remembering(  # noqa: SLF001
+        measure._compute_segment_statistics,  # noqa: SLF001
+        lambda text, counts: (text, id(counts)),  # those of references are kept
+    )
+    return measure
 
-    Lin (2004), by rouge-score with its stemmer, which reads ASCII letters and digits only. Results
-    are cached, because many candidates are on both sides.
-    """
-    check_extra("metrics", "rouge_score", "comparing candidates with references")
-    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415 - its nltk takes a second
-    from rouge_score.tokenizers import DefaultTokenizer  # noqa: PLC0415
 
-    tokenize = cache(DefaultTokenizer(use_stemmer=True).tokenize)
-    scorer = RougeScorer(list(_ROUGE), tokenizer=SimpleNamespace(tokenize=tokenize))
+def _remembering(compute: Callable[..., Any], key_of: Callable[..., Any]) -> Callable[..., Any]:
+    known: dict[Any, Any] = {}
 
-    @cache
-    def best(candidate: str, references: tuple[str, ...]) -> dict[str, float]:
-        found = scorer.score_multi(references, candidate)
-        return {name: float(found[kind].fmeasure) for kind, name in _ROUGE.items()}
+    def compute_once(*arguments: Any) -> Any:  # noqa: ANN401 - whatever sacrebleu passes
+        key = key_of(*arguments)
+        if key not in known:
+            known[key] = compute(*arguments)
+        return known[key]
 
-    return best
+    return compute_once
 
 
 def rouge_scores(
@@ -69,7 +74,7 @@ def rouge_scores(
     each = zip(candidates, references, strict=True)
     shown = tqdm(each, desc="ROUGE", total=len(candidates), disable=None, leave=False)
     best = [rouge(candidate, tuple(own)) for candidate, own in shown]
-    return {name: fsum(each[name] for each in best) / len(best) for name in _ROUGE.values()}
+    return {name: fsum(each[name] for each in best) / len(best) for name in KINDS}
 
 
 def local_recall(candidates: Sequence[str], references: References) -> dict[int, float | None]:

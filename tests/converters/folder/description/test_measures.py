@@ -1,24 +1,31 @@
 """What is measured of texts, by hand; rows G70 to G77 of the sheet on suites."""
 
 import math
+from random import Random
 
 import polars as pl
 import pytest
 from hypothesis import example, given, settings, strategies as st
+from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from nnd.cards import length_warning
 from nnd.converters.folder.description.overlap import (
-    best_rouge,
-    corpus_scores,
+    corpus_measures,
+    corpus_scores as scores_of,
     local_recall,
     rouge_scores,
 )
+from nnd.converters.folder.description.rouge import best_rouge
 from nnd.converters.folder.description.token_variety import measure_tokens
 from nnd.converters.folder.description.word_tokens import tokens_13a
 
 TEXTS = [list("abab"), list("ac")]
 """Six tokens: a three times, b twice, c once. Four bigrams: ab twice, ba, ac."""
+
+
+def corpus_scores(candidates: list[str], references: list[list[str]]) -> dict[str, float]:
+    return scores_of(candidates, references, corpus_measures())
 
 
 def measured(texts: list[list[str]], window: int = 100) -> dict[str, float | None]:
@@ -122,3 +129,17 @@ def test_g76_distinct_n_within_texts() -> None:
 @example("&quot;A&amp;B&quot; <skipped>c-\nd &lt;e&gt;")
 def test_g77_tokens_are_those_of_sacrebleu(text: str) -> None:
     assert tokens_13a(pl.Series([text])).to_list() == [Tokenizer13a()(text).lower().split()]
+
+
+def test_g70_rouge_is_that_of_the_library() -> None:
+    random = Random(0)
+    words = ["cat", "cats", "sitting", "sat", "the", "The", "a", "x1", "running", "ran"]
+    texts = [" ".join(random.choices(words, k=random.randrange(25))) for _ in range(60)]
+    library = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    rouge = best_rouge()
+    for candidate in texts[:20]:
+        own = tuple(random.sample(texts, 3))
+        wanted = library.score_multi(own, candidate)
+        assert list(rouge(candidate, own).values()) == [
+            wanted[kind].fmeasure for kind in ("rouge1", "rouge2", "rougeL")
+        ]
