@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     )
     from .dataset import (
         data_card as data_card,
-        write_card as write_card,
     )
     from .lint.card_linter import (
         check_card as check_card,

@@ -154,7 +154,6 @@ if TYPE_CHECKING:
     )
     from .records.json_schemas import (
         describe_fields as describe_fields,
-        json_schema as json_schema,
     )
     from .records.marks import (
         ALWAYS as ALWAYS,

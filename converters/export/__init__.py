@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     )
     from .exporting import (
         Export as Export,
-        Target as Target,
         export as export,
     )
     from .prompt_rendering import (

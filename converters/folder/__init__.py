@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     )
     from .description.candidate_sides import (
         describe_pairs as describe_pairs,
-        report_texts as report_texts,
     )
     from .description.description import (
         Description as Description,

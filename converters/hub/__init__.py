@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     )
     from .published_dataset import (
         Publication as Publication,
-        PublishedFile as PublishedFile,
         publish as publish,
     )
     from .repository_state import (

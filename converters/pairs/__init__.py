@@ -6,7 +6,6 @@ from nnd.schemas.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from .annotation_checks import (
-        ANY_SYSTEM as ANY_SYSTEM,
         check_annotations as check_annotations,
         row_problems as row_problems,
     )
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     )
     from .quality.quality_order import (
         DropReason as DropReason,
-        KnownOrder as KnownOrder,
         compare as compare,
     )
     from .reference_rows import (

@@ -78,7 +78,6 @@ if TYPE_CHECKING:
         check_runs as check_runs,
         describe_manners as describe_manners,
         describe_mixture as describe_mixture,
-        describe_others as describe_others,
         find_protocols as find_protocols,
         has_present_rule as has_present_rule,
         manner_of as manner_of,
@@ -121,10 +120,8 @@ if TYPE_CHECKING:
     from .rates.context_sums import (
         CLUSTER as CLUSTER,
         TEST_NUMBER as TEST_NUMBER,
-        count_by_context as count_by_context,
         distinct_tests as distinct_tests,
         each_once as each_once,
-        slices_by as slices_by,
     )
     from .rates.equal_length import (
         NEAR as NEAR,

@@ -11,21 +11,9 @@ if TYPE_CHECKING:
     from .cost.fitting import (
         find_obstacle as find_obstacle,
     )
-    from .cost.flops import (
-        needed_flops as needed_flops,
-    )
-    from .cost.measured_speeds import (
-        keep_speed as keep_speed,
-    )
-    from .cost.model_needs import (
-        Need as Need,
-    )
     from .evaluation import (
         Evaluation as Evaluation,
         Sweep as Sweep,
-    )
-    from .existing_run import (
-        read_kept as read_kept,
     )
     from .imported_samples import (
         import_samples as import_samples,
@@ -52,18 +40,12 @@ if TYPE_CHECKING:
     )
     from .model_result import (
         ModelResult as ModelResult,
-        ScoredModel as ScoredModel,
-        evaluate_model as evaluate_model,
     )
     from .pair_scoring import (
         score_pairs as score_pairs,
-        score_suite as score_suite,
     )
     from .parts.merging import (
         merge as merge,
-    )
-    from .parts.run_plan import (
-        read_plan as read_plan,
     )
     from .signature import (
         make_signature as make_signature,

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
         look as look,
         style as style,
     )
-    from .reports.content.packed_pairs import (
-        MOST_PAIRS as MOST_PAIRS,
-    )
     from .reports.page.report import (
         report as report,
     )

@@ -7,7 +7,6 @@ from nnd.schemas.lazy import lazy_exports
 if TYPE_CHECKING:
     from .chats.chat_choice import (
         ChatChoice as ChatChoice,
-        choose_chat as choose_chat,
         choose_rendering as choose_rendering,
         find_chat as find_chat,
     )

@@ -9,15 +9,11 @@ import pytest
 import run_scale
 
 from nnd.metric.data import SLICES, read_pieces, read_run
-from nnd.metric.numbers import (
-    cluster_intervals,
-    compare,
-    count_by_context,
-    distinct_tests,
-    slices_by,
-)
+from nnd.metric.numbers import cluster_intervals, compare, distinct_tests
+from nnd.metric.numbers.rates.context_sums import count_by_context, slices_by
 from nnd.metric.numbers.rates.pass_rates import SLICE_NUMBERS, all_rates, pass_rates, to_rate
-from nnd.metric.show import MOST_PAIRS, report
+from nnd.metric.show import report
+from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS
 
 ROWS = 100_000
 

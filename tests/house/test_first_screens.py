@@ -23,7 +23,8 @@ from support.two_models import scored, write_run
 from nnd.cards import card
 from nnd.converters.export.exporting import export
 from nnd.converters.folder import convert, validate
-from nnd.converters.hub import Publication, PublishedFile
+from nnd.converters.hub import Publication
+from nnd.converters.hub.published_dataset import PublishedFile
 from nnd.converters.onboard import check_source, new_source
 from nnd.converters.source import sources
 from nnd.metric.app import describe, show

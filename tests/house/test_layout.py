@@ -203,7 +203,7 @@ def test_importing_has_no_side_effect() -> None:
     program = """
 import logging, random, sys
 random.seed(1); state = random.getstate()
-from nnd.cards import write_card
+from nnd.cards.dataset import write_card
 from nnd.converters.folder import convert, validate
 from nnd.metric.cli import main
 taken = {"converters", "schemas", "cards", "nnd_metric", "torch", "transformers", "datasets"}

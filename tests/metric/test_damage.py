@@ -19,9 +19,10 @@ from nnd.converters.make import derive
 from nnd.metric.data import load_pairs, open_pairs, read_pieces, read_run, read_sets, read_systems
 from nnd.metric.likelihood import LoadedModel, Store
 from nnd.metric.numbers import compare
-from nnd.metric.run import evaluate, read_plan
+from nnd.metric.run import evaluate
 from nnd.metric.run.parts import cutting
 from nnd.metric.run.parts.part_file import read_footer, read_part
+from nnd.metric.run.parts.run_plan import read_plan
 from nnd.metric.train.history import read_history, write_history
 from nnd.schemas import (
     NNDError,

@@ -13,7 +13,8 @@ from support.suites.split_source import write_letters
 from support.two_models import scored, write_run
 
 from nnd.metric.likelihood import Scoring
-from nnd.metric.numbers import Manner, agree, compare, describe_others, manner_of, slice_runs
+from nnd.metric.numbers import Manner, agree, compare, manner_of, slice_runs
+from nnd.metric.numbers.manners.manner import describe_others
 from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.run import evaluate
 from nnd.metric.show.reports.page.report import report

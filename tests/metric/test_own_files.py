@@ -11,7 +11,7 @@ import pytest
 from support.refusals import refusal
 from support.training.histories import entry, write
 
-from nnd.cards import write_card
+from nnd.cards.dataset import write_card
 from nnd.converters.folder import convert, write_slice
 from nnd.converters.make import derive
 from nnd.metric.app.suites import suite

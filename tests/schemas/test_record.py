@@ -22,9 +22,9 @@ from nnd.schemas import (
     Share,
     StoredAs,
     describe_fields,
-    json_schema,
     record_frame,
 )
+from nnd.schemas.records.json_schemas import json_schema
 
 
 @dataclass(frozen=True, slots=True)

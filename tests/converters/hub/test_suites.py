@@ -12,7 +12,9 @@ from support.refusals import refusal
 from nnd.cards import check_card
 from nnd.converters.folder import convert, validate
 from nnd.converters.hub.release_folder import read_release, write_release
-from nnd.converters.make import find_operation, perturb, read_parents, write_suite
+from nnd.converters.make.perturbing import perturb
+from nnd.converters.make.suite_folder import read_parents, write_suite
+from nnd.converters.make.text_operations.spelling import find_operation
 from nnd.metric.data import load_pairs
 
 MakeSource = Callable[..., Path]

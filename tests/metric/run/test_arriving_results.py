@@ -11,8 +11,9 @@ from support.metric_runs import write_pairs
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.likelihood.engine.engine import Engine
-from nnd.metric.run import ScoredModel, arriving_results as outputs, evaluate, evaluate_model
+from nnd.metric.run import arriving_results as outputs, evaluate
 from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.run.model_result import ScoredModel, evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard
 
 Saved = Callable[[str], Path]

@@ -10,7 +10,8 @@ from support.training.runs import make_model, sample_pairs
 
 from nnd.metric.data import PairSet, load_pairs
 from nnd.metric.likelihood import Engine, LoadedModel, wrap_model
-from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
+from nnd.metric.text import Chat, find_protocol, find_template
+from nnd.metric.text.chats.chat_choice import choose_chat
 from nnd.metric.train.losses import Targets
 from nnd.metric.train.objective import NegativeTokens, Objective
 from nnd.metric.train.pair_batches import Collator, Example, make_examples

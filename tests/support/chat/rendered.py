@@ -7,11 +7,11 @@ from nnd.metric.text import (
     Encoded,
     Ids,
     Request,
-    choose_chat,
     encode,
     find_protocol,
     find_template,
 )
+from nnd.metric.text.chats.chat_choice import choose_chat
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"

@@ -10,7 +10,8 @@ from nnd.metric.run import Variation
 from nnd.metric.run.evaluation import Evaluation
 from nnd.metric.train.history import HistoryEntry
 from nnd.metric.train.trained import TrainedModel
-from nnd.schemas import Document, Record, SealedRecord, json_schema
+from nnd.schemas import Document, Record, SealedRecord
+from nnd.schemas.records.json_schemas import json_schema
 
 RECORDS: Final[Mapping[str, tuple[type[Record], ...]]] = {
     "agreement": (Agreement,),

@@ -10,7 +10,9 @@ from nnd.metric.cli.evaluating import show_sweep
 from nnd.metric.cli.verbs import Typed
 from nnd.metric.data import PairSet, choose_part, load_pairs
 from nnd.metric.likelihood import Loading, Scoring
-from nnd.metric.run import Evaluation, RunEntry, Sweep, read_entries, read_kept
+from nnd.metric.run import Evaluation, Sweep, read_entries
+from nnd.metric.run.existing_run import read_kept
+from nnd.metric.run.lists.list_entries import RunEntry
 from nnd.metric.run.summary import summarise_scored
 
 LIMIT = 200

@@ -14,8 +14,8 @@ from support.shown import check_shown
 from support.stored_folders import write_sealed
 
 from nnd.cards import data_card
-from nnd.converters.folder import report_texts
 from nnd.converters.folder.description import candidate_sides as sides
+from nnd.converters.folder.description.candidate_sides import report_texts
 from nnd.converters.folder.description.description import SIDES
 from nnd.metric.app import describe
 from nnd.metric.cli.command import main

@@ -12,7 +12,8 @@ from support.stored_folders import in_row, read_manifest, rewrite, store, write_
 
 import nnd
 from nnd.converters.folder import validate
-from nnd.converters.make import built_in_definitions, read_definition
+from nnd.converters.make import read_definition
+from nnd.converters.make.suites.definition import built_in_definitions
 from nnd.metric.data import load_pairs
 from nnd.schemas import NNDError
 

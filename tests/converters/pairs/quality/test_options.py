@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from support.refusals import refusal
 
-from nnd.converters.pairs import KnownOrder, compare
+from nnd.converters.pairs import compare
+from nnd.converters.pairs.quality.quality_order import KnownOrder
 from nnd.schemas import Credit, Gap, Majority, check_rows, read_rules
 
 Annotated = Callable[..., pl.DataFrame]

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from support.refusals import refusal
 
-from nnd.converters.pairs import DropReason, KnownOrder, compare
+from nnd.converters.pairs import DropReason, compare
+from nnd.converters.pairs.quality.quality_order import KnownOrder
 from nnd.schemas import (
     Credit,
     Gap,

@@ -14,7 +14,8 @@ from support.suites.folders import shouted_pairs, write_suite
 
 from nnd.metric.data import choose_part, load_pairs
 from nnd.metric.likelihood import Likelihoods, LoadedModel, Scoring
-from nnd.metric.run import Evaluation, evaluate, score_suite
+from nnd.metric.run import Evaluation, evaluate
+from nnd.metric.run.pair_scoring import score_suite
 from nnd.metric.text import Request, find_template
 from nnd.schemas import check_rows
 

@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 
 from nnd.metric.cli.command import app
 from nnd.metric.likelihood import Loading, Scoring, load_model, load_skeleton
-from nnd.metric.run import Need, estimate, evaluate, keep_speed
+from nnd.metric.run import estimate, evaluate
+from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.cost.model_needs import Need
 from nnd.schemas import NNDError, cache_folder
 
 Saved = Callable[[str], Path]

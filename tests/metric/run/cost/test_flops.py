@@ -8,7 +8,7 @@ import transformers as hf
 from torch.utils.flop_counter import FlopCounterMode
 
 from nnd.metric.likelihood import LoadedModel
-from nnd.metric.run import needed_flops
+from nnd.metric.run.cost.flops import needed_flops
 from nnd.metric.text import Encoded
 
 WIDTH, LAYERS, WORDS = 64, 2, 50

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from nnd.metric.likelihood import LoadedModel, Loading, Model
-from nnd.metric.run import Trouble
 from nnd.metric.run.launchers import side_by_side
 from nnd.metric.run.launchers.schedule import Device
 from nnd.metric.run.scoring_task import whole_task
+from nnd.metric.run.survival import Trouble
 
 
 @pytest.fixture

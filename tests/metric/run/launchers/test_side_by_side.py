@@ -23,12 +23,13 @@ from support.refusals import refusal
 
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, Scoring
-from nnd.metric.run import Failure, Trouble, evaluate
+from nnd.metric.run import Failure, evaluate
 from nnd.metric.run.launchers import side_by_side
 from nnd.metric.run.launchers.child_process import Answers, Process, answer
 from nnd.metric.run.launchers.schedule import Device
 from nnd.metric.run.launchers.side_by_side import score_side_by_side
 from nnd.metric.run.scoring_task import ScoringTask, whole_task
+from nnd.metric.run.survival import Trouble
 from nnd.schemas import ScoringWarning
 
 Saved = Callable[[str], Path]

@@ -16,9 +16,10 @@ from support.suites.folders import write_suite
 
 from nnd.metric.data import load_pairs, read_run, read_sets
 from nnd.metric.likelihood import LoadedModel, Scoring
-from nnd.metric.run import evaluate, merge, read_plan
+from nnd.metric.run import evaluate, merge
 from nnd.metric.run.parts import cutting
 from nnd.metric.run.parts.part_file import DamagedPartError, read_footer, read_part
+from nnd.metric.run.parts.run_plan import read_plan
 
 Loaded = Callable[[str], LoadedModel]
 

@@ -9,7 +9,8 @@ from support.chat.rendered import CHATML, chosen
 from support.refusals import refusal
 
 from nnd.metric.likelihood import LoadedModel, Scoring
-from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
+from nnd.metric.text import Chat, find_protocol, find_template
+from nnd.metric.text.chats.chat_choice import choose_chat
 
 Chatty = Callable[..., LoadedModel]
 

@@ -17,7 +17,8 @@ from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Engine, LoadedModel, Scoring
 from nnd.metric.run import Evaluation, evaluate, vary
 from nnd.metric.space import NND
-from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
+from nnd.metric.text import Chat, find_protocol, find_template
+from nnd.metric.text.chats.chat_choice import choose_chat
 from nnd.metric.train.objective import Objective
 from nnd.metric.train.pair_batches import make_examples
 from nnd.schemas import check_rows, plain

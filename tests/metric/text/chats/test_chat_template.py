@@ -11,7 +11,8 @@ from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.metric.likelihood import LoadedModel, wrap_model
-from nnd.metric.text import Chat, choose_chat, find_protocol, find_template
+from nnd.metric.text import Chat, find_protocol, find_template
+from nnd.metric.text.chats.chat_choice import choose_chat
 
 Chatty = Callable[..., LoadedModel]
 
