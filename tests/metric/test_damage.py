@@ -4,6 +4,7 @@ Every kind of file that nnd writes and reads again is here.
 """
 
 import os
+import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -45,9 +46,10 @@ Read = Callable[[], Any]
 
 @pytest.fixture(scope="module")
 def suite(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("damage") / "suite"
-    derive(sample, ["negation"], out=folder, negatives="preferred", aspect="answer")
-    return folder
+    folder = tmp_path_factory.mktemp("damage")
+    shutil.copytree(sample, folder / "data")
+    derive(sample, ["negation"], out=folder / "suite", negatives="preferred", aspect="answer")
+    return folder / "suite"
 
 
 @pytest.fixture(scope="module")

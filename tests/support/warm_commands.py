@@ -9,6 +9,7 @@ Of a call that scores, eight seconds are imports, and a page of the guide has do
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -55,16 +56,23 @@ def warm_commands(folder: Path, variables: Mapping[str, str]) -> Iterator[dict[s
         (folder / name).write_text(client, encoding="utf-8")
         (folder / name).chmod(0o755)
     with subprocess.Popen(
-        [sys.executable, __file__, place], env=dict(variables), stdout=subprocess.PIPE
+        [sys.executable, __file__, place],
+        env=dict(variables),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as server:
+        assert server.stdin is not None
         assert server.stdout is not None
         assert server.stdout.readline() == b"ready\n"
         yield {**variables, "PATH": f"{folder}{os.pathsep}{variables['PATH']}"}
-        server.terminate()
+        server.stdin.close()
 
 
 def _serve(place: str) -> None:
-    """Fork for each connection. Nothing of ours, and no thread, runs before."""
+    """Fork for each connection, until standard input is closed.
+
+    Nothing of ours, and no thread, runs before.
+    """
     import matplotlib.backends.backend_svg  # noqa: F401, PLC0415
     import near_negative  # noqa: F401, PLC0415
     import transformers.models.auto.modeling_auto  # noqa: PLC0415
@@ -80,7 +88,7 @@ def _serve(place: str) -> None:
         server.bind(place)
         server.listen()
         print("ready", flush=True)  # noqa: T201 - to who waits for it
-        while True:
+        while sys.stdin not in select.select([server, sys.stdin], [], [])[0]:
             connection, _ = server.accept()
             if not os.fork():
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
