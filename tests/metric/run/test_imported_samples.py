@@ -121,7 +121,7 @@ def test_a_task_of_its_own_with_two_choices(
     assert [*found.results[0].rates.by["error_category"]] == ["agree", "number"]
 
 
-def logged_row(target: object = "0", *sums: str, **changed: Any) -> dict[str, Any]:
+def row(target: object = "0", *sums: str, **changed: Any) -> dict[str, Any]:
     texts = [("Ann saw", " him."), ("Ann saw", " he.")]
     return {
         "doc": {"sentence": "Ann saw _"},
@@ -145,7 +145,7 @@ def test_the_target_says_which_choice_is_right(tmp_path: Path) -> None:
         f"gen_args_{n}": {"arg_0": f"{name} saw", "arg_1": " him."}
         for n, name in enumerate(["Ann", "Bo"])
     }
-    rows = [logged_row(1), logged_row("he."), logged_row(arguments=contexts)]
+    rows = [row(1), row("he."), row(arguments=contexts)]
     found = import_samples(write(tmp_path, *rows), out=tmp_path / "run", model="m").scored
     # "he." is the right one of the first two, which are one test; the last differs in contexts.
     assert found.select("ll_high", "ll_low").rows() == [(-2.5, -1.5), (-1.5, -2.5)]
@@ -159,14 +159,14 @@ EXPORTED = {"pair_id": "p", "context": "Ann saw", "choices": ["he.", "him."]}
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([logged_row(), logged_row("0", "-1", "-2", "-3")], "t.jsonl:2: not a sample with log-likel"),
-        ([logged_row("0", "nan", "-1")], "t.jsonl:1: a log-likelihood is nan"),
-        ([logged_row("0", "-1")], "t.jsonl:1: 1 choice; a test has two"),
-        ([logged_row("she.")], 't.jsonl:1: the target "she." is neither 0, 1 nor one of the choices'),
-        ([logged_row(), logged_row("0", "-1.5", "-9")], "is at samples_t.jsonl:1 and at samples_t.jsonl:2"),
+        ([row(), row("0", "-1", "-2", "-3")], "t.jsonl:2: not a sample with log-likel"),
+        ([row("0", "nan", "-1")], "t.jsonl:1: a log-likelihood is nan"),
+        ([row("0", "-1")], "t.jsonl:1: 1 choice; a test has two"),
+        ([row("she.")], 't.jsonl:1: the target "she." is neither 0, 1 nor one of the choices'),
+        ([row(), row("0", "-1.5", "-9")], "is at samples_t.jsonl:1 and at samples_t.jsonl:2"),
         ([{"doc": {}}], "target is missing; name a file that `lm_eval --log_samples` wrote"),
-        ([logged_row(1, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
-        ([logged_row(0, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
+        ([row(1, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
+        ([row(0, doc=EXPORTED)], "t.jsonl:1: the choices of pair p are not in the order"),
     ],
 )
 def test_samples_that_are_wrong_are_refused(
@@ -182,7 +182,7 @@ def test_files_that_do_not_belong_together_are_refused(
     tmp_path: Path, samples: list[Path], sample: Path
 ) -> None:
     out = tmp_path / "run"
-    file = write(tmp_path, logged_row())
+    file = write(tmp_path, row())
     with pytest.raises(ScoringError, match="the model is unknown; name it with --model"):
         import_samples(file, out=out)
     with pytest.raises(ScoringError, match="the samples of samples_t are also in"):
