@@ -80,11 +80,11 @@ test: $(VENV)/dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -q
 
 # Rooms that do without torch, and files in them that score with a model.
-FAST := schemas cards converters/check converters/folder converters/make converters/onboard converters/pairs \
-	converters/reading converters/source converters/sources metric/data metric/numbers metric/show
-NOT_FAST := schemas/test_record_schemas.py cards/test_metric.py converters/folder/test_one_candidate.py \
-	metric/data/test_limit.py metric/numbers/effects/test_suite_runs.py metric/numbers/rates/test_caveats.py \
-	metric/show/reports/test_suite_page.py metric/show/tables/test_pass_rates.py
+FAST := schemas cards converters/check converters/folder converters/make converters/pairs converters/reading \
+	converters/source metric/data metric/numbers metric/show
+NOT_FAST := schemas/test_record_schemas.py schemas/test_schema_files.py cards/test_metric.py \
+	converters/folder/test_one_candidate.py metric/data/test_limit.py metric/numbers/effects/test_suite_runs.py \
+	metric/numbers/rates/test_caveats.py metric/show/reports/test_suite_page.py metric/show/tables/test_pass_rates.py
 
 test-fast: $(VENV)/dev
 	NND_TEST_FAST=1 $(BIN)/python -m pytest -n 2 --dist loadfile -q $(FAST:%=tests/%) \

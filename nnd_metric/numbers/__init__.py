@@ -216,6 +216,12 @@ if TYPE_CHECKING:
         interval_of_most as interval_of_most,
         wilson as wilson,
     )
+    from .statistics.perm_both import (
+        perm_both as perm_both,
+    )
+    from .statistics.roc_auc import (
+        pooled_auc as pooled_auc,
+    )
     from .statistics.sign_flips import (
         sign_flip_p as sign_flip_p,
     )
@@ -224,8 +230,19 @@ if TYPE_CHECKING:
         mcnemar_exact as mcnemar_exact,
         pairs_needed as pairs_needed,
     )
+    from .statistics.soft_accuracy import (
+        resampled_soft_accuracy as resampled_soft_accuracy,
+        soft_accuracy as soft_accuracy,
+        system_accuracy as system_accuracy,
+    )
     from .statistics.system_bootstrap import (
         FEWEST_SYSTEMS as FEWEST_SYSTEMS,
+    )
+    from .statistics.tie_accuracy import (
+        CandidatePairs as CandidatePairs,
+        pair_candidates as pair_candidates,
+        resampled_accuracies as resampled_accuracies,
+        tie_accuracy as tie_accuracy,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -23,9 +23,14 @@ from typing import Annotated
 import numpy as np
 import polars as pl
 
-from nnd.metric.numbers import Difference, FloatArray, interval_of_most
-from nnd.metric.numbers.statistics.perm_both import perm_both
-from nnd.metric.numbers.statistics.tie_accuracy import pair_candidates, tie_accuracy
+from nnd.metric.numbers import (
+    Difference,
+    FloatArray,
+    interval_of_most,
+    pair_candidates,
+    perm_both,
+    tie_accuracy,
+)
 from nnd.metric.other_metrics.candidate_correlations import CandidateAgreement
 from nnd.schemas import CONTEXT, Correlation, Count, Limit, Name, Record, Share
 

@@ -19,17 +19,18 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from nnd.metric.numbers import FloatArray, Interval, bootstrap_ratios, interval_of_most
-from nnd.metric.numbers.statistics.roc_auc import pooled_auc
-from nnd.metric.numbers.statistics.soft_accuracy import (
+from nnd.metric.numbers import (
+    CandidatePairs,
+    FloatArray,
+    Interval,
+    bootstrap_ratios,
+    interval_of_most,
+    pair_candidates,
+    pooled_auc,
+    resampled_accuracies,
     resampled_soft_accuracy,
     soft_accuracy,
     system_accuracy,
-)
-from nnd.metric.numbers.statistics.tie_accuracy import (
-    CandidatePairs,
-    pair_candidates,
-    resampled_accuracies,
     tie_accuracy,
 )
 from nnd.schemas import CONTEXT, Amount, Count, Keys, Record, Share

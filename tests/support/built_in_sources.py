@@ -12,6 +12,10 @@ SOURCES = list_sources()
 """In the order of their names; leave them as they are."""
 
 
+LINE_BASED = {".jsonl", ".csv", ".tsv"}
+"""Endings of files in which a row is a line."""
+
+
 class Case(NamedTuple):
     """A fixture of a built-in source, read as one of its sets and variants."""
 
@@ -32,6 +36,12 @@ def place_of(source: Source, entry: dict[str, Any]) -> Path:
     """Return the folder of what an entry reads; the sample's own file is its fixture."""
     is_own = all((source.folder / file.name).is_file() for file in source.files)
     return source.folder if is_own else source.folder / "fixture" / entry.get("from", ".")
+
+
+def choose(source: Source, set_name: str | None, variant: str | None) -> Source:
+    """Return a source with what one of its sets and variants overrides."""
+    chosen = source if set_name is None else source.choose("set", set_name)
+    return chosen if variant is None else chosen.choose("variant", variant)
 
 
 def fixture_cases() -> Iterator[Case]:

@@ -28,20 +28,6 @@ def test_a_built_in_source_is_named_after_its_folder(source: Any) -> None:
     assert source.name == source.folder.name
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-def test_what_a_built_in_source_expects_adds_up(source: Any) -> None:
-    expected = source.facts["expected"]
-    if expected is None:
-        assert source.files[0].sha256 is None  # the true file was never seen
-        return
-
-    assert sum(expected["by_error_category"].values()) == expected["pairs"]
-    assert (
-        sum(expected.get("by_category", {"all": expected["pairs"]}).values()) == expected["pairs"]
-    )
-    assert len(source.systems) == expected["systems"]
-
-
 def test_a_folder_outside_the_install_works_the_same(make_source: MakeSource) -> None:
     assert convert(make_source()).manifest["counts"]["pairs"] == 2
     assert convert(str(make_source(folder="by_name"))).manifest["counts"]["pairs"] == 2

@@ -4,31 +4,27 @@ What is expected comes from `support.recounts`, which reads the same files with 
 What the fixtures give is in `test_sources.py`, and what is odd about a source in a file of its own.
 """
 
-import hashlib
-import re
-import unicodedata
 from collections import Counter, defaultdict
 from decimal import Decimal
-from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
+import polars as pl
 import pytest
+from support.built_in_sources import LINE_BASED, SOURCES, choose, fixture_cases
+from support.recounts.counted_again import conversion_of, converted, pairs_of, same_text, texts_of
 from support.recounts.known_numbers import DISTINCT, REFERENCES, WITH_EQUAL_TEXTS
-from support.recounts.raw_files import Text
 from support.recounts.readings import READINGS, Reading
 
-from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
-from nnd.schemas import read_systems
+from nnd.converters.source.source import Source
+from nnd.converters.source.source_files import Files
+from nnd.schemas import SourceError, read_systems
 
 COLUMNS = (
     *("split", "context_id", "high_id", "low_id", "aspect", "error_category", "group"),
     *("candidate_high", "candidate_low", "system_high", "system_low", "pair_id"),
 )
-
-Row = tuple[Any, ...]
 
 LARGE = {
     *("demetr", "wmt23_mqm_sxs-zhen", "summedits", "simplification"),
@@ -52,66 +48,6 @@ def readings_but(full: set[str]) -> pytest.MarkDecorator:
 
 
 every_reading = readings_but(LARGE)
-
-
-@cache
-def converted(origin: Path, source: str, options: tuple[tuple[str, str], ...]) -> Conversion:
-    return convert(source, origin=origin, **dict(options))
-
-
-def conversion_of(reading: Reading, data: Path) -> Conversion:
-    folder = reading.place(data) / reading.origin
-    return converted(folder, reading.source, tuple(reading.options.items()))
-
-
-@cache
-def recounted(folder: Path, number: int) -> list[Text]:
-    return READINGS[number].texts(folder)
-
-
-def texts_of(reading: Reading, data: Path) -> list[Text]:
-    return recounted(reading.place(data), READINGS.index(reading))
-
-
-def pairs_of(reading: Reading, data: Path) -> list[Row]:
-    return recounted_pairs(reading.place(data), READINGS.index(reading))
-
-
-@cache
-def recounted_pairs(folder: Path, number: int) -> list[Row]:
-    """Every pair of two candidates of a context and a group, in the order of their keys."""
-    reading, groups = READINGS[number], defaultdict(list)
-    for text in recounted(folder, number):
-        groups[text.split, text.context, text.group].append(text)
-    found: list[Row] = []
-    for group in groups.values():
-        for high in group:
-            for low in group:
-                for aspect in high.marks:
-                    better = reading.better(high.marks[aspect], low.marks[aspect])
-                    for category in (aspect,) * better if isinstance(better, bool) else better:
-                        ids = (high.split, high.context, high.id, low.id)
-                        keys = (*ids, aspect, category, high.group)
-                        written = (high.text, low.text)
-                        digest = pair_id(reading, keys, written)
-                        found.append((*keys, *written, high.system, low.system, digest))
-    return sorted(found)
-
-
-def pair_id(reading: Reading, keys: Row, texts: Row) -> str:
-    """By the recipe of `pairing.ID_FIELDS`."""
-    split, context, high, low, aspect, category, group = keys
-    made = re.sub("[^a-z0-9]+", "_", category.lower())
-    origin = f"constructed:{made}" if reading.constructed else "human"
-    fields = (reading.source, split, context, aspect, category, high, low, *texts, origin)
-    sized = [*fields, group] if group is not None else fields
-    key = "".join(f"{len(field.encode())}:{field}" for field in sized)
-    return hashlib.sha256(key.encode()).hexdigest()[:16]
-
-
-def same_text(row: Row) -> bool:
-    high, low = (" ".join(unicodedata.normalize("NFC", text).split()) for text in row[7:9])
-    return high == low
 
 
 @every_reading
@@ -294,3 +230,73 @@ def test_the_folder_is_valid(reading: Reading, nnd_data: Path, tmp_path: Path) -
     conversion_of(reading, nnd_data).write(tmp_path)
 
     assert [str(finding) for finding in validate(tmp_path).findings] == []
+
+
+# What is special about the real files.
+
+NOT_THERE = ("file.not-found", "source.several-files", "source.no-articles")
+LARGE_SOURCES = {"demetr", "simplification", "wmt23_mqm_sxs"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(
+            source, id=source.name, marks=[pytest.mark.full] if source.name in LARGE_SOURCES else []
+        )
+        for source in SOURCES
+    ],
+)
+def test_the_fixture_has_every_trait_of_the_real_files(source: Source, nnd_data: Path) -> None:
+    covered = [case for case in fixture_cases() if case.source == source.name]
+    place, names = nnd_data / source.name, (None, *source.facts.get("sets", {}))
+    invented = set[str]().union(*(traits(source, *case[1:]) for case in covered))
+    real = set[str]().union(*(traits(source, place, name, None) for name in names))
+
+    assert real - invented == set()
+
+
+def traits(source: Source, folder: Path, set_name: str | None, variant: str | None) -> set[str]:
+    """What is special about the files in a folder, by name; nothing where they are not there."""
+    try:
+        conversion = converted(source.name, folder, set_name, variant)
+    except SourceError as error:
+        if error.code not in NOT_THERE:
+            raise
+        return set()
+    counts, rows = conversion.manifest["counts"], conversion.annotations
+    seen = {
+        "oddities": bool(conversion.manifest["oddities"]),
+        "empty candidates": counts["empty_candidates"] > 0,
+        "pairs that differ in letter case only": counts["same_after_lowercase"] > 0,
+        "pairs of several error categories": counts["pairs"] > counts["distinct_pairs"],
+        "several splits": len(counts["by_split"]) > 1,
+        "context categories": rows["category"].is_not_null().any(),
+        "candidates of several systems": rows["system"].str.contains("|", literal=True).any(),
+        "letters outside ASCII": has(rows, "candidate", r"[^\x00-\x7f]")
+        or has(rows, "context", r"[^\x00-\x7f]"),
+        "line breaks in contexts": has(rows, "context", r"\n"),
+        "line breaks in candidates": has(rows, "candidate", r"\n"),
+        "doubled spaces in candidates": has(rows, "candidate", "  "),
+        "spaces at the end of candidates": has(rows, "candidate", r"\s$"),
+        "spaces before full stops": has(rows, "candidate", r" \.( |$)"),
+        "-lrb- for a bracket": has(rows, "candidate", r"(?i)-lrb-"),
+    }
+    dropped = {f"dropped: {entry['reason']}" for entry in conversion.manifest["dropped"]}
+    found = {name for name, is_there in seen.items() if is_there}
+    return found | dropped | marks(choose(source, set_name, variant), folder)
+
+
+def has(rows: pl.DataFrame, column: str, pattern: str) -> bool:
+    return bool(rows[column].str.contains(pattern).any())
+
+
+def marks(source: Source, folder: Path) -> set[str]:
+    """What is special about the bytes of the declared files that are there."""
+    files, found = Files(source, folder), set()
+    for file in source.files:
+        raw = files.path(file.name).read_bytes() if files.has(file.name) else b""
+        if Path(file.name).suffix in LINE_BASED:
+            found |= {"byte-order mark"} if raw.startswith(b"\xef\xbb\xbf") else set()
+            found |= {"CRLF"} if b"\r\n" in raw else set()
+    return found

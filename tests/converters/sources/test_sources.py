@@ -14,23 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from support.built_in_sources import SOURCES, place_of, read_expected
+from support.built_in_sources import LINE_BASED, SOURCES, choose, place_of, read_expected
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.source.source import Source
-from nnd.converters.source.source_files import Files
-from nnd.schemas import SourceError, check_frame, check_rows
+from nnd.schemas import check_frame, check_rows
 
 PLACE = ("from", "set", "variant")  # the keys of an entry that say what is converted
 REQUIRED = {"annotations", "contexts", "systems", "pairs", "by_error_category", "dropped"}
 NOTHING: dict[str, Any] = {"pairs": 0, "by_error_category": {}}  # of a file that nobody could count
 LARGEST = 64 * 1024
-NOT_THERE = ("file.not-found", "source.several-files", "source.no-articles")
-LINE_BASED = {".jsonl", ".csv", ".tsv"}
 # One order that is not that of the file shows what depends on it; the others are in full.
 SEEDS = (1, 2, 3) if os.environ.get("NND_TEST_FULL") else (1,)
 
@@ -44,8 +40,7 @@ class Case(NamedTuple):
     variant: str | None
 
     def chosen(self) -> Source:
-        chosen = self.source if self.set_name is None else self.source.choose("set", self.set_name)
-        return chosen if self.variant is None else chosen.choose("variant", self.variant)
+        return choose(self.source, self.set_name, self.variant)
 
 
 def as_case(source: Source, entry: dict[str, Any]) -> Case:
@@ -57,7 +52,6 @@ def case_id(source: Source, entry: dict[str, Any]) -> str:
 
 
 ENTRIES = [(source, entry) for source in SOURCES for entry in read_expected(source.folder)]
-LARGE = {"demetr", "simplification", "wmt23_mqm_sxs"}
 every_source = pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
 every_case = pytest.mark.parametrize(
     "case",
@@ -102,6 +96,10 @@ def test_the_expected_counts_add_up(source: Source) -> None:
         assert sum(expected["by_error_category"].values()) == expected["pairs"]
         if "by_category" in expected:
             assert sum(expected["by_category"].values()) == expected["pairs"]
+    if source.facts["expected"] is None:
+        assert source.files[0].sha256 is None  # the true file was never seen
+    else:
+        assert len(source.systems) == source.facts["expected"]["systems"]
 
 
 @every_source
@@ -185,69 +183,6 @@ def test_the_fixture_covers_every_variant_and_a_set(source: Source) -> None:
 def test_the_fixture_covers_every_aspect(source: Source) -> None:
     for case in (as_case(source, entry) for entry in read_expected(source.folder)):
         assert set(converted(case).annotations["aspect"]) == set(case.chosen().facts["aspects"])
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param(
-            source, id=source.name, marks=[pytest.mark.full] if source.name in LARGE else []
-        )
-        for source in SOURCES
-    ],
-)
-def test_the_fixture_has_every_trait_of_the_real_files(source: Source, nnd_data: Path) -> None:
-    covered = [as_case(source, entry) for entry in read_expected(source.folder)]
-    every_set = [case for case in all_cases(source) if case.variant is None]
-    invented = set[str]().union(*(traits(case, case.folder) for case in covered))
-    real = set[str]().union(*(traits(case, nnd_data / source.name) for case in every_set))
-
-    assert real - invented == set()
-
-
-def traits(case: Case, folder: Path) -> set[str]:
-    """What is special about the files in a folder, by name; nothing where they are not there."""
-    try:
-        conversion = converted(case, folder)
-    except SourceError as error:
-        if error.code not in NOT_THERE:
-            raise
-        return set()
-    counts, rows = conversion.manifest["counts"], conversion.annotations
-    seen = {
-        "oddities": bool(conversion.manifest["oddities"]),
-        "empty candidates": counts["empty_candidates"] > 0,
-        "pairs that differ in letter case only": counts["same_after_lowercase"] > 0,
-        "pairs of several error categories": counts["pairs"] > counts["distinct_pairs"],
-        "several splits": len(counts["by_split"]) > 1,
-        "context categories": rows["category"].is_not_null().any(),
-        "candidates of several systems": rows["system"].str.contains("|", literal=True).any(),
-        "letters outside ASCII": has(rows, "candidate", r"[^\x00-\x7f]")
-        or has(rows, "context", r"[^\x00-\x7f]"),
-        "line breaks in contexts": has(rows, "context", r"\n"),
-        "line breaks in candidates": has(rows, "candidate", r"\n"),
-        "doubled spaces in candidates": has(rows, "candidate", "  "),
-        "spaces at the end of candidates": has(rows, "candidate", r"\s$"),
-        "spaces before full stops": has(rows, "candidate", r" \.( |$)"),
-        "-lrb- for a bracket": has(rows, "candidate", r"(?i)-lrb-"),
-    }
-    dropped = {f"dropped: {entry['reason']}" for entry in conversion.manifest["dropped"]}
-    return {name for name, is_there in seen.items() if is_there} | dropped | marks(case, folder)
-
-
-def has(rows: pl.DataFrame, column: str, pattern: str) -> bool:
-    return bool(rows[column].str.contains(pattern).any())
-
-
-def marks(case: Case, folder: Path) -> set[str]:
-    """What is special about the bytes of the declared files that are there."""
-    files, found = Files(case.chosen(), folder), set()
-    for file in case.chosen().files:
-        raw = files.path(file.name).read_bytes() if files.has(file.name) else b""
-        if Path(file.name).suffix in LINE_BASED:
-            found |= {"byte-order mark"} if raw.startswith(b"\xef\xbb\xbf") else set()
-            found |= {"CRLF"} if b"\r\n" in raw else set()
-    return found
 
 
 # What its fixture gives.

@@ -121,7 +121,7 @@ def test_a_task_of_its_own_with_two_choices(
     assert [*found.results[0].rates.by["error_category"]] == ["agree", "number"]
 
 
-def sample(target: object = "0", *sums: str, **changed: Any) -> dict[str, Any]:
+def row(target: object = "0", *sums: str, **changed: Any) -> dict[str, Any]:
     texts = [("Ann saw", " him."), ("Ann saw", " he.")]
     return {
         "doc": {"sentence": "Ann saw _"},
@@ -145,7 +145,7 @@ def test_the_target_says_which_choice_is_right(tmp_path: Path) -> None:
         f"gen_args_{n}": {"arg_0": f"{name} saw", "arg_1": " him."}
         for n, name in enumerate(["Ann", "Bo"])
     }
-    rows = [sample(1), sample("he."), sample(arguments=contexts)]
+    rows = [row(1), row("he."), row(arguments=contexts)]
     found = import_samples(write(tmp_path, *rows), out=tmp_path / "run", model="m").scored
     # "he." is the right one of the first two, which are one test; the last differs in contexts.
     assert found.select("ll_high", "ll_low").rows() == [(-2.5, -1.5), (-1.5, -2.5)]
@@ -159,14 +159,14 @@ EXPORTED = {"pair_id": "p", "context": "Ann saw", "choices": ["he.", "him."]}
 @pytest.mark.parametrize(
     ("rows", "code", "where"),
     [
-        ([sample(), sample("0", "-1", "-2", "-3")], "samples.not-samples", "t.jsonl:2"),
-        ([sample("0", "nan", "-1")], "cell.not-finite", "t.jsonl:1"),
-        ([sample("0", "-1")], "samples.not-samples", "t.jsonl:1"),
-        ([sample("she.")], "samples.not-samples", "t.jsonl:1"),
-        ([sample(), sample("0", "-1.5", "-9")], "samples.mixed", ""),
+        ([row(), row("0", "-1", "-2", "-3")], "samples.not-samples", "t.jsonl:2"),
+        ([row("0", "nan", "-1")], "cell.not-finite", "t.jsonl:1"),
+        ([row("0", "-1")], "samples.not-samples", "t.jsonl:1"),
+        ([row("she.")], "samples.not-samples", "t.jsonl:1"),
+        ([row(), row("0", "-1.5", "-9")], "samples.mixed", ""),
         ([{"doc": {}}], "samples.not-samples", "t.jsonl"),
-        ([sample(1, doc=EXPORTED)], "samples.not-samples", "t.jsonl:1"),
-        ([sample(0, doc=EXPORTED)], "samples.not-samples", "t.jsonl:1"),
+        ([row(1, doc=EXPORTED)], "samples.not-samples", "t.jsonl:1"),
+        ([row(0, doc=EXPORTED)], "samples.not-samples", "t.jsonl:1"),
     ],
 )
 def test_samples_that_are_wrong_are_refused(
@@ -181,7 +181,7 @@ def test_files_that_do_not_belong_together_are_refused(
     tmp_path: Path, samples: list[Path], sample: Path
 ) -> None:
     out = tmp_path / "run"
-    file = write(tmp_path, sample())
+    file = write(tmp_path, row())
     with refusal("option.needs-another", "samples_t.jsonl"):
         import_samples(file, out=out)
     with refusal("samples.mixed", "samples_t.jsonl"):
