@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support import refusals
-from support.museum import sample, sample_run
-from support.warm_commands import warm_commands
+from support.report.museum import sample, sample_run
+from support.screens.warm_commands import warm_commands
 
 __all__ = ["sample", "sample_run"]
 

@@ -11,7 +11,6 @@ import pytest
 import yaml
 from datasets.utils.metadata import MetadataConfigs
 from huggingface_hub import DatasetCard
-from support.built_in_sources import Case, fixture_cases
 from support.card_folders import (
     as_published,
     change_manifest,
@@ -22,6 +21,7 @@ from support.card_folders import (
     section,
     table,
 )
+from support.recounts.built_in_sources import Case, fixture_cases
 from support.refusals import refusal
 from support.stored_folders import read_manifest, write_manifest
 

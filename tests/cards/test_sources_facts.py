@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from support.built_in_sources import SOURCES
+from support.recounts.built_in_sources import SOURCES
 
 from nnd.cards.bibtex import faults_of
 from nnd.cards.vocabulary import (

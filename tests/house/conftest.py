@@ -11,7 +11,7 @@ import pytest
 from support.hub.clients import environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
-from support.warm_commands import warm_commands
+from support.screens.warm_commands import warm_commands
 
 from nnd.converters.folder.conversion import convert
 

@@ -20,12 +20,12 @@ from typing import Any
 
 import pytest
 import typer
-from support.built_in_sources import SOURCES
 from support.hub.answers import Answer, Request
 from support.hub.clients import environment
 from support.hub.faults import Fault
 from support.hub.server import Hub
 from support.models.real_name import write_tiny
+from support.recounts.built_in_sources import SOURCES
 from support.screens.doc_blocks import (
     DOCUMENTS,
     GUIDE,
@@ -40,7 +40,7 @@ from support.screens.doc_blocks import (
     to_follow,
 )
 from support.screens.guide import working_folder
-from support.warm_commands import warm_commands
+from support.screens.warm_commands import warm_commands
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import Source

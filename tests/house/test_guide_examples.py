@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from support.built_in_sources import Case, fixture_cases
 from support.places import ROOT
+from support.recounts.built_in_sources import Case, fixture_cases
 
 from nnd.converters.folder.conversion import convert
 

@@ -22,7 +22,7 @@ from support.screens.guide import (
     shown_by,
     working_folder,
 )
-from support.warm_commands import warm_commands
+from support.screens.warm_commands import warm_commands
 
 from nnd.converters.folder import convert
 

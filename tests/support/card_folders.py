@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import yaml
-from support.built_in_sources import Case
+from support.recounts.built_in_sources import Case
 from support.stored_folders import read_manifest, reseal, write_manifest
 
 from nnd.converters.folder.conversion import convert

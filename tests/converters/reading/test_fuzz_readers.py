@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
-from support.built_in_sources import SOURCES, fixture_cases
 from support.damage import Damage, fuzz, read_or_refused
+from support.recounts.built_in_sources import SOURCES, fixture_cases
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.reading.archives import read_members, read_tarball

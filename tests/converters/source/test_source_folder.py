@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.built_in_sources import SOURCES
+from support.recounts.built_in_sources import SOURCES
 from support.table_files import refused
 
 from nnd.converters.folder.conversion import convert

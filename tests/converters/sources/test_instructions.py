@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.built_in_sources import SOURCES
+from support.recounts.built_in_sources import SOURCES
 from support.recounts.readings import READINGS
 
 from nnd.converters import Annotation

@@ -11,7 +11,7 @@ from statistics import fmean
 
 import polars as pl
 import pytest
-from support.built_in_sources import LINE_BASED, SOURCES, choose, fixture_cases
+from support.recounts.built_in_sources import LINE_BASED, SOURCES, choose, fixture_cases
 from support.recounts.counted_again import conversion_of, converted, pairs_of, same_text, texts_of
 from support.recounts.known_numbers import DISTINCT, REFERENCES, WITH_EQUAL_TEXTS
 from support.recounts.readings import READINGS, Reading

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from polars.testing import assert_frame_equal
-from support.built_in_sources import LINE_BASED, SOURCES, choose, place_of, read_expected
+from support.recounts.built_in_sources import LINE_BASED, SOURCES, choose, place_of, read_expected
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate

@@ -18,8 +18,8 @@ from typing import Any
 import polars as pl
 import pytest
 import typer
-from support.built_in_sources import SOURCES
 from support.hub.server import Hub
+from support.recounts.built_in_sources import SOURCES
 from support.refusals import check_refusal
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 from support.tiny_models import Family

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.built_in_sources import SOURCES, fixture_cases
 from support.card_folders import convert_case
 from support.hub.asking import Ask, console
 from support.hub.clients import environment
 from support.hub.publishing import TOKEN, Client, client
 from support.hub.server import Hub
 from support.metric_runs import LOADER, load_plan, save_model
+from support.recounts.built_in_sources import SOURCES, fixture_cases
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.hub.preferences import preferences

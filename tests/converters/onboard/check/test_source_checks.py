@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.built_in_sources import SOURCES
 from support.checked_source import (
     FACTS,
     FIXTURE,
@@ -19,6 +18,7 @@ from support.checked_source import (
     outcomes,
     run_here,
 )
+from support.recounts.built_in_sources import SOURCES
 
 from nnd.converters.check import CHECKS, Check, CheckReport
 from nnd.converters.onboard import check_source

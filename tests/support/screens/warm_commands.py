@@ -82,7 +82,7 @@ def _serve(place: str) -> None:
     import nnd.metric.cli  # noqa: PLC0415
     import nnd.metric.run.sweep  # noqa: F401, PLC0415
 
-    sys.path[0] = str(Path(__file__).parents[1])  # where `support` is
+    sys.path[0] = str(Path(__file__).parents[2])  # where `support` is
     signal.signal(signal.SIGCHLD, _bury)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(place)
