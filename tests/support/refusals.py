@@ -61,6 +61,11 @@ def check_refusal(error: NNDError, code: str, where: str = "") -> None:
     raised.setdefault(module, set()).add(f"{error.code}  {_lasting(str(error))}")
 
 
+def _words(text: str) -> str:
+    """Return a text without its numbers, some of which are of the machine: memory, times, ports."""
+    return re.sub(r"\d+(?:[.,]\d+)*", "0", text)
+
+
 def _lasting(text: str) -> str:
     for pattern, replacement in _VOLATILE:
         text = pattern.sub(replacement, text)
@@ -81,7 +86,11 @@ def read_texts() -> dict[str, set[str]]:
 
 def write_texts(found: dict[str, set[str]]) -> None:
     """Write what was raised in the place of what `errors.txt` has of these modules."""
-    texts = {name: lines for name, lines in (read_texts() | found).items() if Path(name).exists()}
+    old = read_texts()
+    for name, lines in found.items():
+        before = {_words(line): line for line in old.get(name, ())}
+        old[name] = {before.get(_words(line), line) for line in lines}
+    texts = {name: lines for name, lines in old.items() if Path(name).exists()}
     parts = ["\n".join([f"# {name}", *sorted(lines)]) for name, lines in sorted(texts.items())]
     FILE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
@@ -90,9 +99,10 @@ def differences() -> list[str]:
     """Return the raised texts that `errors.txt` lacks."""
     if not sys.version.startswith(f"{PYTHON}."):
         return []
-    known = read_texts()
+    known = {module: {*map(_words, lines)} for module, lines in read_texts().items()}
     return [
         f"{module}: {text}"
         for module, lines in sorted(raised.items())
-        for text in sorted(lines - known.get(module, set()))
+        for text in sorted(lines)
+        if _words(text) not in known.get(module, ())
     ]
