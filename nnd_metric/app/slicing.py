@@ -23,9 +23,10 @@ def slice(  # noqa: A001 - the function of a command has its name
     mixed_rules: bool = False,
     training_texts: str | Path | None = None,
 ) -> Slices | SpanSurprise:
-    """Show where models fail: the pass rates of slices, or their surprise at marked errors.
+    """Show where models fail: the pass rates of slices.
 
-    No model is run.
+    Or, with --spans, how surprised they are at the words that people marked as errors. No model is
+    run.
 
     Args:
         runs: Folders that `nnd evaluate` wrote, all on the same pairs.

@@ -192,6 +192,7 @@ def test_an_export_says_how_many_rows_are_where(sample: Path, tmp_path: Path) ->
     assert as_json(exported) == {
         "out": str(tmp_path / "tasks"),
         "rows": 72,
+        "unit": "row",
         "notes": list(exported.notes),
     }
     assert export(sample, tmp_path / "pairs.csv", to="csv").remarks() == ()

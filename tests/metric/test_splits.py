@@ -259,7 +259,7 @@ def test_human_scores_are_of_the_scored_split(models: list[str], letters: Path) 
         found = run(models, letters, systems=systems, splits=splits).agreement
         assert found is not None
         assert found.by_category["overall"].judged[models[1]].human_score == score
-        assert found.remarks() == []
+        assert not any("split" in str(remark) for remark in found.remarks())
 
 
 def test_human_scores_of_your_own_are_left_as_they_are(models: list[str], letters: Path) -> None:
@@ -346,7 +346,7 @@ def test_runs_of_different_splits_agree_on_a_named_one(runs: list[Path], letters
         each.human_score for m, each in found.by_category["overall"].judged.items() if "bart" in m
     }
     assert score == 0.25
-    assert found.remarks()[0] == "Pass rates are of split test."
+    assert "Pass rates are of split test." in found.remarks()
     assert list(check_rows("agreement", [found.to_dict()])) == []
 
 

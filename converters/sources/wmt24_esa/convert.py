@@ -14,6 +14,7 @@ from nnd.converters.reading import Cells, as_records, load_json, parse_number, r
 LANGUAGES = {"cs": "ces", "hi": "hin", "ja": "jpn", "zh": "zho"}
 JUDGED = "TGT"  # other rows have errors made on purpose, to control the annotators
 CONTROL = re.compile("#|tutorial")  # in the name of a document
+COLUMNS = 10  # those that are read
 MISSING = "missing"  # in place of a number: an omission
 
 
@@ -82,9 +83,15 @@ def read_ratings(files: Files, language: str) -> dict[tuple[int, str], list[Rati
     for file in files.source.files:
         if file.name.endswith(".csv"):
             for row in files.cells(file.name, delimiter=",", quoted=True):
-                annotator, system, line, kind, _, target, score, document, _, marked, *_ = (
-                    row.values
-                )
+                if len(row.values) < COLUMNS:
+                    raise SourceError(
+                        "file.not-csv",
+                        f"{len(row.values)} cells where there must be at least {COLUMNS}",
+                        row.where,
+                    )
+                annotator, system, line, kind, _, target, score, document, _, marked = row.values[
+                    :COLUMNS
+                ]
                 if (kind, target) == (JUDGED, language) and not CONTROL.search(document):
                     key = int(read_number(row, line)), system
                     spans = read_spans(row, marked)

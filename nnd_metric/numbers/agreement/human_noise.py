@@ -83,11 +83,12 @@ class HumanNoise(Record):
 
     def sentence(self) -> str:
         """Say how many pairs of systems are separable, without the full stop."""
+        how = f"(sign flips over contexts, p < {LEVEL:g})"
+        if self.pairs == 1:
+            differ = "differ" if self.separable else "do not differ"
+            return f"People's own scores of two of these systems {differ} significantly {how}"
         of = f"{self.separable or 'none'} of the {counted(self.pairs, 'pair')} of these systems"
-        return (
-            f"People's own scores differ significantly for {of} (sign flips over contexts, p < "
-            f"{LEVEL:g})"
-        )
+        return f"People's own scores differ significantly for {of} {how}"
 
     def ceiling_sentence(self) -> list[str]:
         """Say how high a correlation can be expected, if that is known."""

@@ -477,7 +477,7 @@ def test_of_two_processes_at_once_one_fetches(server: Server, cache: Path) -> No
 
 
 def test_an_address_that_is_none_is_an_error() -> None:
-    with refusal("source.cannot-fetch", "http:/a b"):
+    with refusal("source.cannot-fetch", "a b"):
         fetch(declared("http://127.0.0.1/a b"), "toy")
 
 

@@ -867,7 +867,7 @@ def test_a_table_that_cannot_be_compared(text: str, code: str, nnd: Nnd, sample:
 @pytest.mark.parametrize(
     ("arguments", "code", "where"),
     [
-        (["nowhere.csv", "--data", "SAMPLE"], "file.not-a-table", "nowhere.csv"),
+        (["nowhere.csv", "--data", "SAMPLE"], "file.not-found", "nowhere.csv"),
         (["nowhere", "--data", "SAMPLE"], "file.not-a-table", "nowhere"),
         (["rates.csv", "--human-scores", "nowhere"], "file.not-found", "nowhere"),
         (["rates.csv", "--data", "nowhere"], "file.not-found", "nowhere"),

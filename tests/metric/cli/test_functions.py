@@ -91,4 +91,5 @@ def test_lists_and_mappings_are_repeated() -> None:
         "--system",
         "--lower",
         "--split",
+        "--by",
     ]

@@ -162,7 +162,7 @@ def test_prompts_on_both_sides(
         ),
         (["--data", "data", "--aspect", "style"], "name.unknown", ""),
         (["data", "--data", "data"], "run.not-a-run", "data"),
-        (["--data", "data", "--references", "none.csv"], "file.not-a-table", "none.csv"),
+        (["--data", "data", "--references", "none.csv"], "file.not-found", "none.csv"),
         (["--data", "data", "--system", "a"], "option.bad-value", '--system "a"'),
     ],
 )

@@ -16,7 +16,7 @@ FUNCTIONS = [nnd.evaluate, nnd.estimate]
 def test_the_options_for_type_checkers_are_the_fields_of_a_request() -> None:
     fields = get_type_hints(RunRequest)
     assert get_type_hints(RunOptions) == {
-        name: fields[name] for name in fields if name not in ("models", "data")
+        name: fields[name] for name in fields if name not in ("models", "data", "published")
     }
 
 

@@ -13,9 +13,8 @@ from support.models.toy_models import (
     _train_tokenizer as train_tokenizer,
     train_toy_models,
 )
+from support.refusals import refusal
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
-
-from nnd.schemas import ScoringError
 
 TEXTS = [
     ("three \n An octopus has three hearts.", "How many hearts does an octopus have?"),
@@ -156,10 +155,10 @@ def test_encoder_decoder_keeps_the_beginning_of_a_long_context() -> None:
 
 def test_missing_column_is_named(tmp_path: Path) -> None:
     pairs = frame(TEXTS).drop("candidate_high")
-    with pytest.raises(ScoringError, match="no column candidate_high"):
+    with refusal("data.convert-again"):
         train_toy_models(pairs, tmp_path)
 
 
 def test_nothing_to_learn_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ScoringError, match="no candidate to train"):
+    with refusal("train.no-texts"):
         train_toy_models(frame([("a context", "")]), tmp_path)

@@ -125,15 +125,11 @@ def _reproducible(seed: int) -> Iterator[None]:
 
 def _texts(pairs: pl.DataFrame) -> Texts:
     if missing := [name for name in ("context", "candidate_high") if name not in pairs.columns]:
-        raise ScoringError(
-            f"the pairs have no column {', '.join(missing)}; convert the source again"
-        )
+        raise ScoringError("data.convert-again", f"the pairs have no column {', '.join(missing)}")
     learnt = pl.col("candidate_high") != ""
     texts = pairs.select("context", "candidate_high").filter(learnt).unique().sort(pl.all())
     if texts.is_empty():
-        raise ScoringError(
-            "the pairs have no candidate to train a toy model on; use another source"
-        )
+        raise ScoringError("train.no-texts", "the pairs have no candidate to train a toy model on")
     return list(texts.iter_rows())
 
 

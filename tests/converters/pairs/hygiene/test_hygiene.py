@@ -274,7 +274,7 @@ def test_an_unknown_step_is_an_error_before_anything_is_read(
     folder = make_source()
     (folder / "toy.jsonl").unlink()
 
-    with refusal("option.unknown-value", '--normalise "nfd"'):
+    with refusal("option.unknown-value", "--normalise"):
         convert(folder, normalise=["nfc", "nfd"])
 
 

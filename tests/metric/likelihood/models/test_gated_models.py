@@ -14,4 +14,4 @@ def test_a_gated_model_needs_a_token(hub: Hub, tmp_path: Path) -> None:
             "load('nnd.metric.run').find_obstacle("
             "'org/gated', load('nnd.metric.likelihood').Loading(device='cpu'))"
         )
-    assert found.startswith("needs a token, because it is gated: ")
+    assert found.startswith("needs a token, because it is gated")

@@ -107,8 +107,8 @@ def test_varied_again_nothing_is_computed(
     monkeypatch.setenv("NND_CACHE", str(tmp_path / "cache"))
     first = vary(saved("gpt2"), PAIRS, ["protocol"])
     computed: list[int] = []
-    sums = Engine._sums
-    monkeypatch.setattr(Engine, "_sums", lambda self, rows: watch(computed, sums(self, rows)))
+    sums = Engine.sum_rows
+    monkeypatch.setattr(Engine, "sum_rows", lambda self, rows: watch(computed, sums(self, rows)))
     again = vary(saved("gpt2"), PAIRS, ["protocol"])
     assert computed
     assert set(computed) == {0}

@@ -475,21 +475,21 @@ def test_a_family_of_a_model_whose_size_is_not_known(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "code"),
     [
-        "{",
-        "[]",
-        '{"results": [{"signature": "x"}]}',
-        '{"results": 3}',
-        '{"results": [], "agreement": {"by_category": 1}}',
-        '{"results": [], "agreement": []}',
-        '{"results": ["x"]}',
+        ("{", "contract.broken"),
+        ("[]", "contract.broken"),
+        ('{"results": [{"signature": "x"}]}', "run.evaluate-again"),
+        ('{"results": 3}', "run.evaluate-again"),
+        ('{"results": [], "agreement": {"by_category": 1}}', "run.evaluate-again"),
+        ('{"results": [], "agreement": []}', "run.evaluate-again"),
+        ('{"results": ["x"]}', "run.evaluate-again"),
     ],
 )
-def test_a_damaged_result_file(text: str, tmp_path: Path) -> None:
+def test_a_damaged_result_file(text: str, code: str, tmp_path: Path) -> None:
     folder = write_likelihoods(tmp_path / "run", scored("x", "+-"))
     write_text(folder / "result.json", text)
-    with refusal("run.evaluate-again"):
+    with refusal(code):
         report(folder, tmp_path / "report.html")
 
 
