@@ -63,6 +63,7 @@ REASONS = {
     "needs a GPU",
     "needs a server",
     "needs a model of the Hub",
+    "needs the authors' files",
 }
 """Why a block may go without a run."""
 
