@@ -23,6 +23,7 @@ PYTHON = "3.11"
 _VOLATILE = (
     (re.compile(r"(?<![\w/])(?:/[^\s/:;,()\"'`]+)+/"), "…/"),  # folders of this machine
     (re.compile(r"\b[0-9a-f]{12,}\b"), "…"),  # digests
+    (re.compile(r"\br[0-9a-f]{12}\b"), "r…"),  # repositories of tests
     (re.compile(r"(?<=127\.0\.0\.1:)\d+|(?<=localhost:)\d+"), "…"),
     (re.compile(r"0x[0-9a-f]{8,}"), "0x…"),
 )
