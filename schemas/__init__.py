@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from .files.digests import (
         file_digest as file_digest,
         fingerprint as fingerprint,
+        git_blob as git_blob,
         has_mark as has_mark,
         with_mark as with_mark,
     )

@@ -14,7 +14,14 @@ from filelock import FileLock, Timeout
 
 from nnd.converters.reading import MOST_BYTES, read_members
 from nnd.converters.source.source import SourceFile
-from nnd.schemas import SourceError, cache_folder, file_digest, put_in_place, write_whole
+from nnd.schemas import (
+    SourceError,
+    cache_folder,
+    file_digest,
+    git_blob,
+    put_in_place,
+    write_whole,
+)
 
 _MOST_LOCKED_S = 1800
 
@@ -131,10 +138,12 @@ def _keep(raw: bytes, file: SourceFile, source_name: str) -> Path:
 
 
 def _difference(path: Path, file: SourceFile) -> str | None:
-    """Return how `path` differs from the declared file (`size` or `SHA-256`), or None."""
-    if file.sha256 is None:
-        return "size" if file.bytes not in (None, path.stat().st_size) else None
-    return None if file_digest(path) == file.sha256 else "SHA-256"
+    """Return how `path` differs from the declared file (size, SHA-256 or git's id), or None."""
+    if file.sha256 is not None:
+        return None if file_digest(path) == file.sha256 else "SHA-256"
+    if file.git_blob is not None:
+        return None if git_blob(path) == file.git_blob else "git's id"
+    return "size" if file.bytes not in (None, path.stat().st_size) else None
 
 
 @contextlib.contextmanager

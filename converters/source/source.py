@@ -47,6 +47,12 @@ class SourceFile:
     sha256: str | None
     bytes: int | None
     versions: tuple[FileVersion, ...] = ()  # others that were published, and are accepted too
+    git_blob: str | None = None  # its id in git, where no SHA-256 is known
+
+    @property
+    def has_digest(self) -> bool:
+        """Whether it is known which file it must be."""
+        return self.sha256 is not None or self.git_blob is not None
 
     @property
     def is_pattern(self) -> bool:

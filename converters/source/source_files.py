@@ -31,7 +31,7 @@ from nnd.converters.reading import (
 from nnd.converters.source.download import fetch, find_cached, unpack_copy, unpack_declared
 from nnd.converters.source.file_patterns import join_files
 from nnd.converters.source.source import Source, SourceFile
-from nnd.schemas import SourceError, file_digest, one_line
+from nnd.schemas import SourceError, file_digest, git_blob, one_line
 
 _NAMED = 3
 
@@ -189,7 +189,8 @@ class Files:
             digest, size = file_digest(path), path.stat().st_size
             declared = self._declared(name)
             others = [each.version for each in declared.versions if each.sha256 == digest]
-            verified = digest == declared.sha256 or bool(others)
+            of_git = declared.git_blob is not None and git_blob(path) == declared.git_blob
+            verified = digest == declared.sha256 or bool(others) or of_git
             entry = {"name": name, "sha256": digest, "bytes": size, "verified": verified}
             found.append({**entry, "version": others[0]} if others else entry)
         return found
@@ -206,13 +207,12 @@ class Files:
             is_named_so = declared.is_pattern or _is_called(path, declared.name)
             place = (self.origin or path) if declared.is_pattern else path
             is_invented = place.resolve().is_relative_to(fixture)
-            if entry["verified"] or declared.sha256 is None or not is_named_so or is_invented:
+            if entry["verified"] or not declared.has_digest or not is_named_so or is_invented:
                 continue
             raise SourceError(
                 "source.another-file",
                 f"not the declared file: {_facts(entry['bytes'], entry['sha256'])} where "
-                f"source.yaml declares {_facts(declared.bytes, declared.sha256)}; it may be "
-                "cut off or edited",
+                f"source.yaml declares {_declared_facts(declared)}; it may be cut off or edited",
                 path,
                 "fetch it again, or, if it is right, change sha256 and bytes in source.yaml, or "
                 'convert with --accept-changed "why"',
@@ -261,6 +261,12 @@ def find_set(source: Source, origin: Path) -> Source:
             f"choose one: --set {' or --set '.join(found)}",
         )
     return source.choose("set", found[0]) if found else source
+
+
+def _declared_facts(file: SourceFile) -> str:
+    if file.sha256 is None:
+        return f"git's id {file.git_blob}"
+    return _facts(file.bytes, file.sha256)
 
 
 def _facts(size: int | None, digest: str) -> str:

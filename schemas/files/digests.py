@@ -67,6 +67,14 @@ def file_digest(path: Path) -> str:
     return str(fingerprint(path)["sha256"])
 
 
+def git_blob(path: Path) -> str:
+    """Return the id by which git knows the content of a file, 40 hexadecimal digits."""
+    content = path.read_bytes()
+    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
+    digest.update(content)
+    return digest.hexdigest()
+
+
 def with_mark(content: bytes) -> bytes:
     """Return a file with the digest of its content: a PNG text chunk, else a comment at the end."""
     digest = hashlib.sha256(content).hexdigest().encode()

@@ -238,6 +238,21 @@ def test_digests_are_of_the_files_that_were_opened(make_source: MakeSource, tmp_
     ]
 
 
+def test_a_file_may_be_known_by_its_id_in_git(make_source: MakeSource, tmp_path: Path) -> None:
+    # printf abc | git hash-object --stdin
+    declared = [declare("a.txt")[0] | {"git_blob": "f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f"}]
+    source = load_source(make_source(files=declared))
+    for content, verified in (("abc", True), ("abd", False)):
+        files = Files(source, tmp_path / content)
+        put(tmp_path / content / "a.txt", content)
+        files.path("a.txt")
+        found = files.digests()
+        assert [entry["verified"] for entry in found] == [verified]
+    with refusal("source.another-file", "a.txt") as caught:
+        files.check_declared(found)
+    assert declared[0]["git_blob"] in caught.value.what
+
+
 def test_the_declared_file_must_give_what_the_source_expects(make_source: MakeSource) -> None:
     # The three rows of the toy give 2 pairs. A converter that gives 3 of the same file is wrong.
     digest = hashlib.sha256((make_source() / "toy.jsonl").read_bytes()).hexdigest()

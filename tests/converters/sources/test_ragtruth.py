@@ -49,7 +49,7 @@ def test_a_pair_per_type_of_span(write: Write) -> None:
         "3", "gpt-3.5-turbo-0613", "Subtle Conflict", "Evident Conflict", "Subtle Conflict"
     )
 
-    pairs = convert("ragtruth", origin=write(GOOD, BAD, twice)).pairs
+    pairs = convert("ragtruth", origin=write(GOOD, BAD, twice), accept_changed="a test").pairs
 
     assert pairs.select("high_id", "low_id", "error_category", "error_group").rows() == [
         ("1", "2", "Evident Conflict", "conflict"),
@@ -63,16 +63,15 @@ def test_a_pair_per_type_of_span(write: Write) -> None:
 def test_responses_that_are_not_good_are_left_out_and_counted(write: Write, quality: str) -> None:
     other = response("3", "llama-2-13b-chat", quality=quality)
 
-    found = convert("ragtruth", origin=write(GOOD, BAD, other))
+    found = convert("ragtruth", origin=write(GOOD, BAD, other), accept_changed="a test")
 
     assert found.pairs["high_id"].to_list() == ["1"]
     assert found.manifest["oddities"] == ["response.jsonl: rows left out by `where`: 1"]
 
 
 def test_another_model_is_let_in(write: Write) -> None:
-    found = convert(
-        "ragtruth", origin=write(GOOD, BAD, response("3", "heron-1b", "Subtle Conflict"))
-    )
+    origin = write(GOOD, BAD, response("3", "heron-1b", "Subtle Conflict"))
+    found = convert("ragtruth", origin=origin, accept_changed="a test")
 
     assert "heron-1b" in found.human_scores["system"].to_list()
 
@@ -99,4 +98,5 @@ def test_a_row_that_cannot_be_is_an_error(
     write: Write, responses: list[Any], sources: list[Any], code: str
 ) -> None:
     with refusal(code):
-        convert("ragtruth", origin=write(GOOD, BAD, *responses, sources=sources))
+        origin = write(GOOD, BAD, *responses, sources=sources)
+        convert("ragtruth", origin=origin, accept_changed="a test")
