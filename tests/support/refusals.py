@@ -63,8 +63,15 @@ def check_refusal(error: NNDError, code: str, where: str = "") -> None:
 
 
 def _words(text: str) -> str:
-    """Return a text without its numbers, some of which are of the machine: memory, times, ports."""
-    return re.sub(r"\d+(?:[.,]\d+)*", "0", text)
+    """Return the words of our own in a text, for a comparison.
+
+    Numbers may be of the machine (memory, times, ports). What stands in quotes, in brackets or
+    behind the second colon is of data and of other libraries, which say it in several ways.
+    """
+    place, *rest = re.sub(r"\d+(?:[.,]\d+)*", "0", text).split(": ", 2)
+    if len(rest) > 1:
+        rest[1] = re.sub(r"^[^;]*", "…", rest[1])
+    return re.sub(r"\([^()]*\)|\"[^\"]*\"", "…", ": ".join([place, *rest]))
 
 
 def _lasting(text: str) -> str:
