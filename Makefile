@@ -82,7 +82,7 @@ test: $(VENV)/dev
 # Rooms that do without torch, and files in them that score with a model.
 FAST := schemas cards converters/check converters/folder converters/make converters/pairs converters/reading \
 	converters/source metric/data metric/numbers metric/show
-NOT_FAST := schemas/test_record_schemas.py schemas/test_schema_files.py cards/test_metric.py \
+NOT_FAST := metric/numbers/slices/test_span_surprise.py schemas/test_record_schemas.py schemas/test_schema_files.py cards/test_metric.py \
 	converters/folder/test_one_candidate.py metric/data/test_limit.py metric/numbers/effects/test_suite_runs.py \
 	metric/numbers/rates/test_caveats.py metric/show/reports/test_suite_page.py metric/show/tables/test_pass_rates.py
 
