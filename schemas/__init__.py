@@ -221,8 +221,10 @@ if TYPE_CHECKING:
         listed as listed,
     )
     from .words.word_differences import (
+        NO_SPACES as NO_SPACES,
         count_words as count_words,
         word_differences as word_differences,
+        word_steps as word_steps,
         words_opposite as words_opposite,
     )
 else:

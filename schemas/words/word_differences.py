@@ -4,8 +4,13 @@ import re
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-_NO_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-_WORD = re.compile(rf"[{_NO_SPACES}]|[^\s{_NO_SPACES}]+")
+NO_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+"""Characters of scripts that write no spaces between words, as in a regular expression."""
+
+_LONG = 2_000
+"""Number of words from which `difflib` may skip frequent ones, which would take it minutes."""
+
+_WORD = re.compile(rf"[{NO_SPACES}]|[^\s{NO_SPACES}]+")
 """What stands between white space, or a character of a script that writes none between words."""
 
 
@@ -27,16 +32,18 @@ def word_differences(text: str, other: str) -> list[ChangedWords]:
     words, others = [*_WORD.finditer(text)], [*_WORD.finditer(other)]
     return [
         ChangedWords(*_place(words[start:end]), *_place(others[other_start:other_end]))
-        for tag, start, end, other_start, other_end in _opcodes(words, others)
+        for tag, start, end, other_start, other_end in word_steps(words, others)
         if tag != "equal"
     ]
 
 
-def _opcodes(
+def word_steps(
     words: list[re.Match[str]], others: list[re.Match[str]]
 ) -> list[tuple[str, int, int, int, int]]:
+    """Return the steps from some words to others, as `difflib` names them."""
+    is_long = max(len(words), len(others)) > _LONG
     one, other = ([word[0] for word in each] for each in (words, others))
-    return [*SequenceMatcher(None, one, other, autojunk=False).get_opcodes()]
+    return [*SequenceMatcher(None, one, other, autojunk=is_long).get_opcodes()]
 
 
 def _place(words: list[re.Match[str]]) -> tuple[int, int] | tuple[None, None]:
@@ -53,7 +60,7 @@ def words_opposite(text: str, other: str, start: int, end: int) -> tuple[int, in
     chosen = [n for n, word in enumerate(words) if word.start() < end and word.end() > start]
     opposite = [
         place
-        for tag, first, last, other_first, other_last in _opcodes(words, others)
+        for tag, first, last, other_first, other_last in word_steps(words, others)
         for n in chosen
         if first <= n < last
         for place in (

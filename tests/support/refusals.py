@@ -96,8 +96,9 @@ def write_texts(found: dict[str, set[str]]) -> None:
     """Write what was raised in the place of what `errors.txt` has of these modules."""
     old = read_texts()
     for name, lines in found.items():
-        before = {_words(line): line for line in old.get(name, ())}
-        old[name] = {before.get(_words(line), line) for line in lines}
+        known = old.get(name, set())
+        alike = {_words(line): line for line in known}
+        old[name] = {line if line in known else alike.get(_words(line), line) for line in lines}
     texts = {name: lines for name, lines in old.items() if Path(name).exists()}
     parts = ["\n".join([f"# {name}", *sorted(lines)]) for name, lines in sorted(texts.items())]
     FILE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

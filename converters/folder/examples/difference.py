@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import NamedTuple
 
-_NO_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-_WORD = re.compile(rf"[{_NO_SPACES}]|[^\W{_NO_SPACES}]+(?:['\u2019-][^\W{_NO_SPACES}]+)*|[^\w\s]")
-"""A word, a punctuation mark, or a character of a script that writes no spaces between words."""
+from nnd.schemas import NO_SPACES, word_steps
 
-_LONG = 2_000
-"""Number of words from which `difflib` may skip frequent ones, which would take it minutes."""
+_WORD = re.compile(rf"[{NO_SPACES}]|[^\W{NO_SPACES}]+(?:['\u2019-][^\W{NO_SPACES}]+)*|[^\w\s]")
+"""A word, a punctuation mark, or a character of a script that writes no spaces between words."""
 
 
 class Piece(NamedTuple):
@@ -29,10 +26,7 @@ def mark_differences(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
         # [Piece("The ", False), Piece("cat", True), Piece(" sat.", False)], and with "dog"
     """
     ours, theirs = list(_WORD.finditer(one)), list(_WORD.finditer(other))
-    first, second = ([word[0] for word in found] for found in (ours, theirs))
-    is_long = max(len(first), len(second)) > _LONG
-    steps = SequenceMatcher(None, first, second, autojunk=is_long).get_opcodes()
-    changed = [step for step in steps if step[0] != "equal"]
+    changed = [step for step in word_steps(ours, theirs) if step[0] != "equal"]
     return (
         list(_pieces(one, ours, [step[1:3] for step in changed])),
         list(_pieces(other, theirs, [step[3:5] for step in changed])),

@@ -54,7 +54,7 @@ def _evaluate(expression: SqlExpression, rows: tuple[Row, ...]) -> pl.Series:
     """Return the value of an expression for each row."""
     try:
         values = expression.evaluate(_cells(rows, name) for name in expression.columns)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, UnicodeEncodeError) as error:  # half a surrogate pair
         if len(rows) > 1:
             for row in rows:  # to name the first row for which it fails by itself
                 _evaluate(expression, (row,))

@@ -26,7 +26,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
 def annotate(sample: Record, *, is_binary: bool) -> Iterator[Annotation]:
     """Yield the annotations of a summary; without a label if its statements are benign only."""
     passage, summary = sample.text("source"), sample.text("summary")
-    context_id = hashlib.sha256(passage.encode()).hexdigest()[:16]
+    context_id = hashlib.sha256(passage.encode(errors="surrogatepass")).hexdigest()[:16]
     system = sample.record("metadata").text("summarizer")
     statements = [*sample.records("annotations")]
     spans = {span for each in statements for span in spans_of(each, summary)}

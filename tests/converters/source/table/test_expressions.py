@@ -254,6 +254,19 @@ def test_a_row_that_cannot_be_computed_is_named(shaped_source: ShapedSource) -> 
     assert error.where.startswith("toy.csv:3: ")
 
 
+def test_half_a_character_in_a_computed_cell_is_named(shaped_source: ShapedSource) -> None:
+    rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
+    rows[1][HEADER[-2]] = "\ud800"
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    table = TABLE | {"compute": LABEL}
+
+    error = refused(
+        shaped_source({"toy.jsonl": text.encode()}, table), "expression.invalid", "table: "
+    )
+
+    assert error.where.startswith("toy.jsonl:2: ")
+
+
 def test_a_column_that_is_not_there(shaped_source: ShapedSource) -> None:
     table = TABLE | {"compute": LABEL, "where": "nope = '1'"}
 
