@@ -904,8 +904,8 @@ def test_a_dry_run_writes_nothing_anywhere(
     scratch.mkdir()
     # Nobody needs to say who they are in order to look.
     with client(there.hub.endpoint, home, token=None, TMPDIR=str(scratch)) as stranger:
-        nobody = ("hub.no-token", "org/x")
-        stranger.refused(nobody, "push", name="org/x", files={})  # all is imported
+        no_token = ("hub.no-token", "org/x")
+        stranger.refused(no_token, "push", name="org/x", files={})  # all is imported
         before, asked = snapshot(folder, home, scratch), len(there.hub.requests)
         plan = stranger.ask("publish", folder=folder, repo_id=there.name, dry_run=True)
         assert snapshot(folder, home, scratch) == before

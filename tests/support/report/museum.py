@@ -12,7 +12,7 @@ from nnd.converters.folder.conversion import convert
 
 @contextmanager
 def on_display(folder: Path) -> Iterator[Path]:
-    """Yield a folder that nobody may have changed in the end."""
+    """Yield a folder, and check that it is unchanged in the end."""
     before = _state(folder)
     yield folder
     assert _state(folder) == before, f"a test has written to {folder}"
