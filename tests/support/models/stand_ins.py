@@ -18,7 +18,7 @@ FIB = {
     "google/pegasus-xsum": "pegasus",
     "sysresearch101/t5-large-finetuned-xsum": "t5",
 }
-"""The seven models that FIB judged: Hub id → the family of `tiny_models` that takes its place."""
+"""The models that FIB judged: Hub id → the family of `tiny_models` that takes its place."""
 
 QGEVAL = {
     "QGEval2024/bart-base-hotpotqa-finetune-qg": "bart",
