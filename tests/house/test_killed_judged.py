@@ -32,7 +32,7 @@ def score(ask: Ask, data: Path, place: Path, **death: int) -> dict[str, Any]:
 
 
 def check_twice_killed(ask: Ask, data: Path, tmp_path: Path, n: int) -> dict[str, Any]:
-    """Kill a run twice, and check that it ends like one that runs undisturbed; return its result."""
+    """Kill a run twice, and check that it ends like an undisturbed one; return its result."""
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for place in (killed, whole):
         place.mkdir()
