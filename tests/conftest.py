@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support import refusals
-from support.report.museum import sample, sample_run
+from support.report.museum import other, other_run, sample, sample_run, small, small_run
+from support.screens.commands import Nnd
 from support.screens.warm_commands import warm_commands
 
-__all__ = ["sample", "sample_run"]
+__all__ = ["other", "other_run", "sample", "sample_run", "small", "small_run"]
 
 # An example is not wrong because the machine is busy.
 settings.register_profile("nnd", deadline=None)
@@ -89,6 +90,13 @@ def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """No line is folded for the terminal of the person who runs the tests."""
     monkeypatch.delenv("COLUMNS", raising=False)
     os.unsetenv("COLUMNS")  # readline sets it behind Python's back, and child processes see it
+
+
+@pytest.fixture
+def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Nnd:
+    """`nnd("convert", "sample")`: the command in this process, in the test's own folder."""
+    monkeypatch.chdir(tmp_path)
+    return Nnd(monkeypatch, capsys)
 
 
 @pytest.fixture(scope="session")
