@@ -24,6 +24,7 @@ from support.table_2 import SYSTEMS, TABLE_2, write_table
 from support.tiny_models import Family
 from transformers.utils import logging as hf_logging
 
+from nnd.converters.folder import convert
 from nnd.metric.cli.command import app
 from nnd.metric.run import VERSION
 from nnd.schemas import check_rows
@@ -285,20 +286,24 @@ def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Callable[[st
     assert "|keep:beginning|" in found["signature"]
 
 
+STAND_FOR = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
+
+
+@pytest.fixture(scope="module")
+def people(nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The human scores of Quiz Design."""
+    path = tmp_path_factory.mktemp("people") / "human_scores.parquet"
+    convert("quiz_design", origin=nnd_data / "quiz_design").human_scores.write_parquet(path)
+    return path
+
+
 def test_agree_gives_table_1_of_the_paper(
-    nnd: Nnd, nnd_data: Path, monkeypatch: pytest.MonkeyPatch
+    nnd: Nnd, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The numbers and their source: test_agree.py.
-    assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
+    # The numbers and their source: numbers/agreement/test_from_results.py.
     write_table(Path("rates.csv"), list(TABLE_2))
-    pairs = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
-    ran = nnd("agree", "rates.csv", "--data", "quiz_design-nnd", *pairs, "--json")
-    mean = json.loads(ran.out)["mean"]
-    assert mean["tau_a"] == pytest.approx(0.778, abs=0.0005)
-    assert mean["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
-    assert mean["gap_r"] == pytest.approx(0.818, abs=0.0005)
     monkeypatch.setenv("COLUMNS", "200")
-    agree = ("agree", "rates.csv", "--data", "quiz_design-nnd", *pairs)
+    agree = ("agree", "rates.csv", "--human-scores", people, *STAND_FOR)
     brief = nnd(*agree).out
     (row,) = [line for line in brief.splitlines() if "mean over categories" in line]
     assert row.split()[3:5] == ["0.791", "0.818"]  # tau-b and gap r
@@ -315,15 +320,13 @@ def test_agree_gives_table_1_of_the_paper(
 
 
 def test_agree_predicts_the_score_of_a_model_nobody_judged(
-    nnd: Nnd, nnd_data: Path, monkeypatch: pytest.MonkeyPatch
+    nnd: Nnd, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert nnd("convert", "quiz_design", "--from", nnd_data / "quiz_design").code == 0
     path = write_table(Path("rates.csv"), list(TABLE_2))
     with path.open("a") as file:
         file.write("MixQG-3B,overall,0.729\nMacaw-3B,overall,0.692\n")
-    pairs = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
     order = [part for name in reversed(SYSTEMS.values()) for part in ("--order", name)]
-    arguments = ("agree", path, "--data", "quiz_design-nnd", *pairs, *order)
+    arguments = ("agree", path, "--human-scores", people, *STAND_FOR, *order)
     found = json.loads(nnd(*arguments, "--json").out)
     assert found["unmatched"] == ["MixQG-3B", "Macaw-3B"]
     assert list(found["systems"].values()) == list(SYSTEMS.values())[::-1]
@@ -341,7 +344,7 @@ def test_agree_predicts_the_score_of_a_model_nobody_judged(
         in shown
     )
     # No line without people: the one category here is overall, and with two systems there is none.
-    few = nnd("agree", path, "--data", "quiz_design-nnd", *pairs[:4], "--details")
+    few = nnd("agree", path, "--human-scores", people, *STAND_FOR[:4], "--details")
     assert "a line needs at least 4 judged models, not 2" in few.out
 
 

@@ -64,11 +64,14 @@ def only(checks: CheckReport, outcome: str, name: str) -> Check:
 # What is as it should be.
 
 
-def test_a_good_source_passes_every_check(birds: Birds) -> None:
+def test_a_good_source_passes_every_check_and_stays_as_it_is(birds: Birds) -> None:
+    before = sorted(birds.folder.parent.rglob("*"))
+
     checks = birds.check()
 
     assert [check.name for check in checks] == list(NAMES)
     assert outcomes(checks) == {}
+    assert sorted(birds.folder.parent.rglob("*")) == before
 
 
 def test_without_the_real_file_it_says_what_it_could_not_look_at(here: Birds) -> None:
@@ -101,14 +104,6 @@ def test_the_source_is_read_once(here: Birds, monkeypatch: pytest.MonkeyPatch) -
     here.check()
 
     assert read == [here.folder / "source.yaml"]
-
-
-def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
-    before = sorted(birds.folder.parent.rglob("*"))
-
-    birds.check()
-
-    assert sorted(birds.folder.parent.rglob("*")) == before
 
 
 @pytest.mark.parametrize("name", [one.name for one in SOURCES])

@@ -171,8 +171,9 @@ def test_a_table_needs_three_columns(column: str, tmp_path: Path) -> None:
         ("rates.csv", b"", "file.not-a-table", ""),
         ("rates.json", b'[{"model": "A", "categ', "file.not-json", ""),
         ("rates.parquet", b"PAR1", "file.not-parquet", ""),
+        ("rates.xlsx", b"", "file.not-a-table", ""),
     ],
-    ids=["no number", "another encoding", "wide", "empty", "cut off", "no parquet"],
+    ids=["no number", "another encoding", "wide", "empty", "cut off", "no parquet", "a workbook"],
 )
 def test_a_table_that_cannot_be_read(
     name: str, text: bytes, code: str, where: str, tmp_path: Path
@@ -182,15 +183,19 @@ def test_a_table_that_cannot_be_read(
         agree(tmp_path / name, PEOPLE)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with refusal("file.not-found", "rates.csv"):
-        agree(tmp_path / "rates.csv", PEOPLE)
-
-
-def test_a_file_of_another_kind(tmp_path: Path) -> None:
-    (tmp_path / "rates.xlsx").touch()
-    with refusal("file.not-a-table", "rates.xlsx"):
-        agree(tmp_path / "rates.xlsx", PEOPLE)
+def test_what_is_not_there_or_not_enough_is_refused(table: Path, tmp_path: Path) -> None:
+    one = tmp_path / "one.csv"
+    RATES.head(1).write_csv(one)
+    refusals: list[tuple[Any, Any, str, str]] = [
+        (tmp_path / "none.csv", PEOPLE, "file.not-found", "none.csv"),
+        (table, tmp_path / "no_people", "file.not-found", "no_people"),
+        (tmp_path, PEOPLE, "run.not-a-run", str(tmp_path)),
+        ([table, table], PEOPLE, "run.not-a-run", str(table)),
+        (one, PEOPLE, "agreement.undefined", ""),
+    ]
+    for runs, people, code, where in refusals:
+        with refusal(code, where):
+            agree(runs, people)
 
 
 def test_a_model_with_two_rates_is_refused(tmp_path: Path) -> None:
@@ -200,21 +205,10 @@ def test_a_model_with_two_rates_is_refused(tmp_path: Path) -> None:
     assert '"A"' in caught.value.what
 
 
-def test_one_model_cannot_agree(tmp_path: Path) -> None:
-    RATES.head(1).write_csv(tmp_path / "rates.csv")
-    with refusal("agreement.undefined"):
-        agree(tmp_path / "rates.csv", PEOPLE)
-
-
 def test_an_unknown_aspect_is_named(table: Path) -> None:
     with refusal("name.unknown") as caught:
         agree(table, PEOPLE, systems={"Distil-GPT2": "A", "MixQG-L": "B"}, aspect="style")
     assert "quality" in caught.value.remedy
-
-
-def test_human_scores_that_are_not_there(table: Path, tmp_path: Path) -> None:
-    with refusal("file.not-found", "no_people"):
-        agree(table, tmp_path / "no_people")
 
 
 # Stored likelihoods
@@ -471,25 +465,18 @@ def test_a_model_in_two_folders_is_named_with_both(runs: Callable[..., list[Path
     assert all(str(folder) in caught.value.what for folder in (one, other))
 
 
-def test_a_missing_column_is_named(runs: Callable[..., list[Path]]) -> None:
-    (folder,) = folders = runs(scored("A", "+-").drop("passed"))
+@pytest.mark.parametrize(
+    ("frame", "column"),
+    [
+        (scored("A", "+-").drop("passed"), "passed"),
+        (scored("A", "+-").with_columns(pl.col("ll_low").cast(pl.String)), "ll_low"),
+    ],
+    ids=["missing", "of another kind"],
+)
+def test_a_column_that_is_wrong_is_named(
+    frame: pl.DataFrame, column: str, runs: Callable[..., list[Path]]
+) -> None:
+    (folder,) = folders = runs(frame)
     with refusal("run.evaluate-again", str(folder / "log_likelihoods.parquet")) as caught:
         agree(folders, PEOPLE)
-    assert "passed" in caught.value.what
-
-
-def test_a_column_of_another_kind_is_named(runs: Callable[..., list[Path]]) -> None:
-    folders = runs(scored("A", "+-").with_columns(pl.col("ll_low").cast(pl.String)))
-    with refusal("run.evaluate-again", "log_likelihoods.parquet") as caught:
-        agree(folders, PEOPLE)
-    assert "ll_low" in caught.value.what
-
-
-def test_a_folder_without_results(tmp_path: Path) -> None:
-    with refusal("run.not-a-run", str(tmp_path)):
-        agree(tmp_path, PEOPLE)
-
-
-def test_two_tables_at_once_are_refused(table: Path) -> None:
-    with refusal("run.not-a-run", str(table)):
-        agree([table, table], PEOPLE)
+    assert column in caught.value.what
