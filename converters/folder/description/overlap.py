@@ -39,7 +39,7 @@ def sacrebleu_measure(name: Literal["bleu", "chrf"]) -> Any:  # noqa: ANN401 - B
 
     if name == "bleu":
         return _once_each(BLEU(lowercase=True, force=True))
-    chrf = CHRF()
+    chrf: Any = CHRF()
     # Its own loop over all n-grams of a candidate takes half of the time.
     chrf._get_match_statistics = _in_common  # noqa: SLF001
     return _once_each(chrf)
