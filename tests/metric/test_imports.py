@@ -2,11 +2,18 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from support.metric_runs import write_pairs
 from support.report.runs import MODELS, write_run
+
+from nnd.metric.run import evaluate
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import LoadedModel
 
 MODEL_LIBRARIES = {"torch", "transformers", "datasets", "evaluate", "huggingface_hub"}
 SLOW = MODEL_LIBRARIES | {"jsonschema", "nltk", "pandas", "sacrebleu", "scipy"}
@@ -75,3 +82,16 @@ report(run, page, data=data)
 
     assert (tmp_path / "page.html").is_file()
     assert sorted(found & (MODEL_LIBRARIES | {"pandas"})) == []
+
+
+def test_workers_parts_are_merged_without_the_libraries_of_models(
+    loaded: "Callable[[str], LoadedModel]", tmp_path: Path
+) -> None:
+    evaluate(loaded("gpt2"), write_pairs(tmp_path), out=tmp_path / "run", worker=(1, 1))
+
+    found = loaded_by(
+        "import sys; from nnd.metric.run import merge; merge(sys.argv[1])", tmp_path / "run"
+    )
+
+    assert (tmp_path / "run" / "result.json").is_file()
+    assert sorted(found & (SLOW - {"scipy"})) == []

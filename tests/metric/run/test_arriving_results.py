@@ -13,7 +13,8 @@ from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.run import arriving_results as outputs, evaluate
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.model_result import ScoredModel, evaluate_model
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard
 
 Saved = Callable[[str], Path]
