@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from support.report.runs import MODELS, write_run
 from nnd.metric.run import evaluate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nnd.metric.likelihood import LoadedModel
 
 MODEL_LIBRARIES = {"torch", "transformers", "datasets", "evaluate", "huggingface_hub"}
