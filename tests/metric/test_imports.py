@@ -85,6 +85,25 @@ report(run, page, data=data)
     assert sorted(found & (MODEL_LIBRARIES | {"pandas"})) == []
 
 
+def test_a_stored_run_is_told_again_without_the_libraries_of_models(
+    saved: "Callable[[str], Path]", tmp_path: Path
+) -> None:
+    model, data = saved("gpt2"), write_pairs(tmp_path)
+    evaluate(model, data)
+    program = """
+import contextlib, sys
+from nnd.metric.cli.command import main
+with contextlib.suppress(SystemExit):
+    main()
+"""
+
+    asked = ["evaluate", "--model", model, "--data", data, "--out", tmp_path / "run", "--details"]
+    found = loaded_by(program, *asked)
+
+    assert (tmp_path / "run" / "result.json").is_file()
+    assert sorted(found & (SLOW - {"scipy"})) == []
+
+
 def test_workers_parts_are_merged_without_the_libraries_of_models(
     loaded: "Callable[[str], LoadedModel]", tmp_path: Path
 ) -> None:

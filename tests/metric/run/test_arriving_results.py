@@ -62,7 +62,7 @@ def test_what_an_earlier_run_wrote_stays_until_it_is_replaced(
     evaluate(models[0], birds, out=tmp_path / "run")
     evaluate(models[1], birds, out=tmp_path / "run")
     on_disk.clear()
-    found = evaluate(models, birds, out=tmp_path / "run")
+    found = evaluate(models, birds, out=tmp_path / "run", scoring=Scoring(cache=False))
     assert on_disk
     assert {frozenset(each) for each in on_disk} == {frozenset(models)}
     assert [each.model for each in found.results] == models
