@@ -112,6 +112,7 @@ def attend(  # noqa: PLR0917 - transformers' signature
     if sliding_window is not None and sliding_window >= layout.reach:
         sliding_window = None
     needs = LayerNeeds(crossing, scaling, sliding_window, position_bias)
+    layout = layout.on(query.device)
     kernel = choose(query, key, value, layout, needs)
     return kernel(query, key, value, layout, needs)[None], None
 
