@@ -86,8 +86,11 @@ if TYPE_CHECKING:
         name_models as name_models,
     )
     from .models.model_places import (
+        ADAPTER_CONFIG as ADAPTER_CONFIG,
         check_local as check_local,
         place_of as place_of,
+        resolve_revision as resolve_revision,
+        split_gguf as split_gguf,
         split_revision as split_revision,
     )
     from .models.pinned_weights import (

@@ -33,6 +33,7 @@ class Work(Record):
         requests: Distinct requests scored.
         stored: Distinct requests whose numbers were in the store.
         token_budget: Final number of positions held at once; 0 if nothing had to be scored.
+        fingerprint: What the numbers are stored under; empty without a store.
     """
 
     path: Annotated[str, Limit("pattern", f"^{_PATH}(, {_PATH})*$")]
@@ -42,6 +43,7 @@ class Work(Record):
     requests: Annotated[int, UNSTORED] = 0
     stored: Annotated[int, UNSTORED] = 0
     token_budget: Annotated[int, UNSTORED] = 0
+    fingerprint: Annotated[str, UNSTORED] = ""
 
     @property
     def moved_by_padding(self) -> bool:

@@ -184,6 +184,7 @@ class Engine:
             requests=len(todo),
             stored=stored,
             token_budget=ran.budget,
+            fingerprint=cache.fingerprint,
         )
         return sums, work
 

@@ -22,7 +22,7 @@ from nnd.metric.likelihood import (
     pin_version,
 )
 from nnd.metric.run.cost.measured_speeds import keep_speed
-from nnd.metric.run.model_result import evaluate_model
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
 from nnd.metric.run.survival import Trouble
 from nnd.schemas import ScoringWarning
