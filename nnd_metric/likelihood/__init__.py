@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         paths_of as paths_of,
     )
     from .engine.proof import (
-        Proof as Proof,
+        Evidence as Evidence,
     )
     from .engine.scoring import (
         Scoring as Scoring,

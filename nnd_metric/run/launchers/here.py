@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -12,10 +13,10 @@ from typing import NoReturn
 from tqdm import tqdm
 
 from nnd.metric.likelihood import (
+    Evidence,
     LoadedModel,
     Loading,
     Model,
-    Proof,
     Store,
     default_store,
     load_model,
@@ -68,13 +69,13 @@ def _score_all(
     bar: "tqdm[NoReturn]",
 ) -> Iterator[ScoredShard]:
     """Score shards with one model; record its speed if there is a store."""
-    version, proofs = loaded.version(), dict[str, list[Proof]]()
+    version, learnt = loaded.version(), defaultdict[str, Evidence](Evidence)
     for dataset, part, pairs, scoring in shards:
         bar.set_postfix_str(dataset)
         with trouble.survived(loaded.name, dataset):
             start = time.perf_counter()
-            known = proofs.setdefault(dataset, [])
-            scored = evaluate_model(loaded, pairs, scoring, store, version=version, proofs=known)
+            known = learnt[dataset]
+            scored = evaluate_model(loaded, pairs, scoring, store, version=version, evidence=known)
             if store is not None:
                 keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
             yield ScoredShard(dataset, part, scored)
