@@ -33,7 +33,9 @@ from support.report.driven import (
 )
 from support.report.runs import MODELS, Pretended, write_run
 from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
+from support.stored_folders import rewrite
 
+from nnd.metric.data import TOKENS
 from nnd.metric.show.reports.page.report import report
 
 thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND_TEST_FULL=1")
@@ -63,6 +65,33 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run, out = hostile_run(folder / "run"), folder / "report.html"
     report(run, out, data=hostile_pairs(), human_scores=hostile_scores())
     return out
+
+
+@pytest.fixture(scope="module")
+def marked(run: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with tokens, which are words and surprise more and more; errors are last words."""
+    folder = tmp_path_factory.mktemp("marked")
+    shutil.copytree(sample, folder / "data")
+    shutil.copytree(run, folder / "run")
+    end = pl.col("candidate").str.len_chars()
+    start = end - pl.col("candidate").str.split(" ").list.last().str.len_chars()
+    span = pl.struct(start=start, end=end, label="label", severity=pl.lit("major"))
+    rewrite(folder / "data", "annotations.parquet", pl.concat_list(span).alias("spans"))
+    tokens = [
+        ("zoo/dog", pair["pair_id"], side, *_words(pair[f"candidate_{side}"]))
+        for pair in pl.read_parquet(folder / "data" / "pairs.parquet").to_dicts()
+        for side in ("high", "low")
+    ]
+    pl.DataFrame(tokens, TOKENS, orient="row").write_parquet(folder / "run" / "tokens.parquet")
+    report(folder / "run", folder / "report.html", data=folder / "data")
+    return folder / "report.html"
+
+
+def _words(text: str) -> tuple[list[int], list[int], list[float]]:
+    """Starts and ends of the words, and a log-likelihood that falls by 2 from word to word."""
+    found = [*re.finditer(r"\S+", text)]
+    falling = [-2.0 * at for at in range(len(found))]
+    return [each.start() for each in found], [each.end() for each in found], falling
 
 
 @pytest.fixture
@@ -426,6 +455,41 @@ def test_on_paper_all_is_unfolded_and_no_control_is_left(tab: Tab, page: Path) -
     tab.resize(688)  # 182 mm: A4 without its margins
     unfold(tab)
     assert fits(tab)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_surprising_tokens_are_coloured_and_the_marked_one_underlined(
+    scheme: str, tab: Tab, marked: Path
+) -> None:
+    tab.media(scheme=scheme)
+    show(tab, marked)
+    for width in (WIDE, NARROW):
+        tab.resize(width)
+        tab.click("document.getElementById('row-0')")
+        looks = {
+            side: tab.evaluate(
+                f"""[...document.querySelectorAll('#pair .surprise .{side} .token')].map((it) => {{
+                  const {{ backgroundColor, textDecorationLine }} = getComputedStyle(it);
+                  const [, , , depth = "1"] = backgroundColor.match(/[\\d.]+/g);
+                  return [it.textContent, it.title, Number(depth), textDecorationLine];
+                }})"""
+            )
+            for side in ("high", "low")
+        }
+        for side, found in looks.items():
+            words, titles, depths, lines = zip(*found, strict=True)
+            assert " ".join(words) == text_of(tab, f"#pair .surprise .{side} .text")
+            assert titles == tuple(f"{2 * at}.00" for at in range(len(words)))
+            # 0 is not coloured, and all from 10 on is alike: 90 % of the colour.
+            assert depths == pytest.approx(
+                [min(0.18 * at, 0.9) for at in range(len(words))], abs=0.01
+            )
+            last = "underline" if side == "low" else "none"
+            assert lines == ("none",) * (len(words) - 1) + (last,)
+        assert [each for each in contrasts(tab) if each[0] < 4.5] == [], width
+        assert fits(tab)
+        assert tab.evaluate(PAIR_FITS)
+    assert text_of(tab, "#pair .surprise + p").endswith(" The error is underlined.")
 
 
 @thorough
