@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .engine.engine import (
         Engine as Engine,
     )
+    from .engine.faster_precision import (
+        faster_precision as faster_precision,
+    )
     from .engine.head import (
         most_rows as most_rows,
     )
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
         paths_of as paths_of,
     )
     from .engine.proof import (
-        Proof as Proof,
+        Evidence as Evidence,
     )
     from .engine.scoring import (
         Scoring as Scoring,
