@@ -26,6 +26,7 @@ from nnd.metric.likelihood import (
 )
 from nnd.metric.numbers import count_close
 from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.launchers.shard_groups import read_together
 from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
@@ -76,12 +77,14 @@ def _score_all(
 ) -> Iterator[ScoredShard]:
     """Score shards with one model; record its speed if there is a store."""
     version, learnt = loaded.version(), defaultdict[str, Evidence](Evidence)
-    for dataset, part, pairs, scoring in shards:
+    for (dataset, part, pairs, scoring), held in read_together(
+        loaded, shards, store, version, learnt
+    ):
         bar.set_postfix_str(dataset)
         with task.trouble.survived(loaded.name, dataset):
             start = time.perf_counter()
             known = learnt[dataset]
-            scored = evaluate_model(loaded, pairs, scoring, store, version=version, evidence=known)
+            scored = evaluate_model(loaded, pairs, scoring, held, version=version, evidence=known)
             seconds = time.perf_counter() - start
             if store is not None:
                 keep_speed(loaded, scored.result.work.tokens, seconds)
