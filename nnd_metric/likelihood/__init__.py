@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from .engine.engine import (
         Engine as Engine,
+        encode_for as encode_for,
     )
     from .engine.faster_precision import (
         faster_precision as faster_precision,

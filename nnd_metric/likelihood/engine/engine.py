@@ -38,7 +38,8 @@ from nnd.metric.text import (
     Reading,
     Request,
     count_end_tokens,
-    encode_rows,
+    encode,
+    encode_masked,
     find_protocol,
 )
 from nnd.schemas import ScoringError, check_not_forked, collector_paused
@@ -198,14 +199,13 @@ class Engine:
 
 def encode_for(engine: Engine, readings: Sequence[Reading]) -> list[tuple[Encoded, ...]]:
     """Return the rows that the model of an engine reads for each request."""
-    return encode_rows(
-        engine.loaded,
-        find_protocol(engine.protocol),
-        readings,
-        separator=engine.separator,
-        keep=engine.keep,
-        known=engine.tokenised,
-    )
+    loaded, protocol = engine.loaded, find_protocol(engine.protocol)
+    separator, keep = engine.separator, engine.keep
+    if protocol.hides is not None:
+        return encode_masked(loaded, protocol, readings, separator, keep)
+    known = engine.tokenised
+    rows = encode(loaded, protocol, readings, separator=separator, keep=keep, known=known)
+    return [(row,) for row in rows]
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:
