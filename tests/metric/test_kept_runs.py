@@ -18,7 +18,7 @@ from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers import agree
 from nnd.metric.run import VERSION, Evaluation, evaluate
 from nnd.metric.run.launchers import here
-from nnd.metric.run.model_result import evaluate_model
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.show.reports.page.report import report
 
 Saved = Callable[[str], Path]
