@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import NoReturn
 
+import torch
 from tqdm import tqdm
 
 from nnd.metric.likelihood import (
@@ -22,6 +23,7 @@ from nnd.metric.likelihood import (
     pin_version,
 )
 from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.model_cost import cost_of, process_peak
 from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
 from nnd.metric.run.survival import Trouble
@@ -43,6 +45,7 @@ def score_here(task: ScoringTask) -> Generator[ScoredShard]:
                 shards = task.todo(name)
                 if (first := next(shards, None)) is None:
                     continue
+                since = time.perf_counter()
                 # No variable holds a model after its turn: two may not fit into memory.
                 yield from _score_all(
                     _load(model, name, task.loading, remember=store is not None),
@@ -50,6 +53,7 @@ def score_here(task: ScoringTask) -> Generator[ScoredShard]:
                     store,
                     task.trouble,
                     bar,
+                    since=since,
                 )
 
 
@@ -66,19 +70,36 @@ def _score_all(
     store: Store | None,
     trouble: Trouble,
     bar: "tqdm[NoReturn]",
+    *,
+    since: float,
 ) -> Iterator[ScoredShard]:
-    """Score shards with one model; record its speed if there is a store."""
+    """Score shards with one model; record its speed if there is a store.
+
+    `since` is when loading began, which its first result costs.
+    """
     version, proofs = loaded.version(), dict[str, list[Proof]]()
+    loading = time.perf_counter() - since
     for dataset, part, pairs, scoring in shards:
         bar.set_postfix_str(dataset)
         with trouble.survived(loaded.name, dataset):
             start = time.perf_counter()
             known = proofs.setdefault(dataset, [])
             scored = evaluate_model(loaded, pairs, scoring, store, version=version, proofs=known)
+            seconds, work = time.perf_counter() - start, scored.result.work
             if store is not None:
-                keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
-            yield ScoredShard(dataset, part, scored)
+                keep_speed(loaded, work.tokens, seconds)
+            cost = cost_of(
+                loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
+            )
+            yield ScoredShard(dataset, part, scored._replace(cost=cost))
+            loading = 0.0
         bar.update()
+
+
+def _peak(loaded: LoadedModel) -> int:
+    if loaded.device.type == "cuda":
+        return torch.cuda.max_memory_allocated(loaded.device)
+    return process_peak()
 
 
 @contextmanager
