@@ -400,7 +400,9 @@ def test_a_run_without_a_terminal_says_nothing_on_stderr(
 ) -> None:
     ran = installed("evaluate", "--model", saved("t5"), "--data", sample, "--out", tmp_path / "run")
     assert (ran.code, ran.err) == (0, "")
-    assert listing(tmp_path) == ["run", "run/log_likelihoods.parquet", "run/result.json"]
+    assert listing(tmp_path) == [
+        *("run", "run/cost.json", "run/log_likelihoods.parquet", "run/result.json")
+    ]
 
 
 @pytest.mark.full

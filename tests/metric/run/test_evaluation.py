@@ -345,7 +345,7 @@ def test_results_are_written_as_the_command_writes_them(
     stored = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
     assert {key: stored[key] for key in found.to_dict()} == found.to_dict()
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
-        *("result.json", "log_likelihoods.parquet")
+        *("result.json", "log_likelihoods.parquet", "cost.json")
     }
 
 
@@ -545,7 +545,9 @@ def test_writing_stores_the_result_and_every_likelihood(
 ) -> None:
     found = evaluate([loaded("gpt2"), loaded("bart")], converted)
     found.write(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"result.json", "log_likelihoods.parquet"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("result.json", "log_likelihoods.parquet", "cost.json")
+    }
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert {key: result[key] for key in found.to_dict()} == found.to_dict()
     content = (tmp_path / "log_likelihoods.parquet").read_bytes()

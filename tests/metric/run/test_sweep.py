@@ -356,7 +356,7 @@ def test_the_command_writes_a_folder_for_each_dataset(
     assert listing(tmp_path / "run") == [
         f"{name}/{file}"
         for name in ("birds", "trees")
-        for file in ("log_likelihoods.parquet", "result.json")
+        for file in ("cost.json", "log_likelihoods.parquet", "result.json")
     ]
     for name in ("birds", "trees"):
         assert written(tmp_path / "run" / name) == told["datasets"][name]
