@@ -48,11 +48,6 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
-
-
 def written(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     assert list(check_rows("result", [found])) == []
