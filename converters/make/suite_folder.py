@@ -46,13 +46,7 @@ def read_parents(data: str | Path) -> Parents:
     folder = Path(data)
     manifest = read_manifest(folder)
     if "sets" in manifest:
-        raise SchemaError(
-            "data.is-a-suite",
-            "is a suite",
-            folder,
-            "make the new one from the converted folder that it was made from, with all "
-            "sets at once",
-        )
+        raise SchemaError("data.is-a-suite", "is a suite", folder)
     read_with(folder / MANIFEST, manifest.get("outputs", {}))
     pairs = read_frame(folder, "pairs", polars_schema("pair").names())
     if pairs.is_empty():
@@ -202,9 +196,7 @@ def check_names(names: Iterable[str]) -> None:
         if name in get_args(FrameName):
             raise NNDError("suite.set-name", f'"{name}" is the name of a part of every dataset')
         if name in seen:
-            raise NNDError(
-                "name.twice", f'there are two sets called "{name}"', remedy="remove or rename one"
-            )
+            raise NNDError("name.twice", f'there are two sets called "{name}"')
         seen.add(name)
 
 
@@ -226,8 +218,6 @@ def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -
             outputs[path] = write_rows(pairs, fresh / path)
             entries.append(facts)
         if not entries:
-            raise NNDError(
-                "input.missing", "`sets` is empty", remedy="a suite needs at least one set"
-            )
+            raise NNDError("input.missing", "`sets` is empty")
         write_manifest({**parents.manifest, "outputs": outputs, "sets": entries}, fresh)
     return SuiteReport(Path(out), parents.manifest["source"]["name"], tuple(entries))
