@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -11,9 +12,12 @@ from nnd.metric.data import PairData, PairSet, choose_categories, load_pairs, re
 from nnd.metric.numbers import PairTokens, pair_tokens
 from nnd.schemas import ScoringError, read_frame
 
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import Model
+
 
 def show(
-    data: PairData,
+    data: PairData | None = None,
     *,
     origin: str | Path | None = None,
     category: Sequence[str] = (),
@@ -22,6 +26,10 @@ def show(
     whole: bool = False,
     pair: str | None = None,
     run: str | Path | None = None,
+    models: "Model | Sequence[Model]" = (),
+    context: str | None = None,
+    high: str | None = None,
+    low: str | None = None,
 ) -> Examples | PairTokens:
     """Show a few pairs; the words that differ are marked.
 
@@ -39,23 +47,23 @@ def show(
         pair: Only the pair with this id.
         run: Folder that `nnd evaluate --keep-tokens` wrote, to show the tokens of the pair with
             their log-likelihoods: which tokens decide.
+        models: Models that score the tokens of the pair now, as `nnd evaluate` does by default.
+        context: Context of two texts that are given instead of data.
+        high: The better text.
+        low: The worse text.
 
     Raises:
         NNDError: If the data cannot be read, or the source cannot be converted.
-        ScoringError: If no pair has one of the error categories or the id, or the run has no tokens
-            of it.
+        ScoringError: If no pair has one of the error categories or the id, the run has no tokens of
+            it, or a model cannot score it.
 
     Examples:
         nnd show quiz_design -n 3
         nnd show ./my_source --from ratings.csv --annotations
         nnd show ragtruth-nnd --pair 3f0c9a --run run
+        nnd show --model gpt2 --context "Two and two is" --high four --low five
     """
-    if run is not None and pair is None:
-        raise ScoringError(
-            "option.needs-another",
-            "--run shows the tokens of one pair",
-            remedy="name it with --pair",
-        )
+    data = _one_of(data, context, high, low)
     if n < 1:
         raise ScoringError("option.bad-value", where=f"-n {n}", remedy="give 1 pair or more")
     is_source = isinstance(data, str | Path) and (Path(data) / "source.yaml").is_file()
@@ -79,9 +87,51 @@ def show(
         pairs = replace(pairs, name=converted.manifest["source"]["name"])
     chosen = choose_categories(pairs, category)
     rows = chosen.pairs if pair is None else _find_pair(chosen, pair)
+    if run is not None or models:
+        return _show_tokens(chosen, rows, run, models)
+    return pair_examples(chosen.title, rows, n, whole=whole)
+
+
+def _one_of(
+    data: PairData | None, context: str | None, high: str | None, low: str | None
+) -> PairData:
+    """Return the data, or a table of two texts that are given instead."""
+    if data is not None:
+        if (context, high, low) != (None, None, None):
+            raise ScoringError(
+                "option.conflict", "DATA has texts, and so have --context, --high and --low"
+            )
+        return data
+    if high is None or low is None:
+        raise ScoringError(
+            "input.missing",
+            "DATA is missing",
+            remedy="name it, or give two texts with --high and --low",
+        )
+    return pl.DataFrame({"context": [context], "candidate_high": [high], "candidate_low": [low]})
+
+
+def _show_tokens(
+    pairs: PairSet,
+    rows: pl.DataFrame,
+    run: str | Path | None,
+    models: "Model | Sequence[Model]",
+) -> PairTokens:
+    if rows.height != 1:
+        raise ScoringError(
+            "option.needs-another",
+            "tokens are shown of one pair",
+            pairs.title,
+            "name it with --pair",
+        )
     if run is not None:
         return pair_tokens(rows.row(0, named=True), read_tokens(Path(run)))
-    return pair_examples(chosen.title, rows, n, whole=whole)
+    from nnd.metric.likelihood import Scoring
+    from nnd.metric.run import evaluate  # only here: it loads torch
+
+    scoring = Scoring(keep_tokens=True, unconditional=False)
+    one = replace(pairs, pairs=rows, sets=())
+    return pair_tokens(rows.row(0, named=True), evaluate(models, one, scoring=scoring).tokens)
 
 
 def _find_pair(pairs: PairSet, pair: str) -> pl.DataFrame:

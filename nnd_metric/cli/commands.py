@@ -9,7 +9,7 @@ from nnd.metric.cli.verbs import Typed, Verb, function_of
 from nnd.schemas import NNDError
 
 
-def show_pairs(typed: Typed, *, data: str) -> None:
+def show_pairs(typed: Typed, *, data: str | None = None) -> None:
     """Show a few pairs; a folder with annotations to convert is not searched for as data.
 
     Args:
@@ -98,7 +98,7 @@ GROUPS: dict[str, tuple[Verb, ...]] = {
     "Data": (
         Verb("sources"),
         Verb("convert", ("source",), out="SOURCE-nnd", written="out"),
-        Verb("show", ("data",), run=show_pairs, has_details=False),
+        Verb("show", ("data",), optional=("data",), run=show_pairs, has_details=False),
         Verb("describe", ("data",), has_details=False),
         Verb("check", ("data",)),
         Verb("validate", ("folder",), has_details=False),

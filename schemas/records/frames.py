@@ -1,11 +1,12 @@
 """Frames of records: a row each; the dtypes of the columns follow from the types of the fields.
 
 A field that holds one value is a column. An interval makes two columns: `interval` makes low and
-high, `lead_interval` makes lead_low and lead_high. Other fields make none.
+high, `lead_interval` makes lead_low and lead_high. A record makes those of its own fields, its name
+before theirs: `equal_length` makes equal_length_low. Other fields make none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal, TypeGuard, get_args, get_origin
 
 import polars as pl
 
@@ -47,6 +48,9 @@ def frame_schema(record: type[Record]) -> dict[str, pl.DataType]:
             schema |= dict.fromkeys(_ends(field.name), pl.Float64())
         elif (get_origin(kind) or kind) in _DTYPES:
             schema[field.name] = _DTYPES[get_origin(kind) or kind]
+        elif _is_record(kind):
+            own = frame_schema(kind)
+            schema |= {f"{field.name}_{name}": dtype for name, dtype in own.items()}
     return schema
 
 
@@ -59,7 +63,13 @@ def cells_of(record: Record) -> dict[str, Any]:
             cells |= zip(_ends(field.name), value or (None, None), strict=True)
         elif (get_origin(kind) or kind) in _DTYPES:
             cells[field.name] = value
+        elif isinstance(value, Record):
+            cells |= {f"{field.name}_{name}": cell for name, cell in cells_of(value).items()}
     return cells
+
+
+def _is_record(kind: object) -> TypeGuard[type[Record]]:
+    return isinstance(kind, type) and issubclass(kind, Record)
 
 
 def _is_interval(kind: object) -> bool:

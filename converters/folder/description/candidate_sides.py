@@ -1,19 +1,12 @@
 """The distinct candidates of pairs by side, and their measures."""
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from nnd.converters.folder.description.description import SIDES, Description, Side
-from nnd.converters.folder.description.overlap import (
-    corpus_measures,
-    corpus_scores,
-    local_recall,
-    rouge_scores,
-)
-from nnd.converters.folder.description.rouge import Rouge, best_rouge
+from nnd.converters.folder.description.overlap import overlap_measures
 from nnd.converters.folder.description.token_variety import measure_tokens, share
 from nnd.converters.folder.description.word_tokens import tokens_13a
 from nnd.schemas import CONTEXT, DISTINCT
@@ -48,8 +41,16 @@ def describe_pairs(name: str, pairs: pl.DataFrame, *, window: int = WINDOW) -> D
     """
     distinct = pairs.unique(DISTINCT, keep="first", maintain_order=True)
     rules = {rule: _passed(distinct, *looks) for rule, looks in _RULES.items()}
-    rouge, corpus = cache(best_rouge), cache(corpus_measures)
-    measured = {side: _whole(_candidates(pairs, side), window, rouge, corpus) for side in SIDES}
+    candidates = {side: _candidates(pairs, side) for side in SIDES}
+    overlap = _overlap(candidates)
+    measured = {
+        side: {
+            **_lengths(own),
+            **measure_tokens(tokens_13a(own["text"]), window),
+            **overlap.get(side, {}),
+        }
+        for side, own in candidates.items()
+    }
     return Description(name, distinct.height, measured, rules, window)
 
 
@@ -70,39 +71,30 @@ def _short(candidates: pl.DataFrame) -> dict[str, float | None]:
     }
 
 
-def _whole(
-    candidates: pl.DataFrame,
-    window: int,
-    rouge: Callable[[], Rouge],
-    corpus: Callable[[], Mapping[str, Any]],
-) -> dict[str, Any]:
-    tokens = tokens_13a(candidates["text"])
-    return {
-        **_lengths(candidates),
-        **measure_tokens(tokens, window),
-        **_overlap(candidates, rouge, corpus),
-    }
-
-
 def _lengths(candidates: pl.DataFrame) -> dict[str, float | None]:
     n, characters = candidates.height, int(candidates["text"].str.len_chars().sum())
     return {"candidates": n, "mean_characters": share(characters, n)}
 
 
-def _overlap(
-    candidates: pl.DataFrame, rouge: Callable[[], Rouge], corpus: Callable[[], Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Compare candidates with their references; returns nothing if there are none."""
-    known = candidates.filter(pl.col("references").list.len() > 0)
-    if known.is_empty():
-        return {}
-    texts, references = known["text"].to_list(), known["references"].to_list()
-    return {
-        "with_references": known.height,
-        **rouge_scores(texts, references, rouge()),
-        **corpus_scores(texts, references, corpus()),
-        "local_recall": local_recall(texts, references),
+def _overlap(candidates: Mapping[Side, pl.DataFrame]) -> dict[Side, dict[str, Any]]:
+    """Compare candidates with their references; a side without any is left out."""
+    known = {
+        side: own.filter(pl.col("references").list.len() > 0)
+        for side, own in candidates.items()
+        if "references" in own.columns
     }
+    texts = {
+        side: (own["text"].to_list(), own["references"].to_list())
+        for side, own in known.items()
+        if not own.is_empty()
+    }
+    scores: dict[Side, dict[str, Any]] = {
+        side: {"with_references": len(own)} for side, (own, _) in texts.items()
+    }
+    for measure in overlap_measures() if texts else ():
+        for side, compared in texts.items():
+            scores[side] |= measure(*compared)
+    return scores
 
 
 def _passed(pairs: pl.DataFrame, column: str, sign: int) -> float | None:

@@ -1,44 +1,71 @@
 """How similar candidates are to references: BLEU, chrF, ROUGE and local recall of a whole set."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import fsum
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import polars as pl
 from tqdm import tqdm
 
-from nnd.converters.folder.description.rouge import KINDS, Rouge
+from nnd.converters.folder.description.rouge import KINDS, Rouge, best_rouge
 from nnd.converters.folder.description.word_tokens import tokens_13a
 from nnd.schemas import check_extra
 
 References: TypeAlias = Sequence[Sequence[str]]
 """The references of each candidate: at least one."""
 
+Measure: TypeAlias = Callable[[Sequence[str], References], Mapping[str, Any]]
+"""(candidates, references of each) → name → number of all candidates together."""
 
-def corpus_measures() -> dict[str, Any]:
-    """Return BLEU and chrF of sacrebleu, which remember the texts that they have compared."""
+
+def overlap_measures() -> Iterator[Measure]:
+    """Yield ROUGE, BLEU, chrF and local recall; the first three remember the texts they compare.
+
+    Take one after another for all texts: then only one holds the n-grams of its texts in memory.
+    """
+    yield partial(rouge_scores, best_rouge())
+    yield partial(corpus_score, "bleu", sacrebleu_measure("bleu"))
+    yield partial(corpus_score, "chrf", sacrebleu_measure("chrf"))
+    yield lambda *texts: {"local_recall": local_recall(*texts)}
+
+
+def sacrebleu_measure(name: Literal["bleu", "chrf"]) -> Any:  # noqa: ANN401 - BLEU or CHRF
+    """Return BLEU, lower-cased, or chrF2 of sacrebleu, which remembers the texts it compared."""
     check_extra("metrics", "sacrebleu", "comparing candidates with references")
     from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - slow, and few data have references
     from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
 
-    return {"bleu": _once_each(BLEU(lowercase=True, force=True)), "chrf": _once_each(CHRF())}
+    if name == "bleu":
+        return _once_each(BLEU(lowercase=True, force=True))
+    chrf: Any = CHRF()
+    # Its own loop over all n-grams of a candidate takes half of the time.
+    chrf._get_match_statistics = _in_common  # noqa: SLF001
+    return _once_each(chrf)
 
 
-def corpus_scores(
-    candidates: Sequence[str], references: References, measures: Mapping[str, Any]
+def _in_common(ours: Counter[str], theirs: Counter[str]) -> list[int]:
+    """Count n-grams of a candidate (0 if the reference has none), of a reference, and of both."""
+    common = ours.keys() & theirs.keys()
+    matches = sum(map(min, map(ours.__getitem__, common), map(theirs.__getitem__, common)))
+    return [sum(ours.values()) if theirs else 0, sum(theirs.values()), matches]
+
+
+def corpus_score(
+    name: str,
+    measure: Any,  # noqa: ANN401 - of sacrebleu
+    candidates: Sequence[str],
+    references: References,
 ) -> dict[str, float]:
-    """Return corpus BLEU, lower-cased, and chrF2 of sacrebleu, 0 to 100.
+    """Return the corpus score of BLEU or chrF, 0 to 100, by its name.
 
     Papineni et al. (2002), Post (2018); Popović (2015). Both use all
     references of a candidate at once.
     """
     most = max(map(len, references))
     streams = [[own[n] if n < len(own) else None for own in references] for n in range(most)]
-    return {
-        name: float(measure.corpus_score(candidates, streams).score)
-        for name, measure in measures.items()
-    }
+    return {name: float(measure.corpus_score(candidates, streams).score)}
 
 
 def _once_each(measure: Any) -> Any:  # noqa: ANN401 - either of them
@@ -68,7 +95,7 @@ def _remembering(compute: Callable[..., Any], key_of: Callable[..., Any]) -> Cal
 
 
 def rouge_scores(
-    candidates: Sequence[str], references: References, rouge: Rouge
+    rouge: Rouge, candidates: Sequence[str], references: References
 ) -> dict[str, float]:
     """Return the means of the scores of `best_rouge` over all candidates."""
     each = zip(candidates, references, strict=True)

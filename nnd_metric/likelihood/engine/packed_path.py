@@ -85,8 +85,8 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
             scores = log_probabilities(
                 loaded,
                 trunk,
-                hidden[to_device(predict, loaded.device)],
-                to_device(targets, loaded.device),
+                hidden[to_device(predict, hidden.device)],
+                to_device(targets, hidden.device),
                 most,
             )
             sums = sum_each(scores, [member.scored.count(True) for member in members])

@@ -103,7 +103,8 @@ def _score_cached(
 def score_shared(loaded: LoadedModel, rows: Sequence[Encoded], batch: Batch) -> torch.Tensor:
     """Encode a context once, and use its states for each of its candidates."""
     ids, mask = pad(loaded, batch.contexts)
-    states = loaded.model.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
+    answer = loaded.model.get_encoder()(input_ids=ids, attention_mask=mask)
+    states = answer.last_hidden_state.to(ids.device)
     place = {context: number for number, context in enumerate(batch.contexts)}
     sums = []
     for call in batch.calls:

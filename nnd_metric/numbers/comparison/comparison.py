@@ -17,6 +17,7 @@ from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Name, counted, record_f
 _COLUMNS = (
     *("data", "first", "second", "slice", "value", "n", "rate", "other", "difference", "low"),
     *("high", "only_first", "only_second", "p", "p_holm", "verdict"),
+    *(f"equal_length_{name}" for name in ("n", "rate", "other", "difference", "low", "high")),
 )
 
 
@@ -101,7 +102,8 @@ class Comparison(Result):
 
         Returns:
             data (null where all are of one dataset), first, second, slice ("overall", or the column
-            of SLICES), value, and the columns of a difference.
+            of SLICES), value, the columns of a difference, and those of the difference at equal
+            length (equal_length_rate and so on; null if it is unknown).
         """
         known = {"data": self.data, "first": self.first, "second": self.second}
         rows = [

@@ -52,6 +52,7 @@ _VERDICTS = (
 
 _COLUMNS = (
     *("model", "slice", "value", "n", "passes", "ties", "unscored", "pass_rate", "low", "high"),
+    *(f"equal_length_{name}" for name in ("pass_rate", "low", "high", "slope", "n", "near")),
 )
 
 
@@ -216,7 +217,9 @@ def rate_frame(models: Mapping[str, PassRates]) -> pl.DataFrame:
 
     Returns:
         model, slice ("overall", or the column of SLICES), value ("overall", or the slice's value),
-        n, passes, ties, unscored, pass_rate, low and high (the 95 % interval over contexts).
+        n, passes, ties, unscored, pass_rate, low and high (the 95 % interval over contexts); the
+        same at equal length (equal_length_pass_rate, _low, _high) with the slope of the fit, its
+        tests and how many of them are near equality (_slope, _n, _near; `EqualLength`).
     """
     rows = (
         ({"model": model, "slice": column, "value": value}, rate)

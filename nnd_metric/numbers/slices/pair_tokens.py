@@ -51,13 +51,13 @@ class PairTokens(Printable):
     low: Mapping[str, tuple[Token, ...]]
 
     def headline(self) -> str:
-        """Return each model's sum of log P of both candidates."""
+        """Return each model's log P of both candidates: the sum, and the mean over tokens."""
         names = short_names([*self.high])
-        sums = [
-            f"{name} {_sum(self.high[model]):.2f} and {_sum(self.low[model]):.2f}"
+        found = [
+            f"{name} {_describe(self.high[model])} and {_describe(self.low[model])}"
             for name, model in zip(names, self.high, strict=True)
         ]
-        return f"Log P of the better and the worse text of pair {self.pair_id}: {'; '.join(sums)}."
+        return f"Log P of the better and the worse text of pair {self.pair_id}: {'; '.join(found)}."
 
     def table(self) -> "Table":
         """Return the tokens of both candidates; equal ones stand in one row."""
@@ -115,5 +115,6 @@ def _cells(token: Token | None) -> tuple[str, str]:
     return one_line(token.text) or _OUTSIDE, f"{token.log_likelihood:.2f}"
 
 
-def _sum(tokens: Sequence[Token]) -> float:
-    return sum(token.log_likelihood for token in tokens)
+def _describe(tokens: Sequence[Token]) -> str:
+    total = sum(token.log_likelihood for token in tokens)
+    return f"{total:.2f} ({total / len(tokens):.2f} a token)" if tokens else "0"

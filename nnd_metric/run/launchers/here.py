@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -12,20 +13,27 @@ from typing import NoReturn
 from tqdm import tqdm
 
 from nnd.metric.likelihood import (
+    Evidence,
     LoadedModel,
     Loading,
     Model,
-    Proof,
+    Scoring,
     Store,
     default_store,
+    faster_precision,
     load_model,
     pin_version,
 )
+from nnd.metric.numbers import count_close
 from nnd.metric.run.cost.measured_speeds import keep_speed
-from nnd.metric.run.model_result import evaluate_model
+from nnd.metric.run.launchers.shard_groups import read_together
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
-from nnd.metric.run.survival import Trouble
+from nnd.metric.text import find_protocol
 from nnd.schemas import ScoringWarning
+
+_LONG = 20.0  # seconds of scoring from which on a faster precision is worth a sentence
 
 
 def score_here(task: ScoringTask) -> Generator[ScoredShard]:
@@ -48,7 +56,7 @@ def score_here(task: ScoringTask) -> Generator[ScoredShard]:
                     _load(model, name, task.loading, remember=store is not None),
                     chain([first], shards),
                     store,
-                    task.trouble,
+                    task,
                     bar,
                 )
 
@@ -64,21 +72,42 @@ def _score_all(
     loaded: LoadedModel,
     shards: Iterator[Shard],
     store: Store | None,
-    trouble: Trouble,
+    task: ScoringTask,
     bar: "tqdm[NoReturn]",
 ) -> Iterator[ScoredShard]:
     """Score shards with one model; record its speed if there is a store."""
-    version, proofs = loaded.version(), dict[str, list[Proof]]()
-    for dataset, part, pairs, scoring in shards:
+    version, learnt = loaded.version(), defaultdict[str, Evidence](Evidence)
+    for (dataset, part, pairs, scoring), held in read_together(
+        loaded, shards, store, version, learnt
+    ):
         bar.set_postfix_str(dataset)
-        with trouble.survived(loaded.name, dataset):
+        with task.trouble.survived(loaded.name, dataset):
             start = time.perf_counter()
-            known = proofs.setdefault(dataset, [])
-            scored = evaluate_model(loaded, pairs, scoring, store, version=version, proofs=known)
+            known = learnt[dataset]
+            scored = evaluate_model(loaded, pairs, scoring, held, version=version, evidence=known)
+            seconds = time.perf_counter() - start
             if store is not None:
-                keep_speed(loaded, scored.result.work.tokens, time.perf_counter() - start)
+                keep_speed(loaded, scored.result.work.tokens, seconds)
+            if task.loading.dtype is None and seconds > _LONG:
+                _offer_faster(loaded, scoring, scored)
             yield ScoredShard(dataset, part, scored)
         bar.update()
+
+
+def _offer_faster(loaded: LoadedModel, scoring: Scoring, scored: ScoredModel) -> None:
+    """Say what would be faster, and how many tests its rounding could turn."""
+    found = faster_precision(loaded, scoring.matmul)
+    if found is None:
+        return
+    summed = find_protocol(scoring.protocol).normaliser == "one"
+    close = count_close(scored.pairs, found.rounding, summed=summed)
+    warnings.warn(
+        f"{loaded.name}: {found.offer}; the margins of {close:,} of "
+        f"{scored.result.rates.overall.n:,} tests are within its rounding, "
+        f"{found.rounding:g} nats per token",
+        ScoringWarning,
+        stacklevel=2,
+    )
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.run import arriving_results as outputs, evaluate
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.model_result import ScoredModel, evaluate_model
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard
 
 Saved = Callable[[str], Path]
@@ -61,7 +62,7 @@ def test_what_an_earlier_run_wrote_stays_until_it_is_replaced(
     evaluate(models[0], birds, out=tmp_path / "run")
     evaluate(models[1], birds, out=tmp_path / "run")
     on_disk.clear()
-    found = evaluate(models, birds, out=tmp_path / "run")
+    found = evaluate(models, birds, out=tmp_path / "run", scoring=Scoring(cache=False))
     assert on_disk
     assert {frozenset(each) for each in on_disk} == {frozenset(models)}
     assert [each.model for each in found.results] == models

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import shutil
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +22,14 @@ from support.two_models import write_run
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.data.scored_schema import SCORED_SCHEMA
 from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.likelihood.engine.faster_precision import FasterPrecision
 from nnd.metric.likelihood.models.load_model import wrap_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.numbers import agree
 from nnd.metric.numbers.comparison.comparing import compare
 from nnd.metric.run import Evaluation, Sweep, evaluate
-from nnd.schemas import check_rows
+from nnd.metric.run.launchers import here
+from nnd.schemas import ScoringWarning, check_rows
 
 Loaded = Callable[[str], LoadedModel]
 Tiny = Callable[[str], Family]
@@ -578,3 +581,22 @@ def test_agree_puts_models_of_several_runs_together(
     found = agree([tmp_path / "gpt2", tmp_path / "bart"], converted, systems=systems)
     assert together.agreement is not None
     assert found.to_dict() == together.agreement.to_dict()
+
+
+def test_a_long_run_in_float32_says_how_many_tests_a_faster_precision_could_turn(
+    loaded: Loaded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer = FasterPrecision("--dtype bfloat16 is faster", 0.5)
+    monkeypatch.setattr(here, "faster_precision", lambda *_: offer)
+    monkeypatch.setattr(here, "_LONG", 0.0)
+    with pytest.warns(ScoringWarning, match="is faster; the margins of") as said:
+        found = evaluate(loaded("gpt2"), PAIRS, scoring=Scoring(cache=False))
+    margins = found.scored.unique(["context_id", "high_id", "low_id"]).select(
+        (pl.col("ll_high") - pl.col("ll_low")).abs()
+    )
+    close = (margins.to_series() < 0.5).sum()
+    assert f"of {close} of 7 tests are within its rounding, 0.5 nats" in str(said[0].message)
+    with warnings.catch_warnings(action="error"):  # who chose a dtype is asked nothing
+        evaluate(
+            loaded("gpt2"), PAIRS, scoring=Scoring(cache=False), loading=Loading(dtype="float32")
+        )

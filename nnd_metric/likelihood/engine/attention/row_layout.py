@@ -5,7 +5,7 @@ them is a sequence, and all are numbered in their order in the row.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -66,8 +66,10 @@ class Layout:
         candidates: Lengths of the candidates of each context; those after the last context see only
             themselves.
         encoded: Lengths of the contexts in the encoder's row; the candidates see them too.
+        device: Where its tensors are.
         calls: Number of layers served; it stays 0 for a model that never calls `attend`.
-        masks: Masks that kernels have made for this row; layers share them.
+        masks: Masks that kernels have made for this row; layers on its device share them.
+        others: The same layout on other devices.
     """
 
     contexts: Sequence[int] = ()
@@ -77,6 +79,15 @@ class Layout:
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     calls: list[int] = field(default_factory=lambda: [0])
     masks: dict[Hashable, Any] = field(default_factory=dict)
+    others: dict[torch.device, "Layout"] = field(default_factory=dict)
+
+    def on(self, device: torch.device) -> "Layout":
+        """Return the layout for layers on a device: a model may be spread over several."""
+        if device == self.device:
+            return self
+        if device not in self.others:
+            self.others[device] = replace(self, device=device, masks={})
+        return self.others[device]
 
     @cached_property
     def lengths(self) -> list[int]:

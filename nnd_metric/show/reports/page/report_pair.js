@@ -30,7 +30,7 @@ function readPairs(data) {
 
 // Places count characters, of which one may be two units in JavaScript.
 function surprisingTokens(candidate, tokens, marked) {
-  const MOST = 10; // nats from which the colour is full
+  const MOST = 10, FULL = 90; // nats from which the colour is full, and its share: text stays legible
   const characters = Array.from(candidate), parts = [];
   let at = 0;
   for (const [start, end, surprisal] of tokens) {
@@ -41,7 +41,7 @@ function surprisingTokens(candidate, tokens, marked) {
       className: isMarked ? "token marked" : "token", title: surprisal.toFixed(2),
       textContent: clean(characters.slice(start, end).join("")),
     });
-    token.style.setProperty("--surprise", `${Math.round(100 * Math.min(Math.max(surprisal, 0) / MOST, 1))}%`);
+    token.style.setProperty("--surprise", `${Math.round(FULL * Math.min(Math.max(surprisal, 0) / MOST, 1))}%`);
     parts.push(token);
     at = end;
   }
@@ -86,7 +86,7 @@ function drawPair(data, pair, chosenModel) {
       element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
   }
 
-  // Both texts as a model read them: the darker a token, the more surprising; marked errors underlined.
+  // Both texts as a model read them: the more surprising a token, the stronger its colour.
   function surprise() {
     const tokens = data.tokens?.[chosenModel];
     if (!tokens || !(tokens.high[pair].length || tokens.low[pair].length)) return [];
@@ -96,7 +96,8 @@ function drawPair(data, pair, chosenModel) {
       heading(`Surprise of ${brief(data.models[chosenModel])}`),
       element("div", { className: "sides surprise" },
         text("high", "Better", high, []), text("low", "Worse", low, data.marked[pair])),
-      element("p", { className: "aside", textContent: "The darker a token, the less likely it is to the model (point at it for −log P); underlined: the error that people marked." }),
+      element("p", { className: "aside", textContent: "The stronger the colour of a token, the less likely it is to the model; point at it for −log P." +
+        (data.marked[pair].length ? " The error is underlined." : "") }),
     ];
   }
 

@@ -2,19 +2,22 @@
 
 import math
 from random import Random
+from typing import Any
 
 import polars as pl
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from nnd.cards import length_warning
 from nnd.converters.folder.description.overlap import (
-    corpus_measures,
-    corpus_scores as scores_of,
+    corpus_score,
     local_recall,
     rouge_scores,
+    sacrebleu_measure,
 )
 from nnd.converters.folder.description.rouge import best_rouge
 from nnd.converters.folder.description.token_variety import measure_tokens
@@ -24,8 +27,8 @@ TEXTS = [list("abab"), list("ac")]
 """Six tokens: a three times, b twice, c once. Four bigrams: ab twice, ba, ac."""
 
 
-def corpus_scores(candidates: list[str], references: list[list[str]]) -> dict[str, float]:
-    return scores_of(candidates, references, corpus_measures())
+def score(name: Any, candidates: list[str], references: list[list[str]]) -> float:
+    return corpus_score(name, sacrebleu_measure(name), candidates, references)[name]
 
 
 def measured(texts: list[list[str]], window: int = 100) -> dict[str, float | None]:
@@ -34,25 +37,35 @@ def measured(texts: list[list[str]], window: int = 100) -> dict[str, float | Non
 
 def test_g70_bleu_ignores_case_and_knows_all_references() -> None:
     # All n-grams are in the reference; brevity penalty exp(1 - 6/4).
-    one = corpus_scores(["The cat sat on"], [["the cat sat ON the mat"]])
-    assert one["bleu"] == pytest.approx(100 * math.exp(-0.5))
+    one = score("bleu", ["The cat sat on"], [["the cat sat ON the mat"]])
+    assert one == pytest.approx(100 * math.exp(-0.5))
     # A second candidate has one reference more, which is the candidate: 9 tokens of 11.
-    two = corpus_scores(
+    two = score(
+        "bleu",
         ["The cat sat on", "a bird sang to us"],
         [["the cat sat ON the mat"], ["quite another text", "a bird sang to us"]],
     )
-    assert two["bleu"] == pytest.approx(100 * math.exp(1 - 11 / 9))
+    assert two == pytest.approx(100 * math.exp(1 - 11 / 9))
 
 
 def test_g70_chrf() -> None:
     # abc and abd share 2 of 3 characters, 1 of 2 bigrams, 0 of 1 trigram; precision is recall.
-    assert corpus_scores(["abc"], [["abd"]])["chrf"] == pytest.approx(100 * (2 / 3 + 1 / 2) / 3)
+    assert score("chrf", ["abc"], [["abd"]]) == pytest.approx(100 * (2 / 3 + 1 / 2) / 3)
+
+
+@pytest.mark.parametrize(("name", "library"), [("chrf", CHRF()), ("bleu", BLEU(lowercase=True))])
+def test_what_remembers_texts_counts_like_the_library(name: str, library: Any) -> None:
+    random = Random(1)
+    texts = ["".join(random.choices("ab c", k=random.randrange(30))) for _ in range(40)]
+    references = [random.sample(texts, 2) for _ in texts]
+    streams = [[own[n] for own in references] for n in range(2)]
+    assert score(name, texts, references) == library.corpus_score(texts, streams).score
 
 
 def test_g70_rouge_is_the_mean_over_candidates_of_the_best_reference() -> None:
     # the cat of three words each; a bigram of two; then a candidate that is its second reference
     found = rouge_scores(
-        ["the cat sat", "a dog"], [["the cat ran"], ["a bird", "a dog"]], best_rouge()
+        best_rouge(), ["the cat sat", "a dog"], [["the cat ran"], ["a bird", "a dog"]]
     )
     assert found == pytest.approx(
         {"rouge_1": (2 / 3 + 1) / 2, "rouge_2": (1 / 2 + 1) / 2, "rouge_l": (2 / 3 + 1) / 2}

@@ -12,7 +12,7 @@ from support.two_models import scored, write_run
 
 from nnd.metric.numbers import compare
 from nnd.metric.numbers.rates.equal_length import EqualLength
-from nnd.metric.numbers.rates.pass_rates import PassRates, Rate, pass_rates
+from nnd.metric.numbers.rates.pass_rates import PassRates, Rate, pass_rates, rate_frame
 from nnd.metric.numbers.statistics.logistic_fit import fit_logistic
 
 Floats = npt.NDArray[np.float64]
@@ -243,6 +243,29 @@ def test_results_without_it_are_read() -> None:
     assert (read.equal_length, "more_tokens" in read.baselines) == (None, False)
 
 
+def test_a_frame_has_it_for_every_slice() -> None:
+    tests = simulated(20, 6, rate=0.6, slope=3, seed=5)
+    rates = pass_rates(frame(tests, error_category=["a", "b"] * 60).drop("model"))
+    rows = rate_frame({"x": rates})
+    slices = {"overall": rates.overall, **rates.by["error_category"]}
+    for value, rate in slices.items():
+        found = rate.equal_length
+        assert found is not None
+        assert found.interval is not None
+        (row,) = rows.filter(value=value).to_dicts()
+        assert {name: cell for name, cell in row.items() if name.startswith("equal_length")} == {
+            "equal_length_pass_rate": found.pass_rate,
+            "equal_length_low": found.interval[0],
+            "equal_length_high": found.interval[1],
+            "equal_length_slope": found.slope,
+            "equal_length_n": found.n,
+            "equal_length_near": found.near,
+        }
+    unknown = pass_rates(frame(tests, tokens_high=None).drop("model"))
+    names = [name for name in rows.columns if name.startswith("equal_length")]
+    assert rate_frame({"x": unknown}).select(names).row(0) == (None,) * 6
+
+
 def test_each_of_two_models_has_its_own_tokens(tmp_path: Any) -> None:
     first, second = (simulated(25, 6, rate=rate, slope=3, seed=6) for rate in (0.7, 0.55))
     second["high"], second["low"] = (
@@ -269,6 +292,9 @@ def test_each_of_two_models_has_its_own_tokens(tmp_path: Any) -> None:
     reach = stdtrit(24, 0.975) * error / 2 / (share * (1 - share))
     ends = [2 * expit(logit(share) + side) - 1 for side in (-reach, reach)]
     assert both.interval == pytest.approx(ends)
+    row = found.to_frame().row(0, named=True)
+    ends_of_both = (row["equal_length_low"], row["equal_length_high"])
+    assert (row["equal_length_difference"], ends_of_both) == (both.difference, both.interval)
     turned = found.overall.turned().equal_length
     assert turned is not None
     assert turned.difference == pytest.approx(-(both.difference or 0))

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+import torch
 from support.refusals import refusal
 
 import nnd
@@ -177,7 +178,7 @@ def test_an_untrained_model_is_hardly_surprised(run: Path, folder: Path) -> None
         nnd.slice(run, spans=True)
 
 
-def test_a_pair_is_shown_token_by_token(run: Path, folder: Path) -> None:
+def test_a_pair_is_shown_token_by_token(run: Path, folder: Path, tiny: Any) -> None:
     pairs = pl.read_parquet(folder / "pairs.parquet")
     pair = pairs.filter(~pl.col("candidate_high").str.contains(r"[^\x00-\x7f]")).row(0, named=True)
     found = nnd.show(folder, pair=pair["pair_id"], run=run)
@@ -187,10 +188,38 @@ def test_a_pair_is_shown_token_by_token(run: Path, folder: Path) -> None:
     stored = read_tokens(run).filter(pair_id=pair["pair_id"], side="low").row(0, named=True)
     assert [token.log_likelihood for token in found.low["gpt2"]] == stored["log_likelihood"]
     assert "difference" in str(found)
+    family = tiny("gpt2")
+    model = wrap_model(family.model, family.tokenizer, name="gpt2")
+    again = nnd.show(folder, pair=pair["pair_id"], models=model)
+    values = [token.log_likelihood for token in again.low["gpt2"]]
+    assert values == pytest.approx(stored["log_likelihood"], abs=1e-5)
     with refusal("name.unknown"):
         nnd.show(folder, pair="zzz", run=run)
     with refusal("option.needs-another"):
         nnd.show(folder, run=run)
+
+
+def test_two_texts_given_on_the_spot_are_shown_token_by_token(tiny: Any) -> None:
+    family = tiny("gpt2")
+    model = wrap_model(family.model, family.tokenizer, name="gpt2")
+    context, high, low = "The cat sat on", "the mat.", "the big dog."
+    found = nnd.show(models=model, context=context, high=high, low=low)
+    sums = {}
+    for text, tokens in ((high, found.high["gpt2"]), (low, found.low["gpt2"])):
+        assert "".join(token.text for token in tokens) == text.replace(" ", "")
+        sums[text] = sum(token.log_likelihood for token in tokens)
+        before, own = family.text_ids(context), family.text_ids(f" {text}")
+        with torch.no_grad():
+            logits = family.model(torch.tensor([before + own])).logits[0].log_softmax(-1)
+        places = range(len(before) - 1, len(before) + len(own) - 1)
+        values = [float(logits[at, token]) for at, token in zip(places, own, strict=True)]
+        assert [token.log_likelihood for token in tokens] == pytest.approx(values, abs=1e-4)
+    mean = sums[high] / len(found.high["gpt2"])
+    assert f"gpt2 {sums[high]:.2f} ({mean:.2f} a token) and {sums[low]:.2f}" in found.headline()
+    with refusal("input.missing"):
+        nnd.show(models=model, high=high)
+    with refusal("option.conflict"):
+        nnd.show(pl.DataFrame(), models=model, high=high)
 
 
 def test_a_report_shows_the_surprise_of_each_pair(run: Path, folder: Path) -> None:

@@ -33,7 +33,9 @@ from support.report.driven import (
 )
 from support.report.runs import MODELS, Pretended, write_run
 from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
+from support.stored_folders import rewrite
 
+from nnd.metric.data import TOKENS
 from nnd.metric.show.reports.page.report import report
 
 thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND_TEST_FULL=1")
@@ -63,6 +65,33 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run, out = hostile_run(folder / "run"), folder / "report.html"
     report(run, out, data=hostile_pairs(), human_scores=hostile_scores())
     return out
+
+
+@pytest.fixture(scope="module")
+def marked(run: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with tokens, which are words and surprise more and more; errors are last words."""
+    folder = tmp_path_factory.mktemp("marked")
+    shutil.copytree(sample, folder / "data")
+    shutil.copytree(run, folder / "run")
+    end = pl.col("candidate").str.len_chars()
+    start = end - pl.col("candidate").str.split(" ").list.last().str.len_chars()
+    span = pl.struct(start=start, end=end, label="label", severity=pl.lit("major"))
+    rewrite(folder / "data", "annotations.parquet", pl.concat_list(span).alias("spans"))
+    tokens = [
+        ("zoo/dog", pair["pair_id"], side, *_words(pair[f"candidate_{side}"]))
+        for pair in pl.read_parquet(folder / "data" / "pairs.parquet").to_dicts()
+        for side in ("high", "low")
+    ]
+    pl.DataFrame(tokens, TOKENS, orient="row").write_parquet(folder / "run" / "tokens.parquet")
+    report(folder / "run", folder / "report.html", data=folder / "data")
+    return folder / "report.html"
+
+
+def _words(text: str) -> tuple[list[int], list[int], list[float]]:
+    """Starts and ends of the words, and a log-likelihood that falls by 2 from word to word."""
+    found = [*re.finditer(r"\S+", text)]
+    falling = [-2.0 * at for at in range(len(found))]
+    return [each.start() for each in found], [each.end() for each in found], falling
 
 
 @pytest.fixture
@@ -131,10 +160,10 @@ def test_a_page_that_complains_and_asks_is_caught(browser: Chromium, tmp_path: P
         assert tab.requests() == [page.as_uri(), "http://127.0.0.1:9/x"]
 
 
-def test_it_opens_from_disk_and_shows_every_pair(tab: Tab, page: Path, run: Path) -> None:
+def test_it_opens_from_disk_and_shows_every_pair(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
     assert tab.requests() == [page.as_uri()]
-    assert listed(tab) == ids(scored(run, "zoo/ant"))
+    assert listed(tab) == ids(scored(sample_run, "zoo/ant"))
     assert not is_seen(tab, "#status")
 
 
@@ -180,9 +209,11 @@ def test_without_javascript_it_says_what_is_missing(tab: Tab, page: Path) -> Non
 # Which pairs, in which order
 
 
-def test_filters_show_as_many_as_the_result_files_hold(tab: Tab, page: Path, run: Path) -> None:
+def test_filters_show_as_many_as_the_result_files_hold(
+    tab: Tab, page: Path, sample_run: Path
+) -> None:
     show(tab, page)
-    by_model = {model.name: scored(run, model.name) for model in MODELS}
+    by_model = {model.name: scored(sample_run, model.name) for model in MODELS}
     for name, rows in by_model.items():
         choose(tab, "Model", name.removeprefix("zoo/"))
         assert verdicts(tab) == tally(rows), name
@@ -204,10 +235,10 @@ def test_filters_show_as_many_as_the_result_files_hold(tab: Tab, page: Path, run
 
 
 @pytest.mark.full
-def test_pairs_of_each_verdict(tab: Tab, page: Path, run: Path) -> None:
+def test_pairs_of_each_verdict(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
     choose(tab, "Model", "bee")
-    rows = scored(run, "zoo/bee")
+    rows = scored(sample_run, "zoo/bee")
     for verdict in ("passed", "failed", "tied", "unscored", "close"):
         click_verdict(tab, verdict)
         expected = [row for row in rows if row["verdict"] == verdict or row.get(verdict)]
@@ -219,9 +250,9 @@ def test_pairs_of_each_verdict(tab: Tab, page: Path, run: Path) -> None:
 
 @pytest.mark.full
 @thorough
-def test_orders_by_margin(tab: Tab, page: Path, run: Path) -> None:
+def test_orders_by_margin(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
-    rows = scored(run, "zoo/dog")  # the best model is the first
+    rows = scored(sample_run, "zoo/dog")  # the best model is the first
     known = [row for row in rows if row["margin"] is not None]
     unknown = [row for row in rows if row["margin"] is None]
     for order, key in (
@@ -257,11 +288,11 @@ def test_search_finds_what_texts_hold_and_pairs_by_id(tab: Tab, page: Path, samp
 
 
 @pytest.mark.full
-def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) -> None:
+def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
     search(tab, "brazil")  # which the mark does away with
     tab.click("document.querySelector('#rates .mark[data-model=\"3\"][data-value=wrong_fact]')")
-    wrong = [row for row in scored(run, "zoo/bee") if row["error_category"] == "wrong_fact"]
+    wrong = [row for row in scored(sample_run, "zoo/bee") if row["error_category"] == "wrong_fact"]
     assert listed(tab) == ids(wrong)
     assert verdicts(tab) == tally(wrong)
     said = tab.evaluate(
@@ -426,6 +457,41 @@ def test_on_paper_all_is_unfolded_and_no_control_is_left(tab: Tab, page: Path) -
     tab.resize(688)  # 182 mm: A4 without its margins
     unfold(tab)
     assert fits(tab)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_surprising_tokens_are_coloured_and_the_marked_one_underlined(
+    scheme: str, tab: Tab, marked: Path
+) -> None:
+    tab.media(scheme=scheme)
+    show(tab, marked)
+    for width in (WIDE, NARROW):
+        tab.resize(width)
+        tab.click("document.getElementById('row-0')")
+        looks = {
+            side: tab.evaluate(
+                f"""[...document.querySelectorAll('#pair .surprise .{side} .token')].map((it) => {{
+                  const {{ backgroundColor, textDecorationLine }} = getComputedStyle(it);
+                  const [, , , depth = "1"] = backgroundColor.match(/[\\d.]+/g);
+                  return [it.textContent, it.title, Number(depth), textDecorationLine];
+                }})"""
+            )
+            for side in ("high", "low")
+        }
+        for side, found in looks.items():
+            words, titles, depths, lines = zip(*found, strict=True)
+            assert " ".join(words) == text_of(tab, f"#pair .surprise .{side} .text")
+            assert titles == tuple(f"{2 * at}.00" for at in range(len(words)))
+            # 0 is not coloured, and all from 10 on is alike: 90 % of the colour.
+            assert depths == pytest.approx(
+                [min(0.18 * at, 0.9) for at in range(len(words))], abs=0.01
+            )
+            last = "underline" if side == "low" else "none"
+            assert lines == ("none",) * (len(words) - 1) + (last,)
+        assert [each for each in contrasts(tab) if each[0] < 4.5] == [], width
+        assert fits(tab)
+        assert tab.evaluate(PAIR_FITS)
+    assert text_of(tab, "#pair .surprise + p").endswith(" The error is underlined.")
 
 
 @thorough
