@@ -138,18 +138,8 @@ def make_set(
 ) -> DerivedSet:
     """Return a set with its entry in the manifest.
 
-    Args:
-        name: Its name.
-        kind: The kind of set.
-        operation: The operation that made it.
-        pairs: Its rows.
-        parameters: Parameters of the operation.
-        seed: Seed of random draws; None if there were none.
-        variants: Number of variants of each text; None if there are no variants.
-        counts: Numbers of changed, unchanged, rejected and dropped pairs; None if pairs are chosen,
-            not changed.
-        refusals: Why texts were rejected → how many; None if no reasons are known.
-        note: Remark on the set.
+    `counts` has the number of each of OUTCOMES, None if pairs are chosen and not changed;
+    `refusals` has why texts were rejected → how many, None if no reasons are known.
     """
     if pairs.is_empty():
         outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})
