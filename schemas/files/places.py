@@ -107,15 +107,20 @@ def exclusive(target: Path) -> Iterator[None]:
 
 
 def write_folder(
-    target: Path, facts: Mapping[str, Any], *, document: str, files: Mapping[str, bytes]
+    target: Path,
+    facts: Mapping[str, Any],
+    *,
+    document: str,
+    files: Mapping[str, bytes],
+    unlisted: Mapping[str, bytes] = {},
 ) -> None:
     """Write a folder of files and a JSON document that lists them (errors as in `replace_folder`).
 
     `facts` is what the document says beside its `outputs`; `files` gives name → content of the
-    others.
+    others, and `unlisted` that of files in `UNLISTED`.
     """
     with replace_folder(target, document=document) as folder:
-        for name, content in files.items():
+        for name, content in {**files, **unlisted}.items():
             (folder / name).write_bytes(content)
         outputs = list_files(folder, files)
         write_document(folder, {**facts, "outputs": outputs}, document=document)

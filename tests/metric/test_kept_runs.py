@@ -10,7 +10,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.metric_runs import write_pairs
 from support.refusals import refusal
 from support.stored_folders import write_sealed, write_text
 
@@ -23,18 +22,6 @@ from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.show.reports.page.report import report
 
 Saved = Callable[[str], Path]
-
-
-@pytest.fixture
-def birds(tmp_path: Path) -> Path:
-    folder = tmp_path / "birds"
-    folder.mkdir()
-    return write_pairs(folder)
-
-
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
 
 
 def run(models: str | list[str], data: Path, out: Path | None, **more: Any) -> Evaluation:

@@ -45,11 +45,6 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_letters(tmp_path_factory.mktemp("letters"), ["valid", "test"])
 
 
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
-
-
 def run(models: Any, data: Any, out: Path | None = None, **more: Any) -> Evaluation:
     found = evaluate(models, data, out=out, scoring=PLAIN, **more)
     assert isinstance(found, Evaluation)

@@ -48,11 +48,6 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
-
-
 def written(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     assert list(check_rows("result", [found])) == []
@@ -356,7 +351,7 @@ def test_the_command_writes_a_folder_for_each_dataset(
     assert listing(tmp_path / "run") == [
         f"{name}/{file}"
         for name in ("birds", "trees")
-        for file in ("log_likelihoods.parquet", "result.json")
+        for file in ("cost.json", "log_likelihoods.parquet", "result.json")
     ]
     for name in ("birds", "trees"):
         assert written(tmp_path / "run" / name) == told["datasets"][name]
@@ -417,7 +412,7 @@ def test_other_things_in_the_folder_stay(
     arguments = [*options("model", models[0]), *options("data", birds, trees)]
     assert nnd("evaluate", *arguments, "--out", "run")[0] == 0
     assert "notes.txt" in listing(tmp_path / "run")
-    assert len(listing(tmp_path / "run")) == 5
+    assert len(listing(tmp_path / "run")) == 7
 
 
 def test_the_command_takes_a_template_for_one_model(
