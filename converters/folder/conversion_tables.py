@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nnd.cards import length_rates
+from nnd.cards import contradiction_warning, length_rates
 from nnd.schemas import SLICE_TITLES, counted, text_table
 
 if TYPE_CHECKING:
@@ -68,13 +68,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"Distinct (high, low): {counts['distinct_pairs']:,}; the other pairs are of the "
             "same candidates, with another error category, aspect or group."
         )
-    if counts["both_directions"]:
-        several = len(manifest["source"]["aspects"]) > 1
-        yield (
-            f"{'Aspects or annotators' if several else 'Annotators'} disagree: "
-            f"{counts['both_directions']:,} of the distinct pairs occur in both directions, so no "
-            f"model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
-        )
+    yield from contradiction_warning(manifest)
     odd = {
         "equal_pairs": ("pair", " of equal texts (a tie fails)"),
         "same_after_lowercase": ("pair", " whose texts differ in letter case only"),
