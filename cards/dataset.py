@@ -36,22 +36,25 @@ _ROWS = {
 }
 
 
+def check_repo_id(repo_id: str) -> None:
+    """Raise a PublishError if a name is not ORG/NAME, as the Hub allows it."""
+    where = f'"{repo_id}"'
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError as error:
+        what = f"not the name of a repository: {error}"
+        raise PublishError("hub.name", what, where) from error
+    if "/" not in repo_id:
+        raise PublishError("hub.name", "the owner is missing", where, f"write ORG/{repo_id}")
+
+
 def data_card(folder: Path, repo_id: str) -> str:
     """Return the card of a converted folder: metadata in YAML, and Markdown.
 
     The same folder gives the same card, whether it is in the layout of `nnd convert` or of the Hub.
     `repo_id` is ORG/NAME of the data set on the Hub, for the commands that load it.
     """
-    try:
-        validate_repo_id(repo_id)
-    except HFValidationError as error:
-        raise PublishError(
-            "hub.name", f"not the name of a repository: {error}", f'"{repo_id}"'
-        ) from error
-    if "/" not in repo_id:
-        raise PublishError(
-            "hub.name", "the owner is missing", f'"{repo_id}"', f"write ORG/{repo_id}"
-        )
+    check_repo_id(repo_id)
     content = read_content(folder)
     body = re.sub(r"[ \t]+\n", "\n", _template().render(_fields(content, repo_id)))
     return marked_card(metadata(content), re.sub(r"\n{3,}", "\n\n", body).strip())
