@@ -22,7 +22,6 @@ from nnd.metric.likelihood import (
     load_model,
     pin_version,
 )
-from nnd.metric.run.cost.measured_speeds import keep_speed
 from nnd.metric.run.model_cost import cost_of, process_peak
 from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
@@ -73,7 +72,7 @@ def _score_all(
     *,
     since: float,
 ) -> Iterator[ScoredShard]:
-    """Score shards with one model; record its speed if there is a store.
+    """Score shards with one model.
 
     `since` is when loading began, which its first result costs.
     """
@@ -86,8 +85,6 @@ def _score_all(
             known = proofs.setdefault(dataset, [])
             scored = evaluate_model(loaded, pairs, scoring, store, version=version, proofs=known)
             seconds, work = time.perf_counter() - start, scored.result.work
-            if store is not None:
-                keep_speed(loaded, work.tokens, seconds)
             cost = cost_of(
                 loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
             )
