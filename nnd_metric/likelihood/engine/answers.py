@@ -1,7 +1,7 @@
 """What a scorer returns, whether it is an engine or a baseline of your own."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -47,8 +47,8 @@ class Work(Record):
     stored: Annotated[int, UNSTORED] = 0
     token_budget: Annotated[int, UNSTORED] = 0
     fingerprint: Annotated[str, UNSTORED] = ""
-    seconds: Annotated[float, UNSTORED] = 0.0
-    proof_seconds: Annotated[float, UNSTORED] = 0.0
+    seconds: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
+    proof_seconds: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
     baseline: Annotated[float, UNSTORED] = 0.0
 
     @property

@@ -440,7 +440,7 @@ def test_other_things_in_the_folder_stay(
     arguments = [*options("model", models[0]), *options("data", birds, trees)]
     assert nnd("evaluate", *arguments, "--out", "run")[0] == 0
     assert "notes.txt" in listing(tmp_path / "run")
-    assert len(listing(tmp_path / "run")) == 5
+    assert len(listing(tmp_path / "run")) == 1 + 2 * len(["cost", "log_likelihoods", "result"])
 
 
 def test_the_command_takes_a_template_for_one_model(
