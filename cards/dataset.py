@@ -99,9 +99,7 @@ def read_card(path: Path) -> str:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SchemaError(
-            "file.not-readable", f"cannot be read: {reason}", path, "name a card"
-        ) from error
+        raise SchemaError("file.not-readable", f"cannot be read: {reason}", path) from error
 
 
 def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:

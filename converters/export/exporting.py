@@ -16,6 +16,7 @@ from nnd.schemas import (
     Printable,
     SchemaError,
     check_frame,
+    check_known,
     check_rows,
     counted,
     cut_by_context,
@@ -73,12 +74,7 @@ def export(
     is given (`split`), the pairs of about that share of the contexts get the split `train`, and the
     others `test` (`cut_by_context`).
     """
-    if to not in get_args(Target):
-        raise NNDError(
-            "option.unknown-value",
-            f'unknown target "{to}"',
-            remedy=f"choose one of {', '.join(get_args(Target))}",
-        )
+    check_known("target", [to], get_args(Target), code="option.unknown-value")
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
         raise NNDError(
             "option.conflict",

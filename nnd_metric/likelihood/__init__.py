@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     )
     from .engine.engine import (
         Engine as Engine,
+        encode_for as encode_for,
+    )
+    from .engine.faster_precision import (
+        faster_precision as faster_precision,
     )
     from .engine.head import (
         most_rows as most_rows,
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
         paths_of as paths_of,
     )
     from .engine.proof import (
-        Proof as Proof,
+        Evidence as Evidence,
     )
     from .engine.scoring import (
         Scoring as Scoring,

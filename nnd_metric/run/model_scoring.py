@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 
 from nnd.metric.data import LIMITED, TOKENS, PairSet, contexts_of, equal_texts
-from nnd.metric.likelihood import Engine, LoadedModel, Proof, Scoring, Store
+from nnd.metric.likelihood import Engine, Evidence, LoadedModel, Scoring, Store
 from nnd.metric.numbers import count_close, pass_rates, shorten_context
 from nnd.metric.run.cost.measured_speeds import keep_speed
 from nnd.metric.run.crossings import count_crossings
@@ -37,17 +37,23 @@ def evaluate_model(
     store: Store | None,
     *,
     version: str | None = None,
-    proofs: list[Proof] | None = None,
+    evidence: Evidence | None = None,
 ) -> ScoredModel:
     """Score pairs with one model.
 
+<<<<<<< HEAD
     Likelihoods, and the speed, are stored if there is a `store`, whatever `scoring` says. `version`
     is the result of `loaded.version()`, if known: computing it may read all weights. `proofs` has
     the last proof of the model, if any, which is replaced by the one of this call.
+=======
+    Likelihoods are stored if there is a `store`, whatever `scoring` says. `version` is the result
+    of `loaded.version()`, if known: computing it may read all weights. `evidence` is what was
+    learnt about the model, to which this call adds.
+>>>>>>> main
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
-    version, proofs = version or loaded.version(), [] if proofs is None else proofs
-    engine = replace(engine, store=store, version=version, proofs=proofs)
+    version = version or loaded.version()
+    engine = replace(engine, store=store, version=version, evidence=evidence or Evidence())
     with_alone = scoring.unconditional and pairs.has_contexts  # else these are the same numbers
     scores = score_suite(pairs, engine, template, unconditional=with_alone)
     if store is not None:

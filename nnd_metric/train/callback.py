@@ -46,7 +46,7 @@ from nnd.metric.data import (
     contexts_of,
     load_pairs,
 )
-from nnd.metric.likelihood import Engine, unwrap, virtual_tokens, wrap_model
+from nnd.metric.likelihood import Engine, Evidence, unwrap, virtual_tokens, wrap_model
 from nnd.metric.numbers import pass_rates
 from nnd.metric.run import make_signature, score_pairs
 from nnd.metric.text import Chat, choose_rendering, find_protocol
@@ -150,7 +150,7 @@ class NNDCallback(TrainerCallback):
         model = _model_of(self._trainer)
         if self._engine.loaded.model is not model:  # a new one by `model_init`
             loaded = wrap_model(model, self._tokenizer)
-            self._engine = replace(self._engine, loaded=loaded, proofs=[])
+            self._engine = replace(self._engine, loaded=loaded, evidence=Evidence())
         if state.is_world_process_zero:
             before = read_history(self.history) if self.history.is_file() else []
             self._entries = [entry for entry in before if entry.step < state.global_step]

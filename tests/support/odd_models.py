@@ -130,6 +130,22 @@ def gemma3n() -> Family:
         return causal("gemma3n", model, tokenizer, bos=(1,), laban=(1, 2), window=WINDOW)
 
 
+def gpt_oss() -> Family:
+    """Sinks in every layer, and a window in every other one."""
+    tokenizer = llama_tokenizer()
+    config = hf.GptOssConfig(
+        **rope_shape(len(tokenizer), WINDOW),
+        num_local_experts=4,
+        num_experts_per_tok=2,
+        sliding_window=8,
+        rope_parameters={"rope_type": "default", "rope_theta": 10_000.0},
+    )
+    with seeded():
+        model = randomised(hf.GptOssForCausalLM(config))
+        model.set_experts_implementation("eager")  # the others have no float64
+        return causal("gpt_oss", model, tokenizer, bos=(1,), laban=(1, 2), window=WINDOW)
+
+
 def deepseek_v32() -> Family:
     """Each token reads the 4 that an indexer prefers; which of equal ones depends on the row."""
     tokenizer = llama_tokenizer()

@@ -263,12 +263,13 @@ def _mistral(_: Path, window: int) -> Family:
 
 
 def _gemma2(_: Path, window: int) -> Family:
-    """Soft-caps its logits: a path that calls the head by itself loses the cap."""
+    """Caps scores and logits: a path that calls the head by itself loses the latter cap."""
     tokenizer = llama_tokenizer()
     config = hf.Gemma2Config(
         **rope_shape(len(tokenizer), window),
         sliding_window=8,
         query_pre_attn_scalar=8,
+        attn_logit_softcapping=0.5,
         final_logit_softcapping=3.0,
     )
     model = hf.Gemma2ForCausalLM(config)

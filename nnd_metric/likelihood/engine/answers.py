@@ -14,7 +14,7 @@ OTHER_NUMBERS = "nats from those of requests scored alone"
 """What a reason says that a path is switched off for, after the largest difference."""
 
 
-_PATH = "(packed|cached|shared|plain|alone|none)"
+_PATH = "(packed|blocks|cached|shared|plain|alone|none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,9 @@ class Work(Record):
     """How an engine computed its likelihoods.
 
     Attributes:
-        path: The path through the model that scored the requests: packed, cached, shared, plain or
-            alone; none if nothing was scored; several in a run that was joined from parts.
+        path: The path through the model that scored the requests: packed, blocks (packed, without
+            kernels of the device), cached, shared, plain or alone; none if nothing was scored;
+            several in a run that was joined from parts.
         switched_off: Why faster paths were not used.
         deviation: Largest difference between the path, now or when the store was filled, and
             requests scored alone, in nats per scored token, or the rounding error of the precision

@@ -26,7 +26,7 @@ from nnd.metric.likelihood.engine.execution import Ran
 from nnd.metric.likelihood.engine.likelihood_cache import LikelihoodCache, fingerprint
 from nnd.metric.likelihood.engine.path_choice import score_rows
 from nnd.metric.likelihood.engine.precision import check_matmul, multiplying
-from nnd.metric.likelihood.engine.proof import Proof
+from nnd.metric.likelihood.engine.proof import Evidence, Proof
 from nnd.metric.likelihood.engine.scoring import Matmul
 from nnd.metric.likelihood.engine.store import Store
 from nnd.metric.likelihood.models.load_model import evaluation_mode
@@ -39,7 +39,8 @@ from nnd.metric.text import (
     Reading,
     Request,
     count_end_tokens,
-    encode_rows,
+    encode,
+    encode_masked,
     find_protocol,
 )
 from nnd.schemas import ScoringError, check_not_forked, collector_paused
@@ -61,7 +62,7 @@ class Engine:
         store: None stores no likelihoods.
         version: Version of the weights in the store; None means `LoadedModel.version`.
         matmul: How float32 matrices are multiplied; "high" allows TF32 on a GPU.
-        proofs: The last proof, if any; it holds while weights change, but not while code does.
+        evidence: What it learnt in earlier calls.
         tokenised: Tokens of the candidates so far.
         read: The requests that the model has read in the last call.
     """
@@ -76,7 +77,7 @@ class Engine:
     store: Store | None = None
     version: str | None = None
     matmul: Matmul = "highest"
-    proofs: list[Proof] = field(default_factory=list, repr=False, compare=False)
+    evidence: Evidence = field(default_factory=Evidence, repr=False, compare=False)
     tokenised: Known = field(default_factory=dict, repr=False, compare=False)
     read: list[Encoded] = field(default_factory=list, repr=False, compare=False)
 
@@ -152,7 +153,7 @@ class Engine:
         scored = np.array([True in row.scored for row in rows], dtype=np.bool_)
         todo = list(compress(rows, scored))
         cache = self._cache(todo)
-        known = cache.find_proof() or next(iter(self.proofs), None)
+        known = self.evidence.proof = cache.find_proof() or self.evidence.proof
         values = cache.find()
         missing = frozenset(np.flatnonzero(np.isnan(values)).tolist())
         stored = len(todo) - len(missing)
@@ -170,13 +171,13 @@ class Engine:
                     self.loaded,
                     todo,
                     done,
+                    self.evidence,
                     missing=missing,
-                    known=known,
                     only=self.path,
                     budget=self.token_budget,
                 )
             cache.add({}, ran.proof)
-            self.proofs[:] = [ran.proof]
+            self.evidence.proof = ran.proof
             if known and known.path != ran.proof.path:
                 stored = 0  # the stored numbers come from a path that has just failed
                 self.read[:] = todo
@@ -221,14 +222,13 @@ class Engine:
 
 def encode_for(engine: Engine, readings: Sequence[Reading]) -> list[tuple[Encoded, ...]]:
     """Return the rows that the model of an engine reads for each request."""
-    return encode_rows(
-        engine.loaded,
-        find_protocol(engine.protocol),
-        readings,
-        separator=engine.separator,
-        keep=engine.keep,
-        known=engine.tokenised,
-    )
+    loaded, protocol = engine.loaded, find_protocol(engine.protocol)
+    separator, keep = engine.separator, engine.keep
+    if protocol.hides is not None:
+        return encode_masked(loaded, protocol, readings, separator, keep)
+    known = engine.tokenised
+    rows = encode(loaded, protocol, readings, separator=separator, keep=keep, known=known)
+    return [(row,) for row in rows]
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:

@@ -27,6 +27,14 @@ _COLUMNS = 1024  # of the vocabulary at a time on a CPU: all at once takes 1.5 t
 _HALF_COLUMNS = 4096  # in half precision, whose matrix units need larger tiles
 
 
+class _Answer(BaseModelOutputWithPastAndCrossAttentions):
+    """The given last hidden states, as the answer of any trunk: all else it could have is None."""
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+
 def most_rows(loaded: LoadedModel) -> int:
     """Return how many rows of logits may be held at once."""
     on_cpu = loaded.device.type == "cpu"
@@ -101,7 +109,7 @@ def _sum_each_there(
 
 def _logits(loaded: LoadedModel, trunk: Any, hidden: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - as above
     ids = torch.zeros((1, len(hidden)), dtype=torch.long, device=hidden.device)
-    answered = BaseModelOutputWithPastAndCrossAttentions(last_hidden_state=hidden[None])
+    answered = _Answer(last_hidden_state=hidden[None])
     with replaced(trunk, forward=lambda *_, **__: answered), _by_columns(loaded.model):
         if loaded.is_encoder_decoder:
             states = BaseModelOutput(last_hidden_state=hidden[None, :1])

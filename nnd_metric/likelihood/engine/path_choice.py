@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nnd.metric.likelihood.engine.execution import Done, Ran, run
 from nnd.metric.likelihood.engine.paths import ALONE, paths_of
-from nnd.metric.likelihood.engine.proof import Alone, Checks, PathOffError, Proof
+from nnd.metric.likelihood.engine.proof import Alone, Checks, Evidence, PathOffError, Proof
 from nnd.metric.likelihood.engine.refused_models import check_causal, check_unshared
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
@@ -21,9 +21,9 @@ def score_rows(
     loaded: LoadedModel,
     rows: Sequence[Encoded],
     done: Done,
+    evidence: Evidence,
     *,
     missing: frozenset[int] | None = None,
-    known: Proof | None = None,
     only: str | None = None,
     budget: int | None = None,
 ) -> Ran:
@@ -34,10 +34,10 @@ def score_rows(
         rows: Requests, each with a scored token; at least one.
         done: Called with the sums as they arrive. When the path changes, the sums of earlier paths
             are void.
-        missing: Numbers of the requests to score, if the others were scored through the path that
-            `known` names; None means all. All are planned, so that batches do not depend on what
+        evidence: What was learnt about the model; paths that its proof switched off stay off.
+        missing: Numbers of the requests to score, if the others were scored through the path of
+            that proof; None means all. All are planned, so that batches do not depend on what
             was scored before. If another path is used, all are scored.
-        known: An earlier proof for the model; paths that it switched off stay off.
         only: Name of the only path to try; None means all, fastest first.
         budget: Positions held at once; None means what memory allows.
 
@@ -47,7 +47,7 @@ def score_rows(
             of the model's kind, or fails.
     """
     paths = paths_of(loaded)
-    names = [path.name for path in paths]
+    names, known = [path.name for path in paths], evidence.proof
     if only is not None and only not in names:
         raise ScoringError(
             "option.unknown-value",
@@ -72,7 +72,7 @@ def score_rows(
             if not (covered or path.shares):
                 with alone.timed():
                     check_unshared(loaded, rows)
-            checks = Checks(alone, known, covered=covered)
+            checks = Checks(alone, known, evidence, covered=covered)
             return run(path, checks, done, missing=missing, budget=budget)
         except ScoringError:
             raise

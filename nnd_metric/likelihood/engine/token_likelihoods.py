@@ -47,7 +47,8 @@ def token_likelihoods(engine: Engine, requests: Sequence[Request]) -> list[Token
     if engine.loaded.is_masked:  # each row has one scored token
         values = [np.array([value]) for value in engine.sum_rows(rows)[0]]
     else:
-        is_alone = any(proof.path == ALONE.name for proof in engine.proofs)
+        proof = engine.evidence.proof
+        is_alone = proof is not None and proof.path == ALONE.name
         with evaluation_mode(engine.loaded.model), multiplying(engine.matmul):
             values = _score_each(engine.loaded, rows, engine.token_budget, alone=is_alone)
     value_of = dict(zip(rows, values, strict=True))

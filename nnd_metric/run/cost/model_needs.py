@@ -13,13 +13,14 @@ from nnd.metric.likelihood import (
     LoadedModel,
     Scoring,
     choose_budget,
+    encode_for,
     most_rows,
     paths_of,
 )
 from nnd.metric.run.cost.flops import needed_flops
 from nnd.metric.run.pair_scoring import score_suite
 from nnd.metric.run.preparation import prepare
-from nnd.metric.text import Encoded, Request, encode_rows, find_protocol
+from nnd.metric.text import Encoded, Request, find_protocol
 from nnd.schemas import Record
 
 
@@ -98,9 +99,7 @@ class _RequestRecorder:
             asked += [(None, candidate) for _, candidate in asked]
         baseline = [request for request in distinct if request[0] is None]
         readings = engine.as_read([*asked, *baseline])
-        encoded = encode_rows(
-            engine.loaded, protocol, readings, separator=engine.separator, keep=engine.keep
-        )
+        encoded = encode_for(engine, readings)
         given, alone = (
             {row for row in chain.from_iterable(some) if any(row.scored)}
             for some in (encoded[: len(asked)], encoded[len(asked) :])

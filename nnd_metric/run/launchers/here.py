@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -13,20 +14,31 @@ import torch
 from tqdm import tqdm
 
 from nnd.metric.likelihood import (
+    Evidence,
     LoadedModel,
     Loading,
     Model,
-    Proof,
+    Scoring,
     Store,
     default_store,
+    faster_precision,
     load_model,
     pin_version,
 )
+<<<<<<< HEAD
+=======
+from nnd.metric.numbers import count_close
+from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.launchers.shard_groups import read_together
+>>>>>>> main
 from nnd.metric.run.model_cost import cost_of, process_peak
+from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
-from nnd.metric.run.survival import Trouble
+from nnd.metric.text import find_protocol
 from nnd.schemas import ScoringWarning
+
+_LONG = 20.0  # seconds of scoring from which on a faster precision is worth a sentence
 
 
 def score_here(task: ScoringTask) -> Generator[ScoredShard]:
@@ -50,7 +62,7 @@ def score_here(task: ScoringTask) -> Generator[ScoredShard]:
                     _load(model, name, task.loading, remember=store is not None),
                     chain([first], shards),
                     store,
-                    task.trouble,
+                    task,
                     bar,
                     since=since,
                 )
@@ -67,7 +79,7 @@ def _score_all(
     loaded: LoadedModel,
     shards: Iterator[Shard],
     store: Store | None,
-    trouble: Trouble,
+    task: ScoringTask,
     bar: "tqdm[NoReturn]",
     *,
     since: float,
@@ -76,21 +88,47 @@ def _score_all(
 
     `since` is when loading began, which its first result costs.
     """
-    version, proofs = loaded.version(), dict[str, list[Proof]]()
-    loading = time.perf_counter() - since
-    for dataset, part, pairs, scoring in shards:
+    version, learnt = loaded.version(), defaultdict[str, Evidence](Evidence)
+    start = time.perf_counter()
+    loading = start - since
+    for (dataset, part, pairs, scoring), held in read_together(
+        loaded, shards, store, version, learnt
+    ):
         bar.set_postfix_str(dataset)
-        with trouble.survived(loaded.name, dataset):
-            start = time.perf_counter()
-            known = proofs.setdefault(dataset, [])
-            scored = evaluate_model(loaded, pairs, scoring, store, version=version, proofs=known)
+        with task.trouble.survived(loaded.name, dataset):
+            known = learnt[dataset]
+            scored = evaluate_model(loaded, pairs, scoring, held, version=version, evidence=known)
             seconds, work = time.perf_counter() - start, scored.result.work
+<<<<<<< HEAD
+=======
+            if store is not None:
+                keep_speed(loaded, work.tokens, seconds)
+            if task.loading.dtype is None and seconds > _LONG:
+                _offer_faster(loaded, scoring, scored)
+>>>>>>> main
             cost = cost_of(
                 loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
             )
             yield ScoredShard(dataset, part, scored._replace(cost=cost))
             loading = 0.0
         bar.update()
+        start = time.perf_counter()  # what follows may first read several shards
+
+
+def _offer_faster(loaded: LoadedModel, scoring: Scoring, scored: ScoredModel) -> None:
+    """Say what would be faster, and how many tests its rounding could turn."""
+    found = faster_precision(loaded, scoring.matmul)
+    if found is None:
+        return
+    summed = find_protocol(scoring.protocol).normaliser == "one"
+    close = count_close(scored.pairs, found.rounding, summed=summed)
+    warnings.warn(
+        f"{loaded.name}: {found.offer}; the margins of {close:,} of "
+        f"{scored.result.rates.overall.n:,} tests are within its rounding, "
+        f"{found.rounding:g} nats per token",
+        ScoringWarning,
+        stacklevel=2,
+    )
 
 
 def _peak(loaded: LoadedModel) -> int:

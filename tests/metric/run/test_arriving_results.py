@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.metric_runs import write_pairs
 
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Scoring, load_model
@@ -18,18 +17,6 @@ from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard
 
 Saved = Callable[[str], Path]
-
-
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
-
-
-@pytest.fixture
-def birds(tmp_path: Path) -> Path:
-    folder = tmp_path / "birds"
-    folder.mkdir()
-    return write_pairs(folder)
 
 
 @pytest.fixture

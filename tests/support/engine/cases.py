@@ -52,7 +52,6 @@ CASES = [
 PATHS = {
     **dict.fromkeys(CAUSAL, ("packed", "cached", "plain", "alone")),
     **dict.fromkeys(ENCODER_DECODER, ("packed", "shared", "plain", "alone")),
-    "gemma2": ("cached", "plain", "alone"),  # caps its attention scores
     "bloom": ("cached", "plain", "alone"),  # ALiBi, in an attention of its own
     "xglm": ("cached", "plain", "alone"),  # an attention of its own
     "mamba": ("plain", "alone"),  # a state, and no keys and values

@@ -7,7 +7,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers.integrations.sdpa_attention import repeat_kv
 
 from nnd.metric.likelihood.engine.attention.kernel import LayerNeeds
-from nnd.metric.likelihood.engine.attention.row_layout import Block, Layout
+from nnd.metric.likelihood.engine.attention.row_layout import QUERIES, Block, Layout
 
 
 def attend_blocks(
@@ -19,6 +19,11 @@ def attend_blocks(
         mask, is_causal = _mask(block, layout, query, needs)
         keys, values = (_stretches(row, block.keys) for row in (key, value))
         shared = query.shape[1] // key.shape[1]
+        if _by_formula(needs):
+            keys, values = repeat_kv(keys, shared), repeat_kv(values, shared)
+            attended = _attend_by_formula(query[:, :, block.queries], keys, values, mask, needs)
+            out[block.queries] = attended[0].transpose(0, 1)
+            continue
         if mask is not None and query.is_cuda:  # masked, CUDA has no fast kernel for shared heads
             keys, values, shared = repeat_kv(keys, shared), repeat_kv(values, shared), 1
         attended = scaled_dot_product_attention(
@@ -34,6 +39,37 @@ def attend_blocks(
     return out
 
 
+def _by_formula(needs: LayerNeeds) -> bool:
+    """Whether a layer needs what torch's attention does not offer."""
+    return needs.cap is not None or needs.sinks is not None
+
+
+def _attend_by_formula(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    mask: torch.Tensor | None,
+    needs: LayerNeeds,
+) -> torch.Tensor:
+    """Attend with caps and sinks, holding the scores of `QUERIES` queries at once."""
+    masks = [None] * query.shape[2] if mask is None else mask.split(QUERIES, dim=-2)
+    made = []
+    for some, its_mask in zip(query.split(QUERIES, dim=2), masks, strict=mask is not None):
+        scale = query.shape[-1] ** -0.5 if needs.scaling is None else needs.scaling
+        scores = some @ key.transpose(-1, -2) * scale
+        if needs.cap is not None:
+            scores = needs.cap * torch.tanh(scores / needs.cap)
+        if its_mask is not None:
+            scores = scores + its_mask
+        if needs.sinks is not None:
+            sinks = needs.sinks.to(scores.dtype)[None, :, None, None]
+            scores = torch.cat([scores, sinks.expand(-1, -1, some.shape[2], 1)], dim=-1)
+        exact = torch.promote_types(scores.dtype, torch.float32)
+        shares = scores.softmax(-1, dtype=exact)[..., : key.shape[2]]
+        made.append(shares.to(value.dtype) @ value)
+    return torch.cat(made, dim=2)
+
+
 def _stretches(row: torch.Tensor, places: Sequence[slice]) -> torch.Tensor:
     if len(places) == 1:
         return row[:, :, places[0]]
@@ -47,7 +83,8 @@ def _mask(
     window = needs.window
     if window is not None and window >= block.reach:
         window = None
-    if window is None and needs.bias is None and block.seen != "some":
+    is_plain = window is None and needs.bias is None
+    if is_plain and block.seen != "some" and not (block.seen == "past" and _by_formula(needs)):
         return None, block.seen == "past"
     name = (block.queries.start, window, id(needs.bias))
     if name not in layout.masks:  # kept with its bias, so that no other object gets the bias's id

@@ -1,4 +1,4 @@
-"""Attention by FlexAttention: windows and biases of long rows, without a mask in memory.
+"""Attention by FlexAttention: windows, biases, caps of long rows, without scores in memory.
 
 What a token sees, and what is added to its scores, are functions that torch compiles into one
 kernel. Compiling takes seconds, once per process.
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.nn.attention.flex_attention import BlockMask, flex_attention
+from torch.nn.attention.flex_attention import AuxRequest, BlockMask, flex_attention
 
-from nnd.metric.likelihood.engine.attention.kernel import LayerNeeds
+from nnd.metric.likelihood.engine.attention.kernel import LayerNeeds, add_sinks
 from nnd.metric.likelihood.engine.attention.row_layout import Layout, to_device
 
 TILE = 128  # the kernel skips tiles of this many queries and keys in which nothing is seen
@@ -26,16 +26,19 @@ def attend_flexibly(
     name = ("tiles", needs.window)
     if name not in layout.masks:
         layout.masks[name] = _block_mask(layout, needs.window)
-    attended = _compiled(query.device.type)(
+    attended, more = _compiled(query.device.type)(
         query,
         key,
         value,
-        score_mod=None if needs.bias is None else _adds(needs.bias, layout.position),
+        score_mod=_score_mod(needs, layout.position),
         block_mask=layout.masks[name],
         scale=needs.scaling,
         enable_gqa=query.shape[1] != key.shape[1],
+        return_aux=AuxRequest(lse=needs.sinks is not None),
     )
     out: torch.Tensor = attended[0].transpose(0, 1)
+    if needs.sinks is not None:
+        add_sinks(out, more.lse[0], needs.sinks)
     return out
 
 
@@ -78,9 +81,14 @@ def _block_mask(layout: Layout, window: int | None) -> BlockMask:
     )
 
 
-def _adds(bias: torch.Tensor, position: torch.Tensor) -> Callable[..., torch.Tensor]:
-    """Return a function that adds a bias by distance to a score."""
-    table, at_zero = bias[0, :, 0].contiguous(), (bias.shape[-1] - 1) // 2
+def _score_mod(needs: LayerNeeds, position: torch.Tensor) -> Callable[..., torch.Tensor] | None:
+    """Return a function that caps a score, or adds a bias by distance to it; None for neither."""
+    cap = needs.cap
+    if needs.bias is None and cap is None:
+        return None
+    if needs.bias is None:
+        return lambda score, *_: cap * torch.tanh(score / cap)
+    table, at_zero = needs.bias[0, :, 0].contiguous(), (needs.bias.shape[-1] - 1) // 2
 
     def add(
         score: torch.Tensor,
@@ -89,6 +97,7 @@ def _adds(bias: torch.Tensor, position: torch.Tensor) -> Callable[..., torch.Ten
         query: torch.Tensor,
         key: torch.Tensor,
     ) -> torch.Tensor:
+        score = score if cap is None else cap * torch.tanh(score / cap)
         return score + table[head, position[key] - position[query] + at_zero]
 
     return add

@@ -72,6 +72,8 @@ def attend(  # noqa: PLR0917 - transformers' signature
     dropout: float = 0.0,
     sliding_window: int | None = None,
     position_bias: torch.Tensor | None = None,
+    softcap: float | None = None,
+    s_aux: torch.Tensor | None = None,
     **options: Any,  # noqa: ANN401 - whatever a model passes
 ) -> tuple[torch.Tensor, None]:
     """Attend within a row, or from it to the encoder's (the signature is transformers').
@@ -87,6 +89,8 @@ def attend(  # noqa: PLR0917 - transformers' signature
         sliding_window: How many tokens a query sees, itself included.
         position_bias: [1, heads, 1, 2 * reach - 1], added to the score of a key by its distance
             from the query, as laid out by `positions`; a single number means no bias.
+        softcap: Largest absolute score (`LayerNeeds.cap`).
+        s_aux: [heads], scores of sinks (`LayerNeeds.sinks`).
         options: Any other option that is not None and might change the numbers is refused.
 
     Returns:
@@ -111,7 +115,7 @@ def attend(  # noqa: PLR0917 - transformers' signature
         raise CannotPackError("its encoder attends in windows")
     if sliding_window is not None and sliding_window >= layout.reach:
         sliding_window = None
-    needs = LayerNeeds(crossing, scaling, sliding_window, position_bias)
+    needs = LayerNeeds(crossing, scaling, sliding_window, position_bias, softcap, s_aux)
     layout = layout.on(query.device)
     kernel = choose(query, key, value, layout, needs)
     return kernel(query, key, value, layout, needs)[None], None

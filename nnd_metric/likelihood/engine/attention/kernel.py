@@ -21,12 +21,16 @@ class LayerNeeds(NamedTuple):
         window: How many tokens a query sees, itself included; None if no request is longer.
         bias: [1, heads, 1, 2 * reach - 1], added to the score of a key by its distance from the
             query (entry reach - 1 is distance 0); None adds nothing.
+        cap: Largest absolute score: each becomes cap * tanh(score / cap) before biases are added.
+        sinks: [heads], the score of a further key of each head, whose value is zero.
     """
 
     crossing: bool = False
     scaling: float | None = None
     window: int | None = None
     bias: torch.Tensor | None = None
+    cap: float | None = None
+    sinks: torch.Tensor | None = None
 
 
 Kernel: TypeAlias = Callable[
@@ -37,3 +41,12 @@ Kernel: TypeAlias = Callable[
 
 Choose: TypeAlias = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Layout, LayerNeeds], Kernel]
 """Chooses the kernel of a layer; it gets the arguments of a kernel."""
+
+
+def add_sinks(out: torch.Tensor, weight: torch.Tensor, sinks: torch.Tensor) -> None:
+    """Scale results [n, heads, size] over some keys to those over these keys and sinks [heads].
+
+    Weights are the logarithms of the sums of exponentials over the keys, [heads, n].
+    """
+    share = torch.sigmoid(weight - sinks[:, None]).T[..., None]
+    out *= share.to(out.dtype)

@@ -8,7 +8,7 @@ from nnd.metric.likelihood.engine.attention.kernel import Kernel, LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
 from nnd.metric.likelihood.engine.attention.varlen import attend_varlen, takes_varlen
 
-_MASKS = 2**27  # most scores of a row for which masks are kept: 256 MiB in half precision
+_HELD = 2**27  # most scores of a row that are held: 256 MiB in half precision
 
 
 def choose_fastest(
@@ -16,14 +16,15 @@ def choose_fastest(
 ) -> Kernel:
     """Choose a kernel (a `Choose`).
 
-    Masks of blocks serve windows and biases well while they are small: compiling FlexAttention
-    takes as much time as it saves. On CPUs and MPS blocks are fastest, and float32 has no other
-    kernel.
+    Blocks serve windows, biases, caps and sinks well while their scores are few: compiling
+    FlexAttention takes as much time as it saves. On CPUs and MPS blocks are fastest, and float32
+    has no other kernel.
     """
     if takes_varlen(query, value, needs):
         return attend_varlen
-    masked = needs.window is not None or needs.bias is not None
-    heads = query.shape[1] if needs.bias is not None else 1
-    if query.is_cuda and masked and heads * sum(block.size for block in layout.blocks) > _MASKS:
-        return attend_flexibly
-    return attend_blocks
+    by_head = any(each is not None for each in (needs.bias, needs.cap, needs.sinks))
+    plain = needs.window is None and not by_head
+    if plain or needs.crossing or not query.is_cuda:
+        return attend_blocks
+    held = (query.shape[1] if by_head else 1) * sum(block.size for block in layout.blocks)
+    return attend_flexibly if held > _HELD else attend_blocks

@@ -13,7 +13,12 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn.attention.varlen import AuxRequest, varlen_attn
 
-from nnd.metric.likelihood.engine.attention.kernel import CannotPackError, Kernel, LayerNeeds
+from nnd.metric.likelihood.engine.attention.kernel import (
+    CannotPackError,
+    Kernel,
+    LayerNeeds,
+    add_sinks,
+)
 from nnd.metric.likelihood.engine.attention.row_layout import Layout, SequenceEnds
 
 Varlen: TypeAlias = Callable[..., Any]
@@ -22,6 +27,10 @@ Varlen: TypeAlias = Callable[..., Any]
 _HALF = (torch.float16, torch.bfloat16)
 _LARGEST_HEAD, _HEAD_STEP = 256, 8
 _AMPERE = (8, 0)
+
+# The keys of a sequence are added up in one order, whatever else is in the row. AMD's kernel always
+# does so, and refuses to be told.
+_SPLITS = None if torch.version.hip else 1
 
 
 def takes_varlen(query: torch.Tensor, value: torch.Tensor, needs: LayerNeeds) -> bool:
@@ -36,6 +45,7 @@ def takes_varlen(query: torch.Tensor, value: torch.Tensor, needs: LayerNeeds) ->
         and size % _HEAD_STEP == 0
         and needs.window is None
         and needs.bias is None
+        and needs.cap is None
     )
 
 
@@ -67,6 +77,7 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
                 return_aux=AuxRequest(lse=True),
                 scale=needs.scaling,
                 window_size=(-1, 0) if causal else (-1, -1),
+                num_splits=_SPLITS,
                 enable_gqa=query.shape[1] != key.shape[1],
             )
             return attended
@@ -74,14 +85,17 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
         everything = slice(None)
         if needs.crossing:
             across = layout.group_ends, layout.context_ends
-            return call(everything, everything, *across, causal=False)[0]
-        own = layout.sequence_ends, layout.sequence_ends
-        out, weight = call(everything, everything, *own, causal=layout.causal)
-        contexts, behind = layout.contexts_and_behind
-        if contexts.stop and behind.stop > behind.start:
-            across = layout.group_ends, layout.context_ends
-            more = call(behind, contexts, *across, causal=False)
-            _add(out[behind], weight[:, behind], *more)
+            out, weight = call(everything, everything, *across, causal=False)
+        else:
+            own = layout.sequence_ends, layout.sequence_ends
+            out, weight = call(everything, everything, *own, causal=layout.causal)
+            contexts, behind = layout.contexts_and_behind
+            if contexts.stop and behind.stop > behind.start:
+                across = layout.group_ends, layout.context_ends
+                more = call(behind, contexts, *across, causal=False)
+                _add(out[behind], weight[:, behind], *more)
+        if needs.sinks is not None:
+            add_sinks(out, weight, needs.sinks)
         return out
 
     return attend_varlen
@@ -90,7 +104,7 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
 def _add(
     out: torch.Tensor, weight: torch.Tensor, more: torch.Tensor, its_weight: torch.Tensor
 ) -> None:
-    """Add results [n, heads, size] over further keys to those over some keys.
+    """Add results [n, heads, size] over further keys to those over some keys, and their weights.
 
     Weights are the logarithms of the sums of exponentials, [heads, n].
     """
@@ -99,7 +113,8 @@ def _add(
             f"its attention returned sums of an unexpected shape, {its_weight.shape}"
         )
     share = torch.sigmoid(its_weight - weight).T[..., None]
-    out += (more.to(share.dtype) - out) * share
+    out.lerp_(more, share.to(out.dtype))  # computed in float32, with no copy in it
+    torch.logaddexp(weight, its_weight, out=weight)
 
 
 @cache

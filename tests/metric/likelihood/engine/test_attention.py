@@ -30,11 +30,14 @@ def dense(
     shared = query.shape[1] // key.shape[1]
     key, value = (each.repeat_interleave(shared, dim=1) for each in (key, value))
     scores = query[0] @ key[0].transpose(1, 2) * (needs.scaling or query.shape[-1] ** -0.5)
+    if needs.cap is not None:
+        scores = needs.cap * torch.tanh(scores / needs.cap)
     if needs.bias is not None:
         distance = positions[None, :] - positions[:, None] + (needs.bias.shape[-1] - 1) // 2
         scores = scores + needs.bias[0, :, 0][:, distance]
-    weights = scores.masked_fill(~seen, float("-inf")).softmax(-1)
-    return (weights @ value[0]).transpose(0, 1)
+    weights = scores.masked_fill(~seen, float("-inf")).exp()
+    others = 0 if needs.sinks is None else needs.sinks.exp()[:, None, None]
+    return (weights / (weights.sum(-1, keepdim=True) + others) @ value[0]).transpose(0, 1)
 
 
 def made(rows: int, keys: int, key_heads: int) -> tuple[torch.Tensor, ...]:
@@ -126,14 +129,51 @@ def test_windows_and_biases(layout: Layout, window: int | None, *, biased: bool)
         torch.testing.assert_close(attend_flexibly(*given, layout, needs), expected)
 
 
+CAP = 0.5  # of scores with a deviation of about 1
+SINKS = torch.tensor([-1.0, 0.0, 1.0, 3.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "needs"),
+    [
+        (attend_blocks, LayerNeeds(cap=CAP)),
+        (attend_blocks, LayerNeeds(sinks=SINKS)),
+        (attend_blocks, LayerNeeds(cap=CAP, sinks=SINKS, scaling=1.0)),
+        (VARLEN, LayerNeeds(sinks=SINKS)),
+        (attend_flexibly, LayerNeeds(cap=CAP)),
+        (attend_flexibly, LayerNeeds(sinks=SINKS)),
+    ],
+)
+@pytest.mark.parametrize(
+    ("layout", "window"), [(ROWS[2], None), (ROWS[3], 3), (ROWS[5], None), (ROWS[-1], None)]
+)
+def test_caps_and_sinks(
+    kernel: Kernel, needs: LayerNeeds, layout: Layout, window: int | None
+) -> None:
+    needs = needs._replace(window=None if kernel is VARLEN else window)
+    seen, positions = seen_of(layout, needs.window)
+    given = made(len(seen), len(seen), 2)
+    expected = dense(given, seen, needs, positions)
+    torch.testing.assert_close(kernel(*given, layout, needs), expected)
+
+
+def test_caps_of_more_queries_than_are_held_at_once() -> None:
+    needs = LayerNeeds(cap=CAP, sinks=SINKS)
+    seen, positions = seen_of(LONG, None)
+    given = made(len(seen), len(seen), 2)
+    found = attend_blocks(*given, LONG, needs)
+    torch.testing.assert_close(found, dense(given, seen, needs, positions))
+
+
 @pytest.mark.parametrize("kernel", [attend_blocks, VARLEN])
 def test_a_decoder_attends_to_the_encoders_row(kernel: Kernel) -> None:
     layout = Layout(candidates=[[3, 1], [2], [5, 5]], encoded=[6, 1, 4])
     given = made(16, 11, 2)
     whose = torch.tensor([0] * 4 + [1] * 2 + [2] * 10)
     seen = whose[:, None] == torch.tensor([0] * 6 + [1] + [2] * 4)
-    found = kernel(*given, layout, LayerNeeds(crossing=True))
-    torch.testing.assert_close(found, dense(given, seen, LayerNeeds(), whose))
+    for needs in (LayerNeeds(crossing=True), LayerNeeds(crossing=True, sinks=SINKS)):
+        found = kernel(*given, layout, needs)
+        torch.testing.assert_close(found, dense(given, seen, needs, whose))
 
 
 @pytest.mark.parametrize("layout", [*ROWS, LONG])

@@ -29,7 +29,7 @@ from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.engine.execution import run
 from nnd.metric.likelihood.engine.memory import choose_budget, is_out_of_memory
 from nnd.metric.likelihood.engine.paths import paths_of
-from nnd.metric.likelihood.engine.proof import Alone, Checks, Proof
+from nnd.metric.likelihood.engine.proof import Alone, Checks, Evidence, Proof
 from nnd.metric.likelihood.models.load_model import wrap_model
 from nnd.schemas import ScoringWarning
 
@@ -159,7 +159,7 @@ def test_what_is_scored_is_not_scored_again(name: str, fresh: Fresh) -> None:
     rows = list(dict.fromkeys(rows))
     path, scored, calls = paths_of(loaded)[0], list[int](), list[int]()
     covers_all = Proof(path.name, 0.0, 10_000, 10_000)
-    checks = Checks(Alone(loaded, rows), covers_all, covered=True)
+    checks = Checks(Alone(loaded, rows), covers_all, Evidence(), covered=True)
 
     def once(*_: object) -> None:
         calls.append(1)

@@ -16,6 +16,7 @@ import torch
 from support import oracle
 from support.engine.cases import EMPTY, REQUESTS, Fresh, Loaded, assert_same, run
 from support.engine.varlen import loop_varlen
+from support.odd_models import gpt_oss
 from torch.nn.attention import flex_attention
 
 from nnd.metric.likelihood.engine import path_choice as choice
@@ -68,6 +69,13 @@ HUGE = Layout([16_384], [[4]])  # whose masks would have 2 ** 28 elements for ea
         (layer(torch.bfloat16), layer(torch.bfloat16), SHORT, LayerNeeds(window=9), attend_blocks),
         (layer(torch.bfloat16), layer(torch.bfloat16), HUGE, LayerNeeds(window=9), attend_flexibly),
         (layer(torch.float32), layer(torch.float32), HUGE, LayerNeeds(bias=BIAS), attend_flexibly),
+        (layer(torch.bfloat16), layer(torch.bfloat16), HUGE, LayerNeeds(cap=50.0), attend_flexibly),
+        (layer(torch.bfloat16), layer(torch.bfloat16), SHORT, LayerNeeds(cap=50.0), attend_blocks),
+        (layer(torch.bfloat16), layer(torch.bfloat16), HUGE, LayerNeeds(sinks=BIAS), attend_varlen),
+        (
+            *(layer(torch.bfloat16), layer(torch.bfloat16), HUGE),
+            *(LayerNeeds(sinks=BIAS, window=9), attend_flexibly),
+        ),
         (layer(torch.float32), layer(torch.float32), SHORT, LayerNeeds(bias=BIAS), attend_blocks),
         (
             *(layer(torch.bfloat16, is_cuda=False), layer(torch.bfloat16)),
@@ -85,11 +93,12 @@ def test_the_kernel_is_what_the_device_and_the_layer_allow(
 
 
 def paths_with(kernel: Kernel) -> Callable[[LoadedModel], tuple[Path, ...]]:
-    """Return what gives the paths of a GPU with one kernel, besides blocks to the encoder's row."""
+    """Return what gives the paths of a GPU with one kernel, and blocks where it cannot be used."""
 
     def choose(*given: Any) -> Kernel:
         needs = given[-1]
-        return attend_blocks if needs.crossing and kernel is attend_flexibly else kernel
+        beyond = needs.crossing if kernel is attend_flexibly else needs.window is not None
+        return attend_blocks if beyond else kernel
 
     def paths(loaded: LoadedModel) -> tuple[Path, ...]:
         first, *others = paths_of(loaded)
@@ -103,7 +112,7 @@ def paths_with(kernel: Kernel) -> Callable[[LoadedModel], tuple[Path, ...]]:
     ("name", "kernel"),
     [
         *((name, VARLEN) for name in ("gpt2", "llama", "qwen2", "bart", "marian")),
-        *((name, attend_flexibly) for name in ("mistral", "t5")),  # a window, biases
+        *((name, attend_flexibly) for name in ("mistral", "t5", "gemma2")),  # window, biases, cap
     ],
 )
 def test_models_read_through_either_kernel(
@@ -113,6 +122,17 @@ def test_models_read_through_either_kernel(
     found = run(fresh(name), "native", [*REQUESTS, *EMPTY])
     assert found.work.path == "packed"
     assert_same(found, oracle.scores(fresh(name), "native", [*REQUESTS, *EMPTY]))
+
+
+@pytest.mark.parametrize("kernel", [attend_blocks, VARLEN, attend_flexibly])
+def test_sinks_are_read_through_every_kernel(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choice, "paths_of", paths_with(kernel))
+    family = gpt_oss()
+    found = run(family, "native", [*REQUESTS, *EMPTY])
+    assert (found.work.path, found.work.switched_off) == ("packed", ())
+    assert_same(found, oracle.scores(family, "native", [*REQUESTS, *EMPTY]))
 
 
 def fails(*_: Any) -> torch.Tensor:

@@ -292,7 +292,7 @@ def test_the_dictionary_is_plain_json() -> None:
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     beside = ["intervals", "intervals_over_systems", "p_values", "permutations"]
     expected = [*STATISTICS, *beside, "n", "human_numbers", "dropped", "extrapolation"]
-    expected += ["accuracy", "accuracy_interval"]
+    expected += ["system_accuracy", "system_accuracy_interval"]
     assert list(found["by_category"]["quality"]) == expected
     assert list(found["mean"]) == list(STATISTICS)
     assert found["mean_permutations"] == {"method": "exact", "m": 2}
@@ -621,6 +621,6 @@ def test_pairs_of_systems_in_one_order_are_counted() -> None:
     samples[:25] = [[0.1], [0.2], [0.3], [0.4]]  # in half of the resamples all are
     found = agreement(ours, overall({"A": 1, "B": 2, "C": 3, "D": 4}), samples=samples)
     each = found.by_category["overall"]
-    assert each.accuracy == pytest.approx(5 / 6)
-    assert each.accuracy_interval == (pytest.approx(5 / 6), 1)
-    assert agreement(ours, overall({"A": 1, "B": 2})).by_category["overall"].accuracy == 1
+    assert each.system_accuracy == pytest.approx(5 / 6)
+    assert each.system_accuracy_interval == (pytest.approx(5 / 6), 1)
+    assert agreement(ours, overall({"A": 1, "B": 2})).by_category["overall"].system_accuracy == 1

@@ -16,7 +16,10 @@ from support.suites.folders import write_suite
 
 from nnd.metric.data import load_pairs, read_run, read_sets
 from nnd.metric.likelihood import LoadedModel, Scoring
+from nnd.metric.likelihood.engine import execution, path_choice
+from nnd.metric.likelihood.engine.proof import Checks
 from nnd.metric.run import evaluate, merge
+from nnd.metric.run.launchers import shard_groups
 from nnd.metric.run.parts import cutting
 from nnd.metric.run.parts.part_file import DamagedPartError, read_footer, read_part
 from nnd.metric.run.parts.run_plan import read_plan
@@ -103,6 +106,29 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
         assert result["engine"].pop("deviation") < 1e-4
         result.pop("n_close")  # follows from the deviation
     assert ours == theirs
+
+
+@pytest.mark.parametrize(("most", "calls"), [(10**9, 1), (1_000, 3), (1, 5)])
+def test_a_gpu_reads_several_parts_in_one_call(
+    *, most: int, calls: int, loaded: Loaded, birds: Path, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """A part has 8 pairs in 4 contexts, about 400 bytes."""
+    read = list[int]()
+
+    def counted(path: Any, checks: Checks, *given: Any, **options: Any) -> Any:
+        read.append(len(checks.alone.rows))
+        return execution.run(path, checks, *given, **options)
+
+    monkeypatch.setattr(path_choice, "run", counted)
+    monkeypatch.setattr(shard_groups, "_bytes_at_once", lambda _loaded: most)
+    run, alone = tmp_path / "run", tmp_path / "alone"
+    assert evaluate(loaded("gpt2"), birds, out=run, worker=(1, 1)).done == 5
+    assert len(read) == calls
+    merged = merge(run)
+    single = evaluate(loaded("gpt2"), birds, out=alone, scoring=PLAIN)
+    check_same(read_run(run), read_run(alone))
+    assert merged.results[0].signature == single.results[0].signature
+    assert merged.results[0].work.path == "packed"
 
 
 def test_models_that_were_scored_on_different_pairs_are_not_merged(
