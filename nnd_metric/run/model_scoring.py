@@ -41,15 +41,9 @@ def evaluate_model(
 ) -> ScoredModel:
     """Score pairs with one model.
 
-<<<<<<< HEAD
     Likelihoods, and the speed, are stored if there is a `store`, whatever `scoring` says. `version`
-    is the result of `loaded.version()`, if known: computing it may read all weights. `proofs` has
-    the last proof of the model, if any, which is replaced by the one of this call.
-=======
-    Likelihoods are stored if there is a `store`, whatever `scoring` says. `version` is the result
-    of `loaded.version()`, if known: computing it may read all weights. `evidence` is what was
-    learnt about the model, to which this call adds.
->>>>>>> main
+    is the result of `loaded.version()`, if known: computing it may read all weights. `evidence` is
+    what was learnt about the model, to which this call adds.
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
     version = version or loaded.version()

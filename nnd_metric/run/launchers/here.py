@@ -25,12 +25,8 @@ from nnd.metric.likelihood import (
     load_model,
     pin_version,
 )
-<<<<<<< HEAD
-=======
 from nnd.metric.numbers import count_close
-from nnd.metric.run.cost.measured_speeds import keep_speed
 from nnd.metric.run.launchers.shard_groups import read_together
->>>>>>> main
 from nnd.metric.run.model_cost import cost_of, process_peak
 from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.model_scoring import evaluate_model
@@ -99,13 +95,8 @@ def _score_all(
             known = learnt[dataset]
             scored = evaluate_model(loaded, pairs, scoring, held, version=version, evidence=known)
             seconds, work = time.perf_counter() - start, scored.result.work
-<<<<<<< HEAD
-=======
-            if store is not None:
-                keep_speed(loaded, work.tokens, seconds)
             if task.loading.dtype is None and seconds > _LONG:
                 _offer_faster(loaded, scoring, scored)
->>>>>>> main
             cost = cost_of(
                 loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
             )
