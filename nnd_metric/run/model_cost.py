@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,17 +76,6 @@ def cost_of(
         stored=work.stored,
         peak_bytes=peak_bytes,
     )
-
-
-def join_costs(costs: Sequence[ModelCost]) -> ModelCost:
-    """Return what several parts cost together; they may have been scored side by side."""
-    sums = {
-        name: round(sum(getattr(each, name) for each in costs), 3)
-        for name in ModelCost.__slots__
-        if name not in {"model", "peak_bytes"}
-    }
-    peak = max(each.peak_bytes for each in costs)
-    return ModelCost(model=costs[0].model, peak_bytes=peak, **sums)
 
 
 def cost_bytes(costs: Iterable[ModelCost]) -> bytes:

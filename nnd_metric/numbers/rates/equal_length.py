@@ -101,7 +101,7 @@ def equal_length_in(tests: pl.DataFrame) -> EqualLength | None:
     if tests.is_empty() or any(tests[name].has_nulls() for name in LENGTHS):
         return None
     known = tests.filter(_are_known())
-    fit, reason = _fit(known)
+    fit, reason = fit_tests(known)
     rate = interval = None
     if fit is not None:
         rate = _to_rate(fit.intercept)
@@ -131,7 +131,7 @@ def equal_length_difference(
     if tests.is_empty() or any(tests[name].has_nulls() for name in columns):
         return None
     known = tests.filter(*map(_are_known, sides))
-    fits, reasons = zip(*(_fit(known, side) for side in sides), strict=True)
+    fits, reasons = zip(*(fit_tests(known, side) for side in sides), strict=True)
     first, second = fits
     rate, other = (None if fit is None else _to_rate(fit.intercept) for fit in fits)
     difference = interval = None
@@ -157,22 +157,15 @@ def equal_length_difference(
     )
 
 
-def fit_tests(tests: pl.DataFrame, contexts: int) -> FitOrReason:
-    """Fit distinct tests with LENGTHS and `passed`, whose contexts have numbers below `contexts`.
+def fit_tests(tests: pl.DataFrame, side: str = "", contexts: int | None = None) -> FitOrReason:
+    """Fit distinct tests with LENGTHS and `passed`; those with an empty candidate are left out.
 
-    Tests with an empty candidate are left out.
+    Args:
+        tests: The tests, with numbers of contexts.
+        side: What the names of these columns end in.
+        contexts: Number of contexts, of which some may have no tests; None means those with tests.
     """
-    return _fit(tests.filter(_are_known()), contexts=contexts)
-
-
-def to_rates(intercepts: FloatArray) -> FloatArray:
-    """Return the rates at equal length for log-odds."""
-    rates: FloatArray = 0.5 + 0.5 * np.tanh(intercepts / 2)
-    return rates
-
-
-def _fit(known: pl.DataFrame, side: str = "", contexts: int | None = None) -> FitOrReason:
-    """Fit tests by the columns that end in `side`; without `contexts`, those without tests go."""
+    known = tests.filter(_are_known(side))
     numbers = known[CLUSTER_NUMBER].to_numpy().astype(np.intp)
     of_tests, compact = np.unique(numbers, return_inverse=True)
     verdicts = known[f"passed{side}"].to_numpy()
@@ -189,6 +182,12 @@ def _fit(known: pl.DataFrame, side: str = "", contexts: int | None = None) -> Fi
     if contexts is None:
         numbers, contexts = compact, len(of_tests)
     return FitOrReason(fit_logistic(verdicts, x, numbers, contexts), None)
+
+
+def to_rates(intercepts: FloatArray) -> FloatArray:
+    """Return the rates at equal length for log-odds."""
+    rates: FloatArray = 0.5 + 0.5 * np.tanh(intercepts / 2)
+    return rates
 
 
 def _interval(fit: LogisticFit) -> Interval | None:

@@ -26,7 +26,6 @@ from nnd.metric.likelihood import (
     pin_version,
 )
 from nnd.metric.numbers import count_close
-from nnd.metric.run.cost.measured_speeds import keep_speed
 from nnd.metric.run.launchers.shard_groups import read_together
 from nnd.metric.run.model_cost import cost_of, process_peak
 from nnd.metric.run.model_result import ScoredModel
@@ -81,7 +80,7 @@ def _score_all(
     *,
     since: float,
 ) -> Iterator[ScoredShard]:
-    """Score shards with one model; record its speed if there is a store.
+    """Score shards with one model.
 
     `since` is when loading began, which its first result costs.
     """
@@ -96,8 +95,6 @@ def _score_all(
             known = learnt[dataset]
             scored = evaluate_model(loaded, pairs, scoring, held, version=version, evidence=known)
             seconds, work = time.perf_counter() - start, scored.result.work
-            if store is not None:
-                keep_speed(loaded, work.tokens, seconds)
             if task.loading.dtype is None and seconds > _LONG:
                 _offer_faster(loaded, scoring, scored)
             cost = cost_of(

@@ -5,16 +5,14 @@ does not depend on the number of pairs; the results are then computed from the f
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from nnd.metric.data import ALONE_SCHEMA, LIKELIHOODS, PARTS, RESULT, SETS, STORED, STORED_SETS
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.model_cost import COST, ModelCost, cost_bytes, join_costs
 from nnd.metric.run.parts.joined_result import has_baseline
 from nnd.metric.run.parts.joining import join
 from nnd.metric.run.parts.part_file import (
@@ -69,9 +67,7 @@ def merge(run: str | Path) -> Evaluation:
     _check_only_ours(plan)
     with replace_folder(folder, document=RESULT, scaffold=PARTS) as fresh:
         footers = _write_rows(plan, fresh)
-        merged = replace(join(plan, fresh, footers), costs=tuple(_costs(footers)))
-        if merged.costs:
-            (fresh / COST).write_bytes(cost_bytes(merged.costs))
+        merged = join(plan, fresh, footers)
         files = [LIKELIHOODS, SETS] if plan.pair_set().sets else [LIKELIHOODS]
         facts = {**merged.to_dict(), "outputs": list_files(fresh, files)}
         write_document(fresh, facts, document=RESULT)
@@ -160,14 +156,6 @@ def _footers(plan: Plan, model: str, damage: dict[str, str]) -> Iterator[Footer]
             first = first or footer
             check_made_alike(plan.path(model, first.part), first.made_by, footer.made_by)
             yield footer
-
-
-def _costs(footers: Mapping[str, Sequence[Footer]]) -> Iterator[ModelCost]:
-    """Yield what each model cost, if all its parts say."""
-    for parts in footers.values():
-        costs = [ModelCost.from_dict(part.cost) for part in parts if part.cost is not None]
-        if len(costs) == len(parts):
-            yield join_costs(costs)
 
 
 def _rows(plan: Plan, model: str, damage: dict[str, str]) -> Iterator[pl.DataFrame]:

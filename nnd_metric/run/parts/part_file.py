@@ -22,14 +22,13 @@ class Footer(NamedTuple):
     """The description of a part in its file.
 
     `made_by` has versions and options that must be the same in all parts of a model; `plan` is the
-    digest of the plan, the result is `without_rates`, and `cost` that of `ModelCost`, if known.
+    digest of the plan, and the result is `without_rates`.
     """
 
     plan: str
     part: int
     made_by: Mapping[str, Any]
     result: Mapping[str, Any]
-    cost: Mapping[str, Any] | None = None
 
 
 class DamagedPartError(ScoringError):

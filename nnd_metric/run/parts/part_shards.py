@@ -73,8 +73,7 @@ def keep_part(plan: Plan, part: int, scored: ScoredModel) -> None:
     rows = pl.concat([pairs, scored.children.rename({"set": "table"})], how="diagonal")
     rows = rows.with_columns(planned_rows(plan, part)["row"]).select(ROWS.names())
     result = without_rates(scored.result)
-    cost = None if scored.cost is None else scored.cost.to_dict()
-    footer = Footer(plan.digest, part, _made_by(result), result, cost)
+    footer = Footer(plan.digest, part, _made_by(result), result)
     _check_alike(plan, scored.result.model, footer)
     write_part(plan.path(scored.result.model, part), rows, footer)
 

@@ -442,7 +442,8 @@ def test_an_interrupt_while_libraries_load_is_one_line(sample: Path, tmp_path: P
     (tmp_path / "torch.py").write_text(interrupts, encoding="utf-8")
     arguments = ("evaluate", "--model", "nobody/nothing", "--data", sample)
     ran = installed(*arguments, env={"PYTHONPATH": str(tmp_path)})
-    assert (ran.code, ran.out, ran.err) == (130, "", "nnd: interrupted\n")
+    said = "nnd: interrupted; run the same command to resume\n"
+    assert (ran.code, ran.out, ran.err) == (130, "", said)
 
 
 @pytest.mark.full

@@ -9,10 +9,8 @@ from support.metric_runs import write_pairs
 
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring, Work
-from nnd.metric.run import evaluate, merge
+from nnd.metric.run import evaluate
 from nnd.metric.run.model_cost import COST, ModelCost, cost_of, read_costs
-from nnd.metric.run.parts.part_file import read_footer
-from nnd.metric.run.parts.run_plan import read_plan
 from nnd.schemas import NNDError, read_document
 
 Loaded = Callable[[str], LoadedModel]
@@ -80,15 +78,3 @@ def test_what_people_do_to_the_cost_concerns_no_result(loaded: Loaded, tmp_path:
 def test_a_stored_result_cost_nothing() -> None:
     cost = ModelCost(model="m", requests=9, stored=9)
     assert cost.sentence() == "m cost nothing: all likelihoods are from earlier runs"
-
-
-def test_a_merged_run_costs_what_its_workers_took(loaded: Loaded, tmp_path: Path) -> None:
-    data, run = write_pairs(tmp_path), tmp_path / "run"
-    evaluate(loaded("gpt2"), data, out=run, worker=(1, 1))
-    plan = read_plan(run)
-    shards = [read_footer(plan, "gpt2", part).cost for part in range(plan.parts)]
-    (cost,) = merge(run).costs
-    assert len(shards) > 1
-    assert cost.tokens == sum(each["tokens"] for each in shards if each)
-    assert cost.peak_bytes == max(each["peak_bytes"] for each in shards if each)
-    assert read_costs(run) == {"gpt2": cost}

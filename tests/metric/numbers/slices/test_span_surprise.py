@@ -1,6 +1,7 @@
 """Surprise at marked errors: by hand, for a planted model, and for one that knows nothing."""
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 import torch
 from support.refusals import refusal
+from support.stored_folders import rewrite
 
 import nnd
 from nnd.converters.folder.conversion import convert
@@ -263,6 +265,20 @@ def test_a_report_shows_the_surprise_of_each_pair(run: Path, folder: Path) -> No
         ],
         abs=0.006,
     )
+
+
+def test_marks_of_a_report_are_those_of_the_group(run: Path, folder: Path, tmp_path: Path) -> None:
+    from nnd.metric.show.reports.content.packed_pairs import pack_pairs  # noqa: PLC0415
+    from nnd.metric.show.reports.content.report_models import read_models  # noqa: PLC0415
+
+    models = read_models([run])
+    before = unpacked(pack_pairs(models, nnd.load_pairs(folder)))["marked"]
+    own = shutil.copytree(folder, tmp_path / "data")
+    for name in ("pairs.parquet", "annotations.parquet"):
+        rewrite(own, name, pl.lit("a").alias("group"))
+    assert unpacked(pack_pairs(models, nnd.load_pairs(own)))["marked"] == before
+    rewrite(own, "annotations.parquet", pl.lit("b").alias("group"))
+    assert not any(unpacked(pack_pairs(models, nnd.load_pairs(own)))["marked"])
 
 
 def unpacked(text: str) -> dict[str, Any]:
