@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         number_in as number_in,
     )
     from .engine.paths import (
+        Path as Path,
         paths_of as paths_of,
     )
     from .engine.proof import (

@@ -9,6 +9,7 @@ import polars as pl
 from nnd.metric.data import TOKENS
 from nnd.metric.likelihood import Work
 from nnd.metric.numbers import PassRates, PublishedPasses, caveats, few_tokens
+from nnd.metric.run.model_cost import ModelCost
 from nnd.metric.text import PROTOCOLS, Rendering, find_protocol
 from nnd.schemas import SPARSE, Count, FlatKeys, Limit, Name, Record, StoredAs
 
@@ -100,13 +101,14 @@ class ScoredModel(NamedTuple):
     """A result with its scored pairs: `model`, and the columns of SCORED_SCHEMA or CHILD_SCHEMA.
 
     `children` are the pairs of the sets of a suite, `tokens` the log-likelihoods of tokens (the
-    columns of TOKENS): none unless they are kept.
+    columns of TOKENS): none unless they are kept. `cost` is None if it is unknown.
     """
 
     result: ModelResult
     pairs: pl.DataFrame
     children: pl.DataFrame
     tokens: pl.DataFrame = pl.DataFrame(schema=TOKENS)
+    cost: ModelCost | None = None
 
 
 def with_counts(

@@ -7,6 +7,7 @@ import polars as pl
 from nnd.metric.data import LIMITED, TOKENS, PairSet, contexts_of, equal_texts
 from nnd.metric.likelihood import Engine, Evidence, LoadedModel, Scoring, Store
 from nnd.metric.numbers import count_close, pass_rates, shorten_context
+from nnd.metric.run.cost.measured_speeds import keep_speed
 from nnd.metric.run.crossings import count_crossings
 from nnd.metric.run.model_result import (
     NO_BASELINE,
@@ -40,15 +41,17 @@ def evaluate_model(
 ) -> ScoredModel:
     """Score pairs with one model.
 
-    Likelihoods are stored if there is a `store`, whatever `scoring` says. `version` is the result
-    of `loaded.version()`, if known: computing it may read all weights. `evidence` is what was
-    learnt about the model, to which this call adds.
+    Likelihoods, and the speed, are stored if there is a `store`, whatever `scoring` says. `version`
+    is the result of `loaded.version()`, if known: computing it may read all weights. `evidence` is
+    what was learnt about the model, to which this call adds.
     """
     engine, template, choice = prepare(loaded, pairs, scoring)
     version = version or loaded.version()
     engine = replace(engine, store=store, version=version, evidence=evidence or Evidence())
     with_alone = scoring.unconditional and pairs.has_contexts  # else these are the same numbers
     scores = score_suite(pairs, engine, template, unconditional=with_alone)
+    if store is not None:
+        keep_speed(loaded, engine.read, scores.work.seconds)
     scored, children = scores.pairs, scores.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []

@@ -114,10 +114,11 @@ def _state(name: str, revision: str | None) -> Any:  # noqa: ANN401 - JSON
     folder = Path(place)
     if not folder.exists():
         return _commit(place, gguf, revision)
-    files = (path for path in folder.rglob("*") if path.is_file())
-    if gguf is not None:
+    if gguf is None:
+        files = [path for path in folder.rglob("*") if path.is_file()]
+    else:
         beside = (path for path in folder.iterdir() if path.suffix in _BESIDE_GGUF)
-        files = iter([folder / gguf, *beside])
+        files = [folder / gguf, *beside]
     return [[str(path), *_stat(path)] for path in sorted(files)]
 
 

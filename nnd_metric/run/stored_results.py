@@ -18,6 +18,7 @@ import polars as pl
 from nnd.metric.data import CHILD_SCHEMA, SCORED_SCHEMA, PairSet
 from nnd.metric.likelihood import Loading, Scoring, Store, default_store
 from nnd.metric.numbers import pass_rates
+from nnd.metric.run.model_cost import ModelCost
 from nnd.metric.run.model_result import ModelResult, ScoredModel
 from nnd.metric.run.result_keys import data_key, model_key
 from nnd.metric.run.scoring_task import ScoredShard
@@ -107,7 +108,8 @@ def _read(place: Path, model: str, store: Store) -> ScoredModel | None:
     pairs = rows.filter(pl.col("set") == "").select("model", *SCORED_SCHEMA)
     result = ModelResult.from_dict(facts["result"], rates=pass_rates(pairs))
     work = replace(result.work, requests=facts["requests"], stored=facts["requests"])
-    return ScoredModel(replace(result, work=work), pairs, of_sets)
+    cost = ModelCost(model=model, requests=work.requests, stored=work.stored)
+    return ScoredModel(replace(result, work=work), pairs, of_sets, cost=cost)
 
 
 def _newest_first(folder: Path) -> list[Path]:

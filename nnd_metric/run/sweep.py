@@ -6,7 +6,7 @@ the store, so finished work costs little more than loading the model. The output
 the present models and data.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -186,7 +186,7 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
 
 def _scored_shards(
     ready: Sequence[ScoredShard], task: ScoringTask, stored: StoredResults
-) -> Iterator[ScoredShard]:
+) -> Generator[ScoredShard]:
     """Yield the shards that are ready, then those of a task, which are stored for later runs."""
     yield from ready
     if not task.total:

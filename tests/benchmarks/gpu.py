@@ -4,7 +4,8 @@ First the numbers: each attention kernel, and the families of the test suite, ag
 on the CPU (`gpu_equality`). Then the speed, on SummEval and Quiz Design, of Llamas with random
 weights in bfloat16: 0.1, 1 and 7 billion parameters, each with as many key heads as query heads and
 with fewer. They are held against the rate of large matrix products on the same device, against a
-loop over padded batches, and, where it is installed, against lm-evaluation-harness.
+loop over padded batches, and, where it is installed, against lm-evaluation-harness. Last, the
+smallest model through every path, in float32, and in parts.
 
 A workload loses contexts until the device could compute it in 8 seconds, so that all of it takes
 less than ten minutes on any GPU; the peers get a sample. Without a GPU, or with `--small`, models
@@ -16,7 +17,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,7 +26,8 @@ import polars as pl
 import torch
 import transformers as hf
 import workloads
-from gpu_equality import Equality, compare_families, compare_kernels
+from gpu_equality import Equality, compare_families, compare_kernels, compare_spread
+from gpu_paths import PathSpeed, measure_paths
 from gpu_speed import DTYPE, Speed, build_model, lacking_memory, matmul_rate, measure
 from rich.console import Console
 from rich.table import Table
@@ -73,6 +75,7 @@ class Bench:
     matmul_flops: float
     equality: list[Equality]
     speed: list[Speed]
+    paths: list[PathSpeed]
     skipped: list[str]
 
 
@@ -82,13 +85,14 @@ def bench(*, small: bool) -> Bench:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
     rate = matmul_rate(device, 256 if small else 8_192)
-    speed, skipped = list[Speed](), list[str]()
+    speed, paths, skipped = list[Speed](), list[PathSpeed](), list[str]()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         families = SMALL_FAMILIES if small else BUILDERS
         equality = [
             *compare_kernels(device, 30 if small else 300),
-            *compare_families(families, device, folder),
+            *compare_families([*families, "gpt_oss"], device, folder),
+            *compare_spread(folder),
         ]
         prepare_small(folder) if small else workloads.prepare(workloads.data_folder(), folder)
         for label, config in _configs(small=small):
@@ -98,8 +102,10 @@ def bench(*, small: bool) -> Bench:
             model = build_model(config, device)
             for workload in WORKLOADS:
                 speed.append(measure(label, workload, model, folder, rate))
+            if not paths:
+                paths = [*measure_paths(model, folder, "quiz")]
             del model
-    return Bench(name, torch.__version__, rate, equality, speed, skipped)
+    return Bench(name, torch.__version__, rate, equality, speed, paths, skipped)
 
 
 def _configs(*, small: bool) -> Iterator[tuple[str, hf.LlamaConfig]]:
@@ -153,6 +159,7 @@ def _print(found: Bench) -> None:
             "-" if each.lm_eval is None else f"{each.lm_eval:.1f}x",
         )
     CONSOLE.print(table)
+    _print_paths(found.paths)
     for line in found.skipped:
         CONSOLE.print(f"skipped: {line}")
     for each in found.equality:
@@ -165,6 +172,24 @@ def _print(found: Bench) -> None:
     )
     for each in wrong:
         CONSOLE.print(f"WRONG {each.what} in {each.dtype}: {each.gap:.1e} > {each.bound:.0e}")
+
+
+def _print_paths(paths: Sequence[PathSpeed]) -> None:
+    table = Table(
+        title="the smallest of them, in every way",
+        caption="proof: share of the first call in which requests are read alone",
+    )
+    table.add_column("way")
+    for head in ("s", "of the first", "proof"):
+        table.add_column(head, justify="right")
+    for each in paths:
+        table.add_row(
+            each.what,
+            f"{each.seconds:.2f}",
+            f"{each.seconds / paths[0].seconds:.1f}x",
+            "-" if each.proof is None else f"{each.proof:.0%}",
+        )
+    CONSOLE.print(table)
 
 
 if __name__ == "__main__":

@@ -26,13 +26,18 @@ def test_on_a_cpu_with_tiny_models(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     # 2 contexts with 3 distinct candidates each; all are read, each token once.
     assert {each["requests"] for each in found["speed"]} == {6}
     assert min(each["padded"] for each in found["speed"]) > 0
-    assert [each["what"] for each in found["equality"][-2:]] == ["mistral", "mistral"]
-    assert [each["path"] for each in found["equality"][-2:]] == ["packed", "packed"]
+    models = ["mistral", "mistral", "gpt_oss", "gpt_oss"]
+    models += [f"{name} on two invented devices" for name in ("llama", "t5")]
+    assert [each["what"] for each in found["equality"][-6:]] == models
+    assert [each["path"] for each in found["equality"][-6:]] == ["packed"] * 6
+    ways = [f"bfloat16, {way}" for way in ("packed", "cached", "plain", "alone")]
+    ways += ["bfloat16, pairs at once", "bfloat16, pairs in parts", "float32, packed"]
+    assert [each["what"] for each in found["paths"]] == ways
 
 
 def test_a_wrong_number_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = gpu.Equality("blocks", "float32", "", gap=2e-4, bound=1e-4)
-    found = gpu.Bench("CPU", "2", 1e9, [wrong], [], [])
+    found = gpu.Bench("CPU", "2", 1e9, [wrong], [], [], [])
     monkeypatch.setattr(gpu, "bench", lambda **_: found)
     monkeypatch.setattr(sys, "argv", ["gpu.py"])
     assert gpu.main() == 1

@@ -45,7 +45,7 @@ def agree_at_equal_length(
     for model, tests in rated.items():
         tests = tests.with_columns(pl.Series(CLUSTER_NUMBER, numbered))  # noqa: PLW2901
         for category, own in {OVERALL: each_once(tests), **slices_by(tests, column)}.items():
-            fit, _ = fit_tests(own, len(numbers))
+            fit, _ = fit_tests(own, contexts=len(numbers))
             fits.append(fit)
             rate = None if fit is None else float(to_rates(np.array(fit.intercept)))
             rows.append((model, category, rate, own.height))

@@ -42,13 +42,13 @@ class Need(Record):
     flops: int
     baseline_tokens: int
     baseline_flops: int
-    seconds: float | None
+    seconds: float | None = None
 
 
 def find_needs(
-    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring, speed: float | None
-) -> Iterator[tuple[str, Need]]:
-    """Yield the work of a model on each dataset, in order, through its fastest path.
+    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring
+) -> Iterator[tuple[str, Need, list[Encoded]]]:
+    """Yield each dataset, the work of a model on it through its fastest path, and the requests.
 
     Requests that the store keeps from one dataset are not counted again for the next: a candidate
     without its context is read once for all datasets. Likelihoods stored by earlier runs are
@@ -73,8 +73,8 @@ def find_needs(
                 flops=flops,
                 baseline_tokens=saved,
                 baseline_flops=flops - needed_flops(loaded, without),
-                seconds=None if speed is None else tokens / speed,
             ),
+            whole,
         )
         if scoring.cache:
             stored.update(whole)

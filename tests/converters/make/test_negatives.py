@@ -186,7 +186,7 @@ WRONG = [
     ("--op swap_speakers", "make.needs-negatives", ""),
     ("--op typos --negatives preferred", "option.conflict", ""),
     ("--op negation --negatives preferred --on context", "option.conflict", ""),
-    ("--op typos --aspect answer", "option.conflict", ""),
+    ("--op typos --aspect answer", "option.needs-another", ""),
     ("--op negation --negatives preferred --aspect tone", "make.no-such-texts", "toy"),
     ("--op numbers --negatives preferred", "data.no-pairs", ""),
 ]

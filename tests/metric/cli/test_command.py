@@ -401,7 +401,9 @@ def test_a_run_without_a_terminal_says_nothing_on_stderr(
 ) -> None:
     ran = installed("evaluate", "--model", saved("t5"), "--data", sample, "--out", tmp_path / "run")
     assert (ran.code, ran.err) == (0, "")
-    assert listing(tmp_path) == ["run", "run/log_likelihoods.parquet", "run/result.json"]
+    assert listing(tmp_path) == [
+        *("run", "run/cost.json", "run/log_likelihoods.parquet", "run/result.json")
+    ]
 
 
 @pytest.mark.full
@@ -440,7 +442,8 @@ def test_an_interrupt_while_libraries_load_is_one_line(sample: Path, tmp_path: P
     (tmp_path / "torch.py").write_text(interrupts, encoding="utf-8")
     arguments = ("evaluate", "--model", "nobody/nothing", "--data", sample)
     ran = installed(*arguments, env={"PYTHONPATH": str(tmp_path)})
-    assert (ran.code, ran.out, ran.err) == (130, "", "nnd: interrupted\n")
+    said = "nnd: interrupted; run the same command to resume\n"
+    assert (ran.code, ran.out, ran.err) == (130, "", said)
 
 
 @pytest.mark.full

@@ -519,7 +519,9 @@ def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
 def test_writing_stores_the_result_and_every_likelihood(judged: Evaluation, tmp_path: Path) -> None:
     for _ in range(2):  # the second replaces what the first has written
         judged.write(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"result.json", "log_likelihoods.parquet"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("result.json", "log_likelihoods.parquet", "cost.json")
+    }
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert {key: result[key] for key in judged.to_dict()} == judged.to_dict()
     content = (tmp_path / "log_likelihoods.parquet").read_bytes()

@@ -351,7 +351,7 @@ def test_the_command_writes_a_folder_for_each_dataset(
     assert listing(tmp_path / "run") == [
         f"{name}/{file}"
         for name in ("birds", "trees")
-        for file in ("log_likelihoods.parquet", "result.json")
+        for file in ("cost.json", "log_likelihoods.parquet", "result.json")
     ]
     for name in ("birds", "trees"):
         assert written(tmp_path / "run" / name) == told["datasets"][name]
@@ -412,7 +412,7 @@ def test_other_things_in_the_folder_stay(
     arguments = [*options("model", models[0]), *options("data", birds, trees)]
     assert nnd("evaluate", *arguments, "--out", "run")[0] == 0
     assert "notes.txt" in listing(tmp_path / "run")
-    assert len(listing(tmp_path / "run")) == 5
+    assert len(listing(tmp_path / "run")) == 7
 
 
 def test_the_command_takes_a_template_for_one_model(

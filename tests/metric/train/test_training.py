@@ -481,7 +481,7 @@ def test_the_command_trains_and_prints_the_comparison(done: Done, tmp_path: Path
     ("options", "said"),
     [
         (["--alpha", "-1"], "nnd: alpha is -1.0; give 0 or more\n"),
-        (["--loss", "dpo"], 'nnd: unknown loss "dpo"; choose one of mle, unlikelihood, margin\n'),
+        (["--loss", "dpo"], 'nnd: unknown loss "dpo"; known: mle, unlikelihood, margin\n'),
         (["--split", "1"], "nnd: split 1.0: give a share between 0 and 1, such as 0.8\n"),
         (["--device", "cuda:7"], 'nnd: device "cuda:7"'),
     ],

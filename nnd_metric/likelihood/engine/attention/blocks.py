@@ -52,15 +52,15 @@ def _attend_by_formula(
     needs: LayerNeeds,
 ) -> torch.Tensor:
     """Attend with caps and sinks, holding the scores of `QUERIES` queries at once."""
-    masks = [None] * query.shape[2] if mask is None else mask.split(QUERIES, dim=-2)
     made = []
-    for some, its_mask in zip(query.split(QUERIES, dim=2), masks, strict=mask is not None):
+    for start in range(0, query.shape[2], QUERIES):
+        some = query[:, :, start : start + QUERIES]
         scale = query.shape[-1] ** -0.5 if needs.scaling is None else needs.scaling
         scores = some @ key.transpose(-1, -2) * scale
         if needs.cap is not None:
             scores = needs.cap * torch.tanh(scores / needs.cap)
-        if its_mask is not None:
-            scores = scores + its_mask
+        if mask is not None:
+            scores = scores + mask[..., start : start + QUERIES, :]
         if needs.sinks is not None:
             sinks = needs.sinks.to(scores.dtype)[None, :, None, None]
             scores = torch.cat([scores, sinks.expand(-1, -1, some.shape[2], 1)], dim=-1)

@@ -30,7 +30,7 @@ def attend_flexibly(
         query,
         key,
         value,
-        score_mod=_score_mod(needs, layout.position),
+        score_mod=_score_mod(needs, layout),
         block_mask=layout.masks[name],
         scale=needs.scaling,
         enable_gqa=query.shape[1] != key.shape[1],
@@ -81,26 +81,31 @@ def _block_mask(layout: Layout, window: int | None) -> BlockMask:
     )
 
 
-def _score_mod(needs: LayerNeeds, position: torch.Tensor) -> Callable[..., torch.Tensor] | None:
+def _score_mod(needs: LayerNeeds, layout: Layout) -> Callable[..., torch.Tensor] | None:
     """Return a function that caps a score, or adds a bias by distance to it; None for neither."""
-    cap = needs.cap
-    if needs.bias is None and cap is None:
+    if needs.bias is None and needs.cap is None:
         return None
-    if needs.bias is None:
-        return lambda score, *_: cap * torch.tanh(score / cap)
-    table, at_zero = needs.bias[0, :, 0].contiguous(), (needs.bias.shape[-1] - 1) // 2
+    cap = table = None
+    position, at_zero = layout.position, 0
+    if needs.cap is not None:  # a tensor, as are the limits of a window
+        cap = to_device(np.array(needs.cap, dtype=np.float32), layout.device)
+    if needs.bias is not None:
+        table, at_zero = needs.bias[0, :, 0].contiguous(), (needs.bias.shape[-1] - 1) // 2
 
-    def add(
+    def change(
         score: torch.Tensor,
         _batch: torch.Tensor,
         head: torch.Tensor,
         query: torch.Tensor,
         key: torch.Tensor,
     ) -> torch.Tensor:
-        score = score if cap is None else cap * torch.tanh(score / cap)
-        return score + table[head, position[key] - position[query] + at_zero]
+        if cap is not None:
+            score = cap * torch.tanh(score / cap)
+        if table is not None:
+            score = score + table[head, position[key] - position[query] + at_zero]
+        return score
 
-    return add
+    return change
 
 
 @cache

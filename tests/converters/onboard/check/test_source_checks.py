@@ -93,13 +93,13 @@ def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.Mon
 def test_the_source_is_read_once(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
     here.set_facts(variants={"late": {"description": "Late birds"}})
     here.set_fixture(FIXTURE)
-    read, whole = list[Path](), source.read_text
+    read, whole = list[Path](), source.read_yaml
 
-    def read_text(path: Path, **options: int) -> str:
+    def read_yaml(path: Path, **options: int) -> object:
         read.append(path)
         return whole(path, **options)
 
-    monkeypatch.setattr(source, "read_text", read_text)
+    monkeypatch.setattr(source, "read_yaml", read_yaml)
 
     here.check()
 

@@ -69,6 +69,21 @@ def test_each_load_parses_a_file_once(
     assert parsed == [place / "tiny.gguf"]
 
 
+def test_a_file_is_parsed_as_by_its_library(place: Path) -> None:
+    ours = open_gguf(str(place), "tiny.gguf", None).reader
+    theirs = gguf.GGUFReader(place / "tiny.gguf")
+    assert [*ours.fields] == [*theirs.fields]
+    lists = 0
+    for name, field in theirs.fields.items():
+        found = ours.fields[name]
+        assert (found.offset, found.data, found.types) == (field.offset, field.data, field.types)
+        assert [part.dtype for part in found.parts] == [part.dtype for part in field.parts]
+        assert [part.tolist() for part in found.parts] == [part.tolist() for part in field.parts]
+        lists += len(field.types) > 1
+    assert lists > 1  # of texts and of numbers
+    assert [each.name for each in ours.tensors] == [each.name for each in theirs.tensors]
+
+
 def test_the_library_is_as_before_afterwards(place: Path, tmp_path: Path) -> None:
     before, file = dict(vars(gguf)), place / "tiny.gguf"
     other = shutil.copy(file, tmp_path / "other.gguf")
