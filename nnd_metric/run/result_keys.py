@@ -151,7 +151,7 @@ def _version(library: str) -> str | None:
 
 @cache
 def _code_state() -> list[list[Any]]:
-    """Return the state of the code that numbers depend on: that of `nnd.metric` and `nnd.schemas`."""
+    """Return the state of the code that numbers depend on, in two of the rooms."""
     roots = (Path(inspect.getfile(of)).parents[1] for of in (data_key, NNDError))
     files = (path for root in roots for path in sorted(root.rglob("*.py")))
     return [[path.name, (state := path.stat()).st_size, state.st_mtime_ns] for path in files]
