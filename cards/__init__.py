@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         card as card,
     )
     from .dataset import (
+        REDISTRIBUTION as REDISTRIBUTION,
         check_repo_id as check_repo_id,
         data_card as data_card,
     )

@@ -21,11 +21,13 @@ from nnd.cards.systems import leaves_out_scores, score_definitions
 from nnd.cards.tables import card_tables
 from nnd.schemas import DISTINCT, PublishError, SchemaError, load_schema, replace_own
 
-_REDISTRIBUTION = {
+REDISTRIBUTION = {
     "allowed": "Converted data may be redistributed under the same terms.",
     "no-derivatives": "It does not allow derived data, such as these pairs, to be redistributed.",
     "unknown": "Whether derived data may be redistributed is not known; ask the authors first.",
 }
+"""What the source's `redistribution` means for the licence, in a sentence."""
+
 _ROWS = {
     "pairs": "one row per test",
     "human_scores": "one row per system and category",
@@ -136,7 +138,7 @@ def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:
         "absent": [label for label in source["taxonomy"] if label not in labels],
         "several_errors": pairs.select(DISTINCT).n_unique() < pairs.height,
         "examples_left_out": max(0, len(labels) - MOST_EXAMPLES),
-        "redistribution": _REDISTRIBUTION[source["redistribution"]],
+        "redistribution": REDISTRIBUTION[source["redistribution"]],
         "sentences": card_sentences(content),
         "tables": {name: [*map(render_table, some)] for name, some in card_tables(content).items()},
         "definitions": score_definitions(scores),

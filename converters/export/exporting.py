@@ -76,17 +76,9 @@ def export(
     """
     check_known("target", [to], get_args(Target), code="option.unknown-value")
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
-        raise NNDError(
-            "option.conflict",
-            f'"{to}" keeps contexts and their parts as they are',
-            remedy="--template is for trl and lm-eval",
-        )
+        raise NNDError("option.conflict", f"--template is for trl and lm-eval, not {to}")
     if for_excel and to != "csv":
-        raise NNDError(
-            "option.conflict",
-            f'"{to}" is not a table for a spreadsheet',
-            remedy="--for-excel is for csv",
-        )
+        raise NNDError("option.conflict", f"--for-excel is for csv, not {to}")
     pairs, manifest = _read(Path(folder))
     if split is not None:
         to_train_on = cut_by_context(pairs, split, seed=split_seed)

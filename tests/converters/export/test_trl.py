@@ -164,9 +164,15 @@ def test_a_split_cuts_by_context_into_the_parts_that_trl_expects(
 @pytest.mark.parametrize(
     ("redistribution", "said"),
     [
-        ("allowed", "Licence: CC0-1.0. It may be redistributed."),
-        ("no-derivatives", "It forbids the redistribution of derived data"),
-        ("unknown", "Whether the data may be redistributed is not known; ask the authors first."),
+        ("allowed", "Licence: CC0-1.0. Converted data may be redistributed"),
+        (
+            "no-derivatives",
+            "It does not allow derived data, such as these pairs, to be redistributed.",
+        ),
+        (
+            "unknown",
+            "Whether derived data may be redistributed is not known; ask the authors first.",
+        ),
     ],
 )
 def test_the_readme_tells_the_source_and_its_licence(

@@ -47,6 +47,17 @@ def test_the_command_prints_them(nnd: Nnd, tmp_path: Path) -> None:
     assert (code, json.loads(out)["annotations"]) == (0, 3)
 
 
+def test_the_command_takes_two_texts_instead_of_data(nnd: Nnd) -> None:
+    code, out, err = nnd(
+        "show", "--context", "Whose?", "--high", "mine, yes", "--low", "yours, yes"
+    )
+    assert (code, err) == (0, "")
+    assert "[mine]" in out
+    assert "[yours]" in out
+    code, _, err = nnd("show", "--high", "mine")
+    assert (code, "DATA is missing" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("options", "code"),
     [

@@ -1,6 +1,7 @@
 """Training: what it leaves, that it goes on where it stopped, and what it refuses."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -138,21 +139,27 @@ def test_the_signature_says_how(done: Done) -> None:
 # Interrupted and resumed
 
 
-@pytest.fixture
-def interrupted(done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def left(done: Done, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is left by an interrupt in the last of three steps."""
-    compute = PairTrainer.compute_loss
+    compute, out = PairTrainer.compute_loss, tmp_path_factory.mktemp("left") / "out"
 
     def stop(self: PairTrainer, *arguments: Any, **options: Any) -> Any:
         if self.state.global_step == 2:
             raise KeyboardInterrupt
         return compute(self, *arguments, **options)
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PairTrainer, "compute_loss", stop)
         with pytest.raises(KeyboardInterrupt):
-            begin(done.data, tmp_path / "out")
-    return tmp_path / "out"
+            begin(done.data, out)
+    return out
+
+
+@pytest.fixture
+def interrupted(left: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be resumed or changed."""
+    return Path(shutil.copytree(left, tmp_path / "out"))
 
 
 def test_an_interrupted_training_resumes_as_it_was_started_and_ends_the_same(
