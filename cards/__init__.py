@@ -12,6 +12,8 @@ if TYPE_CHECKING:
         card as card,
     )
     from .dataset import (
+        REDISTRIBUTION as REDISTRIBUTION,
+        check_repo_id as check_repo_id,
         data_card as data_card,
     )
     from .lint.card_linter import (
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         results_file as results_file,
     )
     from .sentences import (
+        contradiction_warning as contradiction_warning,
         count_differences as count_differences,
         length_rates as length_rates,
         length_warning as length_warning,

@@ -48,10 +48,10 @@ def read_metadata(head: str, place: str) -> dict[str, Any]:
     except yaml.YAMLError as error:
         reason = excerpt(" ".join(str(error).split()), _LONGEST_REASON)
         raise PublishError(
-            "file.not-yaml", f"its metadata is not valid YAML: {reason}", place, "fix it first"
+            "file.not-yaml", f"its metadata is not valid YAML: {reason}", place
         ) from error
     if metadata is not None and not isinstance(metadata, dict):
-        raise PublishError("file.not-yaml", "its metadata is not a mapping", place, "fix it first")
+        raise PublishError("file.not-yaml", "its metadata is not a mapping", place)
     return metadata or {}
 
 

@@ -17,6 +17,7 @@ from nnd.schemas import (
     SchemaError,
     ScoringError,
     check_document,
+    fold,
     polars_schema,
     read_frame,
     read_instruction,
@@ -115,10 +116,7 @@ def counts(content: CardContent) -> dict[str, int]:
     annotations, pairs = content.annotations, content.pairs
     candidates = annotations.unique(["split", "candidate_id"])
     systems = annotations["system"].str.split("|").explode()
-    high, low = (
-        pl.col(side).str.normalize("NFC").str.replace_all(r"\s+", " ").str.strip_chars()
-        for side in ("candidate_high", "candidate_low")
-    )
+    high, low = (fold(pl.col(f"candidate_{side}")) for side in ("high", "low"))
     same, same_letters = high == low, high.str.to_lowercase() == low.str.to_lowercase()
     return {
         "pairs": pairs.height,

@@ -21,11 +21,13 @@ from nnd.cards.systems import leaves_out_scores, score_definitions
 from nnd.cards.tables import card_tables
 from nnd.schemas import DISTINCT, PublishError, SchemaError, load_schema, replace_own
 
-_REDISTRIBUTION = {
+REDISTRIBUTION = {
     "allowed": "Converted data may be redistributed under the same terms.",
     "no-derivatives": "It does not allow derived data, such as these pairs, to be redistributed.",
     "unknown": "Whether derived data may be redistributed is not known; ask the authors first.",
 }
+"""What the source's `redistribution` means for the licence, in a sentence."""
+
 _ROWS = {
     "pairs": "one row per test",
     "human_scores": "one row per system and category",
@@ -36,22 +38,25 @@ _ROWS = {
 }
 
 
+def check_repo_id(repo_id: str) -> None:
+    """Raise a PublishError if a name is not ORG/NAME, as the Hub allows it."""
+    where = f'"{repo_id}"'
+    try:
+        validate_repo_id(repo_id)
+    except HFValidationError as error:
+        what = f"not the name of a repository: {error}"
+        raise PublishError("hub.name", what, where) from error
+    if "/" not in repo_id:
+        raise PublishError("hub.name", "the owner is missing", where, f"write ORG/{repo_id}")
+
+
 def data_card(folder: Path, repo_id: str) -> str:
     """Return the card of a converted folder: metadata in YAML, and Markdown.
 
     The same folder gives the same card, whether it is in the layout of `nnd convert` or of the Hub.
     `repo_id` is ORG/NAME of the data set on the Hub, for the commands that load it.
     """
-    try:
-        validate_repo_id(repo_id)
-    except HFValidationError as error:
-        raise PublishError(
-            "hub.name", f"not the name of a repository: {error}", f'"{repo_id}"'
-        ) from error
-    if "/" not in repo_id:
-        raise PublishError(
-            "hub.name", "the owner is missing", f'"{repo_id}"', f"write ORG/{repo_id}"
-        )
+    check_repo_id(repo_id)
     content = read_content(folder)
     body = re.sub(r"[ \t]+\n", "\n", _template().render(_fields(content, repo_id)))
     return marked_card(metadata(content), re.sub(r"\n{3,}", "\n\n", body).strip())
@@ -99,9 +104,7 @@ def read_card(path: Path) -> str:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise SchemaError(
-            "file.not-readable", f"cannot be read: {reason}", path, "name a card"
-        ) from error
+        raise SchemaError("file.not-readable", f"cannot be read: {reason}", path) from error
 
 
 def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:
@@ -135,7 +138,7 @@ def _fields(content: CardContent, repo_id: str) -> dict[str, Any]:
         "absent": [label for label in source["taxonomy"] if label not in labels],
         "several_errors": pairs.select(DISTINCT).n_unique() < pairs.height,
         "examples_left_out": max(0, len(labels) - MOST_EXAMPLES),
-        "redistribution": _REDISTRIBUTION[source["redistribution"]],
+        "redistribution": REDISTRIBUTION[source["redistribution"]],
         "sentences": card_sentences(content),
         "tables": {name: [*map(render_table, some)] for name, some in card_tables(content).items()},
         "definitions": score_definitions(scores),

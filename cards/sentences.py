@@ -75,15 +75,7 @@ def _limits(content: CardContent) -> list[str]:
     sentences = [
         f"The test set has {pairs} from {contexts}, so intervals are computed over contexts."
     ]
-    contradictory = content.manifest["counts"]["both_directions"]
-    if contradictory:
-        highest = 100 * content.manifest["counts"]["highest_pass_rate"]
-        several = len(content.source["aspects"]) > 1
-        sentences.append(
-            f"{'Aspects or annotators' if several else 'Annotators'} disagree: {contradictory:,} "
-            "of the distinct (high, low) pairs occur in both directions, so no model can pass "
-            f"more than {highest:.1f} %."
-        )
+    sentences += contradiction_warning(content.manifest)
     if content.source.get("origin") == "constructed":
         sentences.append(
             "The errors were made on purpose. They are not a sample of the errors of any system, "
@@ -135,6 +127,18 @@ def length_rates(shorter: float, longer: float) -> dict[str, float]:
     better candidate is longer.
     """
     return {"longer": (1 + longer - shorter) / 2, "shorter": (1 + shorter - longer) / 2}
+
+
+def contradiction_warning(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how far contradictory judgements limit every model, if there are any."""
+    counts = manifest["counts"]
+    if counts["both_directions"]:
+        several = len(manifest["source"]["aspects"]) > 1
+        yield (
+            f"{'Aspects or annotators' if several else 'Annotators'} disagree: "
+            f"{counts['both_directions']:,} of the distinct pairs occur in both directions, so no "
+            f"model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
+        )
 
 
 def length_warning(high: float | None, low: float | None) -> list[str]:

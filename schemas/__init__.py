@@ -192,6 +192,7 @@ if TYPE_CHECKING:
         ScoringError as ScoringError,
         ScoringWarning as ScoringWarning,
         SourceError as SourceError,
+        check_known as check_known,
         one_line as one_line,
         visible as visible,
     )

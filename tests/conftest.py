@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from support import refusals
-from support.report.museum import sample, sample_run
-from support.screens.warm_commands import warm_commands
+from support.report.museum import other, other_run, sample, sample_run, small, small_run
+from support.screens.commands import Nnd
 
-__all__ = ["sample", "sample_run"]
+__all__ = ["other", "other_run", "sample", "sample_run", "small", "small_run"]
 
 # An example is not wrong because the machine is busy.
 settings.register_profile("nnd", deadline=None)
@@ -32,7 +32,7 @@ sys.dont_write_bytecode = False
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 TORCH = ("torch", "transformers")
-WITH_TORCH = {"tiny", "loaded", "saved", "fresh", "warm"}
+WITH_TORCH = {"tiny", "loaded", "saved", "fresh"}
 """Fixtures that load it."""
 
 # What need not load torch is tried where there is none (`make test-fast`).
@@ -91,17 +91,11 @@ def _no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     os.unsetenv("COLUMNS")  # readline sets it behind Python's back, and child processes see it
 
 
-@pytest.fixture(scope="session")
-def _warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    folder = tmp_path_factory.mktemp("warm") / "bin"
-    with warm_commands(folder, dict(os.environ)) as variables:
-        yield variables
-
-
 @pytest.fixture
-def warm(_warm: dict[str, str], _cache_of_its_own: None) -> dict[str, str]:
-    """The environment of child processes, in which `nnd` and `python` start at once."""
-    return {**os.environ, "PATH": _warm["PATH"]}
+def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Nnd:
+    """`nnd("convert", "sample")`: the command in this process, in the test's own folder."""
+    monkeypatch.chdir(tmp_path)
+    return Nnd(monkeypatch, capsys)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from nnd.schemas import (
     Printable,
     SchemaError,
     check_frame,
+    check_known,
     check_rows,
     counted,
     cut_by_context,
@@ -73,24 +74,11 @@ def export(
     is given (`split`), the pairs of about that share of the contexts get the split `train`, and the
     others `test` (`cut_by_context`).
     """
-    if to not in get_args(Target):
-        raise NNDError(
-            "option.unknown-value",
-            f'unknown target "{to}"',
-            remedy=f"choose one of {', '.join(get_args(Target))}",
-        )
+    check_known("target", [to], get_args(Target), code="option.unknown-value")
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
-        raise NNDError(
-            "option.conflict",
-            f'"{to}" keeps contexts and their parts as they are',
-            remedy="--template is for trl and lm-eval",
-        )
+        raise NNDError("option.conflict", f"--template is for trl and lm-eval, not {to}")
     if for_excel and to != "csv":
-        raise NNDError(
-            "option.conflict",
-            f'"{to}" is not a table for a spreadsheet',
-            remedy="--for-excel is for csv",
-        )
+        raise NNDError("option.conflict", f"--for-excel is for csv, not {to}")
     pairs, manifest = _read(Path(folder))
     if split is not None:
         to_train_on = cut_by_context(pairs, split, seed=split_seed)

@@ -3,23 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nnd.cards import escape, fence
+from nnd.cards import REDISTRIBUTION, escape, fence
 
 
 def source_notice(manifest: Mapping[str, Any]) -> str:
     """Return Markdown with the source, its licence and what to cite."""
     source = manifest["source"]
-    licence = escape(source["licence"])
+    licence, allowed = escape(source["licence"]), REDISTRIBUTION[source["redistribution"]]
     home = f", <{source['homepage']}>" if source.get("homepage") else ""
-    allowed = {
-        "allowed": "It may be redistributed.",
-        "no-derivatives": "It forbids the redistribution of derived data, such as these files.",
-        "unknown": "Whether the data may be redistributed is not known; ask the authors first.",
-    }
     return f"""\
 ## Source
 
-{escape(source["pretty_name"])}{home}. Licence: {licence}. {allowed[source["redistribution"]]}
+{escape(source["pretty_name"])}{home}. Licence: {licence}. {allowed}
 Made by nnd {escape(manifest["nnd_version"])}. Cite the people who made the human evaluation:
 
 {fence(source["citation"], "bibtex")}

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nnd.cards import length_rates
-from nnd.schemas import counted, text_table
+from nnd.cards import contradiction_warning, length_rates
+from nnd.schemas import SLICE_TITLES, counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,25 +34,18 @@ def counts_tables(manifest: Mapping[str, Any]) -> list["Table"]:
     if "references" in manifest["hygiene"]:
         table.add_row("references", f"{manifest['hygiene']['references']['n']:,}")
     seen = [counts["by_error_category"]]
-    for key, title in _TITLES.items():
-        if len(counts[key]) > 1 and counts[key] not in seen:
-            seen.append(counts[key])
+    for column, title in SLICE_TITLES.items():
+        own = counts[f"by_{column}"]
+        if len(own) > 1 and own not in seen:
+            seen.append(own)
             table.add_section()
-            for value, n in counts[key].items():
+            for value, n in own.items():
                 table.add_row(f"pairs of {title} {value}", f"{n:,}")
     dropped = text_table(("dropped", "why", "n", "because"), right=["n"], prose=["because"])
     for entry in manifest["dropped"]:
         reason = entry["reason"].replace("_", " ")
         dropped.add_row(entry["what"], reason, f"{entry['n']:,}", entry["why"])
     return [table, dropped] if manifest["dropped"] else [table]
-
-
-_TITLES = {
-    "by_error_group": "error group",
-    "by_aspect": "aspect",
-    "by_category": "context category",
-    "by_split": "split",
-}
 
 
 _REASONS = {"same_text": "same text; --keep-equal keeps them"}
@@ -75,13 +68,7 @@ def count_remarks(manifest: Mapping[str, Any]) -> Iterator[str]:
             f"Distinct (high, low): {counts['distinct_pairs']:,}; the other pairs are of the "
             "same candidates, with another error category, aspect or group."
         )
-    if counts["both_directions"]:
-        several = len(manifest["source"]["aspects"]) > 1
-        yield (
-            f"{'Aspects or annotators' if several else 'Annotators'} disagree: "
-            f"{counts['both_directions']:,} of the distinct pairs occur in both directions, so no "
-            f"model can pass more than {100 * counts['highest_pass_rate']:.1f} %."
-        )
+    yield from contradiction_warning(manifest)
     odd = {
         "equal_pairs": ("pair", " of equal texts (a tie fails)"),
         "same_after_lowercase": ("pair", " whose texts differ in letter case only"),

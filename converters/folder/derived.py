@@ -19,9 +19,7 @@ from nnd.converters.pairs import (
     same_text,
 )
 from nnd.converters.source import Source
-from nnd.schemas import CONTEXT, DISTINCT, distinct_in_order, make_human_scores
-
-_TALLIED = ("error_category", "error_group", "aspect", "category", "split")
+from nnd.schemas import CONTEXT, DISTINCT, SLICE_TITLES, distinct_in_order, make_human_scores
 
 
 class DerivedRows(NamedTuple):
@@ -100,6 +98,6 @@ def _count(annotations: pl.DataFrame, pairs: pl.DataFrame, texts: pl.DataFrame) 
         "same_after_lowercase": alike.height - equal,
         **{
             f"by_{name}": dict(pairs[name].drop_nulls().value_counts().sort(name).iter_rows())
-            for name in _TALLIED
+            for name in SLICE_TITLES
         },
     }

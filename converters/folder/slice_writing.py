@@ -20,9 +20,7 @@ def write_slice(
     folder = Path(folder)
     manifest = read_manifest(folder)
     if "sets" in manifest:
-        raise SourceError(
-            "data.is-a-suite", "is a suite", folder, "slice the data it was made from"
-        )
+        raise SourceError("data.is-a-suite", "is a suite", folder)
     if not pair_ids:
         raise SourceError(
             "data.no-pairs",
@@ -37,11 +35,6 @@ def write_slice(
     conversion = convert_again(annotations, references, manifest, Part(name, pair_ids))
     lost = {*pair_ids}.difference(conversion.pairs["pair_id"])
     if lost:
-        raise SourceError(
-            "data.invalid",
-            f"its annotations do not give pair {min(lost)}",
-            folder,
-            f"see `nnd validate {folder}`",
-        )
+        raise SourceError("data.invalid", f"its annotations do not give pair {min(lost)}", folder)
     conversion.write(out)
     return conversion

@@ -51,7 +51,6 @@ def card_there(repository: Repository, state: State | None) -> str | None:
             "file.not-utf8",
             f"is not UTF-8 (byte {error.start}), so nothing can be put into it",
             f"{repository.name}/{CARD}",
-            "save it as UTF-8 first",
         ) from error
 
 

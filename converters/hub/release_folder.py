@@ -64,11 +64,7 @@ def read_release(
         if reason is not None and not reason.strip():
             raise PublishError("option.reason-missing", where=f"--{option}")
     if redact and keep_contacts is not None:
-        raise PublishError(
-            "option.conflict",
-            "--redact and --keep-contacts contradict each other",
-            remedy="choose one",
-        )
+        raise PublishError("option.conflict", "--redact and --keep-contacts contradict each other")
     if findings := validate(folder).findings:
         raise SchemaError(
             "data.invalid",
@@ -155,12 +151,7 @@ def write_release(
     card = data_card(folder, repo_id)
     (folder / CARD).write_text(card, encoding="utf-8")
     if problems := list(check_card(card, folder)):
-        raise PublishError(
-            "card.problems",
-            _first(problems),
-            CARD,
-            "fix source.yaml; `nnd card FOLDER --check` lists all problems",
-        )
+        raise PublishError("card.problems", _first(problems), CARD)
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in written}
 

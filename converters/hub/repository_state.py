@@ -1,23 +1,22 @@
 """Reads the state of a repository on the Hub and compares local files with it."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from huggingface_hub import HfApi, constants, get_token, hf_hub_url
-from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils import (  # type: ignore[attr-defined]
     build_hf_headers,
     get_session,
     hf_raise_for_status,
-    validate_repo_id,
 )
 
+from nnd.cards import check_repo_id
 from nnd.converters.hub.hub_errors import OFFLINE
-from nnd.schemas import PublishError, fingerprint
+from nnd.schemas import PublishError, fingerprint, git_blob
 
 Change = Literal["added", "changed", "same", "deleted"]
 
@@ -65,21 +64,11 @@ Adapt = Callable[[State | None], Mapping[str, Path]]
 
 def check_access(repository: Repository, *, dry_run: bool = False) -> None:
     """Check that a name is ORG/name, and that there is a token, unless `dry_run`."""
-    try:
-        validate_repo_id(repository.name)
-    except HFValidationError as error:
-        reason = " ".join(str(error).split()).rstrip(".")
-        raise PublishError("hub.name", reason, f'"{repository.name}"') from None
-    if "/" not in repository.name:
-        raise PublishError("hub.name", "is not the name of a repository", repository.name)
+    check_repo_id(repository.name)
     if dry_run:
         return
     if constants.is_offline_mode():
-        raise PublishError(
-            "hub.offline",
-            OFFLINE,
-            repository.name,
-        )
+        raise PublishError("hub.offline", OFFLINE, repository.name)
     if get_token() is None:
         raise PublishError("hub.no-token", "no token found", repository.name)
 
@@ -116,10 +105,7 @@ def fetch(repository: Repository, revision: str, path: str) -> bytes:
 def digest(file: Path) -> Digests:
     """Return the digests of a local file, including its git id."""
     facts = fingerprint(file)
-    git_id = hashlib.sha1(b"blob %d\0" % facts["bytes"], usedforsecurity=False)
-    with file.open("rb") as opened:
-        hashlib.file_digest(opened, lambda: git_id)
-    return Digests(facts["bytes"], facts["sha256"], git_id.hexdigest())
+    return Digests(facts["bytes"], facts["sha256"], git_blob(file))
 
 
 def digests(files: Mapping[str, Path]) -> dict[str, Digests]:

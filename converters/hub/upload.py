@@ -152,7 +152,6 @@ def put_tag(
                     "hub.tag",
                     f"the tag {tag} already names commit {named}, which holds other files",
                     repository.name,
-                    "choose another tag, or delete that one",
                 )
 
     ask(repository, attempt, reached=lambda: commit is not None)
@@ -191,7 +190,6 @@ def check_place(repository: Repository, state: State | None, *, pull_request: bo
             "hub.public-already",
             "is public already, and --private makes only new ones private",
             repository.name,
-            f"change that at {repository.url}/settings first, or name another",
         )
 
 

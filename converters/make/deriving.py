@@ -77,17 +77,9 @@ def derive(
             "input.missing", "no operation is given", remedy="`nnd derive --list` shows them"
         )
     if negatives is None and aspect is not None:
-        raise NNDError(
-            "option.conflict",
-            "--aspect is for negatives",
-            remedy="leave it out, or add --negatives preferred",
-        )
+        raise NNDError("option.needs-another", "--aspect needs --negatives")
     if negatives is not None and on is not None:
-        raise NNDError(
-            "option.conflict",
-            "--on is for perturbations",
-            remedy="leave it out: negatives change candidates",
-        )
+        raise NNDError("option.conflict", "--on is for perturbations, not --negatives")
     chosen = [find_operation(spelled, keeps_label=negatives is None) for spelled in operations]
     if on is not None:
         chosen = [operation.applied_to(on) for operation in chosen]

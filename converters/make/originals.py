@@ -14,7 +14,7 @@ import polars as pl
 from nnd.converters.folder import best_rouge
 from nnd.converters.make.suite_folder import Parents
 from nnd.converters.pairs import reference_id
-from nnd.schemas import CONTEXT, NNDError, find_frame, polars_schema, read_frame
+from nnd.schemas import CONTEXT, NNDError, check_known, find_frame, polars_schema, read_frame
 
 GoodTexts: TypeAlias = Literal["preferred", "references", "fake_references"]
 
@@ -28,12 +28,7 @@ def good_texts(parents: Parents, which: GoodTexts, aspect: str | None) -> pl.Dat
 
     A preferred candidate names the first pair, by pair_id, in which it is better.
     """
-    if which not in get_args(GoodTexts):
-        raise NNDError(
-            "option.unknown-value",
-            f'unknown texts "{which}"',
-            remedy=f"make negatives of {', '.join(get_args(GoodTexts))}",
-        )
+    check_known("texts", [which], get_args(GoodTexts), code="option.unknown-value")
     aspect = _aspect(parents, aspect)
     texts = _TEXTS[which](parents, aspect)
     if texts.is_empty():

@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from nnd.converters.make.suite_folder import DerivedSet, make_set
-from nnd.schemas import CONTEXT, NNDError, counted, did_you_mean
+from nnd.schemas import CONTEXT, NNDError, check_known, counted
 
 SHIFTS: Mapping[str, tuple[str, ...]] = {
     "sample": ("mix", "seed"),
@@ -89,16 +89,9 @@ def sample(
     contexts, rounded down, and the contexts that are left go to the largest remainders, so that no
     share is off by more than one context.
 
-    Args:
-        pairs: Rows of the pair schema.
-        contexts: How many contexts to draw.
-        mix: The mixed fact (`category`, `language`, `split`, or the name of a fact in `metadata`) →
-            value → share of the contexts; the shares add up to 1.
-        seed: Seed of the draw.
-
-    Raises:
-        NNDError: If its shares do not add up to 1, the metadata lacks the fact, or a value has too
-            few contexts.
+    `mix` has the mixed fact (`category`, `language`, `split`, or the name of one in `metadata`) →
+    value → share of the contexts. NNDError: the shares do not add up to 1, the metadata lacks the
+    fact, or a value has too few contexts.
     """
     if not mix:
         return _of_contexts(pairs, _drawn(pairs, contexts, seed))
@@ -119,7 +112,6 @@ def sample(
                 "data.too-few-contexts",
                 f"{counted(available, 'context')}, but the mix needs {n}",
                 f"{by} {value}",
-                "ask for a smaller sample, or another mix",
             )
         parts.append(_drawn(rows, n, seed))
     return _of_contexts(pairs, pl.concat(parts))
@@ -172,12 +164,7 @@ def _fact(pairs: pl.DataFrame, name: str) -> pl.Series:
         return pairs[name]
     key = pl.col("metadata").explode().struct.field("key")
     known = [*_COLUMNS, *pairs.select(key.drop_nulls().unique().sort()).to_series()]
-    if name not in known:
-        raise NNDError(
-            "name.unknown",
-            f'unknown fact "{name}" about the contexts{did_you_mean(name, known)}',
-            remedy=f"known: {', '.join(known)}",
-        )
+    check_known("fact about the contexts", [name], known)
     is_it = pl.element().struct.field("key") == name
     value = pl.col("metadata").list.eval(pl.element().filter(is_it).struct.field("value"))
     return pairs.select(value.list.first()).to_series()

@@ -46,13 +46,7 @@ def read_parents(data: str | Path) -> Parents:
     folder = Path(data)
     manifest = read_manifest(folder)
     if "sets" in manifest:
-        raise SchemaError(
-            "data.is-a-suite",
-            "is a suite",
-            folder,
-            "make the new one from the converted folder that it was made from, with all "
-            "sets at once",
-        )
+        raise SchemaError("data.is-a-suite", "is a suite", folder)
     read_with(folder / MANIFEST, manifest.get("outputs", {}))
     pairs = read_frame(folder, "pairs", polars_schema("pair").names())
     if pairs.is_empty():
@@ -144,18 +138,8 @@ def make_set(
 ) -> DerivedSet:
     """Return a set with its entry in the manifest.
 
-    Args:
-        name: Its name.
-        kind: The kind of set.
-        operation: The operation that made it.
-        pairs: Its rows.
-        parameters: Parameters of the operation.
-        seed: Seed of random draws; None if there were none.
-        variants: Number of variants of each text; None if there are no variants.
-        counts: Numbers of changed, unchanged, rejected and dropped pairs; None if pairs are chosen,
-            not changed.
-        refusals: Why texts were rejected → how many; None if no reasons are known.
-        note: Remark on the set.
+    `counts` has the number of each of OUTCOMES, None if pairs are chosen and not changed;
+    `refusals` has why texts were rejected → how many, None if no reasons are known.
     """
     if pairs.is_empty():
         outcomes = {**(refusals or {}), **(counts or {})} | ({"rejected": 0} if refusals else {})
@@ -202,9 +186,7 @@ def check_names(names: Iterable[str]) -> None:
         if name in get_args(FrameName):
             raise NNDError("suite.set-name", f'"{name}" is the name of a part of every dataset')
         if name in seen:
-            raise NNDError(
-                "name.twice", f'there are two sets called "{name}"', remedy="remove or rename one"
-            )
+            raise NNDError("name.twice", f'there are two sets called "{name}"')
         seen.add(name)
 
 
@@ -226,8 +208,6 @@ def write_suite(parents: Parents, sets: Iterable[DerivedSet], out: str | Path) -
             outputs[path] = write_rows(pairs, fresh / path)
             entries.append(facts)
         if not entries:
-            raise NNDError(
-                "input.missing", "`sets` is empty", remedy="a suite needs at least one set"
-            )
+            raise NNDError("input.missing", "`sets` is empty")
         write_manifest({**parents.manifest, "outputs": outputs, "sets": entries}, fresh)
     return SuiteReport(Path(out), parents.manifest["source"]["name"], tuple(entries))

@@ -88,7 +88,6 @@ def _check_types(source: Source, each: object) -> None:
                 "cell.not-text",
                 f"{shown(value)} has half a surrogate pair, which is not a character",
                 f"{each.where}: {name}",
-                "correct it, or leave it out",
             )
 
 

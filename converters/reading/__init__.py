@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .yaml import (
         find_line as find_line,
         load_yaml as load_yaml,
+        read_yaml as read_yaml,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -138,7 +138,6 @@ def find_member(path: Path, members: Iterable[str], name: str) -> str:
             f"{len(found) or 'no'} members are called {name}, of "
             f"{shown_name(', '.join(members)) or 'none at all'}",
             path.name,
-            "check that this is the right file",
         )
     return found[0]
 

@@ -86,12 +86,7 @@ def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise SourceError(
-            "file.too-large",
-            "not enough memory to read it",
-            path.name,
-            "split it into several files",
-        ) from error
+        raise SourceError("file.too-large", "not enough memory to read it", path.name) from error
     except (OSError, ValueError, ArrowException) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise SourceError(

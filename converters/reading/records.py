@@ -52,10 +52,7 @@ class Record(NamedTuple):
         value = self._required(name)
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise SourceError(
-                "cell.not-a-number",
-                f"{shown(value)} is not a number",
-                self._place(name),
-                "correct it or leave it out",
+                "cell.not-a-number", f"{shown(value)} is not a number", self._place(name)
             )
         return parse_number(str(value), self._place(name))
 
@@ -171,10 +168,7 @@ def load_json(text: str, where: str) -> Any:  # noqa: ANN401 - a JSON value may 
         ) from error
     except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 brackets
         raise SourceError(
-            "file.another-kind",
-            f"not JSON of an annotation file: {error}",
-            where,
-            "check that this is the right file",
+            "file.another-kind", f"not JSON of an annotation file: {error}", where
         ) from error
 
 
@@ -242,12 +236,7 @@ def parse_number(text: str, where: str) -> float:
             `float` accepts, such as 1_0 or digits of another script: likely a typing error.
     """
     if not spells_number(text):
-        raise SourceError(
-            "cell.not-a-number",
-            f"{shown(text)} is not a number",
-            where,
-            "correct it or leave it empty",
-        )
+        raise SourceError("cell.not-a-number", f"{shown(text)} is not a number", where)
     return float(text)
 
 

@@ -31,12 +31,7 @@ def read_text(path: Path, *, largest: int | None = None) -> str:
         size = os.fstat(file.fileno()).st_size
         raw = file.read() if size <= most else b""
     if max(size, len(raw)) > most:
-        raise SourceError(
-            "file.too-large",
-            f"more than {most:,} bytes",
-            path.name,
-            "check that this is the right file, or make it smaller",
-        )
+        raise SourceError("file.too-large", f"more than {most:,} bytes", path.name)
     return decode(raw, path.name)
 
 
@@ -51,7 +46,6 @@ def read_lines(path: Path) -> Iterator[str]:
                     "file.too-large",
                     f"a line of more than {LONGEST_LINE:,} bytes",
                     f"{name}:{number}",
-                    "check that this is the right file",
                 )
             if not raw:
                 return
@@ -62,9 +56,7 @@ def read_lines(path: Path) -> Iterator[str]:
 def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
         if path.exists() and not path.is_file():  # a named pipe would wait, a device may never end
-            raise SourceError(
-                "file.not-readable", "is not a regular file", path, "name another copy"
-            )
+            raise SourceError("file.not-readable", "is not a regular file", path)
         with path.open("rb") as file:
             yield file
     except OSError as error:

@@ -102,10 +102,7 @@ def _rows(raw: bytes, file: str, shared: Sequence[str]) -> Iterator[Cells]:
             column = _column_number(named[1]) if named else len(values) + 1
             if not len(values) < column <= _WIDEST:
                 raise SourceError(
-                    "workbook.damaged",
-                    f"cell {cell.get('r')} is out of order",
-                    where,
-                    "open the workbook in a spreadsheet program and save it again",
+                    "workbook.damaged", f"cell {cell.get('r')} is out of order", where
                 )
             values += [""] * (column - 1 - len(values))
             values.append(_value(cell, f"{where}, column {column}", shared))
@@ -118,12 +115,7 @@ def _value(cell: ET.Element, where: str, shared: Sequence[str]) -> str:
     parts = {_local(part.tag) for part in cell}
     # Some programs write an empty value for a formula that they did not compute.
     if "f" in parts and not text and not (kind == "str" and "v" in parts):
-        raise SourceError(
-            "workbook.damaged",
-            "a formula with no stored value",
-            where,
-            "open the workbook in a spreadsheet program and save it, or save the sheet as .csv",
-        )
+        raise SourceError("workbook.damaged", "a formula with no stored value", where)
     if kind == "e":
         raise SourceError("cell.unknown-value", f"the error value {shown(text)}", where)
     if kind == "s":

@@ -1,10 +1,14 @@
 """Safe YAML: limited in size, without duplicate keys, and with 1:30, on and no as texts."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from yaml.composer import Composer
+
+from nnd.converters.reading.text_files import read_text
+from nnd.schemas import SourceError
 
 MOST_VALUES = 100_000
 
@@ -18,6 +22,17 @@ def load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever the YAML holds
         Exception: Other errors of PyYAML, such as ValueError and KeyError.
     """
     return yaml.load(text, _Loader)  # noqa: S506 - _Loader is a SafeLoader
+
+
+def read_yaml(path: Path, *, largest: int | None = None) -> Any:  # noqa: ANN401 - as `load_yaml`
+    """Return what a YAML file of at most `largest` bytes holds (see `read_text`)."""
+    text = read_text(path, largest=largest)
+    try:
+        return load_yaml(text)
+    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
+        reason = " ".join(str(error).split())
+        what = f"not valid YAML, {type(error).__name__}: {reason}"
+        raise SourceError("file.not-yaml", what, path) from error
 
 
 def find_line(text: str, place: Sequence[int | str]) -> int:

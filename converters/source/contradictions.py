@@ -16,10 +16,7 @@ def check_licence(facts: Mapping[str, Any]) -> None:
         return
     if licence.casefold() == "unknown":
         raise SourceError(
-            "source.licence",
-            "unknown contradicts redistribution: allowed",
-            "licence",
-            "name the licence that allows it, or write `redistribution: unknown`",
+            "source.licence", "unknown contradicts redistribution: allowed", "licence"
         )
     if _NO_DERIVATIVES.search(licence):
         raise SourceError(
@@ -27,7 +24,6 @@ def check_licence(facts: Mapping[str, Any]) -> None:
             f"{licence} allows no derivatives, such as pairs, which contradicts "
             "redistribution: allowed",
             "licence",
-            "write `redistribution: no-derivatives`",
         )
 
 

@@ -64,9 +64,5 @@ def _explaining(
         own = [frame.lineno for frame in frames if frame.filename == path]
         line = f":{own[-1]}" if own else ""
         raise SourceError(
-            "source.converter-failed",
-            f"{type(error).__name__}: {error}",
-            f"{path}{line}",
-            "the converter did not expect this input: check that it is the right file, or "
-            "fix the converter",
+            "source.converter-failed", f"{type(error).__name__}: {error}", f"{path}{line}"
         ) from error

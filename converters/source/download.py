@@ -63,7 +63,6 @@ def fetch(file: SourceFile, source_name: str, *, pause_s: float = 0.5) -> Path:
                         "source.another-file",
                         f"what arrived is not the declared file ({difference} differs)",
                         file.url,
-                        "if the publisher changed it, name your copy with --from",
                     )
                 put_in_place(part, target)
     return target
@@ -87,11 +86,7 @@ def unpack_declared(file: SourceFile, origin: Path, source_name: str) -> Path | 
     place, raw = found[0]
     if len(found) > 1:
         names = " and ".join(name for name, _ in found)
-        raise SourceError(
-            "source.several-files",
-            f"{names} fit equally well",
-            remedy="name one of the zips with --from",
-        )
+        raise SourceError("source.several-files", f"{names} fit equally well")
     if hashlib.sha256(raw).hexdigest() != file.sha256:
         raise SourceError(
             "source.another-file",

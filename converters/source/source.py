@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Literal
 
-from nnd.converters.reading import load_yaml, read_text
+from nnd.converters.reading import read_yaml
 from nnd.converters.source.contradictions import check_instruction, check_licence
 from nnd.converters.source.entry_points import GROUP, offered_folders
 from nnd.schemas import (
@@ -17,6 +17,7 @@ from nnd.schemas import (
     Rules,
     SourceError,
     check_document,
+    check_known,
     did_you_mean,
     read_rules,
     read_systems,
@@ -129,13 +130,7 @@ class Source:
     def choose(self, kind: Literal["set", "variant"], name: str) -> "Source":
         """Return one of the sets or variants of the source, with the fields that it overrides."""
         known: Mapping[str, Any] = self.facts.get(f"{kind}s", {})
-        if name not in known:
-            raise SourceError(
-                "name.unknown",
-                f'unknown {kind} "{name}"{did_you_mean(name, known)}',
-                self.name,
-                f"known: {', '.join(known) or 'none'}",
-            )
+        check_known(kind, [name], known, self.name, family=SourceError)
         other = {field: value for field, value in known[name].items() if field != "description"}
         facts = {**self.facts, **other, kind: name}
         _check_facts(facts, self.folder / "source.yaml")
@@ -238,14 +233,7 @@ def built_in_names() -> list[str]:
 
 
 def _read_facts(path: Path) -> dict[str, Any]:
-    text = read_text(path, largest=_LARGEST_YAML)
-    try:
-        facts = load_yaml(text)
-    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
-        reason = " ".join(str(error).split())
-        raise SourceError(
-            "file.not-yaml", f"not valid YAML, {type(error).__name__}: {reason}", path
-        ) from error
+    facts = read_yaml(path, largest=_LARGEST_YAML)
     _check_facts(facts, path)
     return facts  # type: ignore[no-any-return]
 
@@ -263,7 +251,6 @@ def _check_facts(facts: Any, path: Path) -> None:  # noqa: ANN401 - whatever the
             "source.definition",
             f"{', '.join(unknown)} is not under `aspects`, only {', '.join(facts['aspects'])}",
             f"{path}: quality",
-            "correct the name",
         )
     try:
         check_licence(facts)
@@ -286,11 +273,7 @@ def load_converter(source: Source) -> dict[str, Any]:
     try:
         names = runpy.run_path(str(path))
     except (Exception, SystemExit) as error:
-        raise SourceError(
-            "source.definition", f"{type(error).__name__}: {error}", path, "fix the file"
-        ) from error
+        raise SourceError("source.definition", f"{type(error).__name__}: {error}", path) from error
     if not callable(names.get("annotations")):
-        raise SourceError(
-            "source.definition", "the function `annotations(files)` is missing", path, "write it"
-        )
+        raise SourceError("source.definition", "the function `annotations(files)` is missing", path)
     return names

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from nnd.metric.app.any_data import find_data
 from nnd.metric.data import find_place, names_in, read_human_scores
 from nnd.metric.likelihood import Loading
-from nnd.metric.run import find_obstacle
+from nnd.metric.run import check_scorable
 from nnd.schemas import (
     MANIFEST,
     JudgedSystem,
@@ -120,7 +120,11 @@ def judged_models(
         reason = reason or (None if name in people else "people did not judge it in this data")
         if reason is None and model in models:
             reason = f"its model also stands for {models[model]}"
-        reason = reason or find_obstacle(model, loading, any_size=any_size)
+        if reason is None:
+            try:
+                check_scorable(model, loading, any_size=any_size)
+            except ScoringError as error:
+                reason = str(error).removeprefix(f"{model}: ")
         if reason is not None:
             skipped.append(SkippedSystem(name, model, reason))
             continue

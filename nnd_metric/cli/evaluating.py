@@ -12,7 +12,7 @@ import typer
 from nnd.metric.app import find_data
 from nnd.metric.cli.options import key_of, name_of, resolved
 from nnd.metric.cli.pushing import check_pushable_run, push_run
-from nnd.metric.cli.verbs import Typed, function_of
+from nnd.metric.cli.verbs import Typed
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
@@ -119,7 +119,6 @@ def _score(
     if worker is None and (line := ignored_workers()) is not None:
         print(f"nnd: {line}", file=sys.stderr)
     what |= {"worker": worker} if ray else {"worker": worker, "ray": None}
-    function_of("evaluate")  # imported here: until then, there is nothing to resume
     with _resumable(cached=ray or worker is not None or what["scoring"].cache):
         results = typed.call("evaluate", **what)
     if worker is not None:

@@ -12,7 +12,7 @@ import polars as pl
 from nnd.metric.data.any_frames import Column, frame_of_lists
 from nnd.metric.data.completion import IDS, OPTIONAL
 from nnd.metric.data.message_pairs import MessagePair, read_pair
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import ScoringError, check_known, did_you_mean
 
 
 class Layout(NamedTuple):
@@ -97,15 +97,9 @@ def _choose(table: OwnTable, asked: Mapping[str, str], cluster: str | None) -> d
     """Return our column → the table's."""
     there = table.columns
     named = {_KEYS.get(key, key): column for key, column in asked.items()}
-    for key in asked:
-        if _KEYS.get(key, key) not in _NAMED:
-            known = [*_KEYS, *(name for name in _NAMED if name not in _KEYS.values())]
-            raise ScoringError(
-                "key.unknown",
-                f'unknown key "{key}"{did_you_mean(key, known)}',
-                "columns",
-                f"known: {', '.join(known)}",
-            )
+    unknown = [key for key in asked if _KEYS.get(key, key) not in _NAMED]
+    known = [*_KEYS, *(name for name in _NAMED if name not in _KEYS.values())]
+    check_known("key", unknown, known, "columns", code="key.unknown", family=ScoringError)
     for column in [*named.values(), *([cluster] if cluster else [])]:
         if column not in there:
             raise ScoringError(

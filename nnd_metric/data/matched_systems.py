@@ -9,12 +9,12 @@ The pass rate of a category is compared with these rows of the human scores:
 A system with several such rows, one per aspect, gets their mean; `aspect=` keeps one aspect's rows.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from nnd.schemas import Record, ScoringError, did_you_mean, frame_schema
+from nnd.schemas import Record, ScoringError, check_known, frame_schema
 
 OVERALL = "overall"
 
@@ -54,8 +54,8 @@ def match_systems(
     """
     chosen = dict(systems or {})
     known = names_in(human_scores, "system")
-    _check_known("model", chosen.keys(), models)
-    _check_known("system", chosen.values(), known)
+    check_known("model", chosen.keys(), models, family=ScoringError)
+    check_known("system", chosen.values(), known, family=ScoringError)
     owners: dict[str, list[str]] = {}
     for system, model_id in human_scores.select("system", "model_id").unique().iter_rows():
         owners.setdefault(model_id, []).append(system)
@@ -90,8 +90,8 @@ def check_systems(
     """
     if judged:
         known = pl.concat([people.select("system") for people in judged])
-        _check_known("system", systems.values(), names_in(known, "system"))
-        _check_known("model", systems, models)
+        check_known("system", systems.values(), names_in(known, "system"), family=ScoringError)
+        check_known("model", systems, models, family=ScoringError)
 
 
 def human_scores_for(human_scores: pl.DataFrame, category: str) -> dict[str, float]:
@@ -124,7 +124,7 @@ def of_aspect(human_scores: pl.DataFrame, aspect: str | None) -> pl.DataFrame:
     """Return the human scores of one aspect, or all of them for None."""
     if aspect is None:
         return human_scores
-    _check_known("aspect", [aspect], names_in(human_scores, "aspect"))
+    check_known("aspect", [aspect], names_in(human_scores, "aspect"), family=ScoringError)
     return human_scores.filter(pl.col("aspect") == aspect)
 
 
@@ -132,7 +132,7 @@ def in_order(
     matches: Mapping[str, str], human_scores: pl.DataFrame, order: Sequence[str]
 ) -> dict[str, str]:
     """Return the matches in an explicit order of systems; those not named follow."""
-    _check_known("system", order, names_in(human_scores, "system"))
+    check_known("system", order, names_in(human_scores, "system"), family=ScoringError)
     repeated = [system for place, system in enumerate(order) if system in order[:place]]
     if repeated:
         raise ScoringError("name.twice", f'the order names system "{repeated[0]}" twice')
@@ -144,16 +144,6 @@ def in_order(
 def names_in(frame: pl.DataFrame, column: str) -> list[str]:
     """Return the values of a column in the order of their first appearance."""
     return frame.get_column(column).unique(maintain_order=True).to_list()
-
-
-def _check_known(what: str, names: Iterable[str], known: Sequence[str]) -> None:
-    unknown = [name for name in names if name not in known]
-    if unknown:
-        raise ScoringError(
-            "name.unknown",
-            f'unknown {what} "{unknown[0]}"{did_you_mean(unknown[0], known)}',
-            remedy=f"known: {', '.join(known) or 'none'}",
-        )
 
 
 def _check_one_to_one(matches: Mapping[str, str]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import ScoringError, check_known
 
 TEST = "test"
 
@@ -29,14 +29,7 @@ def splits_in(pairs: pl.DataFrame) -> list[str]:
 
 def check_splits(data: str, names: Iterable[str], known: Sequence[str]) -> None:
     """Check that some data has splits."""
-    for name in names:
-        if name not in known:
-            raise ScoringError(
-                "name.unknown",
-                f'unknown split "{name}"{did_you_mean(name, known)}',
-                data,
-                f"known: {', '.join(known) or 'none'}",
-            )
+    check_known("split", names, known, data, family=ScoringError)
 
 
 def describe_splits(splits: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 from nnd.metric.data.human_scores import human_scores_in
 from nnd.metric.data.pairs import PairSet, version_of_rows
 from nnd.metric.data.splits import check_splits, default_splits, splits_in
-from nnd.schemas import CONTEXT, DISTINCT, ScoringError, cut_by_context, did_you_mean
+from nnd.schemas import CONTEXT, DISTINCT, ScoringError, check_known, cut_by_context
 
 _Key: TypeAlias = tuple[str | None, ...]
 
@@ -105,14 +105,7 @@ def choose_part(
 def choose_categories(pairs: PairSet, categories: Sequence[str]) -> PairSet:
     """Return the pairs of some error categories; none keeps all."""
     known = pairs.pairs["error_category"].drop_nulls().unique().sort()
-    for category in categories:
-        if category not in known:
-            raise ScoringError(
-                "name.unknown",
-                f'unknown error category "{category}"{did_you_mean(category, known)}',
-                pairs.name,
-                f"known: {', '.join(known) or 'none'}",
-            )
+    check_known("error category", categories, known.to_list(), pairs.name, family=ScoringError)
     if not categories:
         return pairs
     part = dict(pairs.part) | {"category": "+".join(categories)}
@@ -136,14 +129,7 @@ def cut_pairs(pairs: PairSet, share: float, seed: int = 0) -> tuple[PairSet, Pai
 def choose_sets(pairs: PairSet, names: Sequence[str]) -> PairSet:
     """Return the pairs of sets of a suite instead of the human pairs, each pair once."""
     sets = {each.name: each.pairs for each in pairs.sets}
-    for name in names:
-        if name not in sets:
-            raise ScoringError(
-                "name.unknown",
-                f'unknown set "{name}"{did_you_mean(name, sets)}',
-                pairs.name,
-                f"known: {', '.join(sets) or 'none, because the data is not a suite'}",
-            )
+    check_known("set", names, sets, pairs.name, family=ScoringError)
     rows = pl.concat([sets[name] for name in names], how="diagonal_relaxed")
     rows = rows.unique("pair_id", maintain_order=True)
     name, version = f"{pairs.name}-{'+'.join(names)}", version_of_rows(rows)

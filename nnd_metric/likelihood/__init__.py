@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     )
     from .engine.engine import (
         Engine as Engine,
+        encode_for as encode_for,
     )
     from .engine.faster_precision import (
         faster_precision as faster_precision,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         number_in as number_in,
     )
     from .engine.paths import (
+        Path as Path,
         paths_of as paths_of,
     )
     from .engine.proof import (
@@ -89,8 +91,11 @@ if TYPE_CHECKING:
         name_models as name_models,
     )
     from .models.model_places import (
+        ADAPTER_CONFIG as ADAPTER_CONFIG,
         check_local as check_local,
         place_of as place_of,
+        resolve_revision as resolve_revision,
+        split_gguf as split_gguf,
         split_revision as split_revision,
     )
     from .models.pinned_weights import (

@@ -213,6 +213,7 @@ if TYPE_CHECKING:
         FloatArray as FloatArray,
         Interval as Interval,
         bootstrap_ratios as bootstrap_ratios,
+        draw_contexts as draw_contexts,
         interval_of_most as interval_of_most,
         wilson as wilson,
     )

@@ -88,6 +88,12 @@ class MeanJudgement(Record):
     n: Annotated[int, Limit("minimum", 1)]
 
 
+def number_contexts(candidates: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """Return the number of each candidate's context, from 0 on and without gaps."""
+    ranks = candidates.select(pl.struct(CONTEXT).rank("dense").cast(pl.Int64) - 1)
+    return ranks.to_series().to_numpy()
+
+
 def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     """Correlate scores with human judgements.
 
@@ -103,8 +109,7 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     defined = [statistics for statistics in within if statistics["pearson"] is not None]
     systems = _system_means(used)
     numbers = used["score"].to_numpy(), used["human"].to_numpy()
-    contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
-    samples = pooled_samples(*numbers, contexts.astype(np.int64))
+    samples = pooled_samples(*numbers, number_contexts(used))
     sample = correlate(*numbers)
     return CandidateAgreement(
         n=used.height,

@@ -24,7 +24,7 @@ from nnd.metric.other_metrics.scorers.scorer import Text
 from nnd.schemas import (
     MANIFEST,
     ScoringError,
-    did_you_mean,
+    check_known,
     find_frame,
     read_manifest,
     read_ratings,
@@ -117,12 +117,7 @@ def read_judged(
         human, annotations = human.filter(of_splits), annotations.filter(of_splits)
     if aspect is not None:
         known = sorted(human["aspect"].unique())
-        if aspect not in known:
-            raise ScoringError(
-                "name.unknown",
-                f'unknown aspect "{aspect}"{did_you_mean(aspect, known)}',
-                remedy=f"known: {', '.join(known)}",
-            )
+        check_known("aspect", [aspect], known, family=ScoringError)
         human = human.filter(pl.col("aspect") == aspect)
         pairs = replace(pairs, pairs=pairs.pairs.filter(pl.col("aspect") == aspect))
     stored = find_frame(folder, "references")
@@ -212,11 +207,7 @@ def _number_by(rule: Mapping[str, Any]) -> tuple[pl.Expr, str]:
             words = f"1 if all labels of the candidate are among {names}, 0 otherwise"
             return _is_clean(best), words
         case unknown:
-            raise ScoringError(
-                "data.convert-again",
-                f'unknown quality rule "{unknown}"',
-                remedy="convert the source with this version of nnd",
-            )
+            raise ScoringError("data.convert-again", f'unknown quality rule "{unknown}"')
 
 
 def _define_judgement(rules: Mapping[str, Mapping[str, Any]]) -> str:

@@ -320,6 +320,4 @@ def _models(scored: pl.DataFrame | None) -> dict[str, pl.DataFrame]:
 def _check_names(names: Sequence[str]) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ScoringError(
-            "name.twice", f'two rows are called "{repeated[0]}"', remedy="name each scorer once"
-        )
+        raise ScoringError("name.twice", f'two rows are called "{repeated[0]}"')

@@ -31,7 +31,7 @@ from nnd.metric.numbers import (
     perm_both,
     tie_accuracy,
 )
-from nnd.metric.other_metrics.candidate_correlations import CandidateAgreement
+from nnd.metric.other_metrics.candidate_correlations import CandidateAgreement, number_contexts
 from nnd.schemas import CONTEXT, Correlation, Count, Limit, Name, Record, Share
 
 
@@ -90,8 +90,7 @@ def find_accuracy_differences(
     )
     first = next(iter(candidates.values()))
     rows = first.select(*CONTEXT, "human").hstack(known).drop_nulls(["human", *known.columns])
-    contexts = rows.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy().astype(np.int64)
-    pairs = pair_candidates(rows["human"].to_numpy().astype(np.float64), contexts)
+    pairs = pair_candidates(rows["human"].to_numpy().astype(np.float64), number_contexts(rows))
     if not len(pairs):
         return
 

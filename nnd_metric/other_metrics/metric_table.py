@@ -10,7 +10,6 @@ import polars as pl
 from nnd.metric.data import OVERALL, describe_splits
 from nnd.metric.numbers import (
     EACH_ONCE,
-    FEWEST_SYSTEMS,
     Agreement,
     HumanNoise,
     OverDatasets,
@@ -91,6 +90,16 @@ class MetricRow(Record):
     systems_reason: str | None
     candidates: Mapping[str, CandidateAgreement]
     pairs: Annotated[Mapping[str, PairStatistics], SPARSE] = field(default_factory=dict)
+
+    def main_numbers(self) -> dict[str, float | None]:
+        """Return the numbers of the first table, or None; those over pairs only if requested."""
+        numbers = _frame_row(self)
+        numbers["gap_r"] = self.systems and self.systems.over_all_tests()["gap_r"]
+        means = {
+            name: mean_defined([each.values[name] for each in self.pairs.values()])
+            for name in (PAIR_STATISTICS if self.pairs else ())
+        }
+        return means | {name: numbers.get(name) for name in MAIN}
 
 
 @dataclass(frozen=True, slots=True, repr=False, kw_only=True)
@@ -181,7 +190,7 @@ class MetricTables(OverDatasets[MetricTable]):
     def mean(self) -> dict[str, dict[str, float | None]]:
         """Return metric → column of MAIN → mean over the datasets, for metrics on all of them."""
         tables = self.datasets.values()
-        rows = [{row.name: main_numbers(row) for row in table.rows} for table in tables]
+        rows = [{row.name: row.main_numbers() for row in table.rows} for table in tables]
         shared = [name for name in rows[0] if all(name in of_table for of_table in rows)]
         return {name: mean_over([of_table[name] for of_table in rows]) for name in shared}
 
@@ -206,22 +215,6 @@ class MetricTables(OverDatasets[MetricTable]):
 
 def _option(normalise: Normalise | None) -> str:
     return "" if normalise is None else f" (--normalise {normalise})"
-
-
-def main_numbers(row: MetricRow) -> dict[str, float | None]:
-    """Return the numbers of the first table, or None; those over pairs only if requested.
-
-    The correlation over systems needs FEWEST_SYSTEMS of them.
-    """
-    numbers = _frame_row(row)
-    few = numbers.get("systems", 0) < FEWEST_SYSTEMS
-    of_pairs = {
-        name: mean_defined([each.values[name] for each in row.pairs.values()])
-        for name in (PAIR_STATISTICS if row.pairs else ())
-    }
-    return of_pairs | {
-        name: None if name == "gap_r" and few else numbers.get(name) for name in MAIN
-    }
 
 
 def _frame_row(row: MetricRow) -> dict[str, Any]:

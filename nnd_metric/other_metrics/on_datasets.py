@@ -1,8 +1,8 @@
 """NND against other metrics, on one dataset or on several."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, TypeVar, Unpack, get_args, overload
+from typing import Any, TypedDict, TypeVar, Unpack, get_args, overload
 
 from nnd.metric.data import Table, is_several, only_of_one, read_splits
 from nnd.metric.numbers import (
@@ -230,24 +230,12 @@ def metrics(
     return _over_datasets(folders, data, systems, out, compare)
 
 
-class _Compare(Protocol):
-    """What compares metrics on one dataset."""
-
-    def __call__(
-        self,
-        runs: Sequence[Path],
-        data: str | Path,
-        systems: Mapping[str, str] | None,
-        out: str | Path | None,
-    ) -> MetricTable | MetricSlices: ...
-
-
 def _over_datasets(
     folders: Sequence[Path],
     data: Sequence[str | Path],
     systems: Mapping[str, str] | None,
     out: str | Path | None,
-    compare: _Compare,
+    compare: Callable[..., MetricTable | MetricSlices],
 ) -> MetricTables:
     split = split_by_dataset(folders, data, systems)
     places = {name: None if out is None else Path(out) / name for name in split}

@@ -24,6 +24,7 @@ from nnd.metric.numbers import (
     FloatArray,
     Interval,
     bootstrap_ratios,
+    draw_contexts,
     interval_of_most,
     pair_candidates,
     pooled_auc,
@@ -33,6 +34,7 @@ from nnd.metric.numbers import (
     system_accuracy,
     tie_accuracy,
 )
+from nnd.metric.other_metrics.candidate_correlations import number_contexts
 from nnd.schemas import CONTEXT, Amount, Count, Keys, Record, Share
 
 PAIR_STATISTICS = ("acc_eq", "acc_eq_star", "spa", "system_accuracy", "auc", "auc_within")
@@ -76,8 +78,7 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     """
     used = table.drop_nulls(["score", "human"]).sort(*CONTEXT, "candidate_id")
     score, human = used["score"].to_numpy(), used["human"].to_numpy().astype(np.float64)
-    contexts = used.select(pl.struct(CONTEXT).rank("dense")).to_series().to_numpy() - 1
-    contexts = contexts.astype(np.int64)
+    contexts = number_contexts(used)
     pairs = pair_candidates(human, contexts)
     by_system = _by_system(used)
     systems, complete = by_system[2].shape[1], (by_system[2] > 0).all(axis=1)
@@ -115,10 +116,7 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
 
 
 def _draw(contexts: int) -> FloatArray:
-    """Return how often each of RESAMPLES resamples has each context, [resamples, contexts]."""
-    rng = np.random.default_rng(0)
-    drawn = rng.multinomial(contexts, np.full(contexts, 1 / contexts), size=RESAMPLES)
-    return drawn.astype(np.float64)
+    return draw_contexts(np.random.default_rng(0), contexts, RESAMPLES)
 
 
 def _with_interval(value: float, drawn: FloatArray, contexts: int) -> _Found:

@@ -138,9 +138,7 @@ def _numbers(table: OwnTable, metric: str) -> pl.DataFrame | None:
             number = None
             wrong.append(row)
         if number is not None and not math.isfinite(number):
-            raise ScoringError(
-                "cell.not-finite", f"{metric} is {number}", table.where(row), "leave the cell empty"
-            )
+            raise ScoringError("cell.not-finite", f"{metric} is {number}", table.where(row))
         values.append(number)
     if wrong and any(value is not None for value in values):
         cell = table.columns[metric][wrong[0]]

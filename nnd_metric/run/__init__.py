@@ -9,7 +9,7 @@ if TYPE_CHECKING:
         estimate as estimate,
     )
     from .cost.fitting import (
-        find_obstacle as find_obstacle,
+        check_scorable as check_scorable,
     )
     from .evaluation import (
         Evaluation as Evaluation,

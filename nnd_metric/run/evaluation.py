@@ -34,6 +34,7 @@ from nnd.metric.numbers import (
     tell_readings,
     tests_of,
 )
+from nnd.metric.run.model_cost import COST, ModelCost, cost_bytes
 from nnd.metric.run.model_result import ModelResult
 from nnd.metric.run.survival import Failure
 from nnd.schemas import (
@@ -80,6 +81,7 @@ class Evaluation(Result):
             it: they are of all splits.
         asks_agreement: Whether people judged a model, or human scores or systems were named; else
             a missing agreement is not mentioned.
+        costs: What the results cost, as far as that is known.
     """
 
     data: Annotated[str, UNSTORED]
@@ -98,6 +100,7 @@ class Evaluation(Result):
     effects: Annotated[Effects | None, UNSTORED] = None
     splits: tuple[str, ...] = ()
     asks_agreement: Annotated[bool, UNSTORED] = False
+    costs: Annotated[tuple[ModelCost, ...], UNSTORED] = ()
 
     def headline(self) -> str:
         """Return a sentence that names the model with the highest pass rate."""
@@ -161,7 +164,8 @@ class Evaluation(Result):
         """Write a folder of result.json and log_likelihoods.parquet, or replace an older one.
 
         The run of a suite also has sets.parquet, the log-likelihoods of its sets; if tokens are
-        kept, tokens.parquet has theirs.
+        kept, tokens.parquet has theirs. cost.json says what the results cost, as far as that is
+        known.
 
         Raises:
             NNDError: If the folder holds anything that nnd did not write, or cannot be written, or
@@ -179,7 +183,8 @@ class Evaluation(Result):
             files[SETS] = parquet_bytes(self.children)
         if not self.tokens.is_empty():
             files[TOKENS_FILE] = parquet_bytes(self.tokens)
-        write_folder(Path(folder), self.to_dict(), document=RESULT, files=files)
+        costs = {COST: cost_bytes(self.costs)} if self.costs else {}
+        write_folder(Path(folder), self.to_dict(), document=RESULT, files=files, unlisted=costs)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

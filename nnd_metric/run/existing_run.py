@@ -19,6 +19,7 @@ from nnd.metric.data import (
 )
 from nnd.metric.likelihood import Scoring, place_of
 from nnd.metric.numbers import has_present_rule, is_chat, pass_rates
+from nnd.metric.run.model_cost import ModelCost, read_costs
 from nnd.metric.run.model_result import ModelResult, ScoredModel
 from nnd.metric.text import NONE, Chat, choose_template, describe_options
 from nnd.schemas import SchemaError, ScoringError, read_document
@@ -46,7 +47,7 @@ def read_kept(
     if folder is None or not (folder / RESULT).is_file():
         return KeptRun((), {}, {})
     scored, children, tokens = read_run(folder), read_sets(folder), read_tokens(folder)
-    stored = read_document(folder / RESULT)
+    stored, costs = read_document(folder / RESULT), read_costs(folder)
     with _readable(folder):
         problem = _find_difference(stored, scored, pairs, scoring, models)
         problem = problem or _find_other_sets(children, pairs)
@@ -58,7 +59,7 @@ def read_kept(
     places = {*map(place_of, done)}
     with _readable(folder):
         kept = tuple(
-            _scored_model(each, scored, children, tokens)
+            _scored_model(each, scored, children, tokens, costs)
             for each in stored["results"]
             if place_of(each["model"]) not in places
         )
@@ -70,9 +71,19 @@ def read_kept(
     return KeptRun(kept, systems, templates)
 
 
-def _scored_model(result: Mapping[str, Any], *stored: pl.DataFrame) -> ScoredModel:
-    own, *others = (rows.filter(pl.col("model") == result["model"]) for rows in stored)
-    return ScoredModel(ModelResult.from_dict(result, rates=pass_rates(own)), own, *others)
+def _scored_model(
+    result: Mapping[str, Any],
+    scored: pl.DataFrame,
+    children: pl.DataFrame,
+    tokens: pl.DataFrame,
+    costs: Mapping[str, ModelCost],
+) -> ScoredModel:
+    model = result["model"]
+    own, of_sets, its_tokens = (
+        rows.filter(pl.col("model") == model) for rows in (scored, children, tokens)
+    )
+    found = ModelResult.from_dict(result, rates=pass_rates(own))
+    return ScoredModel(found, own, of_sets, its_tokens, costs.get(model))
 
 
 @contextmanager

@@ -1,13 +1,16 @@
 """What every launcher is given: models, and the shards that each of them scores."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nnd.metric.data import PairSet
-from nnd.metric.likelihood import Loading, Model, Scoring
+from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.survival import Trouble
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import Model
 
 
 class Shard(NamedTuple):
@@ -37,7 +40,7 @@ class ScoringTask(NamedTuple):
     the number of shards of all models.
     """
 
-    models: Mapping[str, Model]
+    models: "Mapping[str, Model]"
     todo: Callable[[str], Iterator[Shard]]
     total: int
     scorings: Mapping[str, Scoring]
@@ -46,19 +49,29 @@ class ScoringTask(NamedTuple):
 
 
 def whole_task(
-    models: Mapping[str, Model],
+    models: "Mapping[str, Model]",
     pairs: Mapping[str, PairSet],
     scorings: Mapping[str, Scoring],
     loading: Loading,
     trouble: Trouble,
+    *,
+    done: Collection[tuple[str, str]] = (),
 ) -> ScoringTask:
-    """Return the task of scoring whole datasets (`pairs`: name → its pairs)."""
-    todo, total = partial(_whole_shards, pairs, scorings), len(models) * len(pairs)
+    """Return the task of scoring whole datasets.
+
+    `pairs` gives name → its pairs; `done` are models and datasets that need no scoring.
+    """
+    todo = partial(_whole_shards, pairs, scorings, done)
+    total = sum((name, dataset) not in done for name in models for dataset in pairs)
     return ScoringTask(models, todo, total, scorings, loading, trouble)
 
 
 def _whole_shards(
-    pairs: Mapping[str, PairSet], scorings: Mapping[str, Scoring], model: str
+    pairs: Mapping[str, PairSet],
+    scorings: Mapping[str, Scoring],
+    done: Collection[tuple[str, str]],
+    model: str,
 ) -> Iterator[Shard]:
     for dataset, data in pairs.items():
-        yield Shard(dataset, 0, data, scorings[model])
+        if (model, dataset) not in done:
+            yield Shard(dataset, 0, data, scorings[model])

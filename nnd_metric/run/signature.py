@@ -1,14 +1,10 @@
 """The signature: one line that names everything a result depends on."""
 
-import re
-
 from nnd.metric.data import PairSet
 from nnd.metric.likelihood import Engine, config_digest, tokenizer_digest
 from nnd.metric.numbers import PassRates
 from nnd.metric.run.version import VERSION
 from nnd.metric.text import Template, find_protocol, special_frame
-
-_COUNTS = re.compile(r"\|trunc:\d+\|n:\d+(?!.*\|trunc:\d)")
 
 
 def make_signature(
@@ -48,12 +44,6 @@ def make_signature(
     line = "|".join(["nnd", *(f"{name}:{value}" for name, value in parts.items())])
     # A user's template may contain line breaks, but the signature is one line.
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in line)
-
-
-def recount(signature: str, truncated: int | None, n: int) -> str:
-    """Return a signature with other counts, for example those of all parts of a run."""
-    before, after = _COUNTS.split(signature)
-    return f"{before}|trunc:{truncated}|n:{n}{after}"
 
 
 def _reads_bos(engine: Engine) -> bool:

@@ -1,6 +1,7 @@
 """The summary of scored models on the same pairs, which every run and every merge ends with."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -21,7 +22,7 @@ def summarise_scored(
     """Return what is known of some models whose rows are in memory (arguments of `summarise`)."""
     rows = pl.concat(each.pairs.select(*STORED) for each in models)
     judgements = data.judgements() if len(models) > 1 else None
-    return summarise(
+    found = summarise(
         data,
         [each.result for each in models],
         pl.concat(each.children.select(*STORED_SETS) for each in models),
@@ -33,6 +34,7 @@ def summarise_scored(
         tokens=pl.concat(each.tokens for each in models),
         asks_agreement=asks_agreement,
     )
+    return replace(found, costs=tuple(each.cost for each in models if each.cost is not None))
 
 
 def summarise(

@@ -6,11 +6,11 @@ the store, so finished work costs little more than loading the model. The output
 the present models and data.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, TypeVar, Unpack, overload
 
 from nnd.metric.data import (
     check_choices,
@@ -18,29 +18,28 @@ from nnd.metric.data import (
     locked_run,
     run_folders,
 )
-from nnd.metric.likelihood import Model
 from nnd.metric.run.arriving_results import write_arriving
 from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.existing_run import KeptRun, read_kept
 from nnd.metric.run.launchers.ray_cluster import Ray
-from nnd.metric.run.launchers.ray_workers import evaluate_on_ray
-from nnd.metric.run.launchers.side_by_side import score_models
 from nnd.metric.run.launchers.worker_report import WorkerReport
 from nnd.metric.run.launchers.worker_share import Worker, check_shared, find_share
-from nnd.metric.run.launchers.workers import score_share
 from nnd.metric.run.model_result import ScoredModel
-from nnd.metric.run.parts.job import plan_job
 from nnd.metric.run.run_request import Dataset, RunOptions, RunRequest, with_run_options
-from nnd.metric.run.scoring_task import whole_task
+from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, whole_task
+from nnd.metric.run.stored_results import StoredResults, stored_results
 from nnd.metric.run.summary import summarise_scored
 from nnd.metric.run.survival import Trouble
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import Model
 
 _Each = TypeVar("_Each", bound=Dataset)
 
 
 @overload
 def evaluate(
-    models: Model | Sequence[Model],
+    models: "Model | Sequence[Model]",
     data: list[_Each] | tuple[_Each, ...],
     *,
     out: str | Path | None = None,
@@ -49,7 +48,7 @@ def evaluate(
 ) -> Sweep: ...
 @overload
 def evaluate(
-    models: Model | Sequence[Model],
+    models: "Model | Sequence[Model]",
     data: Dataset,
     *,
     out: str | Path | None = None,
@@ -58,7 +57,7 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    models: Model | Sequence[Model],
+    models: "Model | Sequence[Model]",
     data: Dataset | Sequence[Dataset],
     *,
     out: str | Path,
@@ -67,7 +66,7 @@ def evaluate(
 ) -> WorkerReport: ...
 @with_run_options
 def evaluate(
-    models: Model | Sequence[Model],
+    models: "Model | Sequence[Model]",
     data: Dataset | Sequence[Dataset],
     *,
     out: str | Path | None = None,
@@ -127,9 +126,14 @@ def evaluate(
     check_shared(worker, ray, out)
     request = RunRequest(models, data, **options)
     if out is not None and worker is not None:
+        from nnd.metric.run.launchers.workers import score_share  # noqa: PLC0415 - imports torch
+        from nnd.metric.run.parts.job import plan_job  # noqa: PLC0415
+
         share = find_share(worker)
         return score_share(plan_job(request, out), request.loading, share)
     if out is not None and ray is not None:
+        from nnd.metric.run.launchers.ray_workers import evaluate_on_ray  # noqa: PLC0415
+
         found = evaluate_on_ray(request, out, ray)
     else:
         found = sweep(request, out)
@@ -155,7 +159,11 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
             here += [each.result.model for each in kept(key, names).models]
     people = [each.human_scores for each in pairs.values() if each.human_scores is not None]
     check_choices(systems, here, people)
-    usable = request.find_models(trouble)
+    stored = stored_results(request.named_models(), pairs, scorings, request.loading)
+    ready = stored.find()
+    done = {(each.scored.result.model, each.dataset) for each in ready}
+    complete = {name for name in names if pairs and all((name, key) in done for key in pairs)}
+    usable = request.find_models(trouble, complete)
 
     def join(key: str, scored: Sequence[ScoredModel]) -> Evaluation:
         before = kept(key, [each.result.model for each in scored])
@@ -168,12 +176,27 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
             asks_agreement=request.human_scores is not None,
         )
 
-    task = whole_task(usable, pairs, scorings, request.loading, trouble)
-    with closing(score_models(task)) as shards:
+    task = whole_task(usable, pairs, scorings, request.loading, trouble, done=done)
+    with closing(_scored_shards(ready, task, stored)) as shards:
         found = write_arriving(shards, join, folders)
     evaluations = {key: found[key] for key in pairs if key in found}
     written = {key: folder for key, folder in folders.items() if key in evaluations}
     return Sweep(evaluations, pairs, tuple(trouble.failures), written)
+
+
+def _scored_shards(
+    ready: Sequence[ScoredShard], task: ScoringTask, stored: StoredResults
+) -> Generator[ScoredShard]:
+    """Yield the shards that are ready, then those of a task, which are stored for later runs."""
+    yield from ready
+    if not task.total:
+        return
+    from nnd.metric.run.launchers.side_by_side import score_models  # noqa: PLC0415 - imports torch
+
+    with closing(score_models(task)) as shards:
+        for shard in shards:
+            stored.keep(shard)
+            yield shard
 
 
 def _with_published(scored: ScoredModel, request: RunRequest) -> ScoredModel:

@@ -16,24 +16,20 @@ def token_rows(data: PairSet, engine: Engine, template: Template) -> pl.DataFram
     prompts = render(template, contexts_of(data.pairs))
     found = token_likelihoods(engine, requests_of(data.pairs, prompts))
     before = [len(prompt.candidate_prefix) for prompt in prompts] * 2
-    places = [
-        [None if place is None or place[0] < skipped else place for place in each.places]
-        for each, skipped in zip(found, before, strict=True)
-    ]
-    bounds = [
+    start, end = (
         [
-            [None if place is None else place[at] - skipped for place in own]
-            for own, skipped in zip(places, before, strict=True)
+            [None if place is None or place[0] < skipped else place[at] - skipped for place in own]
+            for own, skipped in zip((each.places for each in found), before, strict=True)
         ]
         for at in (0, 1)
-    ]
+    )
     n = data.pairs.height
     columns = {
         "model": [engine.loaded.name] * 2 * n,
         "pair_id": [*data.pairs["pair_id"]] * 2,
         "side": ["high"] * n + ["low"] * n,
-        "start": bounds[0],
-        "end": bounds[1],
+        "start": start,
+        "end": end,
         "log_likelihood": [each.log_likelihood.tolist() for each in found],
     }
     return pl.DataFrame(columns, TOKENS)

@@ -179,6 +179,7 @@ def _evaluation_details(evaluation: "Evaluation") -> Parts:
             for reason in each.work.switched_off
         ]
         shown += [f"{each.model}: {each.memory()}"] if each.weight_bytes else []
+    shown += [each.sentence() for each in evaluation.costs]
     return shown + [each.signature for each in best_first]
 
 

@@ -55,5 +55,4 @@ def _check_name(name: str, taken: Collection[str]) -> None:
             "hub.name",
             f"a metric's script has the name of its Space, and cannot have this one: {reason}",
             name,
-            "name the Space ORG/nnd",
         )

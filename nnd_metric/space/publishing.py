@@ -77,8 +77,5 @@ def _earlier_files(repository: Repository, state: State) -> Iterator[str]:
             yield from (f"{module}.py" for module in siblings_of(text.decode()))
     elif others := sorted(state.files.keys() - _HUBS_OWN):
         raise PublishError(
-            "hub.foreign-files",
-            f"the Space has other contents ({others[0]})",
-            repository.name,
-            "choose another name, or empty the Space",
+            "hub.foreign-files", f"the Space has other contents ({others[0]})", repository.name
         )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         cut_chat as cut_chat,
     )
     from .encoding.masked_rows import (
-        encode_rows as encode_rows,
+        encode_masked as encode_masked,
     )
     from .encoding.protocols import (
         PROTOCOLS as PROTOCOLS,

@@ -21,7 +21,7 @@ from nnd.metric.train.history import (
 from nnd.schemas import (
     ScoringError,
     check_extra,
-    did_you_mean,
+    check_known,
     has_mark,
     plain,
     record_frame,
@@ -183,16 +183,12 @@ def _read(paths: Sequence[Path], categories: Sequence[str]) -> Curves:
     if not paths:
         raise ScoringError("input.missing", "no history was given")
     if twice := [path for path in paths if paths.count(path) > 1]:
-        raise ScoringError("name.twice", "named twice", twice[0], "name each history once")
+        raise ScoringError("name.twice", "named twice", twice[0])
     runs = _named([run for path in paths for run in _read_runs(path)])
     known = sorted({category for run in runs for entry in run.entries for category in entry.by})
-    unknown = [category for category in categories if category not in (OVERALL, *known)]
-    if unknown:
-        raise ScoringError(
-            "name.unknown",
-            f'unknown category "{unknown[0]}"{did_you_mean(unknown[0], known)}',
-            remedy=f"known: {', '.join(known)}",
-        )
+    check_known(
+        "category", (each for each in categories if each != OVERALL), known, family=ScoringError
+    )
     shown = dict.fromkeys([OVERALL, *(categories or known)])
     return Curves(tuple(runs), tuple(shown), tuple(_notes(runs)))
 
@@ -223,10 +219,7 @@ def _read_runs(path: Path) -> list[TrainingRun]:
     entries = read_history(path)
     if not entries:
         raise ScoringError(
-            "train.history",
-            "the history is empty, because training has not begun",
-            path,
-            "name another one",
+            "train.history", "the history is empty, because training has not begun", path
         )
     return [TrainingRun(str(path), path, entries)]
 

@@ -138,10 +138,7 @@ def train(
     check_place(out, resume=resume)
     if isinstance(model, str | Path) and str(model).endswith(".gguf"):
         raise ScoringError(
-            "model.quantised",
-            "a GGUF file is quantised and cannot be trained",
-            model,
-            "name the model that it was made from, by its folder or Hub id",
+            "model.quantised", "a GGUF file is quantised and cannot be trained", model
         )
     if template is not None:
         check_template(template)

@@ -14,7 +14,7 @@ from nnd.schemas import (
     Positive,
     Record,
     ScoringError,
-    did_you_mean,
+    check_known,
     stored_fields,
 )
 
@@ -39,13 +39,9 @@ class _CheckedRecord(Record):
     def __post_init__(self) -> None:
         for name, _, shape, _ in stored_fields(type(self)):
             value = getattr(self, name)
-            if get_origin(shape.kind) is Literal and value not in get_args(shape.kind):
+            if get_origin(shape.kind) is Literal:
                 known = get_args(shape.kind)
-                raise ScoringError(
-                    "option.unknown-value",
-                    f'unknown {name} "{value}"{did_you_mean(value, known)}',
-                    remedy=f"choose one of {', '.join(known)}",
-                )
+                check_known(name, [value], known, code="option.unknown-value", family=ScoringError)
             for limit in shape.marks:
                 if not isinstance(limit, Limit) or value is None:
                     continue

@@ -154,12 +154,7 @@ def train_seeds(
         recipe = TrainingFacts.from_dict(read_document(place / TRAINING)).recipe
         recipes.append(replace(recipe, schedule=schedule))
         if recipe.schedule != of_seed or recipes[-1] != recipes[0]:
-            raise ScoringError(
-                "place.holds-training",
-                "was trained with other options",
-                place,
-                "name another folder with --out",
-            )
+            raise ScoringError("place.holds-training", "was trained with other options", place)
         found[seed] = compare([*_runs(place / "before"), *_runs(place / "after")])
     return TrainedSeeds(found)
 

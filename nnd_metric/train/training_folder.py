@@ -185,12 +185,7 @@ def _check(out: Path, *, resume: bool) -> dict[str, Any]:
             "place.holds-training", "no interrupted training found", out, "leave out --resume"
         )
     if interrupted and not resume:
-        raise NNDError(
-            "place.holds-training",
-            "this folder holds an interrupted training",
-            out,
-            "continue it with --resume, or remove the folder",
-        )
+        raise NNDError("place.holds-training", "this folder holds an interrupted training", out)
     stored = read_document(out / _SETTINGS) if interrupted else {"files": {}}
     held = _foreign(out, stored["files"], _CHECKED_ELSEWHERE if interrupted else ())
     if held:

@@ -38,9 +38,7 @@ def take_sides(
     """
     training, held_out = load_corpus(data), None
     if training.pairs.is_empty():
-        raise ScoringError(
-            "train.no-texts", "has no pairs to train on", training.name, "name data that has some"
-        )
+        raise ScoringError("train.no-texts", "has no pairs to train on", training.name)
     learnt, tested, names = list[PairSet](), list[PairSet](), sorted({*sets})
     if has_worse(training):
         training, held_out = cut_pairs(training, share, seed)
@@ -63,12 +61,7 @@ def take_sides(
     for purpose, datasets in (("train", [*learnt, training]), ("test", tested)):
         for each in datasets:
             if each.pairs.is_empty():
-                raise ScoringError(
-                    "train.no-texts",
-                    f"has no pairs to {purpose} on",
-                    each.title,
-                    "give other data, or another split",
-                )
+                raise ScoringError("train.no-texts", f"has no pairs to {purpose} on", each.title)
     for each in tested:
         check_apart(training, each)
     by_set = {name: each.pairs.height for name, each in zip(names, learnt, strict=True)}

@@ -5,11 +5,11 @@ set derived from the same pairs holds out the same contexts.
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Iterator
 
 import polars as pl
 
+from nnd.schemas.contract.keys import fold
 from nnd.schemas.words.errors import NNDError
 
 FEWEST_HELD_OUT = 2
@@ -53,13 +53,10 @@ def context_keys(pairs: pl.DataFrame) -> Iterator[tuple[str, str]]:
 
     Without a context, that is the better candidate.
     """
-    columns = pairs.select(pl.coalesce("cluster", "context_id"), "context", "candidate_high")
+    texts = (fold(pl.col(name)) for name in ("context", "candidate_high"))
+    columns = pairs.select(pl.coalesce("cluster", "context_id"), *texts)
     for cluster, context, candidate in columns.iter_rows():
-        yield cluster, _fold(context) or _fold(candidate)
-
-
-def _fold(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
+        yield cluster, context or candidate
 
 
 def _families(pairs: pl.DataFrame) -> list[str]:

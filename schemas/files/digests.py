@@ -69,9 +69,9 @@ def file_digest(path: Path) -> str:
 
 def git_blob(path: Path) -> str:
     """Return the id by which git knows the content of a file, 40 hexadecimal digits."""
-    content = path.read_bytes()
-    digest = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
-    digest.update(content)
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as file:
+        hashlib.file_digest(file, lambda: digest)
     return digest.hexdigest()
 
 

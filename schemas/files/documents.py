@@ -43,6 +43,9 @@ _KINDS: Final[Mapping[str, tuple[str | None, str]]] = {
 }
 """Name of a document → its schema, and how to make the document and its files again."""
 
+UNLISTED: Final = {"result.json": ("cost.json",)}
+"""Document → files of its folder that it does not list, because no two runs write the same."""
+
 _DIGEST = "digest"
 _VERSION = "nnd_version"
 _OLDER = ("0.1.", "0.2.")
@@ -194,7 +197,7 @@ def own_files(folder: Path, document: str) -> set[str]:
         return set()
     outputs = content.get("outputs", {})
     own = {name for name, entry in outputs.items() if _is_unchanged(folder / name, entry)}
-    return {document, *own}
+    return {document, *own, *UNLISTED.get(document, ())}
 
 
 def other_version(folder: Path, document: str) -> str | None:

@@ -45,7 +45,7 @@ def replace_folder(target: Path, *, document: str, scaffold: str | None = None) 
             changed since, or is the working folder, the home folder or a folder above them, or
             cannot be written (no room, no permission); the old content stays unchanged.
     """
-    with _writing(target, "folder"):
+    with _writing(target):
         check_replaceable(target, document=document, scaffold=scaffold)
         folder = Path(os.path.realpath(target))  # a link is followed, not replaced
         with workplace(folder) as place:
@@ -79,7 +79,6 @@ def check_replaceable(target: Path, *, document: str, scaffold: str | None = Non
             "place.never-replaced",
             "the working folder, the home folder and the folders above them are never replaced",
             target,
-            "name a folder of its own with --out",
         )
     if folder.is_dir():
         _check_ours(folder, target, document, scaffold)
@@ -97,7 +96,7 @@ def exclusive(target: Path) -> Iterator[None]:
     folder = Path(os.path.realpath(target))
     path = folder.with_name(f".{folder.name}.lock")
     with contextlib.ExitStack() as stack:
-        with _writing(target, "folder"):
+        with _writing(target):
             path.parent.mkdir(parents=True, exist_ok=True)
             stack.enter_context(FileLock(path))
         try:
@@ -108,15 +107,20 @@ def exclusive(target: Path) -> Iterator[None]:
 
 
 def write_folder(
-    target: Path, facts: Mapping[str, Any], *, document: str, files: Mapping[str, bytes]
+    target: Path,
+    facts: Mapping[str, Any],
+    *,
+    document: str,
+    files: Mapping[str, bytes],
+    unlisted: Mapping[str, bytes] = {},
 ) -> None:
     """Write a folder of files and a JSON document that lists them (errors as in `replace_folder`).
 
     `facts` is what the document says beside its `outputs`; `files` gives name → content of the
-    others.
+    others, and `unlisted` that of files in `UNLISTED`.
     """
     with replace_folder(target, document=document) as folder:
-        for name, content in files.items():
+        for name, content in {**files, **unlisted}.items():
             (folder / name).write_bytes(content)
         outputs = list_files(folder, files)
         write_document(folder, {**facts, "outputs": outputs}, document=document)
@@ -163,7 +167,7 @@ def make_new(target: Path) -> Iterator[Path]:
     are created. Raises NNDError if `target` exists, before or on leaving, or cannot be written.
     """
     check_new(target)
-    with _writing(target, "place"), workplace(target) as place:
+    with _writing(target), workplace(target) as place:
         fresh = place / NEW
         yield fresh
         _sync_all(fresh)
@@ -202,13 +206,11 @@ def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) 
             f"{document} says that nnd {version} wrote it, in another form than this "
             f"version, so nothing is replaced ({names})",
             shown,
-            "name another folder with --out, or remove this one",
         )
     raise NNDError(
         "place.foreign-files",
         f"contains files that nnd did not write, or that were changed since: {names}",
         shown,
-        "name another folder with --out, or move them away",
     )
 
 
@@ -226,16 +228,13 @@ def _foreign(folder: Path, ours: Collection[str], parent: str = "") -> Iterator[
 
 
 @contextlib.contextmanager
-def _writing(target: Path, kind: str) -> Iterator[None]:
+def _writing(target: Path) -> Iterator[None]:
     """Raise errors of the disk as an NNDError with a remedy."""
     try:
         yield
     except OSError as error:
         raise NNDError(
-            "place.cannot-write",
-            f"cannot be written: {error.strerror or error}",
-            target,
-            f"make room, or name another {kind} with --out",
+            "place.cannot-write", f"cannot be written: {error.strerror or error}", target
         ) from error
 
 

@@ -23,8 +23,6 @@ def check_not_forked() -> None:
             "process.forked",
             "this process was forked from one that has used nnd, and would wait forever "
             "for its threads, which a fork does not copy",
-            remedy='start processes with multiprocessing.get_context("spawn"), or fork before the '
-            "first call of nnd",
         )
 
 

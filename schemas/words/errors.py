@@ -10,9 +10,11 @@ NNDError
     └── MissingExtraError   a library is not installed that only some of the work needs
 """
 
+from collections.abc import Collection, Iterable
 from unicodedata import category
 
 from nnd.schemas.words.error_codes import REMEDIES
+from nnd.schemas.words.texts import did_you_mean
 
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _HARMLESS = "\n\t\u200c\u200d"
@@ -114,3 +116,22 @@ class MissingExtraError(ScoringError):
 
 class ScoringWarning(UserWarning):
     """The numbers are as requested, but something else is not."""
+
+
+def check_known(
+    what: str,
+    names: Iterable[str],
+    known: Collection[str],
+    where: object = "",
+    *,
+    code: str = "name.unknown",
+    family: type[NNDError] = NNDError,
+) -> None:
+    """Raise an error at the first name that is not known, which says what is.
+
+    `what` says what is named, such as "protocol"; `family` is the type of the error.
+    """
+    for name in names:
+        if name not in known:
+            unknown = f'unknown {what} "{name}"{did_you_mean(name, known)}'
+            raise family(code, unknown, where, f"known: {', '.join(known) or 'none'}")

@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 import pytest
@@ -13,7 +12,6 @@ import yaml
 from support.hub.fixtures import ask, hub, publisher, served
 
 from nnd.converters.folder.conversion import Conversion, convert
-from nnd.metric.cli.command import main
 from nnd.schemas import polars_schema
 
 __all__ = ["ask", "hub", "publisher", "served"]
@@ -143,27 +141,6 @@ def annotated() -> Callable[..., pl.DataFrame]:
         return pl.DataFrame(rows, polars_schema("annotation"), orient="row")
 
     return make
-
-
-class Ran(NamedTuple):
-    """What a command ended with and printed."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """`nnd("validate", folder)`: run the command in this process."""
-
-    def run(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ran(int(ended.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture(scope="session")

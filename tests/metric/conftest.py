@@ -9,9 +9,10 @@ import functools
 from typing import TYPE_CHECKING
 
 import pytest
+from support.report.museum import on_display
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from support.tiny_models import Family
@@ -54,6 +55,23 @@ def saved(
         return folder
 
     return save
+
+
+@pytest.fixture
+def models(saved: Callable[[str], Path]) -> list[str]:
+    """Two models, a decoder-only and an encoder-decoder, as they are named."""
+    return [str(saved("gpt2")), str(saved("bart"))]
+
+
+@pytest.fixture(scope="session")
+def birds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Eight pairs and the human scores of two systems: leave them as they are."""
+    from support.metric_runs import write_pairs  # noqa: PLC0415 - most tests do without
+
+    folder = tmp_path_factory.mktemp("museum") / "birds"
+    folder.mkdir()
+    with on_display(write_pairs(folder)):
+        yield folder
 
 
 @pytest.fixture

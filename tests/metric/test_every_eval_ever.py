@@ -7,10 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.refusals import refusal
 
-from nnd.converters.folder import convert
 from nnd.converters.make import derive
 from nnd.metric.app import export
 from nnd.metric.likelihood import LoadedModel, Scoring
@@ -36,30 +34,23 @@ def validated(folder: Path) -> str:
     return ran.stdout
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data") / "sample"
-    convert("sample", out=folder)
-    return folder
-
-
 def test_two_models_on_two_datasets(
-    data: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path
+    sample: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path
 ) -> None:
     own = tmp_path / "agree.jsonl"
     own.write_text("".join(f"{json.dumps(row)}\n" for row in BLIMP), encoding="utf-8")
     run, out = tmp_path / "run", tmp_path / "out"
     models = [loaded("gpt2"), loaded("llama")]
-    scored = evaluate(models, [data, own], out=run, scoring=PLAIN)
-    made = export(run, out, to="every-eval-ever", data=[data, own])
+    scored = evaluate(models, [sample, own], out=run, scoring=PLAIN)
+    made = export(run, out, to="every-eval-ever", data=[sample, own])
     assert made.rows == 4
     assert validated(out).count('"valid": true') == 8
 
-    (file,) = (out / "data" / "nnd_sample" / "local" / "gpt2").glob("*[0-9a-f].json")
+    (file,) = (out / "data" / "nnd_sample-nnd" / "local" / "gpt2").glob("*[0-9a-f].json")
     document: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    wanted = scored.evaluations["sample"].results[0]
+    wanted = scored.evaluations["sample-nnd"].results[0]
     first, *slices = document["evaluation_results"]
-    assert first["evaluation_name"] == "sample / overall"
+    assert first["evaluation_name"] == "sample-nnd / overall"
     assert first["score_details"]["score"] == wanted.rates.overall.pass_rate
     assert first["score_details"]["details"]["signature"] == wanted.signature
     assert len(slices) == sum(len(rates) for rates in wanted.rates.by.values())
@@ -69,12 +60,12 @@ def test_two_models_on_two_datasets(
     passed = sum(sample["evaluation"]["is_correct"] for sample in samples)
     assert passed == wanted.rates.overall.passes
     assert samples[0]["metadata"]["ll_high"] == repr(
-        scored.evaluations["sample"].scored["ll_high"][0]
+        scored.evaluations["sample-nnd"].scored["ll_high"][0]
     )
 
 
-def test_a_suite(data: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path) -> None:
-    derive(data, ["typos=0.5"], out=tmp_path / "suite")
+def test_a_suite(sample: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path) -> None:
+    derive(sample, ["typos=0.5"], out=tmp_path / "suite")
     evaluate(loaded("gpt2"), tmp_path / "suite", out=tmp_path / "run", scoring=PLAIN)
     export(tmp_path / "run", tmp_path / "out", to="every-eval-ever", data=tmp_path / "suite")
     validated(tmp_path / "out")
@@ -84,10 +75,10 @@ def test_a_suite(data: Path, loaded: Callable[[str], LoadedModel], tmp_path: Pat
 
 
 def test_without_pairs_there_are_rates_only(
-    data: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path
+    sample: Path, loaded: Callable[[str], LoadedModel], tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN, limit=4)
+    evaluate(loaded("gpt2"), sample, out=run, scoring=PLAIN, limit=4)
     made = export(run, tmp_path / "out", to="every-eval-ever")
     assert made.headline() == f"1 evaluation written to {tmp_path / 'out'}."
     assert "a run has no texts; name its pairs with --data" in made.notes[-1]
@@ -96,5 +87,5 @@ def test_without_pairs_there_are_rates_only(
     with refusal("run.another-data", "run"):
         export(run, tmp_path / "other", to="every-eval-ever", data=BLIMP)
     with refusal("run.not-a-run", "sample"):
-        export(data, tmp_path / "other", to="every-eval-ever")
+        export(sample, tmp_path / "other", to="every-eval-ever")
     assert not (tmp_path / "other").exists()

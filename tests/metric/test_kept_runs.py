@@ -3,13 +3,13 @@
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from support.metric_runs import write_pairs
 from support.refusals import refusal
 from support.stored_folders import write_sealed, write_text
 
@@ -18,22 +18,10 @@ from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers import agree
 from nnd.metric.run import VERSION, Evaluation, evaluate
 from nnd.metric.run.launchers import here
-from nnd.metric.run.model_result import evaluate_model
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.show.reports.page.report import report
 
 Saved = Callable[[str], Path]
-
-
-@pytest.fixture
-def birds(tmp_path: Path) -> Path:
-    folder = tmp_path / "birds"
-    folder.mkdir()
-    return write_pairs(folder)
-
-
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
 
 
 def run(models: str | list[str], data: Path, out: Path | None, **more: Any) -> Evaluation:
@@ -199,47 +187,44 @@ def test_a_part_is_told_in_headline_and_signature(
 
 # Several writers
 
-WRITER = """
-import sys
-from nnd.metric.run import evaluate
+WRITERS = """
+import multiprocessing, sys
+import torch, transformers  # once for all writers
 from nnd.metric.likelihood import Scoring
+from nnd.metric.run import evaluate
 
-model, data = sys.argv[1:]
-evaluate(model, data, scoring=Scoring(cache=False))  # what is imported late is there
-for line in sys.stdin:
-    evaluate(model, data, out=line.strip(), scoring=Scoring(cache=False))
-    print("done", flush=True)
+tries, data, place, *models = sys.argv[1:]
+several = multiprocessing.get_context("fork")
+all_ready = several.Barrier(len(models))
+
+def write(model):
+    evaluate(model, data, scoring=Scoring(cache=False))  # what is imported late is there
+    for number in range(int(tries)):
+        all_ready.wait()
+        evaluate(model, data, out=f"{place}/run {number}", scoring=Scoring(cache=False))
+
+writers = [several.Process(target=write, args=(model,)) for model in models]
+for writer in writers:
+    writer.start()
+for writer in writers:
+    writer.join()
+sys.exit(any(writer.exitcode for writer in writers))
 """
 
 TRIES = 12 if os.environ.get("NND_TEST_FULL") else 4
 
 
 def test_several_processes_add_their_models_to_one_run(
-    saved: Saved, birds: Path, tmp_path: Path, warm: dict[str, str]
+    saved: Saved, birds: Path, tmp_path: Path
 ) -> None:
     """As in an array of jobs."""
     models = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
-    writers = [
-        subprocess.Popen(
-            ["python", "-c", WRITER, model, birds],
-            env=warm,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for model in models
-    ]
+    place = tmp_path / "place"
+    place.mkdir()
+    command = [sys.executable, "-c", WRITERS, str(TRIES), birds, place, *models]
+    subprocess.run(command, check=True, timeout=300)
     for number in range(TRIES):
-        out = tmp_path / f"run {number}"
-        for writer in writers:
-            assert writer.stdin is not None
-            writer.stdin.write(f"{out}\n")
-            writer.stdin.flush()
-        for writer in writers:
-            assert writer.stdout is not None
-            assert writer.stdout.readline() == "done\n"
+        out = place / f"run {number}"
         assert sorted(each["model"] for each in results(out)) == sorted(models)
         assert sorted(read_run(out)["model"].unique()) == sorted(models)
-    for writer in writers:
-        writer.communicate(timeout=60)
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert len([*place.iterdir()]) == TRIES

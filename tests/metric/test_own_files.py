@@ -31,9 +31,9 @@ PLAIN = Scoring(cache=False, unconditional=False)
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("own")
-    convert("sample", out=folder / "data")
+    shutil.copytree(sample, folder / "data")
     definition = "source: sample\nsets:\n  - {name: typos, op: typos=0.5}\n"
     (folder / "suite.yaml").write_text(definition, encoding="utf-8")
     write(folder / "history.jsonl", [entry(1), entry(2)])

@@ -1,7 +1,6 @@
 """One split of the data: which is scored, what is said of it, and the human scores it gets."""
 
 import json
-import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.stored_folders import reseal, write_sealed
 from support.suites.split_source import write_letters
 from transformers import Trainer, TrainingArguments
@@ -43,11 +43,6 @@ PLAIN = Scoring(cache=False, unconditional=False)
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`valid` and `test`, 8 pairs each; people find the badger 0 % and 25 % good."""
     return write_letters(tmp_path_factory.mktemp("letters"), ["valid", "test"])
-
-
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
 
 
 def run(models: Any, data: Any, out: Path | None = None, **more: Any) -> Evaluation:
@@ -388,33 +383,26 @@ def test_metrics_judge_the_split_that_the_run_scored(runs: list[Path], letters: 
         metrics(runs[1], data=letters, scorers="length", splits=["valid"])
 
 
-def test_the_command_takes_splits(
-    models: list[str], letters: Path, tmp_path: Path, warm: dict[str, str]
-) -> None:
-    out = tmp_path / "run"
-
-    def nnd(*arguments: object) -> str:
-        done = subprocess.run(
-            ["nnd", *map(str, arguments)], env=warm, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+def test_the_command_takes_splits(models: list[str], letters: Path, nnd: Nnd) -> None:
+    def said(*arguments: object) -> str:
+        ran = nnd(*arguments)
+        assert ran.code == 0, ran.err
+        return ran.out
 
     named = [part for model in models for part in ("--model", model)]
     splits = ["--split", "test", "--split", "valid"]
-    first = nnd("evaluate", *named, "--data", letters, *splits, "--out", out, "--no-cache")
+    first = said("evaluate", *named, "--data", letters, *splits, "--out", "run", "--no-cache")
     assert "of 16 tests" in first
     assert "on letters-nnd (splits test and valid)" in first
     only = ["--split", "valid", "--mixed-rules"]
-    assert "of 8 shared tests (split valid)" in nnd("compare", out, *only)
-    assert "of letters-nnd (split valid)" in nnd("slice", out, "--by", "error_category", *only)
-    assert "of 8 tests (split valid)" in nnd("metrics", out, "--data", letters, *only)
+    assert "of 8 shared tests (split valid)" in said("compare", "run", *only)
+    assert "of letters-nnd (split valid)" in said("slice", "run", "--by", "error_category", *only)
+    assert "of 8 tests (split valid)" in said("metrics", "run", "--data", letters, *only)
     systems = ["--system", f"{models[0]}=otter", "--system", f"{models[1]}=badger"]
-    agreed = nnd("agree", out, "--data", letters, *systems, *only)
+    agreed = said("agree", "run", "--data", letters, *systems, *only)
     assert "Pass rates are of split valid." in agreed
-    page = tmp_path / "page.html"
-    nnd("report", out, "--data", letters, *only, "--out", page)
-    assert "letters-nnd (split valid)" in page.read_text(encoding="utf-8")
+    said("report", "run", "--data", letters, *only)
+    assert "letters-nnd (split valid)" in Path("report.html").read_text(encoding="utf-8")
 
 
 def test_a_report_of_a_split_of_a_part_does_not_count_other_splits(

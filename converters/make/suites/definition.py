@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nnd.converters.make.shifts import SHIFTS
-from nnd.converters.reading import load_yaml, read_text
+from nnd.converters.reading import read_yaml
 from nnd.schemas import SchemaError, check_document, did_you_mean
 
 _BUILT_IN = Path(__file__).parent / "definitions"
@@ -19,6 +19,9 @@ KINDS: Mapping[str, Sequence[str]] = {
     "file": (),
 }
 """Key that states the kind of a set → further keys that it allows, beside name and note."""
+
+_NEEDS = {"aspect": "negatives", "by": "value", "where": "name"}
+"""Key → the key that must stand beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,7 @@ def built_in_definitions() -> list[str]:
 def read_definition(definition: str | Path) -> Definition:
     """Read a definition from a file, or a built-in one by name."""
     path = _find(definition)
-    try:
-        content = load_yaml(read_text(path))
-    except Exception as error:  # PyYAML lets ValueError, KeyError and others through
-        reason = " ".join(str(error).split())
-        raise SchemaError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
+    content = read_yaml(path)
     if not isinstance(content, dict):
         raise SchemaError(
             "suite.definition", "is not a mapping", path, "write `source:` and `sets:`"
@@ -94,19 +93,8 @@ def _kind(entry: Mapping[str, Any], where: str) -> str:
             f"known: {', '.join(known)}",
         )
     if "negatives" in entry and "on" in entry:
-        raise SchemaError(
-            "option.conflict", "`on` cannot be combined with `negatives`", where, "leave it out"
-        )
-    if "aspect" in entry and "negatives" not in entry:
-        raise SchemaError(
-            "option.needs-another", "`aspect` needs `negatives`", where, "add them, or leave it out"
-        )
-    if kind == "by" and "value" not in entry:
-        raise SchemaError(
-            "option.needs-another", "`by` needs a `value`", where, "name the slice by `value`"
-        )
-    if kind == "where" and "name" not in entry:
-        raise SchemaError(
-            "option.needs-another", "`where` needs a `name`", where, "give the set a `name`"
-        )
+        raise SchemaError("option.conflict", "`on` cannot be combined with `negatives`", where)
+    for key, needed in _NEEDS.items():
+        if key in entry and needed not in entry:
+            raise SchemaError("option.needs-another", f"`{key}` needs `{needed}`", where)
     return kind

@@ -10,7 +10,7 @@ import polars as pl
 from nnd.converters.make.suite_folder import DerivedSet, make_set
 from nnd.converters.pairs import pair_ids
 from nnd.converters.reading import Record, read_jsonl
-from nnd.schemas import SchemaError, polars_schema
+from nnd.schemas import SchemaError, check_known, polars_schema
 
 _OPERATION = "by_hand"
 _SIDES = ("high", "low")
@@ -38,16 +38,12 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
 
     rows = [_child(record, parents, new_id) for record in read_jsonl(path)]
     if not rows:
-        raise SchemaError(
-            "file.empty", "the file holds no pairs", path, "write one JSON object per line"
-        )
+        raise SchemaError("file.empty", "the file holds no pairs", path)
     frame = pl.DataFrame(rows, polars_schema("pair"), orient="row")
     children = frame.with_columns(pair_id=pair_ids(frame))
     if children["pair_id"].is_duplicated().any():
         row = int(children["pair_id"].is_duplicated().arg_max() or 0)
-        raise SchemaError(
-            "row.twice", "the same pair occurs twice", f"{path}:{row + 1}", "remove one"
-        )
+        raise SchemaError("row.twice", "the same pair occurs twice", f"{path}:{row + 1}")
     return make_set(
         name,
         "perturbation",
@@ -59,29 +55,18 @@ def hand_made_set(pairs: pl.DataFrame, path: Path, entry: Mapping[str, Any]) -> 
 
 
 def _child(record: Record, parents: Mapping[str, Any], new_id: _NewId) -> dict[str, Any]:
-    strange = [field for field in record.fields if field not in _FIELDS]
-    if strange:
-        raise SchemaError(
-            "key.unknown",
-            f'unknown key "{strange[0]}"',
-            record.where,
-            f"known: {', '.join(_FIELDS)}",
-        )
+    check_known("key", record.fields, _FIELDS, record.where, code="key.unknown", family=SchemaError)
     parent = parents.get(record.text("parent_id"))
     if parent is None:
         raise SchemaError(
             "suite.hand-made",
             f"parent_id {record.text('parent_id')} is not a pair of the data",
             record.where,
-            "write the pair_id of one",
         )
     changes = dict(_changes(record, parent, new_id))
     if not changes:
         raise SchemaError(
-            "suite.hand-made",
-            f"changes no text of {parent['pair_id']}",
-            record.where,
-            "change one, or leave the line out",
+            "suite.hand-made", f"changes no text of {parent['pair_id']}", record.where
         )
     return {
         **parent,

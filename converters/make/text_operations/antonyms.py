@@ -46,10 +46,10 @@ def _read_table(path: Path) -> dict[str, str]:
     opposites = dict[str, str]()
     for word, new in _rows(path):
         if word in opposites:
-            raise NNDError("row.twice", f'"{word}" has two antonyms', path, "keep one of its rows")
+            raise NNDError("row.twice", f'"{word}" has two antonyms', path)
         opposites[word] = new
     if not opposites:
-        raise NNDError("file.empty", "has no rows", path, "write a word and its antonym in each")
+        raise NNDError("file.empty", "has no rows", path)
     try:
         TopologicalSorter({word: [new.lower()] for word, new in opposites.items()}).prepare()
     except CycleError as error:
@@ -77,7 +77,5 @@ def _rows(path: Path) -> Iterator[tuple[str, str]]:
     for row in cells:
         word, new = (value.strip() for value in row.values)
         if not (word and new):
-            raise NNDError(
-                "cell.empty", "a cell is blank", row.where, "write a word and its antonym"
-            )
+            raise NNDError("cell.empty", "a cell is blank", row.where)
         yield word.lower(), new

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 from nnd.converters.make.text_operations.articles import with_article
 from nnd.converters.make.text_operations.operation import Falsify, RefusalError, Statement
 from nnd.converters.reading import Record, read_jsonl
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, check_known
 
 _FIELDS = ("split", "context_id", "candidate_id", "start", "end", "type")
 
@@ -39,7 +39,6 @@ class _Span(NamedTuple):
                 "row.wrong-shape",
                 f"{self.start} to {self.end} is not inside the text of {len(text)} characters",
                 self.where,
-                "correct start and end",
             )
         return text[self.start : self.end]
 
@@ -54,19 +53,10 @@ def swap_entities(path: Path) -> Falsify:
 
 
 def _read_span(record: Record) -> tuple[_Place, _Span]:
-    strange = [name for name in record.fields if name not in _FIELDS]
-    if strange:
-        raise NNDError(
-            "key.unknown",
-            f'unknown key "{strange[0]}"',
-            record.where,
-            f"known: {', '.join(_FIELDS)}",
-        )
+    check_known("key", record.fields, _FIELDS, record.where, code="key.unknown")
     start, end = (record.number(name) for name in ("start", "end"))
     if not (start.is_integer() and end.is_integer()):
-        raise NNDError(
-            "row.wrong-shape", "start and end are not whole numbers", record.where, "correct them"
-        )
+        raise NNDError("row.wrong-shape", "start and end are not whole numbers", record.where)
     candidate_id = record.fields.get("candidate_id")
     place = (
         record.optional_text("split") or "test",

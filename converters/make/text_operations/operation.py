@@ -7,7 +7,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from nnd.schemas import NNDError
+from nnd.schemas import NNDError, check_known
 
 Target = Literal["context", "candidate", "both"]
 
@@ -80,12 +80,7 @@ class Operation:
 
     def applied_to(self, target: Target) -> "Operation":
         """Return the operation for other texts."""
-        if target not in get_args(Target):
-            raise NNDError(
-                "option.unknown-value",
-                f'unknown target "{target}"',
-                remedy="choose context, candidate or both",
-            )
+        check_known("target", [target], get_args(Target), code="option.unknown-value")
         if self.together and target != "both":
             raise NNDError(
                 "option.conflict",

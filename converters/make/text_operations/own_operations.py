@@ -18,7 +18,7 @@ from nnd.converters.make.text_operations.operation import (
     each,
 )
 from nnd.converters.source import say_whose_rights
-from nnd.schemas import NNDError, did_you_mean, excerpt, file_digest, has_surrogate
+from nnd.schemas import NNDError, check_known, excerpt, file_digest, has_surrogate
 
 OWN = re.compile(r"(?P<path>.+\.py):(?P<function>\w+)")
 """How a function of the user is written."""
@@ -140,11 +140,7 @@ def load_function(spelled: str) -> Own:
         raise NNDError("file.not-found", "file not found", path, "write path.py:function")
     say_whose_rights(path)
     members = _run(path)
-    if not callable(members.get(name)):
-        known = [each for each, value in members.items() if callable(value)]
-        raise NNDError(
-            "name.unknown", f'unknown function "{name}"{did_you_mean(name, known)}', path
-        )
+    check_known("function", [name], [key for key in members if callable(members[key])], path)
     facts = {"file": path.name, "function": name, "sha256": file_digest(path)}
     return Own(members[name], spelled, facts)
 

@@ -49,11 +49,7 @@ def run_limited(
     address space would stop polars from starting threads.
     """
     if sys.platform == "win32":
-        raise NNDError(
-            "platform.unsupported",
-            "Windows cannot limit what a program uses",
-            remedy="check the source on Linux",
-        )
+        raise NNDError("platform.unsupported", "Windows cannot limit what a program uses")
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(  # noqa: S603 - our own module
             command,

@@ -126,9 +126,7 @@ def _table(file: str, rows: Iterable[Cells]) -> Content:
         raise SourceError("file.empty", "empty", file)
     body = [row for row in body if any(cell.strip() for cell in row.values)]
     if not body:
-        raise SourceError(
-            "file.empty", "no rows below the header", file, "check that the file is complete"
-        )
+        raise SourceError("file.empty", "no rows below the header", file)
     _check_header(header, body)
     records = by_header([header, *body])
     names = [n for n in records[0] if header.values.count(n) == 1 and len(n) <= _LONGEST_NAME]
@@ -148,7 +146,6 @@ def _check_header(header: Cells, body: Sequence[Cells]) -> None:
             f"there is only one column, {shown(header.values[0])}, but a source needs a "
             "candidate and a judgement",
             header.where,
-            "check that this is the right file",
         )
     named = {place for place, name in enumerate(header.values) if any(map(str.isalpha, name))}
     again = {place for row in body for place in named if row.values[place] == header.values[place]}

@@ -31,7 +31,7 @@ from nnd.converters.onboard.guess.pair_shapes import (
     write_verdicts,
 )
 from nnd.converters.onboard.guess.roles import MARKED, UNMARKED, Roles, is_unclear
-from nnd.schemas import SourceError, did_you_mean
+from nnd.schemas import SourceError, check_known
 
 _TAG = re.compile(r"<(\w+)>[^<>]+</\1>")
 _TAGGED = 0.1  # of the texts
@@ -80,13 +80,7 @@ def draft_of(roles: Roles, shape: Shape) -> Draft:
 def shape_named(name: str) -> Shape:
     """Return a shape by its name."""
     known = {shape.name: shape for shape in SHAPES}
-    if name not in known:
-        raise SourceError(
-            "option.unknown-value",
-            f'unknown shape "{name}"{did_you_mean(name, known)}',
-            "--shape",
-            f"known: {', '.join(known)}",
-        )
+    check_known("shape", [name], known, "--shape", code="option.unknown-value", family=SourceError)
     return known[name]
 
 

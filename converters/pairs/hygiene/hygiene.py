@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from nnd.schemas import CONTEXT, DISTINCT, NORMAL_FORMS, NNDError, distinct_in_order
+from nnd.schemas import CONTEXT, DISTINCT, NORMAL_FORMS, check_known, distinct_in_order
 
 _WRONGLY_DECODED = (
     # U+FFFD replaces bytes that were not text. UTF-8 read as Latin-1 or Windows-1252 turns one
@@ -170,12 +170,4 @@ def _change_parts(parts: pl.Series, change: Callable[[str], str]) -> pl.Series:
 
 def check_steps(steps: Iterable[str]) -> None:
     """Raise an NNDError for a step that is not known."""
-    for step in steps:
-        if step not in NORMAL_FORMS:
-            known = ", ".join(NORMAL_FORMS)
-            raise NNDError(
-                "option.unknown-value",
-                f'unknown step "{step}"',
-                "--normalise",
-                f"choose from {known}",
-            )
+    check_known("step", steps, NORMAL_FORMS, "--normalise", code="option.unknown-value")

@@ -34,7 +34,6 @@ def gather_raters(annotations: Iterable[Annotation]) -> Iterator[Annotation]:
                 f'{shown(annotator)} judges {shown(one.candidate_id)} under "{one.aspect}" '
                 f"for the second time (first: {first.where})",
                 one.where,
-                "keep one of the rows",
             )
         scores[annotator] = one.score
     for first, scores in judged.values():
@@ -165,10 +164,7 @@ def _read_score(row: Row, table: Table, aspect: str) -> float | None:
     rank = row.number(column)
     if rank is not None and rank < 1:
         raise SourceError(
-            "cell.out-of-range",
-            f"{rank:g} is not a rank: the best has rank 1",
-            row.place(column),
-            "correct the cell, or compute ranks from 1 in source.yaml",
+            "cell.out-of-range", f"{rank:g} is not a rank: the best has rank 1", row.place(column)
         )
     return None if rank is None else -rank
 

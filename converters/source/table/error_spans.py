@@ -152,7 +152,6 @@ def _read_weight(row: Row, spans: Mapping[str, Any], label: str) -> float:
                 "cell.out-of-range",
                 f"a weight of {weight:g} is below 0",
                 row.place(spans["weight"]),
-                "correct the cell: a weight says how bad an error is",
             )
         return weight
     if "weights" not in spans:

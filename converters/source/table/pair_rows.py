@@ -115,7 +115,6 @@ def _vote(
                 f"{shown(annotator)} judges these two texts for the second time (first: "
                 f"{pair.sides[0].where})",
                 row.place(columns["annotator"]),
-                "keep one of the rows",
             )
         pair.annotators.append(annotator)
     counts[f"verdicts {verdict}"] += 1
@@ -154,10 +153,7 @@ def _read_strength(row: Row, column: str) -> float:
         return 1.0
     if strength <= 0:
         raise SourceError(
-            "cell.out-of-range",
-            f"a strength of {strength:g} is not above 0",
-            row.place(column),
-            "correct the cell: the verdict says which text is better, the strength by how much",
+            "cell.out-of-range", f"a strength of {strength:g} is not above 0", row.place(column)
         )
     return strength
 

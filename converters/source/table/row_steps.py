@@ -151,10 +151,7 @@ def _split_lists(row: Row, lists: Mapping[str, str]) -> Rows:
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{column} has {length}" for column, length in lengths.items())
         raise SourceError(
-            "row.contradiction",
-            f"lists that belong together differ in length: {listed}",
-            row.where,
-            "correct the row",
+            "row.contradiction", f"lists that belong together differ in length: {listed}", row.where
         )
     names = [str(number + 1) for number in range(next(iter(lengths.values())))]
     for number, name in enumerate(names):
@@ -172,7 +169,6 @@ def _extract(column: str, pattern: str) -> RowStep:
             "expression.invalid",
             f"{shown(pattern)} is not a regular expression: {error}",
             f"extract: {column}",
-            "correct it in source.yaml",
         ) from error
 
     def apply(rows: Rows) -> Rows:

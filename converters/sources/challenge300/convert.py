@@ -72,7 +72,6 @@ def read_header(header: Cells) -> tuple[list[str], list[str]]:
             f"the columns are not {', '.join(QUESTION_COLUMNS)}, the answers, {DIVIDER}, "
             "the credits",
             header.where,
-            f"check that this is {FILE}",
         )
     middle = columns.index(DIVIDER)
     plain = [name.removeprefix("credit-") for name in columns]

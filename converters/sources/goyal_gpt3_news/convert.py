@@ -66,7 +66,6 @@ def count_votes(annotator: Record, systems: list[str], names: int | None) -> Cou
                     "cell.unknown-value",
                     f'the document has no summary of "{system}", only of {", ".join(systems)}',
                     f"{annotator.where}, {field}",
-                    "correct the name",
                 )
             votes[system] += vote
     return votes

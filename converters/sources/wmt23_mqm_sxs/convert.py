@@ -114,10 +114,7 @@ def one_text_each(rows: list[Cells], key: list[int], column: int) -> dict[str, s
         known = texts.setdefault(name, text)
         if known.rstrip() != text.rstrip():
             raise SourceError(
-                "row.contradiction",
-                f"{name} has another text in an earlier row",
-                where,
-                "correct the row, or fetch the file again",
+                "row.contradiction", f"{name} has another text in an earlier row", where
             )
         texts[name] = min(known, text, key=len)
     return texts

@@ -1,7 +1,7 @@
 """What a scorer returns, whether it is an engine or a baseline of your own."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -34,6 +34,10 @@ class Work(Record):
         requests: Distinct requests scored.
         stored: Distinct requests whose numbers were in the store.
         token_budget: Final number of positions held at once; 0 if nothing had to be scored.
+        fingerprint: What the numbers are stored under; empty without a store.
+        seconds: How long the model worked, without the proof.
+        proof_seconds: How long the proof took.
+        baseline: Share of the tokens in requests without a context.
     """
 
     path: Annotated[str, Limit("pattern", f"^{_PATH}(, {_PATH})*$")]
@@ -43,6 +47,10 @@ class Work(Record):
     requests: Annotated[int, UNSTORED] = 0
     stored: Annotated[int, UNSTORED] = 0
     token_budget: Annotated[int, UNSTORED] = 0
+    fingerprint: Annotated[str, UNSTORED] = ""
+    seconds: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
+    proof_seconds: Annotated[float, UNSTORED] = field(default=0.0, compare=False)
+    baseline: Annotated[float, UNSTORED] = 0.0
 
     @property
     def moved_by_padding(self) -> bool:

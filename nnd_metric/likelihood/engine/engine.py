@@ -13,6 +13,7 @@ memory ran out, and with a store that was filled by runs of other requests, beca
 is never changed.
 """
 
+import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
@@ -38,7 +39,8 @@ from nnd.metric.text import (
     Reading,
     Request,
     count_end_tokens,
-    encode_rows,
+    encode,
+    encode_masked,
     find_protocol,
 )
 from nnd.schemas import ScoringError, check_not_forked, collector_paused
@@ -62,6 +64,7 @@ class Engine:
         matmul: How float32 matrices are multiplied; "high" allows TF32 on a GPU.
         evidence: What it learnt in earlier calls.
         tokenised: Tokens of the candidates so far.
+        read: The requests that the model has read in the last call.
     """
 
     loaded: LoadedModel
@@ -76,6 +79,7 @@ class Engine:
     matmul: Matmul = "highest"
     evidence: Evidence = field(default_factory=Evidence, repr=False, compare=False)
     tokenised: Known = field(default_factory=dict, repr=False, compare=False)
+    read: list[Encoded] = field(default_factory=list, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.token_budget is not None and self.token_budget < 1:
@@ -131,6 +135,7 @@ class Engine:
         truncated = np.array([own[0].truncated for own in encoded], dtype=np.bool_)
         order = _places(readings, distinct)
         ends = count_end_tokens(self.loaded, protocol)
+        work = replace(work, baseline=self._baseline_share(requests, readings, encoded, work))
         return Likelihoods(values[order], tokens[order], truncated[order], work, ends)
 
     @collector_paused()
@@ -158,7 +163,8 @@ class Engine:
                 values[number] = value
             cache.add(sums, proof)
 
-        ran = Ran(known or Proof("none", 0.0, 0), 0, 0)
+        ran, start = Ran(known or Proof("none", 0.0, 0), 0, 0), time.perf_counter()
+        self.read[:] = [todo[number] for number in sorted(missing)]
         if missing:
             with evaluation_mode(self.loaded.model), multiplying(self.matmul):
                 ran = score_rows(
@@ -174,6 +180,7 @@ class Engine:
             self.evidence.proof = ran.proof
             if known and known.path != ran.proof.path:
                 stored = 0  # the stored numbers come from a path that has just failed
+                self.read[:] = todo
         sums = np.zeros(len(rows))
         sums[scored] = values
         work = Work(
@@ -184,8 +191,26 @@ class Engine:
             requests=len(todo),
             stored=stored,
             token_budget=ran.budget,
+            fingerprint=cache.fingerprint,
+            seconds=time.perf_counter() - start - ran.proof_seconds if missing else 0.0,
+            proof_seconds=ran.proof_seconds,
         )
         return sums, work
+
+    def _baseline_share(
+        self,
+        requests: Sequence[Request],
+        readings: Sequence[Reading],
+        encoded: Sequence[tuple[Encoded, ...]],
+        work: Work,
+    ) -> float:
+        """Return the share of the tokens just read in requests without a context."""
+        rows_of = dict(zip(dict.fromkeys(readings), encoded, strict=True))
+        both = zip(requests, readings, strict=True)
+        asked = {reading for (context, _), reading in both if context is not None}
+        given = set(chain.from_iterable(rows_of[reading] for reading in asked))
+        alone = sum(row.length for row in self.read if row not in given)
+        return alone / max(1, work.tokens)
 
     def _cache(self, rows: Sequence[Encoded]) -> LikelihoodCache:
         if self.store is None:
@@ -197,14 +222,13 @@ class Engine:
 
 def encode_for(engine: Engine, readings: Sequence[Reading]) -> list[tuple[Encoded, ...]]:
     """Return the rows that the model of an engine reads for each request."""
-    return encode_rows(
-        engine.loaded,
-        find_protocol(engine.protocol),
-        readings,
-        separator=engine.separator,
-        keep=engine.keep,
-        known=engine.tokenised,
-    )
+    loaded, protocol = engine.loaded, find_protocol(engine.protocol)
+    separator, keep = engine.separator, engine.keep
+    if protocol.hides is not None:
+        return encode_masked(loaded, protocol, readings, separator, keep)
+    known = engine.tokenised
+    rows = encode(loaded, protocol, readings, separator=separator, keep=keep, known=known)
+    return [(row,) for row in rows]
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:

@@ -31,11 +31,16 @@ Read: TypeAlias = Callable[[], list[float]]
 
 
 class Ran(NamedTuple):
-    """What an execution proved and cost: positions that entered the model, and the final budget."""
+    """What an execution proved and cost.
+
+    `tokens` are the positions that entered the model, `budget` is the final one, and
+    `proof_seconds` the time of the proof, also of paths that failed.
+    """
 
     proof: Proof
     tokens: int
     budget: int
+    proof_seconds: float = 0.0
 
 
 def run(
@@ -99,7 +104,7 @@ def run(
                 batches = checks.in_order(plan(budget, left))
                 continue
             launched.append((batch, launch))
-    return Ran(checks.proof, tokens, budget)
+    return Ran(checks.proof, tokens, budget, checks.alone.seconds)
 
 
 def _plan(

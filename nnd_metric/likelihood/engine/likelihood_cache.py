@@ -30,7 +30,7 @@ class LikelihoodCache:
     """
 
     def __init__(self, store: Store | None, fingerprint: str, rows: Sequence[Encoded]) -> None:
-        self._store, self._fingerprint, self._rows = store, fingerprint, rows
+        self._store, self.fingerprint, self._rows = store, fingerprint, rows
         self._proof: Proof | None = None
         self._keys: dict[str, list[bytes]] = {}
 
@@ -55,18 +55,18 @@ class LikelihoodCache:
             return
         if proof != self._proof:
             self._proof = proof
-            self._store.put_proof(self._fingerprint, json.dumps(asdict(proof)))
+            self._store.put_proof(self.fingerprint, json.dumps(asdict(proof)))
         keys = self._keys_of(proof.path)
         self._store.put({keys[at]: value for at, value in sums.items() if can_be_stored(value)})
 
     def find_proof(self) -> Proof | None:
         """Return the proof that earlier runs stored for the model's paths, or None."""
-        return None if self._store is None else self._store.get_proof(self._fingerprint, _proof)
+        return None if self._store is None else self._store.get_proof(self.fingerprint, _proof)
 
     def _keys_of(self, path: str) -> list[bytes]:
         """Return the keys of a path's numbers; they are made once, because hashing is slow."""
         if path not in self._keys:
-            name = f"{self._fingerprint}:{path}"
+            name = f"{self.fingerprint}:{path}"
             self._keys[path] = [row_key(name, row) for row in self._rows]
         return self._keys[path]
 

@@ -61,7 +61,8 @@ def score_rows(
     alone = Alone(loaded, rows)
     covered = known.covers(alone)
     if not (covered or loaded.is_encoder_decoder or loaded.is_masked):
-        check_causal(loaded)
+        with alone.timed():
+            check_causal(loaded)
     for path in tried:
         if known.path != path.name:
             known, covered = Proof(path.name, 0.0, 0, switched_off=known.switched_off), False
@@ -69,7 +70,8 @@ def score_rows(
             done(known, {})
         try:
             if not (covered or path.shares):
-                check_unshared(loaded, rows)
+                with alone.timed():
+                    check_unshared(loaded, rows)
             checks = Checks(alone, known, evidence, covered=covered)
             return run(path, checks, done, missing=missing, budget=budget)
         except ScoringError:

@@ -7,7 +7,9 @@ and stored only after the check, and a random sample, a hundredth of the run but
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -97,11 +99,13 @@ class Evidence:
 class Alone:
     """The numbers of some requests scored alone, each computed once.
 
-    The model is in evaluation mode, and each request has a scored token.
+    The model is in evaluation mode, and each request has a scored token. `seconds` is how long the
+    proof has taken so far.
     """
 
     def __init__(self, loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
         self.loaded, self.rows = loaded, rows
+        self.seconds = 0.0
         self._sums: dict[int, float] = {}
 
     @cached_property
@@ -116,10 +120,20 @@ class Alone:
 
     def sums(self, numbers: Sequence[int]) -> dict[int, float]:
         """Return the sum of log P of some requests, by number."""
-        for number in numbers:
-            if number not in self._sums:
-                self._sums[number] = score_alone(self.loaded, self.rows[number])
+        with self.timed():
+            for number in numbers:
+                if number not in self._sums:
+                    self._sums[number] = score_alone(self.loaded, self.rows[number])
         return {number: self._sums[number] for number in numbers}
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Add the time of a block to that of the proof."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds += time.perf_counter() - start
 
 
 class Checks:

@@ -10,9 +10,12 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapted_model import check_method, unwrap
 from nnd.metric.likelihood.models.checkpoint_files import find_commit, find_file, reason_of
-from nnd.metric.likelihood.models.gguf_files import split_gguf
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.model_places import ADAPTER_CONFIG, resolve_revision
+from nnd.metric.likelihood.models.model_places import (
+    ADAPTER_CONFIG,
+    resolve_revision,
+    split_gguf,
+)
 from nnd.schemas import ScoringError, check_extra
 
 _WEIGHTS = ("adapter_model.safetensors", "adapter_model.bin")

@@ -17,10 +17,10 @@ from nnd.metric.likelihood.models.checkpoint_files import (
     reason_of,
 )
 from nnd.metric.likelihood.models.fitness import SAVE_TOKENIZER, check_vocabulary
-from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf, split_gguf
+from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
-from nnd.metric.likelihood.models.model_places import check_local
+from nnd.metric.likelihood.models.model_places import check_local, split_gguf
 from nnd.schemas import ScoringError
 
 _SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"

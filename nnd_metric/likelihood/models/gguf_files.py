@@ -21,22 +21,7 @@ from nnd.schemas import ScoringError
 if TYPE_CHECKING:
     from gguf import GGUFReader
 
-_SUFFIX, _MAGIC = ".gguf", b"GGUF"
-_HUB_ID_PARTS = 2
-
-
-def split_gguf(model_id: str) -> tuple[str, str | None]:
-    """Return the folder or Hub id that a GGUF file is in, and its name there.
-
-    If it is not a GGUF file, return the id unchanged, and None.
-    """
-    path = Path(model_id)
-    if path.suffix.lower() != _SUFFIX or path.is_dir():
-        return model_id, None
-    parts = model_id.split("/")
-    if path.exists() or len(parts) <= _HUB_ID_PARTS or path.is_absolute():
-        return str(path.parent), path.name
-    return "/".join(parts[:_HUB_ID_PARTS]), "/".join(parts[_HUB_ID_PARTS:])
+_MAGIC = b"GGUF"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from nnd.schemas import ScoringError
 
 ADAPTER_CONFIG = "adapter_config.json"
 _CONFIG = "config.json"
+_GGUF, _HUB_ID_PARTS = ".gguf", 2
 _HUB_ID = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?")
 _WITH_REVISION = re.compile(r"(?P<name>([\w.-]+/)?[\w.-]+|[\w./-]+\.gguf)@(?P<revision>\S+)")
 
@@ -20,6 +21,20 @@ def place_of(model: str) -> str:
     Links are not followed: they may be names that somebody gave to models.
     """
     return os.path.abspath(model) if Path(model).exists() else model  # noqa: PTH100 - without `..`
+
+
+def split_gguf(model_id: str) -> tuple[str, str | None]:
+    """Return the folder or Hub id that a GGUF file is in, and its name there.
+
+    If it is not a GGUF file, return the id unchanged, and None.
+    """
+    path = Path(model_id)
+    if path.suffix.lower() != _GGUF or path.is_dir():
+        return model_id, None
+    parts = model_id.split("/")
+    if path.exists() or len(parts) <= _HUB_ID_PARTS or path.is_absolute():
+        return str(path.parent), path.name
+    return "/".join(parts[:_HUB_ID_PARTS]), "/".join(parts[_HUB_ID_PARTS:])
 
 
 def check_local(model_id: str) -> None:

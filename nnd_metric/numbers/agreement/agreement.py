@@ -32,7 +32,7 @@ from nnd.schemas import (
     counted,
 )
 
-COLUMNS = {"nnd": ("tau_b", "gap_r"), "wmt": ("accuracy", "pearson", "tau_b")}
+COLUMNS = {"nnd": ("tau_b", "gap_r"), "wmt": ("system_accuracy", "pearson", "tau_b")}
 """Groups of statistics → the columns of the first table."""
 
 
@@ -92,10 +92,10 @@ class CategoryAgreement(Correlations):
             unknown, as for human scores of one's own. Older results lack it.
         without_own: Agreement without each model's tests on texts of its own system; None if the
             systems behind the texts are unknown. Older results lack it.
-        accuracy: Share of the pairs of systems that both numbers order in the same way, ties
+        system_accuracy: Share of the pairs of systems that both numbers order in the same way, ties
             included; None with fewer than two systems, and in older results, like its interval.
-        accuracy_interval: Its 95 % interval over contexts, human scores held fixed; None without
-            samples.
+        system_accuracy_interval: Its 95 % interval over contexts, human scores held fixed; None
+            without samples.
     """
 
     n: Count
@@ -105,8 +105,8 @@ class CategoryAgreement(Correlations):
     extrapolation: Extrapolation
     human_noise: Annotated[HumanNoise | None, SPARSE] = None
     without_own: Annotated[WithoutOwn | None, SPARSE] = None
-    accuracy: Share | None = None
-    accuracy_interval: Interval | None = None
+    system_accuracy: Share | None = None
+    system_accuracy_interval: Interval | None = None
 
     @property
     def says_something(self) -> bool:

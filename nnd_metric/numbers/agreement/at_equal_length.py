@@ -17,7 +17,12 @@ from nnd.metric.numbers.agreement.agreement import EqualLengthAgreement
 from nnd.metric.numbers.agreement.measures import try_agreement
 from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER, each_once, slices_by
 from nnd.metric.numbers.rates.equal_length import LENGTHS, fit_tests, to_rates
-from nnd.metric.numbers.statistics.intervals import RESAMPLES, WEIGHTS_AT_ONCE, FloatArray
+from nnd.metric.numbers.statistics.intervals import (
+    RESAMPLES,
+    WEIGHTS_AT_ONCE,
+    FloatArray,
+    draw_contexts,
+)
 from nnd.metric.numbers.statistics.logistic_fit import LogisticFit
 
 
@@ -40,7 +45,7 @@ def agree_at_equal_length(
     for model, tests in rated.items():
         tests = tests.with_columns(pl.Series(CLUSTER_NUMBER, numbered))  # noqa: PLW2901
         for category, own in {OVERALL: each_once(tests), **slices_by(tests, column)}.items():
-            fit, _ = fit_tests(own, len(numbers))
+            fit, _ = fit_tests(own, contexts=len(numbers))
             fits.append(fit)
             rate = None if fit is None else float(to_rates(np.array(fit.intercept)))
             rows.append((model, category, rate, own.height))
@@ -65,7 +70,7 @@ def _resample(fits: list[LogisticFit | None], contexts: int) -> FloatArray:
     step = max(1, WEIGHTS_AT_ONCE // contexts)
     for start in range(0, RESAMPLES, step):
         size = min(step, RESAMPLES - start)
-        counts = rng.multinomial(contexts, np.full(contexts, 1 / contexts), size=size)
+        counts = draw_contexts(rng, contexts, size)
         for place, fit in enumerate(fits):
             if fit is not None:
                 rates[start : start + size, place] = to_rates(fit.resampled(counts))

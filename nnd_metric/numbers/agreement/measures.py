@@ -129,8 +129,8 @@ def _accuracy(scores: CategoryScores) -> dict[str, Any]:
     theirs = np.array(scores.theirs, dtype=np.float64)
     drawn = scores.resampled[~np.isnan(scores.resampled).any(axis=1)]
     return {
-        "accuracy": float(system_accuracy(theirs, np.array(scores.ours, dtype=np.float64))),
-        "accuracy_interval": interval_of_most(system_accuracy(theirs, drawn)),
+        "system_accuracy": float(system_accuracy(theirs, np.array(scores.ours, dtype=np.float64))),
+        "system_accuracy_interval": interval_of_most(system_accuracy(theirs, drawn)),
     }
 
 

@@ -105,8 +105,9 @@ def agree(
         mixed_rules: Whether to also take models that were scored by different protocols, or by
             different rules of different nnd versions. Across protocols there are no p-values and no
             agreement, except for one and the same model.
-        statistics: Columns of the first table of one dataset: nnd (tau_b, gap_r), wmt (accuracy,
-            pearson, tau_b), or names separated by commas, also tau_a, spearman and gap_r_laban2022.
+        statistics: Columns of the first table of one dataset: nnd (tau_b, gap_r), wmt
+            (system_accuracy, pearson, tau_b), or names separated by commas, also tau_a, spearman
+            and gap_r_laban2022.
 
     Returns:
         The agreement; for a list of datasets, the agreement on each and the mean over them.
@@ -121,7 +122,7 @@ def agree(
         nnd agree run --data quiz_design-nnd --system my-org/quiz-gpt2=gpt2b_sup
         nnd agree runs/frank runs/summeval --data frank --data summeval
     """
-    columns = choose_statistics(statistics, COLUMNS, ("accuracy", *STATISTICS))
+    columns = choose_statistics(statistics, COLUMNS, ("system_accuracy", *STATISTICS))
     paths = [Path(path) for path in ([results] if isinstance(results, str | Path) else results)]
     if is_several(data):
         for argument, value in (("human_scores", human_scores), ("order", order or None)):
@@ -245,8 +246,8 @@ def _described(
             **undefined,
             judged={names.get(model, model): judged for model, judged in each.judged.items()},
             extrapolation=Extrapolation(each.n, None, mixture, ()),
-            accuracy=None,
-            accuracy_interval=None,
+            system_accuracy=None,
+            system_accuracy_interval=None,
         )
         for category, each in agreement.by_category.items()
     }

@@ -17,10 +17,9 @@ jackknife leaves each context out of both fits; its interval is `logit_t`.
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER
@@ -35,8 +34,6 @@ NEAR = 0.1
 
 LENGTHS = ("length_high", "length_low")
 """Columns of the candidates' own tokens."""
-
-_Contexts: TypeAlias = npt.NDArray[np.intp]
 
 _DEPENDS = "without one of the contexts, length alone separates passes from failures"
 
@@ -103,9 +100,8 @@ def equal_length_in(tests: pl.DataFrame) -> EqualLength | None:
     """
     if tests.is_empty() or any(tests[name].has_nulls() for name in LENGTHS):
         return None
-    known = tests.filter(_are_known(*LENGTHS))
-    contexts = _compact(known[CLUSTER_NUMBER])
-    fit, reason = _fit(known["passed"], _log_ratios(known, *LENGTHS), contexts)
+    known = tests.filter(_are_known())
+    fit, reason = fit_tests(known)
     rate = interval = None
     if fit is not None:
         rate = _to_rate(fit.intercept)
@@ -116,7 +112,7 @@ def equal_length_in(tests: pl.DataFrame) -> EqualLength | None:
         interval=interval,
         slope=None if fit is None else fit.slope,
         n=known.height,
-        near=int(known.select(_are_near(*LENGTHS).sum()).item()),
+        near=int(known.select(_are_near().sum()).item()),
         empty=tests.height - known.height,
         reason=reason,
     )
@@ -130,18 +126,12 @@ def equal_length_difference(
     `tests` are distinct, with contexts; the columns of LENGTHS and `passed` end in `_first` and
     `_second`.
     """
-    columns = [[f"{name}_{side}" for name in LENGTHS] for side in ("first", "second")]
-    if tests.is_empty() or any(tests[name].has_nulls() for both in columns for name in both):
+    sides = ("_first", "_second")
+    columns = [f"{name}{side}" for side in sides for name in LENGTHS]
+    if tests.is_empty() or any(tests[name].has_nulls() for name in columns):
         return None
-    known = tests.filter(*(_are_known(*both) for both in columns))
-    contexts = _compact(known[CLUSTER_NUMBER])
-    fits, reasons = zip(
-        *(
-            _fit(known[f"passed_{side}"], _log_ratios(known, *both), contexts)
-            for side, both in zip(("first", "second"), columns, strict=True)
-        ),
-        strict=True,
-    )
+    known = tests.filter(*map(_are_known, sides))
+    fits, reasons = zip(*(fit_tests(known, side) for side in sides), strict=True)
     first, second = fits
     rate, other = (None if fit is None else _to_rate(fit.intercept) for fit in fits)
     difference = interval = None
@@ -167,28 +157,21 @@ def equal_length_difference(
     )
 
 
-def fit_tests(tests: pl.DataFrame, contexts: int) -> FitOrReason:
-    """Fit distinct tests with LENGTHS and `passed`, whose contexts have numbers below `contexts`.
+def fit_tests(tests: pl.DataFrame, side: str = "", contexts: int | None = None) -> FitOrReason:
+    """Fit distinct tests with LENGTHS and `passed`; those with an empty candidate are left out.
 
-    Tests with an empty candidate are left out.
+    Args:
+        tests: The tests, with numbers of contexts.
+        side: What the names of these columns end in.
+        contexts: Number of contexts, of which some may have no tests; None means those with tests.
     """
-    known = tests.filter(_are_known(*LENGTHS))
+    known = tests.filter(_are_known(side))
     numbers = known[CLUSTER_NUMBER].to_numpy().astype(np.intp)
-    return _fit(known["passed"], _log_ratios(known, *LENGTHS), numbers, contexts)
-
-
-def to_rates(intercepts: FloatArray) -> FloatArray:
-    """Return the rates at equal length for log-odds."""
-    rates: FloatArray = 0.5 + 0.5 * np.tanh(intercepts / 2)
-    return rates
-
-
-def _fit(
-    passed: pl.Series, x: FloatArray, numbers: _Contexts, contexts: int | None = None
-) -> FitOrReason:
-    n = len(np.unique(numbers))
-    verdicts = passed.to_numpy()
-    if n < FEW_CONTEXTS:
+    of_tests, compact = np.unique(numbers, return_inverse=True)
+    verdicts = known[f"passed{side}"].to_numpy()
+    high, low = (known[f"{name}{side}"].to_numpy() for name in LENGTHS)
+    x: FloatArray = np.log(high / low)
+    if len(of_tests) < FEW_CONTEXTS:
         return FitOrReason(None, f"fewer than {FEW_CONTEXTS} contexts")
     if verdicts.all() or not verdicts.any():
         return FitOrReason(None, f"{'all' if verdicts.any() else 'no'} tests pass")
@@ -196,7 +179,15 @@ def _fit(
         return FitOrReason(None, "lengths are in the same ratio in all tests")
     if is_separated(verdicts, x):
         return FitOrReason(None, "length alone separates passes from failures")
-    return FitOrReason(fit_logistic(verdicts, x, numbers, contexts or n), None)
+    if contexts is None:
+        numbers, contexts = compact, len(of_tests)
+    return FitOrReason(fit_logistic(verdicts, x, numbers, contexts), None)
+
+
+def to_rates(intercepts: FloatArray) -> FloatArray:
+    """Return the rates at equal length for log-odds."""
+    rates: FloatArray = 0.5 + 0.5 * np.tanh(intercepts / 2)
+    return rates
 
 
 def _interval(fit: LogisticFit) -> Interval | None:
@@ -217,23 +208,13 @@ def _jackknife_error(without: FloatArray, value: float) -> float | None:
     return math.sqrt((n - 1) / n * math.fsum((without - value) ** 2))
 
 
-def _log_ratios(tests: pl.DataFrame, high: str, low: str) -> FloatArray:
-    ratios: FloatArray = np.log(tests[high].to_numpy() / tests[low].to_numpy())
-    return ratios
+def _are_known(side: str = "") -> pl.Expr:
+    return pl.min_horizontal(f"{name}{side}" for name in LENGTHS) > 0
 
 
-def _are_known(high: str, low: str) -> pl.Expr:
-    return (pl.col(high) > 0) & (pl.col(low) > 0)
-
-
-def _are_near(high: str, low: str) -> pl.Expr:
-    larger, smaller = pl.max_horizontal(high, low), pl.min_horizontal(high, low)
+def _are_near() -> pl.Expr:
+    larger, smaller = pl.max_horizontal(*LENGTHS), pl.min_horizontal(*LENGTHS)
     return larger - smaller <= NEAR * larger
-
-
-def _compact(numbers: pl.Series) -> _Contexts:
-    """Return numbers from 0 on for equal numbers of contexts."""
-    return np.unique(numbers.to_numpy(), return_inverse=True)[1]
 
 
 def _to_rate(intercept: float) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -29,11 +29,6 @@ class Token(Record):
 
     text: str
     log_likelihood: float
-
-
-class _Row(NamedTuple):
-    high: Token | None
-    low: Token | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,15 +59,10 @@ class PairTokens(Printable):
         table = text_table(_TITLES, right=("log P", "log P ", "difference"))
         for name, model in zip(short_names([*self.high]), self.high, strict=True):
             table.add_section()
-            for place, row in enumerate(_align(self.high[model], self.low[model])):
-                both = row.high is not None and row.low is not None
-                difference = row.high.log_likelihood - row.low.log_likelihood if both else None  # type: ignore[union-attr]
-                table.add_row(
-                    name if place == 0 else "",
-                    *_cells(row.high),
-                    *_cells(row.low),
-                    "" if difference is None else f"{difference:+.2f}",
-                )
+            for place, (high, low) in enumerate(_align(self.high[model], self.low[model])):
+                difference = high.log_likelihood - low.log_likelihood if high and low else None
+                last = "" if difference is None else f"{difference:+.2f}"
+                table.add_row(name if place == 0 else "", *_cells(high), *_cells(low), last)
         return table
 
 
@@ -100,13 +90,13 @@ def pair_tokens(pair: Mapping[str, Any], tokens: pl.DataFrame) -> PairTokens:
     return PairTokens(pair["pair_id"], sides["high"], sides["low"])
 
 
-def _align(high: Sequence[Token], low: Sequence[Token]) -> Iterator[_Row]:
+def _align(
+    high: Sequence[Token], low: Sequence[Token]
+) -> Iterator[tuple[Token | None, Token | None]]:
     one, other = ([token.text for token in side] for side in (high, low))
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     for _, start, end, other_start, other_end in matcher.get_opcodes():
-        yield from (
-            _Row(*both) for both in zip_longest(high[start:end], low[other_start:other_end])
-        )
+        yield from zip_longest(high[start:end], low[other_start:other_end])
 
 
 def _cells(token: Token | None) -> tuple[str, str]:

@@ -3,8 +3,8 @@
 The surprisal of a token is -log P. Within a candidate, the AUC is the share of pairs of a token
 inside its spans and a token outside in which the one inside is more surprising; equal ones count
 half. It is 0.5 for a model that knows nothing of the error, whatever the length or the difficulty
-of the text. Each candidate counts once under a label; means have intervals over contexts
-(`cluster_intervals`).
+of the text. Under a category or a severity, tokens in the other spans of the candidate are left
+out. Each candidate counts once; means have intervals over contexts (`cluster_intervals`).
 
 Rare words surprise any model. The control is therefore the same number for the better candidate:
 for its words that stand where the marked ones stand (`words_opposite`).
@@ -22,6 +22,7 @@ from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.rates.context_sums import CLUSTER
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.intervals import Interval
+from nnd.metric.numbers.statistics.roc_auc import pooled_auc
 from nnd.schemas import (
     Count,
     Limit,
@@ -42,8 +43,10 @@ _ALL = "all"
 _TITLES = ("model", "spans of", "candidates", "contexts", "AUC [95 %]", "better text [95 %]")
 _KEYS = ("split", "context_id", "candidate_id", "aspect", "group")
 
-_Tokens: TypeAlias = Mapping[str, Any]
-"""A row of stored tokens."""
+_Place: TypeAlias = tuple[int, int]
+
+_AUCs: TypeAlias = dict[tuple[Any, ...], float | None]
+"""Context, worse candidate and perhaps better one → an AUC, or None if it is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,100 +183,93 @@ def find_places(pairs: pl.DataFrame, home: str) -> dict[str, list[tuple[int, int
 
 
 def _marked_pairs(pairs: pl.DataFrame, annotations: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the pairs whose worse candidate has spans with places, as rows with these spans."""
+    """Return the pairs whose worse candidate has spans of their error with places.
+
+    They are rows with these `spans`, and with all spans of the candidate, `every_span`.
+    """
     keys = [name for name in _KEYS if name in annotations.columns]
-    spans = annotations.select(*keys, "label", "spans").unique([*keys, "label"])
+    placed = pl.col("spans").list.filter(pl.element().struct.field("start").is_not_null())
+    spans = annotations.select(*keys, "label", placed).filter(pl.col("spans").list.len() > 0)
+    spans = spans.unique([*keys, "label"], keep="first", maintain_order=True)
+    of_all = spans.group_by(keys).agg(every_span=pl.col("spans").explode())
     left = pairs.with_columns(candidate_id=pl.col("low_id"), cluster_key=pl.struct(CLUSTER))
     if "group" not in left.columns:
         left = left.with_columns(group=pl.lit(None, pl.String))
-    joined = left.join(spans, on=keys, how="inner", nulls_equal=True, maintain_order="left")
+    for each in (spans, of_all):
+        left = left.join(each, on=keys, how="inner", nulls_equal=True, maintain_order="left")
     # Rules without labels pair by scores: all spans of the candidate count.
     own = pl.col("label").is_null() | (pl.col("label") == pl.col("error_category"))
-    rows = joined.filter(own & pl.col("spans").list.len().gt(0)).to_dicts()
-    placed = [
-        row | {"spans": [span for span in row["spans"] if span["start"] is not None]}
-        for row in rows
-    ]
-    return [row for row in placed if row["spans"]]
+    return left.filter(own).to_dicts()
 
 
 def _of_model(marked: Sequence[Mapping[str, Any]], tokens: pl.DataFrame) -> Iterator[SpanAUC]:
     stored = {(row["pair_id"], row["side"]): row for row in tokens.to_dicts()}
-    found: dict[tuple[str, str], list[dict[Any, float]]] = {}
+    found: dict[tuple[str, str], tuple[_AUCs, _AUCs]] = {}
     for row in marked:
         low, high = (stored.get((row["pair_id"], side)) for side in ("low", "high"))
         if low is None or high is None:
             continue
         texts = row["candidate_low"], row["candidate_high"]
-        context = tuple(row["cluster_key"].values())
+        candidate = (tuple(row["cluster_key"].values()), row["low_id"])
         for kind, spans in _kinds(row):
-            places = [(span["start"], span["end"]) for span in spans]
-            others = [(span["start"], span["end"]) for span in row["spans"] if span not in spans]
-            opposite = [words_opposite(*texts, *place) for place in places]
-            aucs = found.setdefault(kind, [{}, {}])
-            _add(aucs[0], (context, row["low_id"], kind), low, places, others)
-            _add(
-                aucs[1],
-                (context, row["low_id"], row["high_id"], kind),
-                high,
-                [place for place in opposite if place is not None],
-                [],
-            )
-    for (axis, value), (low_aucs, high_aucs) in sorted(
+            of_marked, of_control = found.setdefault(kind, ({}, {}))
+            places, others = _places(spans), _places(row["every_span"])
+            if candidate not in of_marked:
+                of_marked[candidate] = _auc(low, places, others)
+            if (both := (*candidate, row["high_id"])) not in of_control:
+                own, rest = (
+                    [place for each in some if (place := words_opposite(*texts, *each))]
+                    for some in (places, others)
+                )
+                of_control[both] = _auc(high, own, rest)
+    for (axis, value), aucs in sorted(
         found.items(), key=lambda item: (item[0][0] != _ALL, item[0])
     ):
-        yield SpanAUC(axis, value, _mean(low_aucs), _mean(high_aucs))
+        yield SpanAUC(axis, value, *map(_mean, aucs))
 
 
 def _kinds(row: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]]]]:
     """Yield the kinds of the spans of a pair, each with its spans."""
-    yield (_ALL, _ALL), row["spans"]
+    every = row["every_span"]
+    yield (_ALL, _ALL), every
     yield ("error_category", str(row["error_category"])), row["spans"]
-    for severity in dict.fromkeys(span["severity"] for span in row["spans"]):
+    for severity in dict.fromkeys(span["severity"] for span in every):
         if severity is not None:
-            own = [span for span in row["spans"] if span["severity"] == severity]
-            yield ("severity", severity), own
+            yield ("severity", severity), [span for span in every if span["severity"] == severity]
 
 
-def _add(
-    aucs: dict[Any, float],
-    key: object,
-    tokens: _Tokens,
-    places: Sequence[tuple[int, int]],
-    ignored: Sequence[tuple[int, int]],
-) -> None:
-    """Add the AUC of a candidate, unless it is there, or has no token inside or outside."""
-    if key in aucs:
-        return
-    inside, outside = list[float](), list[float]()
-    for start, end, log_likelihood in zip(
-        tokens["start"], tokens["end"], tokens["log_likelihood"], strict=True
-    ):
-        if start is None:
-            continue
-        if _overlaps(start, end, places):
-            inside.append(-log_likelihood)
-        elif not _overlaps(start, end, ignored):
-            outside.append(-log_likelihood)
-    if inside and outside:
-        aucs[key] = area_under_curve(inside, outside)
+def _places(spans: Sequence[Mapping[str, Any]]) -> list[_Place]:
+    return [(span["start"], span["end"]) for span in spans]
 
 
-def _overlaps(start: int, end: int, places: Sequence[tuple[int, int]]) -> bool:
+def _auc(
+    tokens: Mapping[str, Any], places: Sequence[_Place], ignored: Sequence[_Place]
+) -> float | None:
+    """Return the AUC of a row of stored tokens; None without a token inside, or without another."""
+    known = [
+        (_overlaps(start, end, places), -value)
+        for start, end, value in zip(
+            tokens["start"], tokens["end"], tokens["log_likelihood"], strict=True
+        )
+        if start is not None
+        and (_overlaps(start, end, places) or not _overlaps(start, end, ignored))
+    ]
+    if len({is_inside for is_inside, _ in known}) < 2:  # noqa: PLR2004
+        return None
+    inside, surprisal = (np.array(each) for each in zip(*known, strict=True))
+    return float(pooled_auc(surprisal, inside, np.ones((1, len(known))))[0])
+
+
+def _overlaps(start: int, end: int, places: Sequence[_Place]) -> bool:
     return any(start < last and end > first for first, last in places)
 
 
-def area_under_curve(inside: Sequence[float], outside: Sequence[float]) -> float:
-    """Return the share of pairs in which the number inside is greater; equal ones count half."""
-    difference = np.subtract.outer(np.asarray(inside), np.asarray(outside))
-    return float((difference > 0).mean() + (difference == 0).mean() / 2)
-
-
-def _mean(aucs: Mapping[Any, float]) -> MeanAUC:
+def _mean(aucs: _AUCs) -> MeanAUC:
     """Return the mean of AUCs, whose keys begin with their contexts."""
     values: dict[Any, list[float]] = {}
-    for key, value in aucs.items():
-        values.setdefault(key[0], []).append(value)
+    for (context, *_), value in aucs.items():
+        if value is not None:
+            values.setdefault(context, []).append(value)
     if not values:
         return MeanAUC(0, 0, None, None)
     sums, squares, counts = (
@@ -281,7 +277,8 @@ def _mean(aucs: Mapping[Any, float]) -> MeanAUC:
         for function in (sum, lambda own: sum(value**2 for value in own), len)
     )
     (interval,) = cluster_intervals(sums, squares, counts)
-    return MeanAUC(len(aucs), len(values), float(sums.sum() / counts.sum()), interval.bounds)
+    n = int(counts.sum())
+    return MeanAUC(n, len(values), float(sums.sum() / n), interval.bounds)
 
 
 def _number(mean: MeanAUC) -> str:

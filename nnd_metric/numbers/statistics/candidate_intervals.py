@@ -20,6 +20,7 @@ from nnd.metric.numbers.statistics.intervals import (
     FloatArray,
     Interval,
     bootstrap_ratios,
+    draw_contexts,
     interval_of_most,
 )
 
@@ -63,7 +64,7 @@ def pooled_samples(
     for start in range(0, RESAMPLES, step):
         part = slice(start, min(start + step, RESAMPLES))
         size = part.stop - part.start
-        drawn = rng.multinomial(count, np.full(count, 1 / count), size=size).astype(np.float64)
+        drawn = draw_contexts(rng, count, size)
         weights = drawn[:, contexts]
         samples[0, part] = _pearson(weights, x_ranks.under(weights), y_ranks.under(weights))
         samples[1, part] = _pearson(weights, x, y)

@@ -99,6 +99,11 @@ def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) ->
     return np.stack([np.bincount(each, minlength=len(counts)) for each in drawn]).astype(np.float64)
 
 
+def draw_contexts(rng: np.random.Generator, contexts: int, size: int) -> FloatArray:
+    """Return how often each of some resamples has each context, [size, contexts]."""
+    return rng.multinomial(contexts, np.full(contexts, 1 / contexts), size=size).astype(np.float64)
+
+
 def interval_of_most(samples: npt.ArrayLike) -> Interval | None:
     """Return the 95 % percentile interval of resampled values; undefined ones, nan, are omitted.
 

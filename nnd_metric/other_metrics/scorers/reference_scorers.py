@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from nnd.metric.numbers import mean_defined
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
-from nnd.schemas import ScoringError, check_extra
+from nnd.schemas import ScoringError, check_extra, check_known
 
 Several: TypeAlias = Literal["max", "mean", "first"]
 """How several references count: by the best one, their mean, or the first one."""
@@ -44,12 +44,8 @@ def against_references(
 
 def check_several(several: str) -> None:
     """Check how several references count."""
-    if several not in get_args(Several):
-        raise ScoringError(
-            "option.unknown-value",
-            f'unknown way "{several}" to count several references',
-            remedy=f"choose {', '.join(get_args(Several))}",
-        )
+    what, code = "way to count several references", "option.unknown-value"
+    check_known(what, [several], get_args(Several), code=code, family=ScoringError)
 
 
 def reference_scorer(

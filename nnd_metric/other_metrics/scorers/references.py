@@ -101,7 +101,6 @@ def match_references(contexts: pl.DataFrame, table: pl.DataFrame) -> list[tuple[
             "scorer.references",
             f'the references belong to other data: {key[-1]} is e.g. "{excerpt(ours)}" here '
             f'and "{excerpt(theirs)}" there',
-            remedy="pass the references of this data (--references)",
         )
     return [_filled(texts or ()) for texts in found.to_list()]
 

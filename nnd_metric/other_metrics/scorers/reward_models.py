@@ -105,6 +105,5 @@ def _ids(
             f'the candidate "{excerpt(candidate)}" does not fit the {window} tokens that '
             "the model reads",
             loaded.name,
-            "leave it out, or use a model with a longer window",
         )
     return (*prefix.ids, *tail), True

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from nnd.metric.numbers import short_names
-from nnd.metric.run.cost.measured_speeds import ENOUGH
 from nnd.metric.run.cost.model_needs import Need
 from nnd.schemas import Printable, Record, StoredAs, counted, text_table
 
@@ -33,7 +32,8 @@ class ModelEstimate(Record):
         parameters: Number of its weights.
         weight_bytes: Memory that they take, unquantised.
         working_bytes: Further memory, for the tokens that are held at once.
-        tokens_per_second: Measured in an earlier run, or None.
+        operations_per_second: Measured in an earlier run, or else by a probe; None if that failed.
+        is_measured: Whether it was measured in an earlier run.
         needs: Dataset → the work of the model on it.
         notes: What the estimate leaves out, a sentence each.
     """
@@ -44,7 +44,8 @@ class ModelEstimate(Record):
     parameters: int
     weight_bytes: int
     working_bytes: int
-    tokens_per_second: float | None
+    operations_per_second: float | None
+    is_measured: bool
     needs: Annotated[Mapping[str, Need], StoredAs("datasets")]
     notes: tuple[str, ...] = ()
 
@@ -101,10 +102,16 @@ class Estimate(Printable):
         names = short_names([each.model for each in self.models])
         for name, each in zip(names, self.models, strict=True):
             lines += [f"{name}: {note}" for note in each.notes]
-            if each.tokens_per_second is None:
+            on = f"this {each.device} in {each.dtype}"
+            if each.operations_per_second is None:
                 lines.append(
-                    f"{name}: the time is unknown, because no run of {ENOUGH:,} tokens or more "
-                    f"has been measured on this {each.device} in {each.dtype}."
+                    f"{name}: the time is unknown, because no run has been measured on {on}, and "
+                    "a small model of its kind cannot be tried."
+                )
+            elif not each.is_measured:
+                lines.append(
+                    f"{name}: the time may be off by a third, because no run has been measured on "
+                    f"{on}; a small model with the same shapes was tried."
                 )
         return [*lines, _BESIDE]
 

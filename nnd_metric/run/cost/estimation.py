@@ -18,6 +18,7 @@ from nnd.metric.likelihood import (
 from nnd.metric.run.cost.estimate import Estimate, ModelEstimate
 from nnd.metric.run.cost.measured_speeds import known_speed
 from nnd.metric.run.cost.model_needs import find_needs
+from nnd.metric.run.cost.probe import probe_speed
 from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
 from nnd.metric.run.survival import Trouble
 
@@ -33,7 +34,8 @@ def estimate(
     Only configurations and tokenizers are loaded, never weights, and nothing is written. The tokens
     are those that enter the models on their fastest path: each context once, each candidate once
     after each of its contexts, and, for the baseline, each candidate once without a context. The
-    time is estimated from the speed of earlier runs on this device; it is None if there are none.
+    time is estimated from the operations per second of an earlier run of the model on this device,
+    or else of a small model with its shapes, which is tried for a third of a second.
 
     Args:
         models: Models, as in `evaluate`.
@@ -64,7 +66,10 @@ def _of_model(
         notes.append(f"quantised as {loaded.quantised}, its weights take less memory than this.")
     if loaded.adapted is not None and isinstance(loaded, Skeleton):
         notes.append(f"the adapter {loaded.adapted.name} is left out of the estimate.")
-    speed = known_speed(loaded)
+    found = list(find_needs(loaded, pairs, scoring))
+    measured = known_speed(loaded)
+    sample = next((rows for _, _, rows in found if rows), [])
+    speed = probe_speed(loaded, sample, budget) if measured is None else measured
     return ModelEstimate(
         name,
         str(loaded.device),
@@ -73,6 +78,10 @@ def _of_model(
         loaded.weight_bytes,
         budget * bytes_per_position(loaded),
         speed,
-        dict(find_needs(loaded, pairs, scoring, speed)),
+        measured is not None,
+        {
+            dataset: replace(need, seconds=speed and need.flops / speed)
+            for dataset, need, _ in found
+        },
         tuple(notes),
     )

@@ -41,12 +41,3 @@ def check_scorable(model: str, loading: Loading, *, any_size: bool = False) -> N
             f"{loaded.device}",
             model,
         )
-
-
-def find_obstacle(model: str, loading: Loading, *, any_size: bool = False) -> str | None:
-    """Return why a model cannot be scored on this machine (`check_scorable`), or None."""
-    try:
-        check_scorable(model, loading, any_size=any_size)
-    except ScoringError as error:
-        return str(error).removeprefix(f"{model}: ")
-    return None

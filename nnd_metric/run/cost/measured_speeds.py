@@ -2,33 +2,38 @@
 
 import json
 import platform
+from collections.abc import Sequence
 from typing import Final
 
 import torch
 
 from nnd.metric.likelihood import LoadedModel
+from nnd.metric.run.cost.flops import needed_flops
+from nnd.metric.text import Encoded
 from nnd.schemas import add_fact, read_facts
 
-ENOUGH: Final = 20_000
-"""Smallest number of tokens of a run whose speed is stored: below, start and proof dominate."""
+ENOUGH_S: Final = 0.2
+"""Shortest work of a model, in seconds, whose speed is stored: below, its first calls dominate."""
 
-_FILE: Final = "speeds.json"
+_FILE: Final = "operation_speeds.json"
 
 
 def known_speed(loaded: LoadedModel) -> float | None:
-    """Return the tokens per second of a model's last run on this device and in this dtype.
+    """Return the operations per second of a model's last run on this device and in this dtype.
 
-    The time includes encoding, proof and store, but not loading. The result is None if no run with
-    enough tokens was measured.
+    The result is None if no run that was long enough was measured.
     """
     found = read_facts(_FILE).get(_key(loaded))
     return None if found is None else float(found)
 
 
-def keep_speed(loaded: LoadedModel, tokens: int, seconds: float) -> None:
-    """Store the speed of a model that read enough tokens; loading it is not in the seconds."""
-    if tokens >= ENOUGH:
-        add_fact(_FILE, _key(loaded), tokens / seconds)
+def keep_speed(loaded: LoadedModel, rows: Sequence[Encoded], seconds: float) -> None:
+    """Store the speed of a model that read some requests, if it took long enough.
+
+    Loading, encoding and the proof are not in the seconds.
+    """
+    if seconds >= ENOUGH_S and rows:
+        add_fact(_FILE, _key(loaded), needed_flops(loaded, rows) / seconds)
 
 
 def _key(loaded: LoadedModel) -> str:

@@ -13,13 +13,14 @@ from nnd.metric.likelihood import (
     LoadedModel,
     Scoring,
     choose_budget,
+    encode_for,
     most_rows,
     paths_of,
 )
 from nnd.metric.run.cost.flops import needed_flops
 from nnd.metric.run.pair_scoring import score_suite
 from nnd.metric.run.preparation import prepare
-from nnd.metric.text import Encoded, Request, encode_rows, find_protocol
+from nnd.metric.text import Encoded, Request, find_protocol
 from nnd.schemas import Record
 
 
@@ -41,13 +42,13 @@ class Need(Record):
     flops: int
     baseline_tokens: int
     baseline_flops: int
-    seconds: float | None
+    seconds: float | None = None
 
 
 def find_needs(
-    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring, speed: float | None
-) -> Iterator[tuple[str, Need]]:
-    """Yield the work of a model on each dataset, in order, through its fastest path.
+    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring
+) -> Iterator[tuple[str, Need, list[Encoded]]]:
+    """Yield each dataset, the work of a model on it through its fastest path, and the requests.
 
     Requests that the store keeps from one dataset are not counted again for the next: a candidate
     without its context is read once for all datasets. Likelihoods stored by earlier runs are
@@ -72,8 +73,8 @@ def find_needs(
                 flops=flops,
                 baseline_tokens=saved,
                 baseline_flops=flops - needed_flops(loaded, without),
-                seconds=None if speed is None else tokens / speed,
             ),
+            whole,
         )
         if scoring.cache:
             stored.update(whole)
@@ -98,9 +99,7 @@ class _RequestRecorder:
             asked += [(None, candidate) for _, candidate in asked]
         baseline = [request for request in distinct if request[0] is None]
         readings = engine.as_read([*asked, *baseline])
-        encoded = encode_rows(
-            engine.loaded, protocol, readings, separator=engine.separator, keep=engine.keep
-        )
+        encoded = encode_for(engine, readings)
         given, alone = (
             {row for row in chain.from_iterable(some) if any(row.scored)}
             for some in (encoded[: len(asked)], encoded[len(asked) :])

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import NoReturn
 
+import torch
 from tqdm import tqdm
 
 from nnd.metric.likelihood import (
@@ -25,9 +26,10 @@ from nnd.metric.likelihood import (
     pin_version,
 )
 from nnd.metric.numbers import count_close
-from nnd.metric.run.cost.measured_speeds import keep_speed
 from nnd.metric.run.launchers.shard_groups import read_together
-from nnd.metric.run.model_result import ScoredModel, evaluate_model
+from nnd.metric.run.model_cost import cost_of, process_peak
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask, Shard
 from nnd.metric.text import find_protocol
 from nnd.schemas import ScoringWarning
@@ -50,6 +52,7 @@ def score_here(task: ScoringTask) -> Generator[ScoredShard]:
                 shards = task.todo(name)
                 if (first := next(shards, None)) is None:
                     continue
+                since = time.perf_counter()
                 # No variable holds a model after its turn: two may not fit into memory.
                 yield from _score_all(
                     _load(model, name, task.loading, remember=store is not None),
@@ -57,6 +60,7 @@ def score_here(task: ScoringTask) -> Generator[ScoredShard]:
                     store,
                     task,
                     bar,
+                    since=since,
                 )
 
 
@@ -73,24 +77,33 @@ def _score_all(
     store: Store | None,
     task: ScoringTask,
     bar: "tqdm[NoReturn]",
+    *,
+    since: float,
 ) -> Iterator[ScoredShard]:
-    """Score shards with one model; record its speed if there is a store."""
+    """Score shards with one model.
+
+    `since` is when loading began, which its first result costs.
+    """
     version, learnt = loaded.version(), defaultdict[str, Evidence](Evidence)
+    start = time.perf_counter()
+    loading = start - since
     for (dataset, part, pairs, scoring), held in read_together(
         loaded, shards, store, version, learnt
     ):
         bar.set_postfix_str(dataset)
         with task.trouble.survived(loaded.name, dataset):
-            start = time.perf_counter()
             known = learnt[dataset]
             scored = evaluate_model(loaded, pairs, scoring, held, version=version, evidence=known)
-            seconds = time.perf_counter() - start
-            if store is not None:
-                keep_speed(loaded, scored.result.work.tokens, seconds)
+            seconds, work = time.perf_counter() - start, scored.result.work
             if task.loading.dtype is None and seconds > _LONG:
                 _offer_faster(loaded, scoring, scored)
-            yield ScoredShard(dataset, part, scored)
+            cost = cost_of(
+                loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
+            )
+            yield ScoredShard(dataset, part, scored._replace(cost=cost))
+            loading = 0.0
         bar.update()
+        start = time.perf_counter()  # what follows may first read several shards
 
 
 def _offer_faster(loaded: LoadedModel, scoring: Scoring, scored: ScoredModel) -> None:
@@ -107,6 +120,12 @@ def _offer_faster(loaded: LoadedModel, scoring: Scoring, scored: ScoredModel) ->
         ScoringWarning,
         stacklevel=2,
     )
+
+
+def _peak(loaded: LoadedModel) -> int:
+    if loaded.device.type == "cuda":
+        return torch.cuda.max_memory_allocated(loaded.device)
+    return process_peak()
 
 
 @contextmanager

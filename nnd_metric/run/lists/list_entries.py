@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from nnd.metric.likelihood import Loading, Scoring, split_revision
 from nnd.metric.numbers import PublishedPasses
 from nnd.metric.text import AUTO, NONE
-from nnd.schemas import NNDError, ScoringError, check_rows, did_you_mean, load_schema
+from nnd.schemas import NNDError, ScoringError, check_known, check_rows, load_schema
 
 Where: TypeAlias = Callable[[Sequence[int | str]], str]
 """Returns FILE:LINE of a place in a document, given its keys and indices from the top."""
@@ -107,13 +107,8 @@ def _check_keys(document: Sequence[object], where: Where) -> None:
     known = load_schema("runs")["properties"]
     for number, entry in enumerate(document):
         for key in entry if isinstance(entry, dict) else ():
-            if key not in known:
-                raise ScoringError(
-                    "key.unknown",
-                    f'unknown key "{key}"{did_you_mean(str(key), known)}',
-                    where([number, key]),
-                    f"known: {', '.join(known)}",
-                )
+            place = where([number, key])
+            check_known("key", [str(key)], known, place, code="key.unknown", family=ScoringError)
 
 
 def _entry(

@@ -1,5 +1,6 @@
 """The result of one model, joined from results of parts of the data."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,8 +9,10 @@ import polars as pl
 
 from nnd.metric.numbers import SLICE_NUMBERS, TEST_NUMBER, all_rates, each_once, is_close, to_rate
 from nnd.metric.run.model_result import NO_BASELINE, ModelResult, with_counts
-from nnd.metric.run.signature import recount
 from nnd.metric.text import find_protocol
+
+_COUNTS = re.compile(r"\|trunc:\d+\|n:\d+(?!.*\|trunc:\d)")
+"""The counts in a signature."""
 
 Stored = Mapping[str, Any]
 """`ModelResult.to_dict` without the values that follow from scored pairs (`without_rates`)."""
@@ -21,7 +24,7 @@ def without_rates(result: ModelResult) -> dict[str, Any]:
     rates = result.rates.to_dict()
     return {name: value for name, value in result.to_dict().items() if name not in rates} | {
         "notes": [note for note in result.notes if note not in counted],
-        "signature": recount(result.signature, 0, 0),
+        "signature": _recount(result.signature, 0, 0),
     }
 
 
@@ -67,7 +70,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
         joined,
         notes=with_counts(notes, joined.rates, joined.n_crossing, joined.protocol),
         n_close=None if work["deviation"] is None else int(tests_close.sum()),
-        signature=recount(joined.signature, overall.truncated, overall.n),
+        signature=_recount(joined.signature, overall.truncated, overall.n),
     )
 
 
@@ -92,3 +95,9 @@ def _join_chats(chats: Sequence[Stored | None]) -> dict[str, Any] | None:
 
 def _distinct(values: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(values)]
+
+
+def _recount(signature: str, truncated: int | None, n: int) -> str:
+    """Return a signature with other counts, for example those of all parts of a run."""
+    before, after = _COUNTS.split(signature)
+    return f"{before}|trunc:{truncated}|n:{n}{after}"

@@ -17,7 +17,7 @@ from nnd.metric.text import (
     find_protocol,
     instruction_templates,
 )
-from nnd.schemas import Instruction, ScoringError, did_you_mean
+from nnd.schemas import Instruction, ScoringError, check_known
 
 _SEPARATORS = {"space": " ", "newline": "\n", "nothing": ""}
 _DTYPES = ("float32", "bfloat16", "float16")
@@ -140,14 +140,8 @@ DIMENSIONS: dict[str, tuple[Callable[[Choice, LoadedModel], str], Callable[[Choi
 
 def check_dimensions(names: Sequence[str]) -> None:
     """Check, before any model is loaded, that dimensions exist."""
-    for name in names:
-        if name not in DIMENSIONS:
-            raise ScoringError(
-                "option.unknown-value",
-                f'unknown dimension "{name}"{did_you_mean(name, DIMENSIONS)}',
-                "--vary",
-                f"choose from {', '.join(DIMENSIONS)}",
-            )
+    code = "option.unknown-value"
+    check_known("dimension", names, DIMENSIONS, "--vary", code=code, family=ScoringError)
     if not names:
         raise ScoringError(
             "input.missing", where="--vary", remedy=f"name at least one of {', '.join(DIMENSIONS)}"

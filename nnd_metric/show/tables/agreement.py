@@ -17,7 +17,7 @@ _STATISTICS = {
     "gap_r": "gap r = Pearson r",
     "gap_r_laban2022": "gap r (laban2022)",
     "pearson": "Pearson r",
-    "accuracy": "pairs in order",
+    "system_accuracy": "system accuracy",
 }
 _MAIN = ("tau_b", "gap_r")
 _ALL = ("tau_b", "tau_a", "spearman", "gap_r", "gap_r_laban2022")
@@ -46,7 +46,7 @@ def _chosen_table(agreement: Mapping[str, Any], names: Sequence[str]) -> "Table"
     titles = [_STATISTICS[name] for name in names]
     table = text_table(("category", "systems", *titles), right=("systems", *titles))
     for category, each in agreement["by_category"].items():
-        bounds = each["intervals"] | {"accuracy": each["accuracy_interval"]}
+        bounds = each["intervals"] | {"system_accuracy": each["system_accuracy_interval"]}
         cells = [
             number(each[name]) + ("" if bounds[name] is None else f" {_interval(bounds[name])}")
             for name in names

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nnd.metric.data import OVERALL
-from nnd.metric.numbers import FEWEST_SYSTEMS, mean_defined, percent, short_names
-from nnd.metric.show.tables.cells import NOTHING, number, pass_rate, share
+from nnd.metric.numbers import FEWEST_SYSTEMS, percent, short_names
+from nnd.metric.show.tables.cells import number, pass_rate, share
 from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from nnd.metric.numbers import Agreement
     from nnd.metric.other_metrics import CommonBasis, MetricRow, MetricTable, MetricTables
 
 _TITLES = {
@@ -60,28 +59,15 @@ def metrics_by_dataset(tables: "MetricTables") -> "Table":
 def _overview(table: "MetricTable") -> Iterator[list[str]]:
     rows = table.rows
     for name, row in zip(short_names([row.name for row in rows]), rows, strict=True):
-        overall = None if row.rates is None else row.rates.overall
-        aspects = row.candidates.values()
-        cells = {
-            "pass_rate": "" if overall is None else pass_rate(overall.pass_rate, overall.interval),
-            "gap_r": _gap_r(row.systems),
-            "candidate_spearman": number(
-                mean_defined([each.sample["spearman"] for each in aspects])
-            ),
-            "candidate_spearman_by_context": number(
-                mean_defined([each.by_context["spearman"] for each in aspects])
-            ),
-        }
-        yield [
-            name,
-            *(cells[each] if each in cells else _of_pairs(row, each) for each in table.statistics),
-        ]
+        numbers = row.main_numbers()
+        yield [name, *(_cell(row, each, numbers.get(each)) for each in table.statistics)]
 
 
-def _of_pairs(row: "MetricRow", name: str) -> str:
-    """Return the mean of a statistic over aspects, with its interval if there is one aspect."""
-    value = mean_defined([each.values[name] for each in row.pairs.values()])
-    intervals = [each.intervals[name] for each in row.pairs.values()]
+def _cell(row: "MetricRow", name: str, value: float | None) -> str:
+    """Return a number; one over pairs with its interval if there is one aspect."""
+    if name == "pass_rate":
+        return "" if row.rates is None else pass_rate(value, row.rates.overall.interval)
+    intervals = [each.intervals.get(name) for each in row.pairs.values()]
     if len(intervals) != 1 or (bounds := intervals[0]) is None:
         return number(value)
     return f"{number(value)} [{bounds[0]:.3f}, {bounds[1]:.3f}]"
@@ -130,13 +116,10 @@ def _rank_correlations(rows: Sequence["MetricRow"]) -> list[str]:
     ranked = {
         row.name: row.systems.mean.statistics["tau_a"]
         for row in rows
-        if row.systems and _gap_r(row.systems) != NOTHING and len(row.systems.by_category) > 2  # noqa: PLR2004
+        if row.systems and row.main_numbers()["gap_r"] is not None
+        if len(row.systems.by_category) > 2  # noqa: PLR2004
     }
     cells = zip(short_names([*ranked]), map(number, ranked.values()), strict=True)
     shown = ", ".join(f"{name} {tau}" for name, tau in cells)
     about = "Rank correlation over systems, mean tau-a over the categories of tests"
     return [f"{about}: {shown}."] if shown else []
-
-
-def _gap_r(agreement: "Agreement | None") -> str:
-    return NOTHING if agreement is None else number(agreement.over_all_tests()["gap_r"])

@@ -1,4 +1,4 @@
-"""From requests to the rows that a model reads: one for each, or one for each hidden token.
+"""From requests to the rows that a masked model reads: one for each hidden token.
 
 A masked model reads context and candidate as one text, or as the two texts of its pair
 (`PairContext`), once for each token of the candidate. Only tokens of the candidate are hidden and
@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 
 from transformers import PreTrainedTokenizerBase
 
-from nnd.metric.text.encoding.assembly import encode, fit_context, longest_candidates, too_long
-from nnd.metric.text.encoding.boundary import Known, continue_with
+from nnd.metric.text.encoding.assembly import fit_context, longest_candidates, too_long
+from nnd.metric.text.encoding.boundary import continue_with
 from nnd.metric.text.encoding.protocols import Protocol, check_kind
 from nnd.metric.text.encoding.requests import (
     Context,
@@ -48,23 +48,17 @@ class _Copy(NamedTuple):
 
 
 @collector_paused()
-def encode_rows(
+def encode_masked(
     loaded: TextModel,
     protocol: Protocol,
     requests: Sequence[Reading],
-    *,
     separator: str = " ",
     keep: Keep | None = None,
-    known: Known | None = None,
 ) -> list[tuple[Encoded, ...]]:
     """Return the rows of each request, whose scored targets together are its candidate's tokens.
 
-    The arguments and errors are those of `encode`. A masked model reads a row per scored token, and
-    any other model one row.
+    The arguments and errors are those of `encode`.
     """
-    if protocol.hides is None:
-        options = {"separator": separator, "keep": keep, "known": known}
-        return [(row,) for row in encode(loaded, protocol, requests, **options)]  # type: ignore[arg-type]
     check_kind(loaded, protocol)
     rows: dict[Reading, tuple[Encoded, ...]] = {}
     forms = _forms(loaded.tokenizer, separator)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nnd.metric.text.encoding.requests import TextModel
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import ScoringError, check_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,7 @@ PROTOCOLS: dict[str, Protocol] = {
 
 def find_protocol(name: str) -> Protocol:
     """Return the protocol called `name`."""
-    if name not in PROTOCOLS:
-        raise ScoringError(
-            "option.unknown-value",
-            f'unknown protocol "{name}"{did_you_mean(name, PROTOCOLS)}',
-            remedy=f"choose one of {', '.join(PROTOCOLS)}",
-        )
+    check_known("protocol", [name], PROTOCOLS, code="option.unknown-value", family=ScoringError)
     return PROTOCOLS[name]
 
 
@@ -119,5 +114,4 @@ def check_kind(loaded: TextModel, protocol: Protocol) -> None:
         "protocol.another-model",
         f'protocol "{protocol.name}" is for masked language models, but this is {kind}',
         loaded.name,
-        'use "native"',
     )

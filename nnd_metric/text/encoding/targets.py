@@ -128,7 +128,6 @@ def _laban2022(loaded: TextModel, candidates: Sequence[str]) -> list[Target]:
             "protocol.another-model",
             'protocol "laban2022" scores an end token, but the tokenizer has none',
             loaded.name,
-            'use "native"',
         )
     first = 0 if start is None else start
     return [

@@ -97,7 +97,6 @@ class Credit:
                 "source.quality-rule",
                 f"{listed_numbers(sorted(both))} is both high and low",
                 "quality",
-                "choose one",
             )
 
 

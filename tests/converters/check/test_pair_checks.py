@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.screens.commands import Nnd
 
-from nnd import check, convert
+from nnd import check
 from nnd.converters.check import CHECKS, CheckedData, check_pairs
 
 BIRDS = [
@@ -275,27 +276,24 @@ def test_rights_in_texts_of_others() -> None:
 # The command.
 
 
-def test_the_command_checks_any_data(nnd: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_command_checks_any_data(nnd: Nnd, tmp_path: Path) -> None:
     path = tmp_path / "birds.parquet"
     pl.DataFrame(changed(system_low=lambda row: row["system_high"])).write_parquet(path)
 
     told = nnd("check", path)
-    as_json = json.loads(nnd("check", path, "--json").stdout)
+    as_json = json.loads(nnd("check", path, "--json").out)
 
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.startswith("birds: ")
-    assert "systems" in told.stdout
-    assert "personal data" not in told.stdout
-    assert "personal data" in nnd("check", path, "--details").stdout
+    assert told.code == 0, told.err
+    assert told.out.startswith("birds: ")
+    assert "systems" in told.out
+    assert "personal data" not in told.out
+    assert "personal data" in nnd("check", path, "--details").out
     assert [check["name"] for check in as_json["checks"]] == [*CHECKS]
 
 
-def test_annotations_and_references_of_a_folder_are_used(tmp_path: Path) -> None:
-    folder = tmp_path / "sample-nnd"
-    convert("sample", out=folder)
-
-    of_folder = {one.name: one.message for one in check(folder)}
-    of_pairs = {one.name: one.message for one in check(folder / "pairs.parquet")}
+def test_annotations_and_references_of_a_folder_are_used(sample: Path) -> None:
+    of_folder = {one.name: one.message for one in check(sample)}
+    of_pairs = {one.name: one.message for one in check(sample / "pairs.parquet")}
 
     assert of_folder["rights"] == "CC0-1.0, redistribution: allowed"
     assert of_pairs["rights"] == "no source.yaml states a licence"

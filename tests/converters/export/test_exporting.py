@@ -38,14 +38,6 @@ HOSTILE = (
 )
 
 
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample, converted: leave it as it is."""
-    folder = tmp_path_factory.mktemp("converted") / "sample-nnd"
-    convert("sample", out=folder)
-    return folder
-
-
 @pytest.fixture
 def hostile(
     make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]], tmp_path: Path

@@ -51,16 +51,11 @@ def _one_thread() -> Any:
 
 
 @pytest.fixture(scope="module")
-def converted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def converted(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Two sources from what lies in the repository: leave them as they are."""
-    folder = tmp_path_factory.mktemp("converted")
-    convert("sample", out=folder / "sample")
-    convert(
-        "quiz_design",
-        origin=load_source("quiz_design").folder / "fixture",
-        out=folder / "quiz_design",
-    )
-    return {name: folder / name for name in SOURCES}
+    quiz = tmp_path_factory.mktemp("converted") / "quiz_design"
+    convert("quiz_design", origin=load_source("quiz_design").folder / "fixture", out=quiz)
+    return {"sample": sample, "quiz_design": quiz}
 
 
 @pytest.fixture(scope="module")

@@ -138,24 +138,24 @@ def test_a_rendering_makes_prompt_and_ends(trl: Any, toy: Row) -> None:
     assert (row["prompt"], row["chosen"]) == ("Q: Who sings?", "\nA: text of a")
 
 
-def test_the_sample_has_an_example_per_pair(tmp_path: Path) -> None:
-    convert("sample", out=tmp_path / "sample-nnd")
-    export(tmp_path / "sample-nnd", tmp_path / "trl", to="trl")
-    pairs = read_parquet(tmp_path / "sample-nnd" / "pairs.parquet")
+def test_the_sample_has_an_example_per_pair(sample: Path, tmp_path: Path) -> None:
+    export(sample, tmp_path / "trl", to="trl")
+    pairs = read_parquet(sample / "pairs.parquet")
     assert load(tmp_path / "trl")["test"]["pair_id"][:] == pairs["pair_id"].to_list()
     joined = [row["prompt"] + row["rejected"] for row in load(tmp_path / "trl")["test"]]
     columns = zip(pairs["context"], pairs["candidate_low"], strict=True)
     assert joined == [f"{context} {low}" for context, low in columns]
 
 
-def test_a_split_cuts_by_context_into_the_parts_that_trl_expects(tmp_path: Path) -> None:
-    convert("sample", out=tmp_path / "sample-nnd")
-    export(tmp_path / "sample-nnd", tmp_path / "trl", to="trl", split=0.7)
+def test_a_split_cuts_by_context_into_the_parts_that_trl_expects(
+    sample: Path, tmp_path: Path
+) -> None:
+    export(sample, tmp_path / "trl", to="trl", split=0.7)
     found = load(tmp_path / "trl")
     assert list(found) == ["train", "test"]
     assert found["train"].column_names[:3] == ["prompt", "chosen", "rejected"]
     assert {*found["train"]["prompt"]}.isdisjoint(found["test"]["prompt"])
-    pairs = read_parquet(tmp_path / "sample-nnd" / "pairs.parquet")
+    pairs = read_parquet(sample / "pairs.parquet")
     to_train_on = pairs.filter(cut_by_context(pairs, 0.7))
     assert found["train"]["pair_id"][:] == to_train_on["pair_id"].to_list()
     assert len(found["test"]) == pairs.height - to_train_on.height
@@ -164,9 +164,15 @@ def test_a_split_cuts_by_context_into_the_parts_that_trl_expects(tmp_path: Path)
 @pytest.mark.parametrize(
     ("redistribution", "said"),
     [
-        ("allowed", "Licence: CC0-1.0. It may be redistributed."),
-        ("no-derivatives", "It forbids the redistribution of derived data"),
-        ("unknown", "Whether the data may be redistributed is not known; ask the authors first."),
+        ("allowed", "Licence: CC0-1.0. Converted data may be redistributed"),
+        (
+            "no-derivatives",
+            "It does not allow derived data, such as these pairs, to be redistributed.",
+        ),
+        (
+            "unknown",
+            "Whether derived data may be redistributed is not known; ask the authors first.",
+        ),
     ],
 )
 def test_the_readme_tells_the_source_and_its_licence(

@@ -40,8 +40,18 @@ def lines(*groups: object) -> bytes:
     return "".join(json.dumps(group) + "\n" for group in groups).encode()
 
 
+def question(**fields: Any) -> bytes:
+    """GROUP with other fields in the second of its questions."""
+    return lines(with_question(1, **fields))
+
+
 def table(*rows: list[str]) -> bytes:
     return "".join("\t".join(row) + "\n" for row in rows).encode()
+
+
+def row(*rows: list[str]) -> bytes:
+    """A table of these rows."""
+    return table(HEADER, *rows)
 
 
 def cell(column: str, value: str) -> list[str]:
@@ -83,7 +93,7 @@ def test_the_files_that_the_tests_below_spoil_are_good(
     read: Callable[[str, bytes], Conversion],
 ) -> None:
     assert read("quiz_design", lines(GROUP)).pairs.height == 1
-    assert read("challenge300", table(HEADER, ANSWER)).pairs.height == 1
+    assert read("challenge300", row(ANSWER)).pairs.height == 1
 
 
 @pytest.mark.parametrize(
@@ -107,133 +117,91 @@ def test_a_line_that_is_not_what_it_should_be(refused: Refused, raw: bytes, code
     refused("quiz_design", raw, code, "given:2")
 
 
+LIMA = "given:1, questions[1]: "
+
+
 @pytest.mark.parametrize(
-    ("group", "where"),
+    ("raw", "code", "where"),
     [
-        (GROUP | {"questions": "none"}, "given:1, questions"),
-        (GROUP | {"questions": [3]}, "given:1, questions[0]"),
-        (GROUP | {"group_id": 1.5}, "given:1, group_id"),
-        (GROUP | {"group_id": True}, "given:1, group_id"),
-        (with_question(1, question=None), "given:1, questions[1], question"),
-        (with_question(1, reason=2), "given:1, questions[1], reason"),
+        (lines(GROUP | {"questions": "none"}), "file.another-kind", "given:1, questions"),
+        (lines(GROUP | {"questions": [3]}), "file.another-kind", "given:1, questions[0]"),
+        (lines(GROUP | {"group_id": 1.5}), "file.another-kind", "given:1, group_id"),
+        (lines(GROUP | {"group_id": True}), "file.another-kind", "given:1, group_id"),
+        (question(question=None), "file.another-kind", "given:1, questions[1], question"),
+        (question(reason=2), "file.another-kind", "given:1, questions[1], reason"),
+        (question(reason="No error"), "file.another-kind", "quiz_design"),  # no pair
+        (question(reason="OutE2"), "row.wrong-shape", f"{LIMA}label"),
+        (question(question=""), "row.wrong-shape", f"{LIMA}candidate"),
+        (question(question="  "), "row.wrong-shape", f"{LIMA}candidate"),
+        (question(question="\n\u00a0"), "row.wrong-shape", f"{LIMA}candidate"),
+        (question(question="Who\0?"), "row.wrong-shape", f"{LIMA}candidate"),
+        # One system, two questions in one group.
+        (question(model_name="mixqg"), "row.wrong-shape", f"{LIMA}candidate_id"),
+        (lines(GROUP, GROUP), "row.wrong-shape", "given:2, questions[0]: candidate_id"),
+        (
+            lines(GROUP, GROUP | {"context": "Quito is the capital of Ecuador."}),
+            "row.wrong-shape",
+            "given:2, questions[0]: context_id",
+        ),
     ],
 )
-def test_a_field_that_is_not_what_it_should_be(refused: Refused, group: object, where: str) -> None:
-    refused("quiz_design", lines(group), "file.another-kind", where)
+def test_a_group_that_is_not_what_it_should_be(
+    refused: Refused, raw: bytes, code: str, where: str
+) -> None:
+    refused("quiz_design", raw, code, where)
+
+
+CREDIT = "given:3, credit-GPT3-davinci"
+GPT4 = [name.replace("GPT3-davinci", "GPT4") for name in HEADER]
 
 
 @pytest.mark.parametrize(
-    ("encoding", "where"),
+    ("raw", "code", "where"),
     [
-        (
-            "latin1",
-            "given:2",
+        # Not even where an empty candidate is one like any other.
+        (row(cell("GPT3-davinci", "  ")), "row.wrong-shape", "given:2, GPT3-davinci: candidate"),
+        *(
+            (row(ANSWER, cell("credit-GPT3-davinci", credit)), "cell.not-a-number", CREDIT)
+            for credit in ("x", "1,0", "nan", "NaN", "inf", "-Infinity", "1e999", " ")
         ),
-        (
-            "utf-16",
-            "given:1",
+        *(
+            (row(ANSWER, ragged), "file.not-csv", "given:3")
+            for ragged in (ANSWER[:-1], [*ANSWER, "1"], ["p1"])
         ),
-        (
-            "utf-16-le",
-            "given:1",
-        ),
+        (table(['"id"', *HEADER[1:]], ANSWER) + b'p2\t"Is it', "file.not-csv", "given:3"),
+        (table(["system", *HEADER[1:]], ANSWER), "file.another-kind", "given:1"),
+        # Or the credits of GPT3-davinci would be lost without a word.
+        (table([*HEADER[:-1], "credit-GPT4"], ANSWER), "header.wrong-names", "given:1"),
+        (table([*HEADER[:-1], "credit-Macaw-11B"], ANSWER), "header.wrong-names", "given:1"),
+        (table(GPT4, ANSWER), "row.wrong-shape", "given:2, GPT4: system"),
+        (row(cell("category", "sports")), "cell.unknown-value", "given:2"),
+        (row(ANSWER, ANSWER), "row.wrong-shape", "given:3, Macaw-11B: candidate_id"),
     ],
+)
+def test_a_table_that_is_not_what_it_should_be(
+    refused: Refused, raw: bytes, code: str, where: str
+) -> None:
+    refused("challenge300", raw, code, where)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "where"), [("latin1", "given:2"), ("utf-16", "given:1"), ("utf-16-le", "given:1")]
 )
 @pytest.mark.parametrize("source", ["quiz_design", "challenge300"])
 def test_another_encoding(refused: Refused, source: str, encoding: str, where: str) -> None:
-    good = {"quiz_design": lines(GROUP), "challenge300": table(HEADER, ANSWER)}[source]
+    good = {"quiz_design": lines(GROUP), "challenge300": row(ANSWER)}[source]
     # An accent in the second line; latin1 writes it as the byte e9.
     first, rest = good.decode().split("\n", 1)
 
     refused(source, f"{first}\né{rest}\n".encode(encoding), "file.not-utf8", where)
 
 
-def test_duplicate_ids(refused: Refused) -> None:
-    refused(
-        "quiz_design", lines(GROUP, GROUP), "row.wrong-shape", "given:2, questions[0]: candidate_id"
-    )
-
-
-def test_one_context_id_for_two_contexts(refused: Refused) -> None:
-    other = GROUP | {"context": "Quito is the capital of Ecuador."}
-
-    refused(
-        "quiz_design", lines(GROUP, other), "row.wrong-shape", "given:2, questions[0]: context_id"
-    )
-
-
-def test_one_candidate_id_for_two_candidates(refused: Refused) -> None:
-    # One system, two questions in one group.
-    refused(
-        "quiz_design",
-        lines(with_question(1, model_name="mixqg")),
-        "row.wrong-shape",
-        "given:1, questions[1]: candidate_id",
-    )
-
-
-def test_an_unknown_label(refused: Refused) -> None:
-    refused(
-        "quiz_design",
-        lines(with_question(1, reason="OutE2")),
-        "row.wrong-shape",
-        "given:1, questions[1]: label",
-    )
-
-
 @pytest.mark.parametrize("system", ["gpt5", "mixqg|gpt5", "mixqg|", ""])
 def test_an_unknown_system(refused: Refused, system: str) -> None:
-    raw = lines(with_question(1, model_name=system))
-
-    error = refused("quiz_design", raw, "row.wrong-shape", "given:1, questions[1]: system")
+    error = refused("quiz_design", question(model_name=system), "row.wrong-shape", f"{LIMA}system")
 
     if system:
         assert f'"{system.rpartition("|")[2]}"' in error.what
-
-
-def test_an_empty_candidate(refused: Refused) -> None:
-    refused(
-        "quiz_design",
-        lines(with_question(1, question="")),
-        "row.wrong-shape",
-        "given:1, questions[1]: candidate",
-    )
-
-
-@pytest.mark.parametrize("text", ["  ", "\n\u00a0"])
-def test_a_candidate_of_blanks(refused: Refused, text: str) -> None:
-    refused(
-        "quiz_design",
-        lines(with_question(1, question=text)),
-        "row.wrong-shape",
-        "given:1, questions[1]: candidate",
-    )
-    # Not even where an empty candidate is one like any other.
-    refused(
-        "challenge300",
-        table(HEADER, cell("GPT3-davinci", "  ")),
-        "row.wrong-shape",
-        "given:2, GPT3-davinci: candidate",
-    )
-
-
-@pytest.mark.parametrize("text", [" \n ", "\u2003"])
-def test_a_context_of_blanks(make_source: MakeSource, toy: Toy, text: str) -> None:
-    rows = [toy("a", "heron", "good", context=text), toy("b", "wren", "wrong", context=text)]
-
-    with refusal("row.wrong-shape", "toy.jsonl:1: context"):
-        convert(make_source(rows))
-
-
-@pytest.mark.parametrize("part", [" ", "a\0b"])
-def test_a_part_of_a_context_that_is_no_text(make_source: MakeSource, toy: Toy, part: str) -> None:
-    rows = [
-        toy(name, "heron", label, inputs={"question": "Who sings?", "hint": part})
-        for name, label in (("a", "good"), ("b", "wrong"))
-    ]
-
-    with refusal("row.wrong-shape", "toy.jsonl:1: inputs"):
-        convert(make_source(rows))
 
 
 def test_an_empty_context_with_an_empty_part_is_one(make_source: MakeSource, toy: Toy) -> None:
@@ -245,26 +213,8 @@ def test_an_empty_context_with_an_empty_part_is_one(make_source: MakeSource, toy
     assert convert(make_source(rows)).pairs["context"].to_list() == [""]
 
 
-def test_a_candidate_with_nul(refused: Refused) -> None:
-    refused(
-        "quiz_design",
-        lines(with_question(1, question="Who\0?")),
-        "row.wrong-shape",
-        "given:1, questions[1]: candidate",
-    )
-
-
-@pytest.mark.parametrize("field", ["context_id", "candidate_id", "language", "split"])
-def test_an_id_with_a_line_end(make_source: MakeSource, toy: Toy, field: str) -> None:
-    row = toy("a", "heron", "good", language="en", split="test")
-    rows = [row | {field: f"{row[field]}\n"}, toy("b", "wren", "wrong")]
-
-    with refusal("row.wrong-shape"):
-        convert(make_source(rows))
-
-
 def test_an_empty_candidate_that_is_kept(read: Callable[[str, bytes], Conversion]) -> None:
-    conversion = read("challenge300", table(HEADER, cell("GPT3-davinci", "")))
+    conversion = read("challenge300", row(cell("GPT3-davinci", "")))
 
     assert conversion.pairs["candidate_low"].to_list() == [""]
     assert conversion.manifest["counts"]["empty_candidates"] == 1
@@ -284,72 +234,11 @@ def test_unlabelled_rows_and_lonely_contexts_are_counted_and_no_error(
     ]
 
 
-def test_a_file_that_makes_no_pair(refused: Refused) -> None:
-    refused(
-        "quiz_design",
-        lines(with_question(1, reason="No error")),
-        "file.another-kind",
-        "quiz_design",
-    )
-
-
 @pytest.mark.parametrize("raw", [b"", b"\n\n", b"\xef\xbb\xbf"], ids=["empty", "blank", "bom"])
 def test_an_empty_file(refused: Refused, raw: bytes) -> None:
     error = refused("quiz_design", raw, "file.another-kind", "quiz_design")
     assert "given" not in str(error)
     refused("challenge300", raw, "file.another-kind", "challenge300-outputs.tsv:1")
-
-
-@pytest.mark.parametrize("credit", ["x", "1,0", "nan", "NaN", "inf", "-Infinity", "1e999", " "])
-def test_a_credit_that_is_no_number(refused: Refused, credit: str) -> None:
-    refused(
-        "challenge300",
-        table(HEADER, ANSWER, cell("credit-GPT3-davinci", credit)),
-        "cell.not-a-number",
-        "given:3, credit-GPT3-davinci",
-    )
-
-
-@pytest.mark.parametrize("row", [ANSWER[:-1], [*ANSWER, "1"], ["p1"]], ids=["short", "long", "one"])
-def test_a_ragged_row(refused: Refused, row: list[str]) -> None:
-    refused("challenge300", table(HEADER, ANSWER, row), "file.not-csv", "given:3")
-
-
-def test_a_quote_that_is_not_closed(refused: Refused) -> None:
-    raw = table(['"id"', *HEADER[1:]], ANSWER) + b'p2\t"Is it'
-
-    refused("challenge300", raw, "file.not-csv", "given:3")
-
-
-def test_other_columns(refused: Refused) -> None:
-    refused("challenge300", table(["system", *HEADER[1:]], ANSWER), "file.another-kind", "given:1")
-
-
-@pytest.mark.parametrize("column", ["credit-GPT4", "credit-Macaw-11B"], ids=["unknown", "twice"])
-def test_a_credit_column_that_belongs_to_no_answer(refused: Refused, column: str) -> None:
-    # Or the credits of GPT3-davinci would be lost without a word.
-    refused("challenge300", table([*HEADER[:-1], column], ANSWER), "header.wrong-names", "given:1")
-
-
-def test_an_unknown_category(refused: Refused) -> None:
-    refused(
-        "challenge300", table(HEADER, cell("category", "sports")), "cell.unknown-value", "given:2"
-    )
-
-
-def test_an_answer_column_of_an_unknown_system(refused: Refused) -> None:
-    header = [name.replace("GPT3-davinci", "GPT4") for name in HEADER]
-
-    refused("challenge300", table(header, ANSWER), "row.wrong-shape", "given:2, GPT4: system")
-
-
-def test_two_rows_with_one_id(refused: Refused) -> None:
-    refused(
-        "challenge300",
-        table(HEADER, ANSWER, ANSWER),
-        "row.wrong-shape",
-        "given:3, Macaw-11B: candidate_id",
-    )
 
 
 @pytest.mark.parametrize(
@@ -409,6 +298,38 @@ def test_a_file_of_another_source(
     assert str(caught.value).isprintable()
 
 
+@pytest.mark.parametrize("place", ["nowhere", "."])
+def test_a_place_without_the_file(tmp_path: Path, place: str) -> None:
+    with refusal("file.not-found", (tmp_path / place).name):
+        convert("quiz_design", origin=tmp_path / place)
+
+
+TEXT = {"question": "Who sings?"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"context": " \n "}, "context"),
+        ({"context": "\u2003"}, "context"),
+        ({"inputs": TEXT | {"hint": " "}}, "inputs"),
+        ({"inputs": TEXT | {"hint": "a\0b"}}, "inputs"),
+        ({"context_id": "c1\n"}, "context_id"),
+        ({"candidate_id": "a\n"}, "candidate_id"),
+        ({"language": "en\n"}, "language"),
+        ({"split": "test\n"}, "split"),
+        ({"aspect": "style"}, "aspect"),
+        ({"category": "overall"}, "category"),  # human scores have a row of that name
+        ({"ratings": [5, float("nan")]}, "ratings/1"),
+    ],
+)
+def test_a_field_that_cannot_be(
+    make_source: MakeSource, toy: Toy, fields: dict[str, Any], field: str
+) -> None:
+    with refusal("row.wrong-shape", f"toy.jsonl:1: {field}"):
+        convert(make_source([toy("a", "heron", "good") | fields]))
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "5", True, [5]])
 def test_a_score_that_is_no_finite_number(make_source: MakeSource, toy: Toy, value: object) -> None:
     # json.dumps writes NaN and Infinity, and json.loads reads them: JSON has neither.
@@ -416,21 +337,6 @@ def test_a_score_that_is_no_finite_number(make_source: MakeSource, toy: Toy, val
     folder = make_source(rows, quality={"rule": "gap", "minimum": 1})
 
     with refusal("row.wrong-shape", "toy.jsonl:2: score"):
-        convert(folder)
-
-
-def test_a_rating_that_is_no_number(make_source: MakeSource, toy: Toy) -> None:
-    rows = [toy("a", "heron", None, ratings=[5, float("nan")])]
-    folder = make_source(rows, quality={"rule": "majority", "top": 5})
-
-    with refusal("row.wrong-shape", "toy.jsonl:1: ratings/1"):
-        convert(folder)
-
-
-def test_an_unknown_aspect(make_source: MakeSource, toy: Toy) -> None:
-    folder = make_source([toy("a", "heron", "good", aspect="style")])
-
-    with refusal("row.wrong-shape", "toy.jsonl:1: aspect"):
         convert(folder)
 
 
@@ -455,24 +361,8 @@ def test_a_context_is_one_thing_in_all_its_rows(
         convert(make_source(rows))
 
 
-def test_a_category_of_contexts_cannot_be_called_overall(make_source: MakeSource, toy: Toy) -> None:
-    # Human scores have a row of that name.
-    with refusal("row.wrong-shape", "toy.jsonl:1: category"):
-        convert(make_source([toy("a", "heron", "good", category="overall")]))
-
-
 def test_more_problems_are_counted(make_source: MakeSource, toy: Toy) -> None:
     rows = [toy(name, "heron", "bad") for name in "abc"]
 
     with refusal("row.wrong-shape", "toy.jsonl:1: label"):
         convert(make_source(rows))
-
-
-def test_a_file_that_is_missing(tmp_path: Path) -> None:
-    with refusal("file.not-found", "nowhere"):
-        convert("quiz_design", origin=tmp_path / "nowhere")
-
-
-def test_a_folder_without_the_file(tmp_path: Path) -> None:
-    with refusal("file.not-found", "test_a_folder_without_the_file0"):
-        convert("quiz_design", origin=tmp_path)

@@ -47,7 +47,7 @@ def test_raters_who_disagree(toy: Toy, make_source: MakeSource, tmp_path: Path) 
     assert "no model can pass more than 75.0 %" in str(made)
     assert validate(tmp_path / "made").ok
     card = data_card(tmp_path / "made", "people/toy")
-    assert "- Annotators disagree: 2 of the distinct (high, low) pairs occur in both" in card
+    assert "- Annotators disagree: 2 of the distinct pairs occur in both directions" in card
     assert "both directions, so no model can pass more than 75.0 %" in card
     assert list(check_card(card, tmp_path / "made")) == []
 

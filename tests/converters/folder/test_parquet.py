@@ -61,12 +61,9 @@ FEATURES: dict[str, Any] = {
 
 @pytest.mark.parametrize(("file", "name"), FRAMES.items())
 def test_datasets_reads_the_features_of_the_schema(
-    file: str, name: SchemaName, tmp_path: Path
+    file: str, name: SchemaName, sample: Path, tmp_path: Path
 ) -> None:
-    convert("sample", out=tmp_path / "sample")
-    loaded = datasets.Dataset.from_parquet(
-        str(tmp_path / "sample" / file), cache_dir=str(tmp_path / "cache")
-    )
+    loaded = datasets.Dataset.from_parquet(str(sample / file), cache_dir=str(tmp_path / "cache"))
     expected = {}
     for column in load_schema(name)["required"]:  # the others are optional
         spec = load_schema(name)["properties"][column]

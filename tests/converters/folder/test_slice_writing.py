@@ -4,34 +4,26 @@ import json
 from pathlib import Path
 
 import polars as pl
-import pytest
 from support.refusals import refusal
 
 from nnd.cards import card
-from nnd.converters.folder import convert, convert_again, validate, write_slice
+from nnd.converters.folder import convert_again, validate, write_slice
 from nnd.metric.data import load_pairs
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("whole") / "sample"
-    convert("sample", out=folder)
-    return folder
-
-
 def test_a_slice_is_a_valid_folder_with_the_human_scores_of_the_whole(
-    whole: Path, tmp_path: Path
+    sample: Path, tmp_path: Path
 ) -> None:
-    pairs = pl.read_parquet(whole / "pairs.parquet")
+    pairs = pl.read_parquet(sample / "pairs.parquet")
     chosen = pairs.filter(pl.col("error_category") == "wrong_fact")["pair_id"].to_list()
     out = tmp_path / "slice"
-    write_slice(whole, out, name="error_category=wrong_fact", pair_ids=chosen)
+    write_slice(sample, out, name="error_category=wrong_fact", pair_ids=chosen)
 
     assert [str(finding) for finding in validate(out)] == []
     assert load_pairs(out).pairs["pair_id"].to_list() == chosen
     for name in ("human_scores", "annotations"):
         file = f"{name}.parquet"
-        assert pl.read_parquet(out / file).equals(pl.read_parquet(whole / file))
+        assert pl.read_parquet(out / file).equals(pl.read_parquet(sample / file))
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["slice"] == {"name": "error_category=wrong_fact"}
     assert manifest["counts"]["by_error_category"] == {"wrong_fact": len(chosen)}
@@ -49,10 +41,10 @@ def test_a_slice_is_a_valid_folder_with_the_human_scores_of_the_whole(
     assert told == "error_category=wrong_fact & split=test"
 
 
-def test_a_pair_that_was_added_to_a_slice_is_found(whole: Path, tmp_path: Path) -> None:
-    pairs = pl.read_parquet(whole / "pairs.parquet")
+def test_a_pair_that_was_added_to_a_slice_is_found(sample: Path, tmp_path: Path) -> None:
+    pairs = pl.read_parquet(sample / "pairs.parquet")
     out = tmp_path / "slice"
-    write_slice(whole, out, name="two", pair_ids=pairs["pair_id"][:2].to_list())
+    write_slice(sample, out, name="two", pair_ids=pairs["pair_id"][:2].to_list())
     strange = pairs.head(3).with_columns(
         pair_id=pl.when(pl.col("pair_id") == pairs["pair_id"][2])
         .then(pl.lit("f" * 16))
@@ -63,14 +55,14 @@ def test_a_pair_that_was_added_to_a_slice_is_found(whole: Path, tmp_path: Path) 
     assert any("row 2: this pair does not follow from the annotations" in each for each in found)
 
 
-def test_what_is_no_slice_is_refused(whole: Path, tmp_path: Path) -> None:
+def test_what_is_no_slice_is_refused(sample: Path, tmp_path: Path) -> None:
     out = tmp_path / "slice"
     with refusal("data.no-pairs", "sample"):
-        write_slice(whole, out, name="x", pair_ids=[])
+        write_slice(sample, out, name="x", pair_ids=[])
     with refusal("data.invalid", "sample"):
-        write_slice(whole, out, name="x", pair_ids=["0" * 16])
+        write_slice(sample, out, name="x", pair_ids=["0" * 16])
     assert not out.exists()
-    ids = pl.read_parquet(whole / "pairs.parquet")["pair_id"][:2].to_list()
-    conversion = write_slice(whole, out, name="x", pair_ids=ids)
+    ids = pl.read_parquet(sample / "pairs.parquet")["pair_id"][:2].to_list()
+    conversion = write_slice(sample, out, name="x", pair_ids=ids)
     with refusal("data.is-a-suite", "sample"):
         convert_again(conversion.annotations, conversion.references, conversion.manifest)

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,19 @@ FRAMES: tuple[FrameName, ...] = ("pairs", "human_scores", "annotations")
 
 @dataclass(frozen=True)
 class There:
-    """A repository of a test's own, which is not there at first, and who publishes to it."""
+    """A repository of a test's own, which is not there at first, and who publishes to it.
+
+    Attributes:
+        hub: Where it is.
+        publisher: Who publishes to it.
+        name: Its name.
+        convert: `convert_rows`.
+    """
 
     hub: Hub
     publisher: Client
     name: str
+    convert: Callable[..., Path]
 
     def publish(self, folder: Path, **options: Any) -> dict[str, Any]:
         answer = self.publisher.ask("publish", folder=folder, repo_id=self.name, **options)
@@ -80,12 +88,6 @@ class There:
         return folder
 
 
-@pytest.fixture
-def there(request: pytest.FixtureRequest, hub: Hub, publisher: Client) -> There:
-    digits = hashlib.sha256(request.node.name.encode()).hexdigest()[:12]
-    return There(hub, publisher, f"org/r{digits}")
-
-
 @pytest.fixture(scope="module")
 def converted() -> dict[str, Conversion]:
     """What `convert_rows` has converted so far, by rows and facts."""
@@ -109,6 +111,14 @@ def convert_rows(
         return tmp_path / folder
 
     return make
+
+
+@pytest.fixture
+def there(
+    request: pytest.FixtureRequest, hub: Hub, publisher: Client, convert_rows: Callable[..., Path]
+) -> There:
+    digits = hashlib.sha256(request.node.name.encode()).hexdigest()[:12]
+    return There(hub, publisher, f"org/r{digits}", convert_rows)
 
 
 @pytest.fixture
@@ -138,13 +148,8 @@ def with_address(toy: Row) -> list[dict[str, Any]]:
     ]
 
 
-def test_what_is_published(
-    there: There,
-    convert_rows: Callable[..., Path],
-    two_splits: list[dict[str, Any]],
-    tmp_path: Path,
-) -> None:
-    folder = convert_rows(two_splits)
+def test_what_is_published(there: There, two_splits: list[dict[str, Any]], tmp_path: Path) -> None:
+    folder = there.convert(two_splits)
 
     published = there.publish(folder)
 
@@ -198,9 +203,9 @@ def test_what_is_published(
 
 
 def test_pairs_are_also_preferences_unless_that_is_declined(
-    there: There, convert_rows: Callable[..., Path], two_splits: list[dict[str, Any]]
+    there: There, two_splits: list[dict[str, Any]]
 ) -> None:
-    folder = convert_rows(two_splits)
+    folder = there.convert(two_splits)
     there.publish(folder, eval_yaml=True)
     held = there.files()
     benchmark = yaml.safe_load(held["eval.yaml"])
@@ -218,12 +223,9 @@ def test_pairs_are_also_preferences_unless_that_is_declined(
 
 
 def test_the_real_clients_read_it_row_for_row(
-    there: There,
-    convert_rows: Callable[..., Path],
-    two_splits: list[dict[str, Any]],
-    tmp_path: Path,
+    there: There, two_splits: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    folder = convert_rows(two_splits)
+    folder = there.convert(two_splits)
     commit = there.publish(folder)["commit"]
 
     load = f"load('datasets').load_dataset({there.name!r}"
@@ -266,8 +268,8 @@ def test_the_real_clients_read_it_row_for_row(
     assert not any("resolve" in line and "annotations" in line for line in fetched)
 
 
-def test_publishing_again_makes_no_commit(there: There, convert_rows: Callable[..., Path]) -> None:
-    folder = convert_rows()
+def test_publishing_again_makes_no_commit(there: There) -> None:
+    folder = there.convert()
     first = there.publish(folder)
 
     again = there.publish(folder)
@@ -277,13 +279,11 @@ def test_publishing_again_makes_no_commit(there: There, convert_rows: Callable[.
     assert len(there.titles()) == 2
 
 
-def test_what_was_fetched_can_be_published_elsewhere(
-    there: There, convert_rows: Callable[..., Path], tmp_path: Path
-) -> None:
-    there.publish(convert_rows())
+def test_what_was_fetched_can_be_published_elsewhere(there: There, tmp_path: Path) -> None:
+    there.publish(there.convert())
     fetched = there.fetch(tmp_path / "fetched")
 
-    copy = There(there.hub, there.publisher, f"{there.name}-copy")
+    copy = replace(there, name=f"{there.name}-copy")
     copy.publish(fetched)
 
     ours, theirs = there.files(), copy.files()
@@ -291,15 +291,13 @@ def test_what_was_fetched_can_be_published_elsewhere(
 
 
 def test_files_that_are_no_longer_made_go_and_foreign_ones_stay(
-    there: There,
-    convert_rows: Callable[..., Path],
-    two_splits: list[dict[str, Any]],
+    there: There, two_splits: list[dict[str, Any]]
 ) -> None:
-    there.publish(convert_rows(two_splits))
+    there.publish(there.convert(two_splits))
     foreign = {"photo.png": b"p", "docs/more.md": b"m", "schemas/old.schema.json": b"{}"}
     there.hub.commit("datasets", there.name, foreign)
 
-    published = there.publish(convert_rows(two_splits[:2], folder="less"))
+    published = there.publish(there.convert(two_splits[:2], folder="less"))
 
     gone = {file["path"] for file in published["files"] if file["change"] == "deleted"}
     assert gone == {
@@ -326,34 +324,27 @@ def test_files_that_are_no_longer_made_go_and_foreign_ones_stay(
     ],
 )
 def test_a_repository_of_something_else_is_left_alone(
-    there: There,
-    convert_rows: Callable[..., Path],
-    files: dict[str, bytes],
-    found: str,
+    there: There, files: dict[str, bytes], found: str
 ) -> None:
     there.hub.commit("datasets", there.name, files, title="theirs")
 
-    error = there.refused(convert_rows(), "hub.foreign-files", there.name)
+    error = there.refused(there.convert(), "hub.foreign-files", there.name)
 
     assert found in error.what
     assert there.files() == files
     assert there.titles() == ["theirs"]
 
 
-def test_a_repository_with_a_stub_of_a_card_is_empty_enough(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
+def test_a_repository_with_a_stub_of_a_card_is_empty_enough(there: There) -> None:
     there.hub.commit(
         "datasets", there.name, {"README.md": b"---\nlicense: mit\n---\n", "LICENSE": b"MIT"}
     )
 
-    assert there.publish(convert_rows())["changed"]
+    assert there.publish(there.convert())["changed"]
 
 
-def test_outputs_that_make_no_sense_delete_nothing(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows()
+def test_outputs_that_make_no_sense_delete_nothing(there: There) -> None:
+    folder = there.convert()
     there.publish(folder)
     strange = seal(there.manifest() | {"outputs": ["README.md", 3, None]})
     there.commit({"manifest.json": json.dumps(strange).encode(), "a.png": b"a"})
@@ -364,10 +355,8 @@ def test_outputs_that_make_no_sense_delete_nothing(
     assert there.manifest()["outputs"] != strange["outputs"]
 
 
-def test_a_forged_manifest_deletes_nothing_that_nnd_did_not_write(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows()
+def test_a_forged_manifest_deletes_nothing_that_nnd_did_not_write(there: There) -> None:
+    folder = there.convert()
     there.publish(folder)
     theirs = {"thesis.tex": b"t", "pairs/mine-00000-of-00001.parquet": b"p", "LICENSE": b"l"}
     digests = {path: hashlib.sha256(data).hexdigest() for path, data in theirs.items()}
@@ -386,10 +375,8 @@ def test_a_forged_manifest_deletes_nothing_that_nnd_did_not_write(
     assert there.manifest()["outputs"] != forged["outputs"]
 
 
-def test_a_manifest_that_was_changed_there_is_refused(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows()
+def test_a_manifest_that_was_changed_there_is_refused(there: There) -> None:
+    folder = there.convert()
     there.publish(folder)
     changed = there.manifest()
     changed["outputs"]["thesis.tex"] = {"rows": 1, "bytes": 1, "sha256": "0" * 64}
@@ -419,9 +406,9 @@ def test_a_file_that_was_changed_there_is_refused_by_name(
 
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_schema_of_an_earlier_version_is_replaced_and_one_of_somebody_else_is_not(
-    there: There, convert_rows: Callable[..., Path], *, listed: bool
+    there: There, *, listed: bool
 ) -> None:
-    folder, path = convert_rows(), "schemas/pair.schema.json"
+    folder, path = there.convert(), "schemas/pair.schema.json"
     there.publish(folder)
     present, earlier = there.files()[path], b'{"type": "object"}'
     manifest = there.manifest()
@@ -463,15 +450,15 @@ def test_what_was_compared_is_replaced_or_goes_unless_it_was_changed_there(
 
 
 def test_what_people_wrote_into_the_card_stays(
-    there: There, convert_rows: Callable[..., Path], two_splits: list[dict[str, Any]]
+    there: There, two_splits: list[dict[str, Any]]
 ) -> None:
-    there.publish(convert_rows(two_splits))
+    there.publish(there.convert(two_splits))
     card = there.files()["README.md"].decode().replace("- nnd\n", "- nnd\n- birds\n", 1)
     card += "\n## Thanks\n\nTo all birds.\n"
     there.hub.commit("datasets", there.name, {"README.md": card.encode()})
 
-    again = there.publish(convert_rows(two_splits, folder="same"), tag="v1")
-    less = convert_rows(two_splits[:2], folder="less")
+    again = there.publish(there.convert(two_splits, folder="same"), tag="v1")
+    less = there.convert(two_splits[:2], folder="less")
     diff = there.publish(less, dry_run=True)["card_diff"]
     there.publish(less)
 
@@ -486,10 +473,8 @@ def test_what_people_wrote_into_the_card_stays(
     assert list(check_card(held, less)) == []
 
 
-def test_what_people_changed_in_our_part_of_the_card_is_shown(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows()
+def test_what_people_changed_in_our_part_of_the_card_is_shown(there: There) -> None:
+    folder = there.convert()
     there.publish(folder)
     card = there.files()["README.md"].replace(b"## Counts", b"## My counts")
     there.hub.commit("datasets", there.name, {"README.md": card}, title="theirs")
@@ -501,10 +486,8 @@ def test_what_people_changed_in_our_part_of_the_card_is_shown(
 
 
 @pytest.mark.parametrize("redistribution", ["no-derivatives", "unknown"])
-def test_what_may_not_be_handed_on_is_refused(
-    there: There, convert_rows: Callable[..., Path], redistribution: str
-) -> None:
-    folder = convert_rows(redistribution=redistribution)
+def test_what_may_not_be_handed_on_is_refused(there: There, redistribution: str) -> None:
+    folder = there.convert(redistribution=redistribution)
 
     error = there.refused(folder, "licence.forbids", folder)
 
@@ -527,32 +510,26 @@ def test_a_licence_that_contradicts_the_redistribution_is_refused(
         read_release(folder)
 
 
-def test_it_may_be_published_to_those_who_are_let_in(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows(redistribution="unknown")
+def test_it_may_be_published_to_those_who_are_let_in(there: There) -> None:
+    folder = there.convert(redistribution="unknown")
 
     there.publish(folder, private=True)
 
     assert there.hub.repository("datasets", there.name).private
 
 
-def test_it_may_not_go_privately_to_where_all_can_see(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
+def test_it_may_not_go_privately_to_where_all_can_see(there: There) -> None:
     there.hub.create("datasets", there.name)
 
-    folder = convert_rows(redistribution="unknown")
+    folder = there.convert(redistribution="unknown")
     there.refused(folder, "hub.public-already", there.name, private=True)
 
     assert there.titles() == ["initial commit"]
 
 
-def test_a_permission_stands_in_manifest_and_card(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
+def test_a_permission_stands_in_manifest_and_card(there: There) -> None:
     why = "the authors wrote so on 3 May"
-    folder = convert_rows(redistribution="no-derivatives")
+    folder = there.convert(redistribution="no-derivatives")
 
     there.publish(folder, permission=why)
 
@@ -570,8 +547,8 @@ EXPECTED = {
 }
 
 
-def test_what_is_unverified_is_refused(there: There, convert_rows: Callable[..., Path]) -> None:
-    folder = convert_rows(files=[UNDECLARED], expected=EXPECTED)
+def test_what_is_unverified_is_refused(there: There) -> None:
+    folder = there.convert(files=[UNDECLARED], expected=EXPECTED)
 
     error = there.refused(folder, "publish.unverified", folder)
     assert "toy.jsonl" in error.what
@@ -580,9 +557,9 @@ def test_what_is_unverified_is_refused(there: There, convert_rows: Callable[...,
 
 
 def test_why_it_is_published_unverified_stands_in_manifest_and_card(
-    there: There, convert_rows: Callable[..., Path], tmp_path: Path
+    there: There, tmp_path: Path
 ) -> None:
-    folder = convert_rows(files=[UNDECLARED], expected=EXPECTED)
+    folder = there.convert(files=[UNDECLARED], expected=EXPECTED)
 
     there.publish(folder, unverified="its first third")
 
@@ -595,22 +572,20 @@ def test_why_it_is_published_unverified_stands_in_manifest_and_card(
     assert not there.publish(fetched)["changed"]
 
 
-def test_what_is_verified_needs_no_reason(there: There, convert_rows: Callable[..., Path]) -> None:
-    there.publish(convert_rows(), unverified="no need")
+def test_what_is_verified_needs_no_reason(there: There) -> None:
+    there.publish(there.convert(), unverified="no need")
 
     assert "unverified" not in there.manifest()
 
 
 @pytest.mark.parametrize("option", ["permission", "keep_contacts", "unverified"])
-def test_a_reason_is_a_reason(there: There, convert_rows: Callable[..., Path], option: str) -> None:
+def test_a_reason_is_a_reason(there: There, option: str) -> None:
     option_name = {"permission": "--i-have-permission"}.get(option, option.replace("_", "-"))
-    there.refused(convert_rows(), "option.reason-missing", option_name, **{option: " "})
+    there.refused(there.convert(), "option.reason-missing", option_name, **{option: " "})
 
 
-def test_addresses_are_refused_with_their_rows(
-    there: There, convert_rows: Callable[..., Path], toy: Row
-) -> None:
-    folder = convert_rows(with_address(toy))
+def test_addresses_are_refused_with_their_rows(there: There, toy: Row) -> None:
+    folder = there.convert(with_address(toy))
 
     error = there.refused(folder, "publish.contacts", folder)
 
@@ -624,12 +599,9 @@ def test_addresses_are_refused_with_their_rows(
 
 
 def test_redacted_addresses_are_counted_and_everything_is_derived_again(
-    there: There,
-    convert_rows: Callable[..., Path],
-    toy: Row,
-    tmp_path: Path,
+    there: There, toy: Row, tmp_path: Path
 ) -> None:
-    folder = convert_rows(with_address(toy))
+    folder = there.convert(with_address(toy))
 
     there.publish(folder, redact=True)
 
@@ -674,10 +646,10 @@ def test_what_the_source_expects_holds_for_texts_as_they_were(
     assert list(validate(tmp_path / "release")) == []
 
 
-def test_kept_addresses_are_told(there: There, convert_rows: Callable[..., Path], toy: Row) -> None:
+def test_kept_addresses_are_told(there: There, toy: Row) -> None:
     why = "they are invented"
 
-    there.publish(convert_rows(with_address(toy)), keep_contacts=why)
+    there.publish(there.convert(with_address(toy)), keep_contacts=why)
 
     assert there.manifest()["contacts"] == {"kept": why}
     assert why in there.files()["README.md"].decode()
@@ -698,14 +670,12 @@ def test_addresses_are_reviewed_once(convert_rows: Callable[..., Path], toy: Row
         read_release(folder, unverified="mine")
 
 
-def test_one_cannot_keep_and_redact(there: There, convert_rows: Callable[..., Path]) -> None:
-    there.refused(convert_rows(), "option.conflict", redact=True, keep_contacts="why")
+def test_one_cannot_keep_and_redact(there: There) -> None:
+    there.refused(there.convert(), "option.conflict", redact=True, keep_contacts="why")
 
 
-def test_where_there_is_nothing_to_redact_nothing_changes(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows()
+def test_where_there_is_nothing_to_redact_nothing_changes(there: There) -> None:
+    folder = there.convert()
     there.publish(folder)
 
     assert not there.publish(folder, redact=True)["changed"]
@@ -723,10 +693,8 @@ def test_an_address_in_a_name_cannot_be_redacted(
         read_release(folder, redact=True)
 
 
-def test_what_the_manifest_quotes_is_looked_at_too(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows(files=[UNDECLARED])
+def test_what_the_manifest_quotes_is_looked_at_too(there: There) -> None:
+    folder = there.convert(files=[UNDECLARED])
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["oddities"] = ["toy.jsonl:3: judged by jane@x.org, from 8.8.8.8"]
     manifest["files"][0]["name"] = "ed@x.org.jsonl"
@@ -744,8 +712,8 @@ def test_what_the_manifest_quotes_is_looked_at_too(
         assert b"8.8.8.8" not in data, path
 
 
-def test_a_card_with_problems_is_refused(there: There, convert_rows: Callable[..., Path]) -> None:
-    there.refused(convert_rows(citation="@misc{toy}"), "card.problems", "README.md")
+def test_a_card_with_problems_is_refused(there: There) -> None:
+    there.refused(there.convert(citation="@misc{toy}"), "card.problems", "README.md")
     assert not there.exists()
 
 
@@ -812,8 +780,8 @@ def test_a_problem_is_found_in_the_file_of_its_split(
     )
 
 
-def test_a_tag_names_what_was_published(there: There, convert_rows: Callable[..., Path]) -> None:
-    folder = convert_rows()
+def test_a_tag_names_what_was_published(there: There) -> None:
+    folder = there.convert()
 
     published = there.publish(folder, tag="v1")
     again = there.publish(folder, tag="v1")
@@ -827,26 +795,19 @@ def test_a_tag_names_what_was_published(there: There, convert_rows: Callable[...
 
 
 def test_a_tag_that_is_taken_is_told_before_anything_is_sent(
-    there: There,
-    convert_rows: Callable[..., Path],
-    two_splits: list[dict[str, Any]],
+    there: There, two_splits: list[dict[str, Any]]
 ) -> None:
-    there.publish(convert_rows(), tag="v1")
+    there.publish(there.convert(), tag="v1")
     before = there.titles()
 
-    there.refused(convert_rows(two_splits, folder="other"), "hub.tag", there.name, tag="v1")
+    there.refused(there.convert(two_splits, folder="other"), "hub.tag", there.name, tag="v1")
 
     assert there.titles() == before
 
 
-def test_a_pull_request(
-    there: There,
-    convert_rows: Callable[..., Path],
-    two_splits: list[dict[str, Any]],
-    tmp_path: Path,
-) -> None:
-    there.publish(convert_rows(two_splits))
-    folder = convert_rows(folder="other")
+def test_a_pull_request(there: There, two_splits: list[dict[str, Any]], tmp_path: Path) -> None:
+    there.publish(there.convert(two_splits))
+    folder = there.convert(folder="other")
 
     published = there.publish(folder, pr=True)
     again = there.publish(folder, pr=True)
@@ -862,24 +823,22 @@ def test_a_pull_request(
 
 @pytest.mark.parametrize("tag", ["", "a b", "main", "v1..2", "v1.lock", "-v", ".v", "v."])
 def test_what_is_no_name_of_a_tag_is_refused_before_anything_is_sent(
-    there: There, convert_rows: Callable[..., Path], tag: str
+    there: There, tag: str
 ) -> None:
-    there.refused(convert_rows(), "hub.tag", "--tag", tag=tag)
+    there.refused(there.convert(), "hub.tag", "--tag", tag=tag)
     assert not there.exists()
 
 
-def test_a_dry_run_refuses_what_publishing_would(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    folder = convert_rows()
+def test_a_dry_run_refuses_what_publishing_would(there: There) -> None:
+    folder = there.convert()
 
     there.refused(folder, "hub.not-found", there.name, pr=True, dry_run=True)
     there.publish(folder)
     there.refused(folder, "hub.public-already", there.name, private=True, dry_run=True)
 
 
-def test_a_pull_request_is_not_tagged(there: There, convert_rows: Callable[..., Path]) -> None:
-    there.refused(convert_rows(), "option.conflict", "--pr and --tag", pr=True, tag="v1")
+def test_a_pull_request_is_not_tagged(there: There) -> None:
+    there.refused(there.convert(), "option.conflict", "--pr and --tag", pr=True, tag="v1")
 
 
 def snapshot(*folders: Path) -> dict[Path, tuple[int, int]]:
@@ -893,13 +852,10 @@ def snapshot(*folders: Path) -> dict[Path, tuple[int, int]]:
 
 
 def test_a_dry_run_writes_nothing_anywhere(
-    there: There,
-    convert_rows: Callable[..., Path],
-    two_splits: list[dict[str, Any]],
-    tmp_path: Path,
+    there: There, two_splits: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    there.publish(convert_rows())
-    folder = convert_rows(two_splits, folder="other")
+    there.publish(there.convert())
+    folder = there.convert(two_splits, folder="other")
     home, scratch = tmp_path / "home", tmp_path / "scratch"
     scratch.mkdir()
     # Nobody needs to say who they are in order to look.
@@ -921,10 +877,8 @@ def test_a_dry_run_writes_nothing_anywhere(
     assert any("train.easy" in line for line in diff if line.startswith("+"))
 
 
-def test_a_dry_run_of_something_new_shows_the_whole_card(
-    there: There, convert_rows: Callable[..., Path]
-) -> None:
-    plan = there.publish(convert_rows(), dry_run=True)
+def test_a_dry_run_of_something_new_shows_the_whole_card(there: There) -> None:
+    plan = there.publish(there.convert(), dry_run=True)
 
     assert {file["change"] for file in plan["files"]} == {"added"}
     assert not any(line.startswith("-") for line in plan["card_diff"].splitlines()[1:])
@@ -992,12 +946,8 @@ def run(hub: Hub, tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[s
     return run
 
 
-def test_the_command(
-    run: Callable[..., subprocess.CompletedProcess[str]],
-    there: There,
-    convert_rows: Callable[..., Path],
-) -> None:
-    folder = convert_rows()
+def test_the_command(run: Callable[..., subprocess.CompletedProcess[str]], there: There) -> None:
+    folder = there.convert()
 
     dry = run("publish", folder, there.name, "--dry-run")
     assert (dry.returncode, dry.stderr) == (0, "")
@@ -1019,11 +969,9 @@ def test_the_command(
 
 
 def test_the_command_refuses_in_one_line(
-    run: Callable[..., subprocess.CompletedProcess[str]],
-    there: There,
-    convert_rows: Callable[..., Path],
+    run: Callable[..., subprocess.CompletedProcess[str]], there: There
 ) -> None:
-    done = run("publish", convert_rows(redistribution="unknown"), there.name)
+    done = run("publish", there.convert(redistribution="unknown"), there.name)
 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("nnd: ")

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.refusals import command_refusal, refusal
+from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.stored_folders import in_row, read_manifest, rewrite
 
 from nnd.cards import card
@@ -15,7 +16,6 @@ from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.make.deriving import derive
 from nnd.metric.app.suites import suite
-from nnd.metric.cli.command import main
 
 DIALOGUE = "Ann: I am here.\nBob: I will come by boat at 5."
 
@@ -186,7 +186,7 @@ WRONG = [
     ("--op swap_speakers", "make.needs-negatives", ""),
     ("--op typos --negatives preferred", "option.conflict", ""),
     ("--op negation --negatives preferred --on context", "option.conflict", ""),
-    ("--op typos --aspect answer", "option.conflict", ""),
+    ("--op typos --aspect answer", "option.needs-another", ""),
     ("--op negation --negatives preferred --aspect tone", "make.no-such-texts", "toy"),
     ("--op numbers --negatives preferred", "data.no-pairs", ""),
 ]
@@ -194,26 +194,16 @@ WRONG = [
 
 @pytest.mark.parametrize(("words", "code", "where"), WRONG)
 def test_wrong_input_is_one_line_and_exit_code_2(
-    words: str, code: str, where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, code: str, where: str, folder: Path, nnd: Nnd
 ) -> None:
-    out = folder.parent / "suite"
-    monkeypatch.setattr(
-        "sys.argv", ["nnd", "derive", str(folder), "--out", str(out), *words.split()]
-    )
-    with command_refusal(code, where):
-        main()
+    nnd.refuses("derive", folder, "--out", "suite", *words.split(), code=code, where=where)
 
-    assert not out.exists()
+    assert not Path("suite").exists()
 
 
-def test_the_command_says_why_texts_were_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["derive", str(folder), "--op", "swap_speakers", "--negatives", "preferred"]
-    monkeypatch.setattr("sys.argv", ["nnd", *words, "--out", str(folder.parent / "suite")])
-    with pytest.raises(SystemExit):
-        main()
-    printed = capsys.readouterr().out
+def test_the_command_says_why_texts_were_refused(folder: Path, nnd: Nnd) -> None:
+    words = ["--op", "swap_speakers", "--negatives", "preferred", "--out", "suite"]
+    printed = nnd("derive", folder, *words).out
 
     assert "swap_speakers refused 1 text: fewer than two speakers named (1)." in printed
 

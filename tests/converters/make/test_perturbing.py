@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
-from support.refusals import command_refusal, refusal
+from support.refusals import refusal
+from support.screens.commands import Nnd
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
@@ -18,7 +19,6 @@ from nnd.converters.make.distinct_texts import texts_of
 from nnd.converters.make.perturbing import perturb
 from nnd.converters.make.suite_folder import DerivedSet
 from nnd.converters.make.text_operations.spelling import find_operation
-from nnd.metric.cli.command import main
 from nnd.schemas import check_frame, polars_schema
 
 LONG = "The guests came by boat in the morning. They left the town at night. Who saw them?"
@@ -299,29 +299,16 @@ WRONG = [
 ]
 
 
-def test_wrong_input_is_one_line_and_exit_code_2(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = folder.parent / "suite"
-    command = ["nnd", "derive", str(folder), "--out", str(out)]
+def test_wrong_input_is_one_line_and_exit_code_2(folder: Path, nnd: Nnd) -> None:
     for words, code, where in WRONG:
-        monkeypatch.setattr("sys.argv", [*command, *words.split()])
-        with command_refusal(code, where):
-            main()
+        nnd.refuses("derive", folder, "--out", "suite", *words.split(), code=code, where=where)
 
-        assert capsys.readouterr().err.count("\n") == 1
-        assert not out.exists()
+        assert not Path("suite").exists()
 
 
-def test_the_command_shows_what_was_made(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(folder.parent)
-    monkeypatch.setattr("sys.argv", ["nnd", "derive", "toy", "--op", "punctuation", "--json"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    (facts,) = json.loads(capsys.readouterr().out)["sets"]
+def test_the_command_shows_what_was_made(folder: Path, nnd: Nnd) -> None:
+    ran = nnd("derive", folder, "--op", "punctuation", "--json")
+    (facts,) = json.loads(ran.out)["sets"]
 
-    assert ended.value.code in (None, 0)
-    assert (facts["name"], facts["pairs"]) == ("punctuation", 2)
-    assert validate(folder.parent / "toy-suite").ok
+    assert (ran.code, facts["name"], facts["pairs"]) == (0, "punctuation", 2)
+    assert validate(Path("toy-suite")).ok

@@ -2,13 +2,11 @@
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.screens.commands import Nnd
 
-Nnd = Callable[..., Any]
 SYSTEMS = ("pine", "oak", "elm")
 
 
@@ -24,11 +22,10 @@ def write(path: Path, header: list[str], kind: str = "") -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path) -> Path:
     """The working folder, with two tables."""
     write(tmp_path / "scores.csv", ["question", "model", "output", "score"])
     write(tmp_path / "labels.csv", ["question", "model", "output", "label"], "kind")
-    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
@@ -36,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_it_shows_the_columns_the_shape_and_what_comes_next(nnd: Nnd) -> None:
     ran = nnd("new-source", "chairs", "--from", "scores.csv")
 
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (ran.code, ran.err) == (0, "")
     for shown in (
         "12 pairs of 4 contexts; the source is in chairs.",
         "[red]chair[/red]",  # a text of the file is no markup
@@ -45,21 +42,21 @@ def test_it_shows_the_columns_the_shape_and_what_comes_next(nnd: Nnd) -> None:
         "Next: edit chairs/source.yaml, and look again with\n  nnd new-source chairs\n",
         "chairs has 12 pairs; 2 shown.\n",
     ):
-        assert shown in ran.stdout
+        assert shown in ran.out
 
 
 @pytest.mark.usefixtures("folder")
 def test_what_it_wrote_converts_and_is_valid(nnd: Nnd) -> None:
-    assert nnd("new-source", "chairs", "--from", "scores.csv").returncode == 0
-    assert nnd("convert", "./chairs", "--from", "scores.csv").returncode == 0
+    assert nnd("new-source", "chairs", "--from", "scores.csv").code == 0
+    assert nnd("convert", "./chairs", "--from", "scores.csv").code == 0
 
     ran = nnd("validate", "chairs-nnd")
-    assert (ran.returncode, ran.stdout) == (0, "chairs-nnd has no problems.\n")
+    assert (ran.code, ran.out) == (0, "chairs-nnd has no problems.\n")
 
 
 @pytest.mark.usefixtures("folder")
 def test_json_for_machines(nnd: Nnd) -> None:
-    told = json.loads(nnd("new-source", "c", "--from", "scores.csv", "--json").stdout)
+    told = json.loads(nnd("new-source", "c", "--from", "scores.csv", "--json").out)
 
     assert (told["shapes"], told["problem"]) == (["scores"], None)
     assert [column["column"] for column in told["columns"]] == [
@@ -71,7 +68,7 @@ def test_json_for_machines(nnd: Nnd) -> None:
 
 
 def test_an_answer_is_an_edit_and_the_command_says_what_is_left(folder: Path, nnd: Nnd) -> None:
-    first = nnd("new-source", "chairs", "--from", "labels.csv").stdout
+    first = nnd("new-source", "chairs", "--from", "labels.csv").out
 
     assert "it does not convert yet" in first
     assert "no_error: TODO  # the label that says that nothing is wrong is one of: kind 0" in first
@@ -84,7 +81,7 @@ def test_an_answer_is_an_edit_and_the_command_says_what_is_left(folder: Path, nn
     lines = [line.replace("kind 9: &kind", "kind 0:") for line in lines]
     yaml.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
-    second = nnd("new-source", "chairs").stdout  # it knows the file, and nothing typed is lost
+    second = nnd("new-source", "chairs").out  # it knows the file, and nothing typed is lost
 
     assert second.startswith("8 pairs of 4 contexts; the source is in chairs.")
     assert "kind 1" in yaml.read_text("utf-8")
@@ -96,7 +93,7 @@ def test_every_option_reaches_the_file(nnd: Nnd) -> None:
 
     ran = nnd("new-source", "c", "--from", "labels.csv", *roles, "--label", "label")
 
-    assert ran.returncode == 0
+    assert ran.code == 0
     text = Path("c/source.yaml").read_text("utf-8")
     assert "candidate: question" in text
     assert "output: output" in text
@@ -106,5 +103,5 @@ def test_every_option_reaches_the_file(nnd: Nnd) -> None:
         (["c", "--score", "label"], ["nnd: c: "]),
     ):
         ran = nnd("new-source", *given)
-        assert ran.returncode == 2
-        assert [name for name in names if name not in ran.stderr] == []
+        assert ran.code == 2
+        assert [name for name in names if name not in ran.err] == []

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from nnd.converters.folder.conversion import convert
 from nnd.converters.onboard.scaffold.new_source_result import NewSource
 from nnd.converters.onboard.scaffold.scaffolding import new_source
 from nnd.converters.source.source import load_source
@@ -23,8 +24,8 @@ def look(data: Path, out: Path, *files: str, **options: Any) -> NewSource:
     return new_source("guessed", [data / file for file in files], out / "guessed", **options)
 
 
-def edited(made: NewSource, **facts: Any) -> NewSource:
-    """Return what is said after an edit of parts of `table` and of other fields."""
+def edit(made: NewSource, **facts: Any) -> None:
+    """Edit parts of `table` and other fields."""
     path = made.folder / "source.yaml"
     text = path.read_text("utf-8")
     found = yaml.safe_load(text)
@@ -32,6 +33,11 @@ def edited(made: NewSource, **facts: Any) -> NewSource:
     found |= facts | {"table": {key: value for key, value in table.items() if value is not None}}
     head = text[: text.index("\n\n")]
     path.write_text(f"{head}\n\n{yaml.safe_dump(found, sort_keys=False)}", encoding="utf-8")
+
+
+def edited(made: NewSource, **facts: Any) -> NewSource:
+    """Return what is said after an edit."""
+    edit(made, **facts)
     return new_source("guessed", out=made.folder)
 
 
@@ -169,8 +175,9 @@ def test_qgeval_has_a_workbook_for_each_annotator(nnd_data: Path, tmp_path: Path
     made = look(nnd_data, tmp_path, "qgeval/annotation_result")
 
     assert made.shapes[0].name == "raters"
-    gap = {"rule": "gap", "minimum": 1, "tolerance": 1e-6, "ratings": "mean"}
-    assert edited(made, quality=gap).counts["pairs"] == qgeval_pairs(nnd_data)
+    edit(made, quality={"rule": "gap", "minimum": 1, "tolerance": 1e-6, "ratings": "mean"})
+    found = convert(made.folder, origin=nnd_data / "qgeval/annotation_result")
+    assert found.pairs.height == qgeval_pairs(nnd_data)
 
 
 def test_faithbench_has_several_verdicts_of_a_text(nnd_data: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.places import SOURCES
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -17,12 +18,12 @@ FILE = "samsum_annotation.csv"
 
 @pytest.fixture(scope="module")
 def confit(nnd_data: Path) -> Conversion:
-    return convert("confit_samsum", origin=nnd_data / "confit_samsum")
+    return converted("confit_samsum", nnd_data / "confit_samsum")
 
 
 @pytest.fixture(scope="module")
 def scored(nnd_data: Path) -> Conversion:
-    return convert("confit_samsum", origin=nnd_data / "confit_samsum", variant="gap")
+    return converted("confit_samsum", nnd_data / "confit_samsum", variant="gap")
 
 
 @pytest.fixture(scope="module")

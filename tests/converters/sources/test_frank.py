@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 import pytest
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -62,13 +63,13 @@ def read(tmp_path: Path) -> Read:
 @pytest.fixture(scope="module")
 def factuality(nnd_data: Path) -> Conversion:
     """By `Factuality`: leave it as it is."""
-    return convert("frank", origin=nnd_data / "frank", set_name="factuality")
+    return converted("frank", nnd_data / "frank", set_name="factuality")
 
 
 @pytest.fixture(scope="module")
 def typed(nnd_data: Path) -> Conversion:
     """By the columns of errors: leave it as it is."""
-    return convert("frank", origin=nnd_data / "frank", set_name="typed")
+    return converted("frank", nnd_data / "frank", set_name="typed")
 
 
 def label_of(conversion: Conversion, system: str) -> str | None:

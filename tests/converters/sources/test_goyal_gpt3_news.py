@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -45,7 +46,7 @@ def read(tmp_path: Path) -> Read:
 @pytest.fixture(scope="module")
 def packed(nnd_data: Path) -> Conversion:
     """From the zip, which is found before the loose files beside it: leave it as it is."""
-    return convert("goyal_gpt3_news", origin=nnd_data / "goyal_gpt3_news")
+    return converted("goyal_gpt3_news", nnd_data / "goyal_gpt3_news")
 
 
 def net_votes(conversion: Conversion) -> dict[str, float]:

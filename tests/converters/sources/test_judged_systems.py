@@ -6,6 +6,7 @@ from statistics import correlation
 
 import polars as pl
 import pytest
+from support.recounts.counted_again import converted
 from support.recounts.judged_systems import read_sheet
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -42,7 +43,7 @@ def overall(conversion: Conversion) -> dict[str, tuple[float, int]]:
 
 
 def test_fib(nnd_data: Path) -> None:
-    conversion = convert("fib", origin=nnd_data / "fib")
+    conversion = converted("fib", nnd_data / "fib")
     is_reference = pl.col("system_high") == "reference"
     benchmark, others = (conversion.pairs.filter(is_it) for is_it in (is_reference, ~is_reference))
 
@@ -53,7 +54,7 @@ def test_fib(nnd_data: Path) -> None:
 
 def test_no_candidate_of_fib_begins_or_ends_with_a_space(nnd_data: Path) -> None:
     # 1,081 of the 3,498 summaries in the files begin with one, all those of bart-base.
-    candidates = convert("fib", origin=nnd_data / "fib").annotations["candidate"]
+    candidates = converted("fib", nnd_data / "fib").annotations["candidate"]
 
     assert (candidates == candidates.str.strip_chars()).all()
 
@@ -84,7 +85,7 @@ QGEVAL_ASPECTS = (
 
 
 def test_the_published_means_of_qgeval(nnd_data: Path) -> None:
-    rows = convert("qgeval", origin=nnd_data / "qgeval").human_scores.filter(category="overall")
+    rows = converted("qgeval", nnd_data / "qgeval").human_scores.filter(category="overall")
     system = pl.col("system").str.replace(r"^(SQuAD|HotpotQA)_", "")
     # 100 questions of either set; the published means are rounded from means of four digits.
     means = rows.group_by(system, "aspect").agg(pl.col("score").mean(), pl.col("n").sum())
@@ -118,7 +119,7 @@ METRICS = {
 def judged_questions(nnd_data: Path) -> tuple[Conversion, list[dict[str, str]]]:
     """What QGEval gives, and the rows of its stored metrics."""
     sheet = read_sheet(nnd_data / "qgeval/metric_result.xlsx")
-    return convert("qgeval", origin=nnd_data / "qgeval"), sheet
+    return converted("qgeval", nnd_data / "qgeval"), sheet
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -158,20 +159,20 @@ FAITHBENCH = {
 
 
 def test_the_authors_label_of_faithbench(nnd_data: Path) -> None:
-    conversion = convert("faithbench", origin=nnd_data / "faithbench", variant="binary")
+    conversion = converted("faithbench", nnd_data / "faithbench", variant="binary")
 
     found = {system: (round(share, 3), n) for system, (share, n) in overall(conversion).items()}
     assert found == {system: (share, 75) for system, share in FAITHBENCH.items()}
 
 
 def test_no_annotator_of_faithbench_is_named(nnd_data: Path) -> None:
-    conversion = convert("faithbench", origin=nnd_data / "faithbench")
+    conversion = converted("faithbench", nnd_data / "faithbench")
 
     assert conversion.annotations["annotators"].null_count() == conversion.annotations.height
 
 
 def test_d2t_eval(nnd_data: Path) -> None:
-    conversion = convert("d2t_eval", origin=nnd_data / "d2t_eval")
+    conversion = converted("d2t_eval", nnd_data / "d2t_eval")
 
     assert conversion.pairs["context_id"].n_unique() == 170
     # Texts that no annotator marked, of 300 (counted by hand from the rows of the split `test`).
@@ -184,7 +185,7 @@ def test_d2t_eval(nnd_data: Path) -> None:
 
 
 def test_quintd(nnd_data: Path) -> None:
-    conversion = convert("quintd", origin=nnd_data / "quintd")
+    conversion = converted("quintd", nnd_data / "quintd")
     tests = conversion.pairs.unique(["high_id", "low_id"])
 
     # H6: pairs of each domain, and the texts without a span of 500.
@@ -221,7 +222,7 @@ def test_nothing_of_quintd_says_who_annotated(nnd_data: Path, tmp_path: Path) ->
 
 def test_ragtruth_as_faithjudge_published_it(nnd_data: Path) -> None:
     origin = nnd_data / "ragtruth_faithjudge"
-    conversion = convert("ragtruth", origin=origin, set_name="faithjudge")
+    conversion = converted("ragtruth", origin, set_name="faithjudge")
     tests = conversion.pairs.unique(["high_id", "low_id"])
 
     # H4: pairs and contexts of each task, and the shares of responses without a span.

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -22,7 +23,7 @@ def test_it_has_no_line_of_python(name: str) -> None:
 
 @pytest.mark.parametrize("name", MADE)
 def test_no_system_is_judged(name: str) -> None:
-    conversion = convert(name, origin=BUILT_IN / name / "fixture")
+    conversion = converted(name, BUILT_IN / name / "fixture")
 
     assert conversion.human_scores.is_empty()
     assert conversion.pairs["origin"].str.starts_with("constructed:").all()
@@ -37,16 +38,14 @@ def wins(conversion: Conversion, side: str) -> float:
 
 def test_length_alone_as_others_counted_it(nnd_data: Path) -> None:
     # ../shared/facts/datasets.md
-    assert wins(convert("bump", origin=nnd_data / "bump"), "shorter") == pytest.approx(
-        0.36, abs=0.005
-    )
-    assert wins(convert("llmbar", origin=nnd_data / "llmbar"), "longer") == pytest.approx(
+    assert wins(converted("bump", nnd_data / "bump"), "shorter") == pytest.approx(0.36, abs=0.005)
+    assert wins(converted("llmbar", nnd_data / "llmbar"), "longer") == pytest.approx(
         0.27, abs=0.005
     )
 
 
 def test_both_tasks_of_bump_share_their_categories(nnd_data: Path) -> None:
-    pairs = convert("bump", origin=nnd_data / "bump").pairs
+    pairs = converted("bump", nnd_data / "bump").pairs
     tasks = pl.col("group").str.split("/").list.first()
 
     kinds = pairs.group_by(tasks.alias("task")).agg(pl.col("error_category").unique())

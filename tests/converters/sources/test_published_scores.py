@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import polars as pl
 import pytest
-
-from nnd.converters.folder.conversion import convert
+from support.recounts.counted_again import converted
 
 
 class Published(NamedTuple):
@@ -105,9 +104,8 @@ PUBLISHED = [
 
 @pytest.mark.parametrize("published", PUBLISHED, ids=[one.id for one in PUBLISHED])
 def test_human_scores(published: Published, nnd_data: Path) -> None:
-    conversion = convert(
-        published.source, origin=nnd_data / published.source, variant=published.variant
-    )
+    origin = nnd_data / published.source
+    conversion = converted(published.source, origin, variant=published.variant)
     rows = conversion.human_scores.filter(aspect=published.aspect, category=published.category)
     found = {
         system: round(published.times * score, published.digits)
@@ -119,7 +117,7 @@ def test_human_scores(published: Published, nnd_data: Path) -> None:
 
 def test_mean_factuality(nnd_data: Path) -> None:
     # Of FRANK's test split; human scores are of both splits.
-    annotations = convert("frank", origin=nnd_data / "frank", set_name="factuality").annotations
+    annotations = converted("frank", nnd_data / "frank", set_name="factuality").annotations
     means = annotations.filter(split="test").group_by("system").agg(pl.col("score").mean())
 
     assert {system: round(score, 3) for system, score in means.iter_rows()} == {

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.places import SOURCES
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -23,12 +24,12 @@ Edit = Callable[[dict[str, Any]], object]
 
 @pytest.fixture(scope="module")
 def summeval(nnd_data: Path) -> Conversion:
-    return convert("summeval", origin=nnd_data / "summeval")
+    return converted("summeval", nnd_data / "summeval")
 
 
 @pytest.fixture(scope="module")
 def dialsummeval(nnd_data: Path) -> Conversion:
-    return convert("dialsummeval", origin=nnd_data / "dialsummeval")
+    return converted("dialsummeval", nnd_data / "dialsummeval")
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -259,7 +259,7 @@ def test_the_fixture_has_every_trait_of_the_real_files(source: Source, nnd_data:
 def traits(source: Source, folder: Path, set_name: str | None, variant: str | None) -> set[str]:
     """What is special about the files in a folder, by name; nothing where they are not there."""
     try:
-        conversion = converted(source.name, folder, set_name, variant)
+        conversion = converted(source.name, folder, set_name=set_name, variant=variant)
     except SourceError as error:
         if error.code not in NOT_THERE:
             raise

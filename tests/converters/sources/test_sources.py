@@ -5,7 +5,6 @@ variant, with `from` where the file lies in a folder below. A new source is test
 """
 
 import csv
-import functools
 import os
 import random
 import re
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 from polars.testing import assert_frame_equal
 from support.recounts.built_in_sources import LINE_BASED, SOURCES, choose, place_of, read_expected
+from support.recounts.counted_again import converted
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
@@ -63,15 +63,8 @@ every_entry = pytest.mark.parametrize(
 )
 
 
-@functools.cache
-def convert_cached(
-    name: str, folder: Path, set_name: str | None, variant: str | None
-) -> Conversion:
-    return convert(name, origin=folder, set_name=set_name, variant=variant)
-
-
-def converted(case: Case, folder: Path | None = None) -> Conversion:
-    return convert_cached(case.source.name, folder or case.folder, case.set_name, case.variant)
+def conversion_of(case: Case) -> Conversion:
+    return converted(case.source.name, case.folder, set_name=case.set_name, variant=case.variant)
 
 
 # What a source says of itself.
@@ -182,7 +175,7 @@ def test_the_fixture_covers_every_variant_and_a_set(source: Source) -> None:
 @every_source
 def test_the_fixture_covers_every_aspect(source: Source) -> None:
     for case in (as_case(source, entry) for entry in read_expected(source.folder)):
-        assert set(converted(case).annotations["aspect"]) == set(case.chosen().facts["aspects"])
+        assert set(conversion_of(case).annotations["aspect"]) == set(case.chosen().facts["aspects"])
 
 
 # What its fixture gives.
@@ -190,7 +183,7 @@ def test_the_fixture_covers_every_aspect(source: Source) -> None:
 
 @every_entry
 def test_the_fixture_gives_what_is_expected(source: Source, entry: dict[str, Any]) -> None:
-    manifest = converted(as_case(source, entry)).manifest
+    manifest = conversion_of(as_case(source, entry)).manifest
     dropped = {found["reason"]: found["n"] for found in manifest["dropped"]}
     expected = {name: value for name, value in entry.items() if name not in PLACE}
 
@@ -202,7 +195,7 @@ def test_the_fixture_gives_what_is_expected(source: Source, entry: dict[str, Any
 
 @every_case
 def test_what_the_fixture_gives_keeps_the_contract(case: Case) -> None:
-    conversion = converted(case)
+    conversion = conversion_of(case)
 
     assert list(check_frame("annotation", conversion.annotations)) == []
     assert list(check_frame("pair", conversion.pairs)) == []
@@ -212,7 +205,7 @@ def test_what_the_fixture_gives_keeps_the_contract(case: Case) -> None:
 
 @every_case
 def test_names_and_categories_are_those_of_source_yaml(case: Case) -> None:
-    conversion, source = converted(case), case.chosen()
+    conversion, source = conversion_of(case), case.chosen()
     systems = set(conversion.annotations["system"].drop_nulls().str.split("|").explode())
     categories = set(conversion.pairs["error_category"])
 
@@ -224,7 +217,7 @@ def test_names_and_categories_are_those_of_source_yaml(case: Case) -> None:
 
 @every_case
 def test_the_folder_is_valid(case: Case, tmp_path: Path) -> None:
-    converted(case).write(tmp_path)
+    conversion_of(case).write(tmp_path)
 
     assert [str(finding) for finding in validate(tmp_path)] == []
 
@@ -243,7 +236,7 @@ def test_the_order_of_the_lines_does_not_matter(
     source: Source, entry: dict[str, Any], tmp_path: Path
 ) -> None:
     case = as_case(source, entry)
-    straight = converted(case)
+    straight = conversion_of(case)
     for seed in SEEDS:
         place = tmp_path / str(seed)
         shutil.copytree(case.folder, place, ignore=shutil.ignore_patterns("expected.yaml"))

@@ -145,22 +145,12 @@ def test_a_folder_of_such_a_conversion_is_valid(write: Callable[..., Path], tmp_
     assert list(validate(tmp_path / "out")) == []
 
 
-def test_a_name_without_a_language_pair_is_an_error(write: Callable[..., Path]) -> None:
-    with refusal("file.another-kind", "ratings.tsv"):
-        convert("wmt_mqm", origin=write(GOOD, BAD, name="ratings.tsv"))
-
-
 def test_a_set_that_is_named_needs_no_name_of_a_file(write: Callable[..., Path]) -> None:
     rows = [row.replace("alpha", "ref").replace("beta", "SMU") for row in (GOOD, BAD)]
 
     found = convert("wmt_mqm", origin=write(*rows, name="ratings.tsv"), set_name="ted/zhen")
 
     assert found.pairs["language"].to_list() == ["en"]
-
-
-def test_a_set_knows_its_systems(write: Callable[..., Path]) -> None:
-    with refusal("row.wrong-shape", "mqm_invented_enfr.tsv:2: system"):
-        convert("wmt_mqm", origin=write(GOOD, BAD), set_name="ted/zhen")
 
 
 def test_nine_columns_and_other_names_of_the_numbers(write: Callable[..., Path]) -> None:
@@ -180,28 +170,42 @@ def test_a_tab_in_a_comment_belongs_to_it(write: Callable[..., Path]) -> None:
     assert "comments with a tab in them, read as comments: 1" in found.manifest["oddities"][-1]
 
 
-def test_a_tab_in_a_text_is_an_error(write: Callable[..., Path]) -> None:
-    row = mark("beta", "Bon\tnuit", "Fluency/Grammar")
-
-    with refusal("cell.unknown-value", "mqm_invented_enfr.tsv:3"):
-        convert("wmt_mqm", origin=write(GOOD, row))
+CUT_OFF = "\t".join(BAD.split("\t")[:8])
 
 
-def test_a_row_that_was_cut_off_is_an_error(write: Callable[..., Path]) -> None:
-    with refusal("file.not-csv", "mqm_invented_enfr.tsv:3"):
-        convert("wmt_mqm", origin=write(GOOD, "\t".join(BAD.split("\t")[:8])))
-
-
-def test_a_file_without_a_header_is_an_error(write: Callable[..., Path]) -> None:
-    with refusal("file.another-kind", "mqm_invented_enfr.tsv:1"):
-        convert("wmt_mqm", origin=write(BAD, header=GOOD))
-
-
-def test_a_new_category_is_an_error_that_says_what_to_do(write: Callable[..., Path]) -> None:
-    row = mark("beta", "Bon nuit", "Fluency/Rhyme")
-
-    with refusal("row.wrong-shape", "mqm_invented_enfr.tsv:3: label"):
-        convert("wmt_mqm", origin=write(GOOD, row))
+@pytest.mark.parametrize(
+    ("rows", "file", "options", "code", "where"),
+    [
+        ([GOOD, BAD], {"name": "ratings.tsv"}, {}, "file.another-kind", "ratings.tsv"),
+        ([BAD], {"header": GOOD}, {}, "file.another-kind", "mqm_invented_enfr.tsv:1"),
+        ([GOOD, CUT_OFF], {}, {}, "file.not-csv", "mqm_invented_enfr.tsv:3"),
+        # A tab in a text, and a category that is new.
+        (
+            [GOOD, mark("beta", "Bon\tnuit", "Fluency/Grammar")],
+            *({}, {}, "cell.unknown-value", "mqm_invented_enfr.tsv:3"),
+        ),
+        (
+            [GOOD, mark("beta", "Bon nuit", "Fluency/Rhyme")],
+            *({}, {}, "row.wrong-shape", "mqm_invented_enfr.tsv:3: label"),
+        ),
+        # A set knows its systems.
+        (
+            [GOOD, BAD],
+            *({}, {"set_name": "ted/zhen"}, "row.wrong-shape", "mqm_invented_enfr.tsv:2: system"),
+        ),
+    ],
+)
+def test_a_file_that_is_not_what_it_should_be(
+    *,
+    rows: list[str],
+    file: dict[str, str],
+    options: dict[str, str],
+    code: str,
+    where: str,
+    write: Callable[..., Path],
+) -> None:
+    with refusal(code, where):
+        convert("wmt_mqm", origin=write(*rows, **file), **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

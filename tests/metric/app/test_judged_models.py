@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +10,11 @@ import yaml
 from huggingface_hub import constants
 from support.models.stand_ins import FIB, QGEVAL, write_stand_ins
 from support.refusals import refusal
+from support.screens.commands import Nnd
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source import load_source
 from nnd.metric.app import JudgedModels, find_data, judged_models
-from nnd.metric.cli.command import main
 from nnd.metric.likelihood.engine import memory
 from nnd.metric.run.cost import fitting
 from nnd.schemas import ScoringError, cache_folder
@@ -155,11 +153,11 @@ def test_a_set_of_a_built_in_source_is_converted_into_the_cache(
 
 @pytest.mark.usefixtures("hub")
 def test_a_run_ends_with_agreement_and_what_is_beside_it(
-    fib: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], typed: Callable[..., int]
+    fib: Path, tmp_path: Path, nnd: Nnd
 ) -> None:
-    assert typed("evaluate", "--judged", fib, "--out", tmp_path / "out") == 0
+    code, out, err = nnd("evaluate", "--judged", fib, "--out", "out")
 
-    out, err = capsys.readouterr()
+    assert code == 0
     assert err.count("nnd: 7 of 8 judged systems can be scored here.") == 1
     assert "No public model: reference." in out
     said = "People's own scores differ significantly for none of the 21 pairs of these systems"
@@ -175,13 +173,11 @@ def test_a_run_ends_with_agreement_and_what_is_beside_it(
 
 
 @pytest.mark.usefixtures("hub")
-def test_a_template_of_ones_own_goes_before_that_of_the_record(
-    fib: Path, tmp_path: Path, typed: Callable[..., int]
-) -> None:
-    out = tmp_path / "out"
+def test_a_template_of_ones_own_goes_before_that_of_the_record(fib: Path, nnd: Nnd) -> None:
     own = "google/pegasus-xsum=News: {article}"
-    assert typed("evaluate", "--judged", fib, "--out", out, "--template", own, "--limit", "2") == 0
-    stored = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    options = ["--out", "out", "--template", own, "--limit", 2]
+    assert nnd("evaluate", "--judged", fib, *options).code == 0
+    stored = json.loads(Path("out", "result.json").read_text(encoding="utf-8"))
     templates = {each["model"]: each["template"] for each in stored["results"]}
     assert templates == dict.fromkeys(FIB, "{article}") | {"google/pegasus-xsum": "News: {article}"}
 
@@ -195,24 +191,7 @@ def test_a_template_of_ones_own_goes_before_that_of_the_record(
         (["--judged", "x", "--runs", "y", "--out", "z"], "--judged"),
     ],
 )
-def test_options_that_do_not_go_together(
-    options: list[str],
-    message: str,
-    capsys: pytest.CaptureFixture[str],
-    typed: Callable[..., int],
-) -> None:
-    assert typed("evaluate", *options) == 2
-    assert message in capsys.readouterr().err
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """`typed(*arguments)`: the exit status of the command."""
-
-    def call(*arguments: object) -> int:
-        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        return int(caught.value.code or 0)
-
-    return call
+def test_options_that_do_not_go_together(options: list[str], message: str, nnd: Nnd) -> None:
+    ran = nnd("evaluate", *options)
+    assert ran.code == 2
+    assert message in ran.err

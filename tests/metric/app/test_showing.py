@@ -1,8 +1,6 @@
 """`nnd show`: of whatever data there is."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -10,24 +8,9 @@ import pytest
 from support.card_folders import make_folder
 from support.checked_source import make_birds
 from support.refusals import refusal
+from support.screens.commands import Nnd
 
 from nnd.metric.app import show
-from nnd.metric.cli.command import main
-
-Nnd = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Nnd:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", "80")
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
 
 
 def test_a_folder_a_file_a_table_and_a_source_give_the_same_pairs(tmp_path: Path) -> None:
@@ -62,6 +45,17 @@ def test_the_command_prints_them(nnd: Nnd, tmp_path: Path) -> None:
     assert max(map(len, out.splitlines())) <= 80
     code, out, _ = nnd("show", folder, "--annotations", "--json")
     assert (code, json.loads(out)["annotations"]) == (0, 3)
+
+
+def test_the_command_takes_two_texts_instead_of_data(nnd: Nnd) -> None:
+    code, out, err = nnd(
+        "show", "--context", "Whose?", "--high", "mine, yes", "--low", "yours, yes"
+    )
+    assert (code, err) == (0, "")
+    assert "[mine]" in out
+    assert "[yours]" in out
+    code, _, err = nnd("show", "--high", "mine")
+    assert (code, "DATA is missing" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -1,30 +1,14 @@
 """`nnd card`: prints or writes a card, or checks one."""
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.card_folders import make_folder
-from support.refusals import command_refusal, refusal
+from support.refusals import refusal
+from support.screens.commands import Nnd
 
 from nnd.cards.dataset import data_card
-from nnd.metric.cli.command import main
-
-Nnd = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Nnd:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
 
 
 def test_a_card_is_printed_as_it_is_written(nnd: Nnd, tmp_path: Path) -> None:
@@ -62,16 +46,14 @@ def test_a_card_is_checked(nnd: Nnd, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(json.loads(out)["problems"]) == 1
 
 
-def test_what_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_cannot_be_is_refused(nnd: Nnd, tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     for arguments, code, where in (
         (["--check"], "file.not-found", "README.md"),
         (["--repo", "birds"], "hub.name", '"birds"'),
         (["--out", folder / "manifest.json" / "README.md"], "place.cannot-write", "manifest.json"),
     ):
-        monkeypatch.setattr(sys, "argv", ["nnd", "card", str(folder), *map(str, arguments)])
-        with command_refusal(code, where):
-            main()
+        nnd.refuses("card", folder, *arguments, code=code, where=where)
 
 
 def test_a_folder_that_was_not_converted_has_no_card(tmp_path: Path) -> None:

@@ -1,96 +1,73 @@
 """Names that are wrong are reported before the seconds that torch takes, with what to do."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from support.screens.commands import RanApart, run_apart
 
-PROGRAM = """
-import sys
-from nnd.metric.cli.command import main
-sys.argv[0] = "nnd"
-try:
-    main()
-finally:
-    print(*{"torch", "transformers"} & sys.modules.keys())
-"""
+# Command, option, its value, code of the error.
+WRONG = [
+    ("evaluate", "--data", "quizdesign", "file.not-found"),
+    ("evaluate", "--data", "./nodata", "file.not-found"),
+    ("evaluate", "--data", "no.parquet", "file.not-found"),
+    ("evaluate", "--data", "challenge300", "source.cannot-fetch"),
+    ("evaluate", "--template", "mixgq", "template.unknown"),
+    ("evaluate", "--model", "./nomodel", "model.unknown"),
+    ("evaluate", "--model", "no/such/model", "model.unknown"),
+    ("evaluate", "--model", "empty", "model.unknown"),
+    ("evaluate", "--model", "other", "model.unknown"),
+    ("evaluate", "--model", "other/a", "model.unknown"),
+    ("evaluate", "--protocol", "nativ", "option.unknown-value"),
+    ("evaluate", "--chat-template", "no.jinja", "template.chat"),
+    ("evaluate", "--matmul", "low", "option.unknown-value"),
+    ("train", "--data", "quizdesign", "file.not-found"),
+    ("train", "--template", "mixgq", "template.unknown"),
+    ("train", "--model", "./nomodel", "model.unknown"),
+    ("train", "--batch-size", "0", "option.bad-value"),
+]
 
 
-def refused(cache: Path, *arguments: str) -> dict[str, str]:
-    """Return a command's error, after checking that torch was not imported for it."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *arguments, "--json"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cache,
-        env=os.environ | {"NND_CACHE": str(cache), "https_proxy": "http://127.0.0.1:9"},
-    )
-    assert done.returncode == 2
-    error: dict[str, str] = json.loads(done.stdout.removesuffix("}\n\n") + "}")["error"]
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[RanApart]:
+    """What became of each of those commands, and of a model named twice."""
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "empty").mkdir()
+    (folder / "other").mkdir()
+    (folder / "other" / "a").write_text("a")
+    commands = []
+    for command, option, value, _ in WRONG:
+        given = {"--model": "gpt2", "--data": "sample", "--out": "out", option: value}
+        commands.append([command, *(word for pair in given.items() for word in pair), "--json"])
+    twice = ["evaluate", "--data", "sample", "--model", "gpt2", "--model", "gpt2", "--json"]
+    unreachable = {"NND_CACHE": str(folder), "https_proxy": "http://127.0.0.1:9"}
+    found = run_apart(*commands, twice, folder=folder, variables=unreachable)
+    assert not (folder / "out").exists()
+    return found
+
+
+def error_of(ran: RanApart) -> dict[str, str]:
+    """The error, after a check that torch was not imported for it."""
+    assert ran.code == 2
+    assert {"torch", "transformers"}.isdisjoint(ran.loaded)
+    error: dict[str, str] = json.loads(ran.out)["error"]
     assert error["remedy"]
     return error
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "code"),
-    [
-        ("--data", "quizdesign", "file.not-found"),
-        ("--data", "./nodata", "file.not-found"),
-        ("--data", "no.parquet", "file.not-found"),
-        ("--template", "mixgq", "template.unknown"),
-        ("--model", "./nomodel", "model.unknown"),
-        ("--model", "no/such/model", "model.unknown"),
-        ("--model", "empty", "model.unknown"),
-        ("--model", "other", "model.unknown"),
-        ("--model", "other/a", "model.unknown"),
-    ],
-)
-def test_a_wrong_name(option: str, value: str, code: str, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "a").write_text("a")
-    given = {"--model": "gpt2", "--data": "sample", "--out": "out", option: value}
-    error = refused(tmp_path, "evaluate", *(text for option in given.items() for text in option))
+@pytest.mark.parametrize("place", range(len(WRONG)), ids=[" ".join(row[:3]) for row in WRONG])
+def test_what_is_wrong_is_named_with_what_to_do(place: int, runs: list[RanApart]) -> None:
+    *_, value, code = WRONG[place]
+    error = error_of(runs[place])
     assert error["code"] == code
-    assert value in f"{error['where']} {error['what']}"
-    assert not (tmp_path / "out").exists()
+    assert value in " ".join(error[field] for field in ("where", "what", "remedy"))
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "code"),
-    [
-        ("--protocol", "nativ", "option.unknown-value"),
-        ("--chat-template", "no.jinja", "template.chat"),
-        ("--matmul", "low", "option.unknown-value"),
-        ("--model", "gpt2", "name.twice"),
-    ],
-)
-def test_a_wrong_option(option: str, value: str, code: str, tmp_path: Path) -> None:
-    words = ["--model", "gpt2", "--data", "sample", option, value]
-    assert refused(tmp_path, "evaluate", *words)["code"] == code
+def test_a_model_named_twice(runs: list[RanApart]) -> None:
+    assert error_of(runs[-1])["code"] == "name.twice"
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "code"),
-    [
-        ("--data", "quizdesign", "file.not-found"),
-        ("--template", "mixgq", "template.unknown"),
-        ("--model", "./nomodel", "model.unknown"),
-        ("--batch-size", "0", "option.bad-value"),
-    ],
-)
-def test_a_wrong_name_for_a_training(option: str, value: str, code: str, tmp_path: Path) -> None:
-    given = {"--model": "gpt2", "--data": "sample", "--out": "out", option: value}
-    words = [word for option in given.items() for word in option]
-    assert refused(tmp_path, "train", *words)["code"] == code
-
-
-def test_a_source_that_cannot_be_fetched_names_what_evaluate_takes(tmp_path: Path) -> None:
-    error = refused(tmp_path, "evaluate", "--model", "gpt2", "--data", "challenge300")
-    assert error["code"] == "source.cannot-fetch"
+def test_a_source_that_cannot_be_fetched_names_what_evaluate_takes(runs: list[RanApart]) -> None:
+    (place,) = (place for place, row in enumerate(WRONG) if row[-1] == "source.cannot-fetch")
+    error = error_of(runs[place])
     assert "challenge300-outputs.tsv" in error["where"]
     assert "`nnd convert challenge300 --from COPY --out FOLDER`" in error["remedy"]

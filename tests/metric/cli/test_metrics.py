@@ -1,21 +1,16 @@
 """`nnd metrics`: a table for people, JSON for machines, and one line for what a user can mend."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 from support.judged_cases import write_judged, write_references
-from support.refusals import command_refusal
+from support.screens.commands import Nnd, run_apart
 from support.stored_folders import read_manifest, write_manifest
 
-from nnd.metric.cli.command import main
 from nnd.metric.run import evaluate
-
-Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -23,29 +18,14 @@ def data(tmp_path: Path) -> Path:
     return write_judged(tmp_path / "data")
 
 
-@pytest.fixture
-def metrics(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """`metrics("--data", "data", "--json")`: exit code, stdout and stderr of the command."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nnd", "metrics", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
-
-
-def test_a_table_and_its_details(
-    metrics: Command, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code, out, err = metrics("--data", data)
+def test_a_table_and_its_details(nnd: Nnd, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, err = nnd("metrics", "--data", data)
     assert (code, err) == (0, "")
     brief = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     assert brief["length"][:2] == ["100.0", "n/a"]  # three systems are too few for a correlation
     assert "A correlation over systems needs at least 4 systems." in out.splitlines()
     monkeypatch.setenv("COLUMNS", "300")
-    code, out, err = metrics("--data", data, "--details")
+    code, out, err = nnd("metrics", "--data", data, "--details")
     out = out.partition("\n metric  ")[2].partition("\n metric  ")[2]
     shown = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     # 3 of 3 pairs passed, no tie, 3 systems; tau is 1; the mean is over one category; 5 judged
@@ -60,8 +40,8 @@ def test_a_table_and_its_details(
     assert "the same 3 systems (a, b, c) and 6 candidates\n" in out
 
 
-def test_each_row_over_its_own(metrics: Command, data: Path) -> None:
-    code, out, _ = metrics("--data", data, "--over", "all", "--json")
+def test_each_row_over_its_own(nnd: Nnd, data: Path) -> None:
+    code, out, _ = nnd("metrics", "--data", data, "--over", "all", "--json")
     found = json.loads(out)
     assert (code, found["shared"]) == (0, None)
     # With the empty candidate, a length of 0: r = (94 * 4 - 23 + 71 * 5) / sqrt(14406 * 42).
@@ -69,22 +49,21 @@ def test_each_row_over_its_own(metrics: Command, data: Path) -> None:
     assert length["gap_r"] == pytest.approx((94 * 4 - 23 + 71 * 5) / (14406 * 42) ** 0.5)
 
 
-def test_references_bring_the_scorers_that_need_them(
-    metrics: Command, data: Path, tmp_path: Path
-) -> None:
+def test_references_bring_the_scorers_that_need_them(nnd: Nnd, data: Path, tmp_path: Path) -> None:
     references = write_references(tmp_path / "references.jsonl")
-    code, out, _ = metrics("--data", data, "--references", references, "--json")
+    code, out, _ = nnd("metrics", "--data", data, "--references", references, "--json")
     rows = json.loads(out)["rows"]
     names = ["rouge1", "rouge2", "rouge3", "rougeL", "bleu", "chrf", "length", "overlap"]
     assert (code, [row["name"] for row in rows]) == (0, names)
 
 
-def test_several_references(metrics: Command, data: Path, tmp_path: Path) -> None:
+def test_several_references(nnd: Nnd, data: Path, tmp_path: Path) -> None:
     references = write_references(tmp_path / "references.jsonl")
     arguments = ("--references", references, "--scorer", "rouge1", "--out")
     scores = {}
     for several in ("max", "mean"):
-        assert metrics("--data", data, *arguments, tmp_path / several, "--several", several)[0] == 0
+        options = [*arguments, tmp_path / several, "--several", several]
+        assert nnd("metrics", "--data", data, *options).code == 0
         frame = pl.read_parquet(tmp_path / several / "scores.parquet")
         scores[several] = frame.filter(candidate_id="1/b")["score"].item()
     # "the cat" against "the cat sat" 4/5, against "one cat sat down" 1/3
@@ -92,13 +71,14 @@ def test_several_references(metrics: Command, data: Path, tmp_path: Path) -> Non
 
 
 def test_a_run_and_a_prompted_model(
-    metrics: Command, data: Path, saved: Callable[[str], Path], tmp_path: Path
+    nnd: Nnd, data: Path, saved: Callable[[str], Path], tmp_path: Path
 ) -> None:
     model = saved("bart")
     folder = tmp_path / "run"
     folder.mkdir()
     evaluate(str(model), data).write(folder)
-    code, out, _ = metrics(
+    code, out, _ = nnd(
+        "metrics",
         *(folder, "--data", data, "--system", f"{model}=a", "--json"),
         *("--scorer", f"prompted={model}", "--template", "{context}"),
     )
@@ -114,7 +94,7 @@ def test_a_run_and_a_prompted_model(
 
 
 def test_the_instruction_of_the_data(
-    metrics: Command, data: Path, saved: Callable[[str], Path], tmp_path: Path
+    nnd: Nnd, data: Path, saved: Callable[[str], Path], tmp_path: Path
 ) -> None:
     asked = {"instruction": {"en": "Say: {context}"}, "instruction_from": "Invented."}
     source = read_manifest(data)["source"]
@@ -122,7 +102,7 @@ def test_the_instruction_of_the_data(
     arguments = ("--data", data, "--scorer", f"prompted={saved('bart')}", "--template")
 
     for name, template in {"words": "instruction", "own": "Say: {context}"}.items():
-        assert metrics(*arguments, template, "--out", tmp_path / name)[0] == 0
+        assert nnd("metrics", *arguments, template, "--out", tmp_path / name)[0] == 0
 
     scores = [pl.read_parquet(tmp_path / name / "scores.parquet") for name in ("words", "own")]
     assert scores[0].equals(scores[1])
@@ -130,10 +110,11 @@ def test_the_instruction_of_the_data(
 
 
 def test_prompts_on_both_sides(
-    metrics: Command, data: Path, saved: Callable[[str], Path], tmp_path: Path
+    nnd: Nnd, data: Path, saved: Callable[[str], Path], tmp_path: Path
 ) -> None:
     references = write_references(tmp_path / "references.jsonl")
-    code, out, _ = metrics(
+    code, out, _ = nnd(
+        "metrics",
         *("--data", data, "--references", references, "--several", "first", "--json"),
         *("--scorer", f"bartscore_f_harmonic={saved('bart')}"),
         *("--template", "{context}\\nThat is,", "--prefix", "in short, "),
@@ -166,31 +147,13 @@ def test_prompts_on_both_sides(
         (["--data", "data", "--system", "a"], "option.bad-value", '--system "a"'),
     ],
 )
-def test_what_a_user_can_mend(
-    *,
-    arguments: list[str],
-    code: str,
-    where: str,
-    data: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(data.parent)
-    monkeypatch.setattr(sys, "argv", ["nnd", "metrics", *arguments])
-    with command_refusal(code, where):
-        main()
-    out, err = capsys.readouterr()
-    assert (out, err[:5], err.count("\n")) == ("", "nnd: ", 1)
+@pytest.mark.usefixtures("data")
+def test_what_a_user_can_mend(arguments: list[str], code: str, where: str, nnd: Nnd) -> None:
+    nnd.refuses("metrics", *arguments, code=code, where=where)
 
 
 def test_without_a_model_torch_is_not_loaded(data: Path, tmp_path: Path) -> None:
     references = write_references(tmp_path / "references.jsonl")
-    program = (
-        "import sys; from nnd.metric.cli.command import app; "
-        f"app(['metrics', '--data', {str(data)!r}, '--references', {str(references)!r}], "
-        "standalone_mode=False); print(sorted({'torch', 'transformers'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
+    command = ["metrics", "--data", data, "--references", references]
+    (ran,) = run_apart(command, folder=tmp_path)
+    assert (ran.code, {"torch", "transformers"} & {*ran.loaded}) == (0, set())

@@ -15,6 +15,7 @@ EXAMPLE = Path(__file__).parent / "examples" / "negatives_by_model.py"
 def test_a_model_writes_negatives(
     function: str,
     saved: Callable[[str], Path],
+    sample: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -22,9 +23,8 @@ def test_a_model_writes_negatives(
     code = EXAMPLE.read_text(encoding="utf-8").replace("MOST_TOKENS = 142", "MOST_TOKENS = 8")
     example = tmp_path / EXAMPLE.name
     example.write_text(code, encoding="utf-8")
-    nnd.convert("sample", out=tmp_path / "sample")
     report = nnd.derive(
-        tmp_path / "sample",
+        sample,
         [f"{example}:{function}"],
         out=tmp_path / "suite",
         negatives="preferred",

@@ -3,56 +3,32 @@
 import json
 from pathlib import Path
 
-import pytest
-from support.refusals import refusal
 from support.report.page import Page
-from support.report.runs import Pretended, write_run
-from typer.testing import CliRunner
-
-from nnd.converters.folder.conversion import convert
-from nnd.metric.cli.command import app
+from support.screens.commands import Nnd
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A converted sample, and a run of two sizes on it."""
-    folder = tmp_path_factory.mktemp("report")
-    convert("sample", out=folder / "sample")
-    models = [Pretended("small", {"": 0.5}, 10**7), Pretended("large", {"": 0.8}, 10**8)]
-    write_run(folder / "run", folder / "sample", models)
-    return folder
-
-
-def test_every_option_reaches_the_page(folder: Path) -> None:
-    done = CliRunner().invoke(
-        app,
-        [
-            *("report", str(folder / "run"), "--out", str(folder / "a.html"), "--json"),
-            *("--data", str(folder / "sample"), "--figures", str(folder / "figures")),
-            *("--system", "small=dipper", "--system", "large=heron"),
-            *("--family", "small=cats", "--family", "large=cats"),
-        ],
-        catch_exceptions=False,
+def test_every_option_reaches_the_page(nnd: Nnd, small: Path, small_run: Path) -> None:
+    ran = nnd(
+        *("report", small_run, "--out", "a.html", "--json", "--data", small),
+        *("--figures", "figures", "--system", "zoo/eel=dipper"),
+        *("--family", "zoo/ant=cats", "--family", "zoo/bee=cats"),
     )
-    told = json.loads(done.stdout)
-    assert told["page"] == str(folder / "a.html")
-    assert told["bytes"] == (folder / "a.html").stat().st_size
-    assert sorted(told["figures"]) == sorted(str(each) for each in (folder / "figures").iterdir())
-    page = Page(folder / "a.html")
+    told = json.loads(ran.out)
+    assert (told["page"], told["bytes"]) == ("a.html", Path("a.html").stat().st_size)
+    assert sorted(told["figures"]) == sorted(str(each) for each in Path("figures").iterdir())
+    page = Page(Path("a.html"))
     assert page.pairs["texts"]
-    assert {row["family"] for row in page.numbers["scaling"]} == {"cats"}
-    assert {row["model"] for row in page.numbers["agreement"]} == {"small", "large"}
+    assert {row["family"] for row in page.numbers["scaling"]} == {"cats", None}
+    judged = {row["model"] for row in page.numbers["agreement"]}
+    assert judged == {"zoo/bee", "zoo/cat", "zoo/dog", "zoo/eel"}  # the run has ant for dipper
 
 
-def test_people_are_told_what_was_written(folder: Path) -> None:
-    out = folder / "b.html"
-    done = CliRunner().invoke(app, ["report", str(folder / "run"), "--out", str(out)])
-    size = f"{out.stat().st_size / 1e6:.1f} MB"
-    assert done.stdout == f"The report of large, small is in {out} ({size}).\n"
+def test_people_are_told_what_was_written(nnd: Nnd, small_run: Path) -> None:
+    said = nnd("report", small_run).out
+    size = f"{Path('report.html').stat().st_size / 1e6:.1f} MB"
+    assert said == f"The report of dog, cat, eel, bee, ant is in report.html ({size}).\n"
 
 
-def test_a_family_without_a_name(folder: Path) -> None:
-    with refusal("option.bad-value", '--family "small"'):
-        CliRunner().invoke(
-            app, ["report", str(folder / "run"), "--family", "small"], catch_exceptions=False
-        )
+def test_a_family_without_a_name(nnd: Nnd, small_run: Path) -> None:
+    options = ["--family", "zoo/ant"]
+    nnd.refuses("report", small_run, *options, code="option.bad-value", where='--family "zoo/ant"')

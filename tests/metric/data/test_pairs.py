@@ -248,30 +248,31 @@ def test_a_text_that_is_a_number_or_a_list_is_refused(column: str, value: Any) -
 
 
 @pytest.mark.parametrize(
-    "name", ["nowhere", "./out/nowhere", "/out/nowhere", "out/pairs.parquet", Path("out/nowhere")]
+    ("name", "code", "where"),
+    [
+        *(
+            (name, "file.not-found", str(name))
+            for name in ("nowhere", "./out/nowhere", "/out/nowhere", Path("out/nowhere"))
+        ),
+        ("out/pairs.parquet", "file.not-found", "out/pairs.parquet"),
+        ("", "file.not-found", '""'),
+        (".", "data.not-converted", "."),
+        ("torn", "data.convert-again", "torn/pairs.parquet"),
+    ],
 )
 def test_what_is_neither_here_nor_a_hub_name_is_refused(
-    name: str | Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    *,
+    name: str | Path,
+    code: str,
+    where: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with refusal("file.not-found", str(name)):
+    (tmp_path / "torn").mkdir()
+    (tmp_path / "torn" / "pairs.parquet").write_text("context\tcandidate_high\n")
+    with refusal(code, where):
         load_pairs(name)
-
-
-def test_an_empty_name_is_shown_as_one() -> None:
-    with refusal("file.not-found", '""'):
-        load_pairs("")
-
-
-def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
-    with refusal("data.not-converted", str(tmp_path)):
-        load_pairs(tmp_path)
-
-
-def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "pairs.parquet").write_text("context\tcandidate_high\n")
-    with refusal("data.convert-again", f"{tmp_path}/pairs.parquet"):
-        load_pairs(tmp_path)
 
 
 @pytest.mark.parametrize("column", ["context", "candidate_low", "error_category", "inputs"])

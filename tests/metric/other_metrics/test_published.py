@@ -2,35 +2,30 @@
 
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.screens.commands import Nnd
 
 from nnd.converters.folder import convert
-from nnd.metric.cli.command import main
 
 Rows = dict[str, dict[str, Any]]
 
 
 @pytest.fixture
 def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    nnd: Nnd, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], tuple[str, dict[str, Any]]]:
     """`command("metrics --data DATA")`: what it prints, and metrics.json."""
+    monkeypatch.setenv("COLUMNS", "300")
 
     def run(line: str) -> tuple[str, dict[str, Any]]:
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setenv("COLUMNS", "300")
-        monkeypatch.setattr(sys, "argv", ["nnd", *line.split(), "--out", str(tmp_path / "out")])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert ended.value.code in (0, None), err
-        found: dict[str, Any] = json.loads((tmp_path / "out" / "metrics.json").read_text())
-        return out, found
+        ran = nnd(*line.split(), "--out", "out")
+        assert ran.code == 0, ran.err
+        found: dict[str, Any] = json.loads(Path("out", "metrics.json").read_text())
+        return ran.out, found
 
     return run
 

@@ -6,29 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.metric_runs import write_pairs
 
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Scoring, load_model
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.run import arriving_results as outputs, evaluate
 from nnd.metric.run.evaluation import Evaluation
-from nnd.metric.run.model_result import ScoredModel, evaluate_model
+from nnd.metric.run.model_result import ScoredModel
+from nnd.metric.run.model_scoring import evaluate_model
 from nnd.metric.run.scoring_task import ScoredShard
 
 Saved = Callable[[str], Path]
-
-
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
-
-
-@pytest.fixture
-def birds(tmp_path: Path) -> Path:
-    folder = tmp_path / "birds"
-    folder.mkdir()
-    return write_pairs(folder)
 
 
 @pytest.fixture
@@ -61,7 +49,7 @@ def test_what_an_earlier_run_wrote_stays_until_it_is_replaced(
     evaluate(models[0], birds, out=tmp_path / "run")
     evaluate(models[1], birds, out=tmp_path / "run")
     on_disk.clear()
-    found = evaluate(models, birds, out=tmp_path / "run")
+    found = evaluate(models, birds, out=tmp_path / "run", scoring=Scoring(cache=False))
     assert on_disk
     assert {frozenset(each) for each in on_disk} == {frozenset(models)}
     assert [each.model for each in found.results] == models

@@ -72,6 +72,15 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+SYSTEMS = {"gpt2": "A", "bart": "B"}
+
+
+@pytest.fixture(scope="module")
+def judged(loaded: Loaded, converted: Path) -> Evaluation:
+    """Two models that stand for the judged systems."""
+    return evaluate([loaded("gpt2"), loaded("bart")], converted, systems=SYSTEMS)
+
+
 # Results
 
 
@@ -148,23 +157,12 @@ def test_no_boundary_is_crossed_where_there_is_none(
     assert not any("encoded as one text" in note for note in result.notes)
 
 
-def test_the_result_keeps_the_schema(loaded: Loaded, converted: Path) -> None:
-    models = [loaded("gpt2"), loaded("bart")]
-    with_agreement = evaluate(models, converted, systems={"gpt2": "A", "bart": "B"})
-    assert with_agreement.agreement is not None
-    assert list(check_rows("result", [with_agreement.to_dict()])) == []
-
-
-def test_the_result_without_agreement_keeps_the_schema(loaded: Loaded) -> None:
-    found = evaluate(loaded("gpt2"), PAIRS).to_dict()
-    assert found["agreement"] is None
-    assert list(check_rows("result", [found])) == []
-
-
-def test_the_result_is_plain_json(loaded: Loaded, converted: Path) -> None:
-    models = [loaded("gpt2"), loaded("bart")]
-    found = evaluate(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+def test_the_result_is_plain_json_that_keeps_the_schema(judged: Evaluation, loaded: Loaded) -> None:
+    alone = evaluate(loaded("gpt2"), PAIRS)
+    assert (judged.agreement is None, alone.agreement is None) == (False, True)
+    for found in (judged.to_dict(), alone.to_dict()):
+        assert list(check_rows("result", [found])) == []
+        assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
 def test_no_pairs_give_no_rate_and_no_agreement(loaded: Loaded) -> None:
@@ -284,15 +282,18 @@ def test_a_checkpoint_with_code_of_its_own_says_what_scored_it(
     assert not any("auto_map" in note for note in own.notes)
 
 
-@pytest.mark.parametrize("models", [object(), [object()]])
-def test_what_is_no_model_is_refused(models: Any) -> None:
-    with refusal("model.unknown", "object"):
-        evaluate(models, PAIRS)
-
-
-def test_a_model_without_its_tokenizer_is_refused(tiny: Tiny) -> None:
-    with refusal("model.unknown", "GPT2LMHeadModel"):
-        evaluate(tiny("gpt2").model, PAIRS)  # type: ignore[call-overload]
+def test_what_is_no_model_is_refused(tiny: Tiny, loaded: Loaded) -> None:
+    gpt2, bart = loaded("gpt2"), loaded("bart")
+    refusals: list[tuple[Any, str, str]] = [
+        (object(), "model.unknown", "object"),
+        ([object()], "model.unknown", "object"),
+        (tiny("gpt2").model, "model.unknown", "GPT2LMHeadModel"),  # without its tokenizer
+        ([], "input.missing", ""),
+        ([gpt2, bart, gpt2], "name.twice", ""),
+    ]
+    for models, code, where in refusals:
+        with refusal(code, where):
+            evaluate(models, PAIRS)
 
 
 def test_half_a_surrogate_pair_is_refused_wherever_it_is(tiny: Tiny, loaded: Loaded) -> None:
@@ -337,18 +338,6 @@ def test_a_list_of_datasets_is_a_sweep(several: Callable[[Any], Any], loaded: Lo
     assert found.evaluations["frame"].to_dict() == evaluate(loaded("gpt2"), PAIRS).to_dict()
 
 
-def test_results_are_written_as_the_command_writes_them(
-    loaded: Loaded, converted: Path, tmp_path: Path
-) -> None:
-    for _ in range(2):  # the second replaces what the first has written
-        found = evaluate(loaded("gpt2"), converted, out=tmp_path / "run")
-    stored = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
-    assert {key: stored[key] for key in found.to_dict()} == found.to_dict()
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {
-        *("result.json", "log_likelihoods.parquet")
-    }
-
-
 def test_a_folder_of_something_else_is_refused_before_the_work(tiny: Tiny, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with refusal("place.foreign-files", "test_a_folder_of_something_els0"):
@@ -390,16 +379,6 @@ def test_each_model_scores_as_it_does_alone(loaded: Loaded) -> None:
     for result in together.results:
         alone = evaluate(loaded(result.model), PAIRS, scoring=Scoring(cache=False))
         assert alone.results == (result,)
-
-
-def test_no_model_is_an_error() -> None:
-    with refusal("input.missing"):
-        evaluate([], PAIRS)
-
-
-def test_a_model_named_twice_is_an_error(loaded: Loaded) -> None:
-    with refusal("name.twice"):
-        evaluate([loaded("gpt2"), loaded("bart"), loaded("gpt2")], PAIRS)
 
 
 @pytest.mark.parametrize("other", ["./m", "m/", "x/../m", "{here}/m"])
@@ -469,14 +448,12 @@ def test_an_unknown_side_to_keep_is_an_error(loaded: Loaded) -> None:
 # Agreement
 
 
-def test_human_scores_come_with_the_data(loaded: Loaded, converted: Path) -> None:
+def test_human_scores_come_with_the_data(judged: Evaluation, loaded: Loaded) -> None:
     models = [loaded("gpt2"), loaded("bart")]
-    systems = {"gpt2": "A", "bart": "B"}
-    default = evaluate(models, converted, systems=systems).agreement
-    named = evaluate(models, PAIRS, human_scores=PEOPLE, systems=systems).agreement
-    assert default is not None
-    assert default == named
-    assert default.systems == systems
+    named = evaluate(models, PAIRS, human_scores=PEOPLE, systems=SYSTEMS).agreement
+    assert judged.agreement is not None
+    assert judged.agreement == named
+    assert judged.agreement.systems == SYSTEMS
 
 
 def test_human_scores_of_ones_own_come_first(loaded: Loaded, converted: Path) -> None:
@@ -489,9 +466,8 @@ def test_human_scores_of_ones_own_come_first(loaded: Loaded, converted: Path) ->
     assert found.systems == {"gpt2": "a", "bart": "b"}
 
 
-def test_agreement_has_every_category_and_intervals(loaded: Loaded, converted: Path) -> None:
-    models = [loaded("gpt2"), loaded("bart")]
-    found = evaluate(models, converted, systems={"gpt2": "A", "bart": "B"}).to_dict()
+def test_agreement_has_every_category_and_intervals(judged: Evaluation) -> None:
+    found = judged.to_dict()
     agreement, results = found["agreement"], found["results"]
     assert list(agreement["by_category"]) == ["overall", "rude", "wrong"]
     for name, human_gap in (("rude", 0.4 - 0.5), ("wrong", 0.9 - 0.1)):
@@ -540,14 +516,14 @@ def test_without_human_scores_there_is_a_reason(loaded: Loaded) -> None:
 # Files
 
 
-def test_writing_stores_the_result_and_every_likelihood(
-    loaded: Loaded, converted: Path, tmp_path: Path
-) -> None:
-    found = evaluate([loaded("gpt2"), loaded("bart")], converted)
-    found.write(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"result.json", "log_likelihoods.parquet"}
+def test_writing_stores_the_result_and_every_likelihood(judged: Evaluation, tmp_path: Path) -> None:
+    for _ in range(2):  # the second replaces what the first has written
+        judged.write(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("result.json", "log_likelihoods.parquet", "cost.json")
+    }
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
-    assert {key: result[key] for key in found.to_dict()} == found.to_dict()
+    assert {key: result[key] for key in judged.to_dict()} == judged.to_dict()
     content = (tmp_path / "log_likelihoods.parquet").read_bytes()
     assert result["outputs"] == {
         "log_likelihoods.parquet": {
@@ -557,30 +533,22 @@ def test_writing_stores_the_result_and_every_likelihood(
     }
     assert list(check_rows("result", [result])) == []
     stored = pl.read_parquet(tmp_path / "log_likelihoods.parquet")
-    assert stored.equals(found.scored)
+    assert stored.equals(judged.scored)
     assert stored.schema == {"model": pl.String(), **SCORED_SCHEMA}
 
 
-def test_agree_finds_the_same_in_the_files(loaded: Loaded, converted: Path, tmp_path: Path) -> None:
-    systems = {"gpt2": "A", "bart": "B"}
-    found = evaluate([loaded("gpt2"), loaded("bart")], converted, systems=systems)
-    found.write(tmp_path)
-    again = agree(tmp_path, converted, systems=systems)
-    assert found.agreement is not None
-    assert again.to_dict() == found.agreement.to_dict()
-
-
-def test_agree_puts_models_of_several_runs_together(
-    loaded: Loaded, converted: Path, tmp_path: Path
+def test_agree_finds_the_same_in_the_files_of_one_run_or_of_several(
+    judged: Evaluation, loaded: Loaded, converted: Path, tmp_path: Path
 ) -> None:
-    systems = {"gpt2": "A", "bart": "B"}
-    together = evaluate([loaded("gpt2"), loaded("bart")], converted, systems=systems)
     for name, data in (("gpt2", PAIRS), ("bart", PAIRS.reverse())):  # another order of rows
         (tmp_path / name).mkdir()
         evaluate(loaded(name), data).write(tmp_path / name)
-    found = agree([tmp_path / "gpt2", tmp_path / "bart"], converted, systems=systems)
-    assert together.agreement is not None
-    assert found.to_dict() == together.agreement.to_dict()
+    (tmp_path / "both").mkdir()
+    judged.write(tmp_path / "both")
+    assert judged.agreement is not None
+    for runs in (tmp_path / "both", [tmp_path / name for name in ("gpt2", "bart")]):
+        found = agree(runs, converted, systems=SYSTEMS)
+        assert found.to_dict() == judged.agreement.to_dict()
 
 
 def test_a_long_run_in_float32_says_how_many_tests_a_faster_precision_could_turn(

@@ -2,7 +2,6 @@
 
 import gc
 import json
-import sys
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +12,9 @@ import pytest
 from support.flat_options import gathered
 from support.metric_runs import human_scores, pair_rows, write_pairs
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.stored_folders import read_facts
 
-from nnd.metric.cli.command import main
 from nnd.metric.data import load_pairs, name_datasets
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.likelihood.engine.engine import Engine
@@ -47,11 +46,6 @@ def trees(tmp_path: Path) -> str:
 def _made(folder: Path) -> Path:
     folder.mkdir()
     return folder
-
-
-@pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
 
 
 def written(folder: Path) -> dict[str, Any]:
@@ -267,17 +261,14 @@ def test_an_interrupted_sweep_keeps_what_was_done(
 
 
 def test_an_interrupted_command_says_how_to_go_on(
-    birds: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    birds: str, nnd: Nnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sweep_module, "evaluate", interrupted)
-    monkeypatch.setattr(sys, "argv", ["nnd", "evaluate", "--model", "x", "--data", birds])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 130
-    assert capsys.readouterr() == ("", "nnd: interrupted; run the same command to resume\n")
+    said = "nnd: interrupted; run the same command to resume\n"
+    assert nnd("evaluate", "--model", "x", "--data", birds) == (130, "", said)
 
 
 def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_path: Path) -> None:
@@ -341,25 +332,6 @@ def test_names_of_datasets_are_names_of_folders(
 # The command
 
 
-Nnd = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Nnd:
-    """`nnd("evaluate", …)`: exit code, stdout and stderr of the command, run in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0), *capsys.readouterr()
-
-    return run
-
-
 def options(name: str, *values: str) -> list[str]:
     return [part for value in values for part in (f"--{name}", value)]
 
@@ -379,7 +351,7 @@ def test_the_command_writes_a_folder_for_each_dataset(
     assert listing(tmp_path / "run") == [
         f"{name}/{file}"
         for name in ("birds", "trees")
-        for file in ("log_likelihoods.parquet", "result.json")
+        for file in ("cost.json", "log_likelihoods.parquet", "result.json")
     ]
     for name in ("birds", "trees"):
         assert written(tmp_path / "run" / name) == told["datasets"][name]
@@ -440,7 +412,7 @@ def test_other_things_in_the_folder_stay(
     arguments = [*options("model", models[0]), *options("data", birds, trees)]
     assert nnd("evaluate", *arguments, "--out", "run")[0] == 0
     assert "notes.txt" in listing(tmp_path / "run")
-    assert len(listing(tmp_path / "run")) == 5
+    assert len(listing(tmp_path / "run")) == 7
 
 
 def test_the_command_takes_a_template_for_one_model(

@@ -3,19 +3,16 @@
 # ruff: noqa: S314 - our own figures are read
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from support.refusals import refusal
+from support.screens.commands import Nnd, run_apart
 from support.shown import check_pictured
 from support.training.histories import entry, write
 
-from nnd.metric.cli.command import main
 from nnd.metric.numbers.statistics.intervals import wilson
 from nnd.metric.train.curves import curve
 from nnd.metric.train.history import HISTORY, Point
@@ -256,25 +253,8 @@ def test_what_cannot_be_drawn_is_said_and_nothing_is_written(
 # The command
 
 
-@pytest.fixture
-def nnd(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Callable[..., tuple[int, str, str]]:
-    """`nnd("curve", …)`: exit code, stdout and stderr of the command, run in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0), *capsys.readouterr()
-
-    return run
-
-
 def test_the_command_prints_a_table_and_writes_the_figure(
-    nnd: Callable[..., tuple[int, str, str]], two: list[Path], tmp_path: Path
+    nnd: Nnd, two: list[Path], tmp_path: Path
 ) -> None:
     code, out, err = nnd("curve", *two)
     assert (code, err) == (0, "")
@@ -307,9 +287,7 @@ def test_only_a_figure_of_ours_is_replaced(two: list[Path], tmp_path: Path, name
         assert (tmp_path / name).read_bytes() == mine
 
 
-def test_the_command_marks_where_all_contexts_agree(
-    nnd: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_the_command_marks_where_all_contexts_agree(nnd: Nnd, tmp_path: Path) -> None:
     entries = [entry(0, 0.5), replace(entry(9), overall=Point(1.0, 20, (0.839, 1.0)))]
     _, out, _ = nnd("curve", write(tmp_path / "h", entries))
     rows = [" ".join(line.split()) for line in out.splitlines()]
@@ -319,13 +297,5 @@ def test_the_command_marks_where_all_contexts_agree(
 
 
 def test_reading_a_history_and_drawing_it_loads_no_torch(two: list[Path], tmp_path: Path) -> None:
-    program = (
-        "import sys; from nnd.metric.cli.command import main\n"
-        f"sys.argv = ['nnd', 'curve', {str(two[0])!r}]\n"
-        "try: main()\nexcept SystemExit: pass\n"
-        "assert 'torch' not in sys.modules, 'torch'"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    (ran,) = run_apart(["curve", two[0]], folder=tmp_path)
+    assert (ran.code, ran.err, "torch" in ran.loaded) == (0, "", False)

@@ -1,6 +1,7 @@
 """Training: what it leaves, that it goes on where it stopped, and what it refuses."""
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,10 +11,10 @@ from typing import Any, NamedTuple
 import polars as pl
 import pytest
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.stored_folders import read_facts_of
 from support.training.runs import bits, make_model, sample_pairs
 
-from nnd.metric.cli.command import main
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import config_digest, load_model
 from nnd.metric.numbers import compare
@@ -138,21 +139,27 @@ def test_the_signature_says_how(done: Done) -> None:
 # Interrupted and resumed
 
 
-@pytest.fixture
-def interrupted(done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def left(done: Done, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What is left by an interrupt in the last of three steps."""
-    compute = PairTrainer.compute_loss
+    compute, out = PairTrainer.compute_loss, tmp_path_factory.mktemp("left") / "out"
 
     def stop(self: PairTrainer, *arguments: Any, **options: Any) -> Any:
         if self.state.global_step == 2:
             raise KeyboardInterrupt
         return compute(self, *arguments, **options)
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PairTrainer, "compute_loss", stop)
         with pytest.raises(KeyboardInterrupt):
-            begin(done.data, tmp_path / "out")
-    return tmp_path / "out"
+            begin(done.data, out)
+    return out
+
+
+@pytest.fixture
+def interrupted(left: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be resumed or changed."""
+    return Path(shutil.copytree(left, tmp_path / "out"))
 
 
 def test_an_interrupted_training_resumes_as_it_was_started_and_ends_the_same(
@@ -457,28 +464,11 @@ def test_data_without_pairs_is_refused(done: Done, tmp_path: Path) -> None:
 # The command
 
 
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def nnd(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nnd", "train", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0), *capsys.readouterr()
-
-    return run
-
-
-def test_the_command_trains_and_prints_the_comparison(
-    done: Done, tmp_path: Path, nnd: Command
-) -> None:
+def test_the_command_trains_and_prints_the_comparison(done: Done, tmp_path: Path, nnd: Nnd) -> None:
     out = tmp_path / "again"
     options = ["--loss", "mle", "--steps", 1, "--batch-size", 2, "--device", "cpu", "--json"]
     code, shown, _ = nnd(
-        "--model", done.out, "--data", done.data / "birds.parquet", "--out", out, *options
+        "train", "--model", done.out, "--data", done.data / "birds.parquet", "--out", out, *options
     )
     assert code == 0
     printed = json.loads(shown)
@@ -491,16 +481,16 @@ def test_the_command_trains_and_prints_the_comparison(
     ("options", "said"),
     [
         (["--alpha", "-1"], "nnd: alpha is -1.0; give 0 or more\n"),
-        (["--loss", "dpo"], 'nnd: unknown loss "dpo"; choose one of mle, unlikelihood, margin\n'),
+        (["--loss", "dpo"], 'nnd: unknown loss "dpo"; known: mle, unlikelihood, margin\n'),
         (["--split", "1"], "nnd: split 1.0: give a share between 0 and 1, such as 0.8\n"),
         (["--device", "cuda:7"], 'nnd: device "cuda:7"'),
     ],
 )
 def test_the_command_refuses_in_one_line(
-    options: list[str], said: str, done: Done, tmp_path: Path, nnd: Command
+    options: list[str], said: str, done: Done, tmp_path: Path, nnd: Nnd
 ) -> None:
     common = ["--model", done.out, "--data", done.data / "birds.parquet", "--out", tmp_path / "no"]
-    code, _, err = nnd(*common, *options)
+    code, _, err = nnd("train", *common, *options)
     assert code == 2
     assert err.startswith(said)
     assert err.count("\n") == 1

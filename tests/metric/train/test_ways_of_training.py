@@ -1,7 +1,6 @@
 """Several sets, references without worse texts, LoRA, and gradients that add up over batches."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,12 @@ import pytest
 import torch
 from safetensors.torch import load_file
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.stored_folders import read_facts_of
 from support.training.runs import bits, make_model, sample_pairs
 from transformers import AutoModelForCausalLM
 
 from nnd.converters.make import derive
-from nnd.metric.cli.command import main
 from nnd.metric.data import read_run
 from nnd.metric.run import evaluate
 from nnd.metric.train.corpora import load_corpus
@@ -124,10 +123,10 @@ def test_several_sets_are_trained_on_each_pair_once(suite: Path) -> None:
     ]
 
 
-def test_the_command_takes_several_sets(suite: Path, data: Path, tmp_path: Path, nnd: Any) -> None:
+def test_the_command_takes_several_sets(suite: Path, data: Path, tmp_path: Path, nnd: Nnd) -> None:
     sets = ["--set", "case-upper", "--set", "typos-0.2", "--steps", 1, "--device", "cpu"]
     out = tmp_path / "out"
-    code, shown, _ = nnd("--model", data / "gpt2", "--data", suite, "--out", out, *sets)
+    code, shown, _ = nnd("train", "--model", data / "gpt2", "--data", suite, "--out", out, *sets)
     facts = read_facts_of(out / TRAINING)
 
     assert code == 0
@@ -241,27 +240,11 @@ def test_layers_that_the_model_lacks_are_refused(data: Path, tmp_path: Path) -> 
         begin(data, tmp_path / "out", lora=Lora(2, targets=("wings",)))
 
 
-@pytest.fixture
-def nnd(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["nnd", "train", *map(str, arguments)])
-        capsys.readouterr()
-        try:
-            main()
-        except SystemExit as ended:
-            return int(ended.code or 0), *capsys.readouterr()
-        return 0, *capsys.readouterr()
-
-    return run
-
-
-def test_the_command_trains_adapters_on_references(data: Path, tmp_path: Path, nnd: Any) -> None:
+def test_the_command_trains_adapters_on_references(data: Path, tmp_path: Path, nnd: Nnd) -> None:
     pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     out = tmp_path / "out"
     code, _, _ = nnd(
-        *("--model", data / "gpt2", "--data", data / "texts.csv", "--out", out),
+        *("train", "--model", data / "gpt2", "--data", data / "texts.csv", "--out", out),
         *("--test", data / "other.parquet", "--loss", "mle", "--steps", 1, "--accumulation", 2),
         *("--lora-rank", 2, "--lora-target", "c_attn", "--lora-target", "c_proj"),
         *("--device", "cpu", "--batch-size", 1),

@@ -66,12 +66,6 @@ def test_an_old_folder_is_replaced_as_a_whole(old: Path) -> None:
         fill(folder, "new")
 
     assert content(old) == {"data": "new"}
-
-
-def test_nothing_else_stays_beside_it(old: Path) -> None:
-    with replace_folder(old, document=DOCUMENT) as folder:
-        fill(folder, "new")
-
     assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
@@ -108,18 +102,6 @@ def test_an_error_inside_leaves_the_old_folder(old: Path) -> None:
     assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
-def test_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("mine", encoding="utf-8")
-
-    with (
-        refusal("place.wrong-kind", "out"),
-        replace_folder(tmp_path / "out", document=DOCUMENT),
-    ):
-        pass
-
-    assert (tmp_path / "out").read_text(encoding="utf-8") == "mine"
-
-
 # What is not ours
 
 
@@ -127,6 +109,11 @@ FOREIGN: dict[str, Callable[[Path], object]] = {
     "thesis.tex": lambda folder: (folder / "thesis.tex").write_bytes(b"years of work"),
     ".git/": lambda folder: (folder / ".git/refs").mkdir(parents=True),
     "empty/": lambda folder: (folder / "empty").mkdir(),
+    "run/": lambda folder: (
+        (folder / "run").mkdir(),
+        (folder / "run/result.json").write_text("{}", encoding="utf-8"),
+    ),
+    "5 files": lambda folder: [(folder / name).touch() for name in "edcba"],
     "link": lambda folder: (folder / "link").symlink_to("nowhere"),
     "fifo": lambda folder: os.mkfifo(folder / "fifo"),
 }
@@ -147,22 +134,6 @@ def test_what_nnd_did_not_write_is_refused_by_name(old: Path, kind: str, name: s
         fail_half_way(old)
 
     assert sorted(old.rglob("*")) == before
-
-
-def test_a_refusal_names_three_and_counts_the_others(old: Path) -> None:
-    for name in "edcba":
-        (old / name).touch()
-
-    with refusal("place.foreign-files", "out"):
-        check_replaceable(old, document=DOCUMENT)
-
-
-def test_a_run_inside_is_refused(old: Path) -> None:
-    (old / "run").mkdir()
-    (old / "run/result.json").write_text("{}", encoding="utf-8")
-
-    with refusal("place.foreign-files", "out"):
-        check_replaceable(old, document=DOCUMENT)
 
 
 def test_files_in_folders_are_listed_by_their_paths(tmp_path: Path) -> None:
@@ -253,22 +224,22 @@ def test_a_folder_in_the_working_folder_is_replaced(
 # What goes wrong with the disk
 
 
-def test_a_folder_under_a_file_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("file", "place.wrong-kind"),
+        ("file/out", "place.cannot-write"),
+        ("a" * 300, "place.cannot-write"),
+    ],
+    ids=["a file", "under a file", "too long"],
+)
+def test_a_place_that_cannot_be_a_folder_is_refused(tmp_path: Path, name: str, code: str) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
 
-    with (
-        refusal("place.cannot-write", "out"),
-        replace_folder(tmp_path / "file" / "out", document=DOCUMENT),
-    ):
+    with refusal(code, name), replace_folder(tmp_path / name, document=DOCUMENT):
         pass
 
-
-def test_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
-    with (
-        refusal("place.cannot-write"),
-        replace_folder(tmp_path / ("a" * 300), document=DOCUMENT),
-    ):
-        pass
+    assert content(tmp_path) == {"file": "mine"}
 
 
 @pytest.mark.parametrize("goes_to", ["folder", "nothing"])

@@ -17,15 +17,23 @@ Row = tuple[Any, ...]
 """What `pairs_of` gives of a pair, in the order of the columns that the test names."""
 
 
+def converted(
+    source: str, origin: Path, *, set_name: str | None = None, variant: str | None = None
+) -> Conversion:
+    """Convert once for all tests of a process: leave it as it is."""
+    return _converted(source, origin, set_name, variant)
+
+
 @cache
-def converted(source: str, origin: Path, set_name: str | None, variant: str | None) -> Conversion:
+def _converted(source: str, origin: Path, set_name: str | None, variant: str | None) -> Conversion:
     return convert(source, origin=origin, set_name=set_name, variant=variant)
 
 
 def conversion_of(reading: Reading, data: Path) -> Conversion:
     """What nnd makes of the real files."""
     set_name, variant = (reading.options.get(name) for name in ("set_name", "variant"))
-    return converted(reading.source, reading.place(data) / reading.origin, set_name, variant)
+    origin = reading.place(data) / reading.origin
+    return converted(reading.source, origin, set_name=set_name, variant=variant)
 
 
 @cache

@@ -6,7 +6,6 @@ from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
 from nnd.metric.likelihood.engine.attention.flexible import attend_flexibly
 from nnd.metric.likelihood.engine.attention.kernel import Kernel, LayerNeeds
 from nnd.metric.likelihood.engine.attention.row_layout import Layout
-from nnd.metric.likelihood.engine.attention.varlen import attend_varlen, takes_varlen
 
 _HELD = 2**27  # most scores of a row that are held: 256 MiB in half precision
 
@@ -20,8 +19,14 @@ def choose_fastest(
     FlexAttention takes as much time as it saves. On CPUs and MPS blocks are fastest, and float32
     has no other kernel.
     """
-    if takes_varlen(query, value, needs):
-        return attend_varlen
+    if query.is_cuda:
+        from nnd.metric.likelihood.engine.attention.varlen import (  # noqa: PLC0415 - slow
+            attend_varlen,
+            takes_varlen,
+        )
+
+        if takes_varlen(query, value, needs):
+            return attend_varlen
     by_head = any(each is not None for each in (needs.bias, needs.cap, needs.sinks))
     plain = needs.window is None and not by_head
     if plain or needs.crossing or not query.is_cuda:

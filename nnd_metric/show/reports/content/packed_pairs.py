@@ -38,8 +38,8 @@ def pack_pairs(models: Sequence[ReportModel], texts: PairSet | None) -> str:
     models = _drawn(models)
     rows = models[0].rows
     if texts is not None:
-        shown = [name for name in _SYSTEMS if name in texts.pairs.columns]
-        rows = join_texts(rows, texts, shown).with_columns(pl.col(shown).cast(pl.String))
+        more = [name for name in (*_SYSTEMS, "group") if name in texts.pairs.columns]
+        rows = join_texts(rows, texts, more).with_columns(pl.col(more).cast(pl.String))
     embedded = {
         "texts": texts is not None,
         "models": [each.name for each in models],

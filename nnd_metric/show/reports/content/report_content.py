@@ -39,7 +39,7 @@ from nnd.metric.numbers import (
 from nnd.metric.show.figures.groups import RateGroup, find_groups
 from nnd.metric.show.figures.points import Points, find_points
 from nnd.metric.show.reports.content.report_models import ReportModel, read_models, stored_agreement
-from nnd.schemas import ScoringError, did_you_mean
+from nnd.schemas import ScoringError, check_known
 
 MOST_COMPARISONS = 6
 """With more models, only the best one is compared with each other."""
@@ -159,14 +159,7 @@ def _check_families(
     families: Mapping[str, str], models: Sequence[ReportModel], among: Sequence[str]
 ) -> None:
     known = among or [each.model for each in models]
-    for model in families:
-        if model not in known:
-            raise ScoringError(
-                "name.unknown",
-                f'unknown model "{model}"{did_you_mean(model, known)}',
-                "--family",
-                f"known: {', '.join(known)}",
-            )
+    check_known("model", families, known, "--family", family=ScoringError)
     unsized = [e.model for e in models if e.model in families and e.parameters is None]
     if unsized:
         raise ScoringError(

@@ -1,7 +1,6 @@
 """Both sides of pairs described: each candidate once, warnings, the manifest and the command."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from support.card_folders import make_folder, row
 from support.judged_cases import REFERENCES, write_judged
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.shown import check_shown
 from support.stored_folders import write_sealed
 
@@ -18,7 +18,6 @@ from nnd.converters.folder.description import candidate_sides as sides
 from nnd.converters.folder.description.candidate_sides import report_texts
 from nnd.converters.folder.description.description import SIDES
 from nnd.metric.app import describe
-from nnd.metric.cli.command import main
 from nnd.metric.data import load_pairs
 from nnd.metric.other_metrics import find_scorers
 from nnd.metric.other_metrics.scorers.scorer import Text
@@ -154,14 +153,8 @@ def test_a_card_of_an_older_folder_has_no_such_table(tmp_path: Path) -> None:
     assert "Not measured: " in data_card(folder, "org/birds")
 
 
-def test_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = make_folder(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["nnd", "describe", str(folder), "--window", "2", "--json"])
-    with pytest.raises(SystemExit):
-        main()
-    told = json.loads(capsys.readouterr().out)
+def test_the_command(nnd: Nnd, tmp_path: Path) -> None:
+    told = json.loads(nnd("describe", make_folder(tmp_path), "--window", 2, "--json").out)
 
     # "text of b" and "text of c": of two windows of 2 tokens, and then one, 2 types each
     assert (told["window"], told["low"]["msttr"]) == (2, 1.0)

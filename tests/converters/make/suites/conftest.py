@@ -1,4 +1,4 @@
-"""The embedded sample, converted once, and definitions of suites of it."""
+"""Definitions of suites of the sample."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,15 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-
-from nnd.converters.folder import convert
-
-
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("suites") / "sample"
-    convert("sample", out=out)
-    return out
 
 
 @pytest.fixture

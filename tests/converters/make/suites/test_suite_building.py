@@ -161,9 +161,9 @@ def test_a_wrong_line_is_named(
     ],
 )
 def test_a_wrong_set_is_one_clear_error(
-    define: Define, sample: Path, entry: dict[str, Any], code: str, where: str
+    *, define: Define, sample: Path, tmp_path: Path, entry: dict[str, Any], code: str, where: str
 ) -> None:
-    refused(define(entry), sample, sample.with_name("suite"), code, where)
+    refused(define(entry), sample, tmp_path / "suite", code, where)
 
 
 def test_a_wrong_definition_is_one_clear_error(

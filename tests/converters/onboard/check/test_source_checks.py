@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from support.checked_source import (
     run_here,
 )
 from support.recounts.built_in_sources import SOURCES
+from support.screens.commands import Nnd
 
 from nnd.converters.check import CHECKS, Check, CheckReport
 from nnd.converters.onboard import check_source
@@ -63,11 +64,14 @@ def only(checks: CheckReport, outcome: str, name: str) -> Check:
 # What is as it should be.
 
 
-def test_a_good_source_passes_every_check(birds: Birds) -> None:
+def test_a_good_source_passes_every_check_and_stays_as_it_is(birds: Birds) -> None:
+    before = sorted(birds.folder.parent.rglob("*"))
+
     checks = birds.check()
 
     assert [check.name for check in checks] == list(NAMES)
     assert outcomes(checks) == {}
+    assert sorted(birds.folder.parent.rglob("*")) == before
 
 
 def test_without_the_real_file_it_says_what_it_could_not_look_at(here: Birds) -> None:
@@ -89,25 +93,17 @@ def test_the_real_file_may_lie_in_the_cache(here: Birds, monkeypatch: pytest.Mon
 def test_the_source_is_read_once(here: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
     here.set_facts(variants={"late": {"description": "Late birds"}})
     here.set_fixture(FIXTURE)
-    read, whole = list[Path](), source.read_text
+    read, whole = list[Path](), source.read_yaml
 
-    def read_text(path: Path, **options: int) -> str:
+    def read_yaml(path: Path, **options: int) -> object:
         read.append(path)
         return whole(path, **options)
 
-    monkeypatch.setattr(source, "read_text", read_text)
+    monkeypatch.setattr(source, "read_yaml", read_yaml)
 
     here.check()
 
     assert read == [here.folder / "source.yaml"]
-
-
-def test_nothing_is_left_where_it_looked(birds: Birds) -> None:
-    before = sorted(birds.folder.parent.rglob("*"))
-
-    birds.check()
-
-    assert sorted(birds.folder.parent.rglob("*")) == before
 
 
 @pytest.mark.parametrize("name", [one.name for one in SOURCES])
@@ -582,34 +578,32 @@ def test_personal_data_in_the_real_file(here: Birds) -> None:
 # The command.
 
 
-def test_the_command_tells_machines_and_exits_with_1(here: Birds, nnd: Callable[..., Any]) -> None:
+def test_the_command_tells_machines_and_exits_with_1(here: Birds, nnd: Nnd) -> None:
     here.set_facts(citation="@misc{birds}")
 
     done = nnd("check-source", here.folder, "--from", here.real, "--json")
 
-    told = json.loads(done.stdout)["checks"]
-    assert done.returncode == 1, done.stderr
+    told = json.loads(done.out)["checks"]
+    assert done.code == 1, done.err
     assert [one["name"] for one in told] == list(NAMES)
     assert [one["name"] for one in told if one["outcome"] == "fail"] == ["facts"]
 
 
-def test_the_command_tells_people_and_exits_with_0(here: Birds, nnd: Callable[..., Any]) -> None:
+def test_the_command_tells_people_and_exits_with_0(here: Birds, nnd: Nnd) -> None:
     here.set_facts(licence="unknown", redistribution="unknown")
 
     done = nnd("check-source", here.folder, "--from", here.real)
 
-    assert done.returncode == 0, done.stderr
-    assert f"{here.folder}: 25 of 26 checks pass, 1 to look at." in done.stdout
-    assert "--private" in done.stdout
-    assert "birds (real files) has 5 pairs; 3 shown." in done.stdout
-    assert "say that it is a [" in done.stdout
+    assert done.code == 0, done.err
+    assert f"{here.folder}: 25 of 26 checks pass, 1 to look at." in done.out
+    assert "--private" in done.out
+    assert "birds (real files) has 5 pairs; 3 shown." in done.out
+    assert "say that it is a [" in done.out
 
 
 @pytest.mark.parametrize("extra", [(), ("--from", "nowhere")])
-def test_what_is_not_there_is_one_line(
-    birds: Birds, nnd: Callable[..., Any], extra: tuple[str, ...]
-) -> None:
+def test_what_is_not_there_is_one_line(birds: Birds, nnd: Nnd, extra: tuple[str, ...]) -> None:
     done = nnd("check-source", birds.folder if extra else birds.folder / "lost", *extra)
 
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
+    assert done.code == 2
+    assert len(done.err.splitlines()) == 1

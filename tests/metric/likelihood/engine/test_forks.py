@@ -1,7 +1,11 @@
 """A process that was forked after nnd was used ends with a reason instead of waiting forever."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
+
+from support.places import SUPPORT
 
 PROGRAM = """
 import os, sys
@@ -37,10 +41,10 @@ else:
 """
 
 
-def test_a_forked_child_says_why_it_cannot_work(tmp_path: Path, warm: dict[str, str]) -> None:
+def test_a_forked_child_says_why_it_cannot_work(tmp_path: Path) -> None:
     done = subprocess.run(
-        ["python", "-c", PROGRAM, str(tmp_path / "run")],
-        env=warm,
+        [sys.executable, "-c", PROGRAM, tmp_path / "run"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(SUPPORT.parent), *sys.path])},
         capture_output=True,
         text=True,
         timeout=120,

@@ -24,10 +24,10 @@ from support.engine.cases import LONG
 from support.engine.processes import BUDGET
 from support.flat_options import gathered
 from support.places import SUPPORT
+from support.screens.commands import Nnd
 from support.tiny_models import SENTENCES
 from transformers import GPT2LMHeadModel
 
-from nnd.metric.cli.command import main
 from nnd.metric.likelihood import Loading
 from nnd.metric.likelihood.engine.likelihood_cache import LikelihoodCache, fingerprint
 from nnd.metric.likelihood.engine.proof import Proof, score_alone
@@ -257,21 +257,15 @@ def test_without_cache_nothing_is_read_and_nothing_written(saved: Saved) -> None
 
 
 @pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], saved: Saved, pairs: Path
-) -> Callable[..., tuple[str, str]]:
+def command(nnd: Nnd, saved: Saved, pairs: Path) -> Callable[..., tuple[str, str]]:
     """`command("--no-cache")`: `nnd evaluate --json`; what it says on both outputs."""
 
     def run(*options: str) -> tuple[str, str]:
-        arguments = ["--model", str(saved("gpt2")), "--data", str(pairs), "--json", *options]
-        monkeypatch.setattr(sys, "argv", ["nnd", "evaluate", *arguments])
         with warnings.catch_warnings():
             warnings.simplefilter("default")
-            with pytest.raises(SystemExit) as ended:
-                main()
-        assert not ended.value.code
-        out, err = capsys.readouterr()
-        return out, err
+            ran = nnd("evaluate", "--model", saved("gpt2"), "--data", pairs, "--json", *options)
+        assert ran.code == 0
+        return ran.out, ran.err
 
     return run
 

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,9 +15,9 @@ from support import oracle
 from support.engine.cases import Requests, ids, run
 from support.odd_models import LIMIT, ODD, build_odd, deepseek_v32, gemma3n, reformer
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.tiny_models import SENTENCES, Family
 
-from nnd.metric.cli.command import main
 from nnd.metric.likelihood import Scoring, bytes_per_position, number_in, wrap_model
 from nnd.metric.run import evaluate
 
@@ -65,32 +64,28 @@ def test_the_requests_stand_on_both_sides_of_phi3s_limit_and_across_it() -> None
 
 
 def evaluated(
-    family: Family, folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str
+    family: Family, folder: Path, nnd: Nnd, *options: str
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Run `nnd evaluate` as a user does; return the likelihoods, and what the engine did."""
     family.model.save_pretrained(folder / "model")
     family.tokenizer.save_pretrained(folder / "model")
     PAIRS.write_parquet(folder / "pairs.parquet")
-    places = [f"--{name}={folder / where}" for name, where in PLACES.items()]
-    monkeypatch.setattr(sys, "argv", ["nnd", "evaluate", *places, *options])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
+    assert nnd(*COMMAND, *options).code == 0
     (result,) = json.loads((folder / "run" / "result.json").read_text())["results"]
     return pl.read_parquet(folder / "run" / "log_likelihoods.parquet"), result["engine"]
 
 
-PLACES = {"model": "model", "data": "pairs.parquet", "out": "run"}
+COMMAND = ["evaluate", "--model=model", "--data=pairs.parquet", "--out=run"]
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("budget", ["100", pytest.param("4000", marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", ODD)
 def test_the_command_gives_the_numbers_of_one_by_one(
-    name: str, budget: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, budget: str, tmp_path: Path, nnd: Nnd
 ) -> None:
     family = build_odd(name)
-    scored, engine = evaluated(family, tmp_path, monkeypatch, "--token-budget", budget)
+    scored, engine = evaluated(family, tmp_path, nnd, "--token-budget", budget)
     assert scored["characters_high"].equals(PAIRS["candidate_high"].str.len_chars().cast(pl.Int64))
     found = [value for row in scored.select("ll_high", "ll_low").rows() for value in row]
     gap = np.abs(np.array(found) - one_by_one(family, REQUESTS)).max()
@@ -153,17 +148,12 @@ def test_what_reads_nothing_sensible_is_not_believed_because_it_is_plain() -> No
     assert "nats from those of requests scored alone" in work.switched_off[-1]
 
 
-def test_layers_of_different_widths_are_scored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_layers_of_different_widths_are_scored(tmp_path: Path, nnd: Nnd) -> None:
     family = gemma3n()
-    scored, _ = evaluated(family, tmp_path, monkeypatch)
+    scored, _ = evaluated(family, tmp_path, nnd)
     found = [value for row in scored.select("ll_high", "ll_low").rows() for value in row]
     np.testing.assert_allclose(found, one_by_one(family, REQUESTS), atol=1e-4, rtol=0)
-    monkeypatch.setattr(sys, "argv", [*sys.argv, "--dry-run"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
+    assert nnd(*COMMAND, "--dry-run").code == 0
 
 
 def test_a_position_takes_the_memory_of_the_widest_layer() -> None:

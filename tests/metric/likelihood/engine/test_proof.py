@@ -287,6 +287,20 @@ def test_a_proof_covers_the_longest_request_of_its_run(
     assert scored_alone == []
 
 
+def test_padding_that_no_proof_saw_is_checked(fresh: Fresh, scored_alone: list[int]) -> None:
+    """The first run has a single request, and so no padding, but covers the length of both."""
+    family = fresh("gpt2")
+    engine = Engine(wrap(family), path="plain")
+    longest, padded = (LONG, "the cat"), (LONG.partition(" ")[2], "the cat")
+    engine([longest])
+    scored_alone.clear()
+    engine([longest, padded])
+    assert scored_alone == lengths(family, [padded])
+    scored_alone.clear()
+    engine([longest, padded])
+    assert scored_alone == []
+
+
 def some_pairs(words: int) -> list[tuple[str, str]]:
     """400 requests in 200 contexts of a few words each."""
     text = LONG.split()

@@ -23,6 +23,7 @@ from support.metric_runs import write_pairs
 from support.models.adapted import adapted, load_base, lora
 from support.models.gguf_files import write_gguf
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.tiny_models import Family, rope_shape, seeded
 from tqdm.auto import tqdm
 from transformers.utils.logging import enable_progress_bar
@@ -119,21 +120,30 @@ def test_a_missing_gguf_file_is_not_asked_of_the_hub(ask: Ask, hub: Hub) -> None
     assert hub.requests[before:]
 
 
-@pytest.mark.parametrize("offline", ["0", "1"])
+EVALUATE = ("evaluate", "--model", "tiny.gguf", "--data", "pairs.parquet")
+
+
 def test_the_command_scores_a_file_of_the_working_folder(
-    offline: str, hub: Hub, place: Path, tmp_path: Path
+    hub: Hub, place: Path, tmp_path: Path
 ) -> None:
     before = len(hub.requests)
     done = subprocess.run(
-        [sys.executable, NND, "evaluate", "--model", "tiny.gguf", "--data", "pairs.parquet"],
+        [sys.executable, NND, *EVALUATE],
         cwd=place,
-        env=environment(hub.endpoint, tmp_path) | {"HF_HUB_OFFLINE": offline},
+        env=environment(hub.endpoint, tmp_path) | {"HF_HUB_OFFLINE": "0"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert hub.requests[before:] == []
+
+
+def test_the_command_does_so_offline(
+    nnd: Nnd, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)  # these tests are offline
+    assert nnd(*EVALUATE).code == 0
 
 
 def test_nothing_is_in_a_file_that_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

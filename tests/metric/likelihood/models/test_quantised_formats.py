@@ -19,9 +19,9 @@ from support.metric_runs import CONTEXTS, TEXTS, write_pairs
 from support.models.adapted import adapted, formula, load_base, lora
 from support.models.gguf_files import write_gguf
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.tiny_models import Family, build, causal, rope_shape, seeded
 
-from nnd.metric.cli.command import main
 from nnd.metric.likelihood import Engine, Loading, load_model, wrap_model
 from nnd.metric.likelihood.engine.precision import precision_of
 from nnd.metric.likelihood.models.quantised_formats import format_of
@@ -69,13 +69,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return found
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
-    monkeypatch.setattr(sys, "argv", ["nnd", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
-
-
 def check_refused(model_id: object, code: str, fact: str = "", **options: Any) -> None:
     with refusal(code) as caught:
         load_model(str(model_id), Loading(**{"device": "cpu"} | options))
@@ -83,10 +76,7 @@ def check_refused(model_id: object, code: str, fact: str = "", **options: Any) -
 
 
 def test_six_forms_of_a_model_are_scored_by_the_command(
-    made: Made,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    made: Made, tmp_path: Path, nnd: Nnd
 ) -> None:
     data, out, elsewhere = write_pairs(tmp_path), tmp_path / "run", tmp_path / "elsewhere"
     shutil.copytree(made.base, elsewhere)
@@ -108,7 +98,8 @@ def test_six_forms_of_a_model_are_scored_by_the_command(
     asked = [(CONTEXTS[at], text) for at, *texts, _ in TEXTS for text in texts]
     common = ["--data", data, "--out", out, "--device", "cpu", "--no-unconditional", "--details"]
     for arguments, name, bound, reference in forms:
-        run(monkeypatch, "evaluate", "--model", *arguments, *common)
+        code, printed, _ = nnd("evaluate", "--model", *arguments, *common)
+        assert code == 0
         scored = pl.read_parquet(out / "log_likelihoods.parquet").filter(pl.col("model") == name)
         found = scored.select("ll_high", "ll_low").to_numpy().ravel()
         apart = abs(found - formula(made.family, reference(), asked))
@@ -124,8 +115,8 @@ def test_six_forms_of_a_model_are_scored_by_the_command(
     held = {each["quantised"]: each["weight_bytes"] for each in results}
     assert held["bnb-nf4"] < held["bnb-int8"] < held[None]
     assert results[-1]["unquantised_bytes"] == 4 * made.family.model.num_parameters()
-    printed = " ".join(capsys.readouterr().out.split())
-    assert "the weights take 0.2 MB of memory (bnb-nf4), and 0.5 MB as float32" in printed
+    said = "the weights take 0.2 MB of memory (bnb-nf4), and 0.5 MB as float32"
+    assert said in " ".join(printed.split())
 
 
 # What weights are called

@@ -12,7 +12,7 @@ from support.table_2 import SYSTEMS, TABLE_2, write_table
 
 from nnd.converters.folder.conversion import convert
 from nnd.metric.data.scored_schema import SCORED_SCHEMA
-from nnd.metric.numbers.agreement.from_results import agree_scored, read_pass_rates
+from nnd.metric.numbers.agreement.from_results import Agreement, agree_scored, read_pass_rates
 from nnd.metric.numbers.agreement.over_runs import agree
 
 
@@ -24,17 +24,23 @@ def quiz(nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Table 2 as a file, fractions of 1."""
-    return write_table(tmp_path / "rates.csv", list(TABLE_2))
+    return write_table(tmp_path_factory.mktemp("table") / "rates.csv", list(TABLE_2))
+
+
+@pytest.fixture(scope="module")
+def published(table: Path, quiz: Path) -> Agreement:
+    """What Table 2 and people have in common."""
+    return agree(table, quiz, systems=SYSTEMS)
 
 
 # Table 1: 0.78 and 0.80 (../shared/facts/sources.md, "Table 1 check")
 
 
-def test_table_1_of_the_paper(table: Path, quiz: Path) -> None:
-    mean = agree(table, quiz, systems=SYSTEMS).mean
+def test_table_1_of_the_paper(published: Agreement) -> None:
+    mean = published.mean
     assert mean.statistics["tau_a"] == pytest.approx(0.778, abs=0.0005)
     assert mean.statistics["gap_r_laban2022"] == pytest.approx(0.799, abs=0.0005)
     assert mean.statistics["gap_r"] == pytest.approx(0.818, abs=0.0005)
@@ -56,10 +62,9 @@ def test_each_category_of_it(
     tau_b: float,
     laban2022: float,
     gap_r: float,
-    table: Path,
-    quiz: Path,
+    published: Agreement,
 ) -> None:
-    found = agree(table, quiz, systems=SYSTEMS).by_category[category]
+    found = published.by_category[category]
     expected = {"tau_a": tau_a, "tau_b": tau_b, "gap_r_laban2022": laban2022, "gap_r": gap_r}
     assert {name: found.statistics[name] for name in expected} == pytest.approx(expected, abs=5e-4)
     assert (found.n, found.dropped) == (7, 0)
@@ -76,10 +81,12 @@ def test_the_order_of_the_rows_matters_to_the_gaps_of_laban2022_only(
     assert mean["gap_r"] == pytest.approx(0.818, abs=0.0005)
 
 
-def test_a_table_has_no_intervals(table: Path, quiz: Path) -> None:
-    found = agree(table, quiz, systems=SYSTEMS)
-    assert set(found.mean.intervals.values()) == {None}
-    assert set(found.by_category["overall"].intervals.values()) == {None}
+def test_a_table_has_no_intervals_and_does_not_know_what_was_unscored(
+    published: Agreement,
+) -> None:
+    assert set(published.mean.intervals.values()) == {None}
+    assert set(published.by_category["overall"].intervals.values()) == {None}
+    assert published.unscored is None
 
 
 # Tables
@@ -139,7 +146,7 @@ def test_a_rate_lies_between_0_and_1(rate: str, tmp_path: Path) -> None:
     path = tmp_path / "rates.csv"
     path.write_text(f"model,category,pass_rate\nA,overall,{rate}\nB,overall,0.5\n")
     with refusal("cell.out-of-range", str(path)):
-        agree(path, PEOPLE)
+        read_pass_rates(path)
 
 
 @pytest.mark.parametrize("column", ["model", "category", "pass_rate"])
@@ -164,8 +171,9 @@ def test_a_table_needs_three_columns(column: str, tmp_path: Path) -> None:
         ("rates.csv", b"", "file.not-a-table", ""),
         ("rates.json", b'[{"model": "A", "categ', "file.not-json", ""),
         ("rates.parquet", b"PAR1", "file.not-parquet", ""),
+        ("rates.xlsx", b"", "file.not-a-table", ""),
     ],
-    ids=["no number", "another encoding", "wide", "empty", "cut off", "no parquet"],
+    ids=["no number", "another encoding", "wide", "empty", "cut off", "no parquet", "a workbook"],
 )
 def test_a_table_that_cannot_be_read(
     name: str, text: bytes, code: str, where: str, tmp_path: Path
@@ -175,15 +183,19 @@ def test_a_table_that_cannot_be_read(
         agree(tmp_path / name, PEOPLE)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with refusal("file.not-found", "rates.csv"):
-        agree(tmp_path / "rates.csv", PEOPLE)
-
-
-def test_a_file_of_another_kind(tmp_path: Path) -> None:
-    (tmp_path / "rates.xlsx").touch()
-    with refusal("file.not-a-table", "rates.xlsx"):
-        agree(tmp_path / "rates.xlsx", PEOPLE)
+def test_what_is_not_there_or_not_enough_is_refused(table: Path, tmp_path: Path) -> None:
+    one = tmp_path / "one.csv"
+    RATES.head(1).write_csv(one)
+    refusals: list[tuple[Any, Any, str, str]] = [
+        (tmp_path / "none.csv", PEOPLE, "file.not-found", "none.csv"),
+        (table, tmp_path / "no_people", "file.not-found", "no_people"),
+        (tmp_path, PEOPLE, "run.not-a-run", str(tmp_path)),
+        ([table, table], PEOPLE, "run.not-a-run", str(table)),
+        (one, PEOPLE, "agreement.undefined", ""),
+    ]
+    for runs, people, code, where in refusals:
+        with refusal(code, where):
+            agree(runs, people)
 
 
 def test_a_model_with_two_rates_is_refused(tmp_path: Path) -> None:
@@ -193,21 +205,10 @@ def test_a_model_with_two_rates_is_refused(tmp_path: Path) -> None:
     assert '"A"' in caught.value.what
 
 
-def test_one_model_cannot_agree(tmp_path: Path) -> None:
-    RATES.head(1).write_csv(tmp_path / "rates.csv")
-    with refusal("agreement.undefined"):
-        agree(tmp_path / "rates.csv", PEOPLE)
-
-
 def test_an_unknown_aspect_is_named(table: Path) -> None:
     with refusal("name.unknown") as caught:
         agree(table, PEOPLE, systems={"Distil-GPT2": "A", "MixQG-L": "B"}, aspect="style")
     assert "quality" in caught.value.remedy
-
-
-def test_human_scores_that_are_not_there(table: Path, tmp_path: Path) -> None:
-    with refusal("file.not-found", "no_people"):
-        agree(table, tmp_path / "no_people")
 
 
 # Stored likelihoods
@@ -331,10 +332,6 @@ def test_tests_without_a_likelihood_are_counted(runs: Callable[..., list[Path]])
     other = scored("B", "++--").drop("context_id").join(contexts, on="pair_id")
     found = agree(runs(pl.concat([missing, other.select(missing.columns)])), PEOPLE)
     assert found.unscored == {"A": 1, "B": 0}
-
-
-def test_a_table_does_not_know_what_was_unscored(table: Path, quiz: Path) -> None:
-    assert agree(table, quiz, systems=SYSTEMS).unscored is None
 
 
 def test_an_order_of_systems_comes_before_that_of_rows(quiz: Path, tmp_path: Path) -> None:
@@ -468,25 +465,18 @@ def test_a_model_in_two_folders_is_named_with_both(runs: Callable[..., list[Path
     assert all(str(folder) in caught.value.what for folder in (one, other))
 
 
-def test_a_missing_column_is_named(runs: Callable[..., list[Path]]) -> None:
-    (folder,) = folders = runs(scored("A", "+-").drop("passed"))
+@pytest.mark.parametrize(
+    ("frame", "column"),
+    [
+        (scored("A", "+-").drop("passed"), "passed"),
+        (scored("A", "+-").with_columns(pl.col("ll_low").cast(pl.String)), "ll_low"),
+    ],
+    ids=["missing", "of another kind"],
+)
+def test_a_column_that_is_wrong_is_named(
+    frame: pl.DataFrame, column: str, runs: Callable[..., list[Path]]
+) -> None:
+    (folder,) = folders = runs(frame)
     with refusal("run.evaluate-again", str(folder / "log_likelihoods.parquet")) as caught:
         agree(folders, PEOPLE)
-    assert "passed" in caught.value.what
-
-
-def test_a_column_of_another_kind_is_named(runs: Callable[..., list[Path]]) -> None:
-    folders = runs(scored("A", "+-").with_columns(pl.col("ll_low").cast(pl.String)))
-    with refusal("run.evaluate-again", "log_likelihoods.parquet") as caught:
-        agree(folders, PEOPLE)
-    assert "ll_low" in caught.value.what
-
-
-def test_a_folder_without_results(tmp_path: Path) -> None:
-    with refusal("run.not-a-run", str(tmp_path)):
-        agree(tmp_path, PEOPLE)
-
-
-def test_two_tables_at_once_are_refused(table: Path) -> None:
-    with refusal("run.not-a-run", str(table)):
-        agree([table, table], PEOPLE)
+    assert column in caught.value.what

@@ -5,24 +5,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from nnd.converters.folder.conversion import convert
 from nnd.metric.data import SCORED_SCHEMA, PairSet, load_pairs
 from nnd.metric.numbers import STATISTICS, Agreement, agree_scored
 from nnd.schemas import DISTINCT, read_frame
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample, converted."""
-    out = tmp_path_factory.mktemp("sample") / "sample"
-    convert("sample", out=out)
-    return out
-
-
-@pytest.fixture(scope="module")
-def pairs(folder: Path) -> PairSet:
-    """Its pairs."""
-    return load_pairs(folder)
+def pairs(sample: Path) -> PairSet:
+    """Those of the sample."""
+    return load_pairs(sample)
 
 
 def scored(pairs: PairSet, modulus: int) -> pl.DataFrame:
@@ -52,11 +43,11 @@ def found(pairs: PairSet) -> Agreement:
 
 
 def test_a_model_is_tested_on_texts_of_others_only(
-    found: Agreement, pairs: PairSet, folder: Path
+    found: Agreement, pairs: PairSet, sample: Path
 ) -> None:
     everything = found.by_category["overall"]
     assert everything.without_own is not None
-    written = read_frame(folder, "pairs").select("pair_id", "system_high", "system_low").rows()
+    written = read_frame(sample, "pairs").select("pair_id", "system_high", "system_low").rows()
     for place, system in enumerate(everything.judged):
         modulus = sorted(everything.judged).index(system) + 2
         rows = scored(pairs, modulus).unique(DISTINCT, keep="first", maintain_order=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.stored_folders import read_manifest
 from support.two_models import scored
 
-from nnd.converters.folder.conversion import convert
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.likelihood.engine.answers import Likelihoods
 from nnd.metric.numbers.rates.baselines import BASELINES
@@ -157,15 +157,14 @@ def test_the_interval_of_matched_lengths_is_over_their_contexts() -> None:
 # From texts
 
 
-def test_the_rates_are_those_that_convert_reports(tmp_path: Path) -> None:
-    folder = tmp_path / "sample-nnd"
-    reported = convert("sample", out=folder).manifest["hygiene"]["pairs"]
+def test_the_rates_are_those_that_convert_reports(sample: Path) -> None:
+    reported = read_manifest(sample)["hygiene"]["pairs"]
 
     def scorer(requests: Any) -> Likelihoods:
         n = len(requests)
         return Likelihoods(np.zeros(n), np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
 
-    rates = pass_rates(score_pairs(load_pairs(folder), scorer, TEMPLATES["default"]))
+    rates = pass_rates(score_pairs(load_pairs(sample), scorer, TEMPLATES["default"]))
     for name in ("shorter_wins", "longer_wins"):
         found = rates.overall.baselines[name]
         assert found is not None

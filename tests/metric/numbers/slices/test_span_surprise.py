@@ -1,6 +1,7 @@
 """Surprise at marked errors: by hand, for a planted model, and for one that knows nothing."""
 
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,22 +9,17 @@ import polars as pl
 import pytest
 import torch
 from support.refusals import refusal
+from support.stored_folders import rewrite
 
 import nnd
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source import load_source
 from nnd.metric.data import TOKENS, read_tokens
 from nnd.metric.likelihood import Scoring, wrap_model
-from nnd.metric.numbers.slices.span_surprise import area_under_curve, surprise_at_spans
+from nnd.metric.numbers.slices.span_surprise import surprise_at_spans
 from nnd.schemas import words_opposite
 
 WORDS = ("the", "cat", "dog", "river", "hill", "town", "book", "fox", "sat", "ran", "lazy")
-
-
-def test_area_under_the_curve() -> None:
-    # 3 is above 2 and 0, and 1 above 0 only: 3 of 4; a pair of equal ones is half.
-    assert area_under_curve([3, 1], [2, 0]) == 0.75
-    assert area_under_curve([2.0], [2.0, 1.0]) == 0.75
 
 
 def test_words_that_stand_opposite() -> None:
@@ -116,6 +112,36 @@ def test_a_model_that_knows_nothing_is_at_chance() -> None:
     tokens, nothing = tokens_of(pairs, lambda _: -1.0), annotations.clear()
     with refusal("data.no-pairs", "toy"):
         surprise_at_spans("toy", pairs, nothing, tokens)
+
+
+def test_other_errors_of_a_candidate_are_left_out_under_a_category() -> None:
+    key = {"split": "test", "context_id": "1", "aspect": "a", "group": None}
+    texts = {"candidate_high": "a x b z", "candidate_low": "w x y z", "low_id": "l", "high_id": "h"}
+    pairs = [
+        key | texts | {"pair_id": name, "error_category": name, "cluster": None} for name in "XY"
+    ]
+    spans = {
+        name: {"start": at, "end": at + 1, "label": name, "severity": "minor"}
+        for name, at in (("X", 0), ("Y", 4))
+    }
+    annotations = [
+        key | {"candidate_id": "l", "label": name, "spans": [span]} for name, span in spans.items()
+    ]
+    surprisal = {"w": 3.0, "x": 2.0, "y": 1.0, "z": 0.0}
+    types = {"group": pl.String, "cluster": pl.String}
+    frame = pl.DataFrame(pairs, schema_overrides=types)
+    tokens = tokens_of(frame, lambda word: -surprisal.get(word, 1.0))
+    marks = pl.DataFrame(annotations, schema_overrides={"group": pl.String})
+    found = surprise_at_spans("toy", frame, marks, tokens).models["m"]
+    # X marks w, and Y marks y. All: of 3 and 1 against 2 and 0, three of four pairs are right.
+    # X: 3 against 2 and 0, without y; Y: 1 against 2 and 0, without w. In their places a and b have
+    # 1, half of which is right against 2 and 0.
+    assert [(row.value, row.marked.n, row.marked.auc, row.control.auc) for row in found] == [
+        ("all", 1, 0.75, 0.5),
+        ("X", 1, 1.0, 0.5),
+        ("Y", 1, 0.5, 0.5),
+        ("minor", 1, 0.75, 0.5),
+    ]
 
 
 MARKS = """
@@ -239,6 +265,20 @@ def test_a_report_shows_the_surprise_of_each_pair(run: Path, folder: Path) -> No
         ],
         abs=0.006,
     )
+
+
+def test_marks_of_a_report_are_those_of_the_group(run: Path, folder: Path, tmp_path: Path) -> None:
+    from nnd.metric.show.reports.content.packed_pairs import pack_pairs  # noqa: PLC0415
+    from nnd.metric.show.reports.content.report_models import read_models  # noqa: PLC0415
+
+    models = read_models([run])
+    before = unpacked(pack_pairs(models, nnd.load_pairs(folder)))["marked"]
+    own = shutil.copytree(folder, tmp_path / "data")
+    for name in ("pairs.parquet", "annotations.parquet"):
+        rewrite(own, name, pl.lit("a").alias("group"))
+    assert unpacked(pack_pairs(models, nnd.load_pairs(own)))["marked"] == before
+    rewrite(own, "annotations.parquet", pl.lit("b").alias("group"))
+    assert not any(unpacked(pack_pairs(models, nnd.load_pairs(own)))["marked"])
 
 
 def unpacked(text: str) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.refusals import refusal
 
 from nnd.metric.likelihood import Loading
-from nnd.metric.run import find_obstacle
+from nnd.metric.run import check_scorable
 from nnd.metric.run.cost import fitting
 
 Saved = Callable[[str], Path]
@@ -14,14 +15,13 @@ CPU = Loading(device="cpu")
 
 
 def test_a_model_that_fits_has_none(saved: Saved) -> None:
-    assert find_obstacle(str(saved("gpt2")), CPU) is None
+    check_scorable(str(saved("gpt2")), CPU)
 
 
-def test_what_is_not_there_is_said_without_the_name(tmp_path: Path) -> None:
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     place = str(tmp_path / "nowhere")
-    found = find_obstacle(place, CPU)
-    assert found is not None
-    assert found.startswith("no such model")
+    with refusal("model.unknown", place):
+        check_scorable(place, CPU)
 
 
 @pytest.mark.parametrize(("quantise", "bytes_each"), [(None, 4), ("bnb-int8", 1), ("bnb-nf4", 0.5)])
@@ -34,9 +34,8 @@ def test_weights_and_the_tokens_at_once_must_fit(
     needed = loaded.parameters * bytes_each + 10 * fitting.bytes_per_position(loaded)
 
     monkeypatch.setattr(fitting, "device_bytes", lambda _: needed)
-    assert find_obstacle(model, loading) is None
+    check_scorable(model, loading)
     monkeypatch.setattr(fitting, "device_bytes", lambda _: needed - 1)
-    found = find_obstacle(model, loading)
-    assert found is not None
-    assert found.startswith("does not fit: ")
-    assert find_obstacle(model, loading, any_size=True) is None
+    with refusal("model.no-memory", model):
+        check_scorable(model, loading)
+    check_scorable(model, loading, any_size=True)

@@ -38,11 +38,6 @@ _PLENTY = 2**50
 
 
 @pytest.fixture
-def models(saved: Saved) -> list[str]:
-    return [str(saved("gpt2")), str(saved("bart"))]
-
-
-@pytest.fixture
 def broken(saved: Saved, tmp_path: Path) -> str:
     """A model without weights."""
     folder = tmp_path / "broken"

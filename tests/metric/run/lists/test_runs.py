@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -10,10 +9,10 @@ from textwrap import dedent
 import pytest
 from rich.table import Table
 from support.metric_runs import human_scores, pair_rows, write_pairs
-from support.refusals import command_refusal, refusal
+from support.refusals import refusal
+from support.screens.commands import Nnd
 
 from nnd.metric.app import evaluate_runs
-from nnd.metric.cli.command import main
 from nnd.metric.likelihood import LoadedModel, Loading, Scoring, load_model
 from nnd.metric.numbers import agree, percent
 from nnd.metric.run import evaluate
@@ -266,27 +265,14 @@ def test_results_do_not_go_into_a_file(listed: Place, place: Path) -> None:
         evaluate_runs(place / "none.yaml", out=place / "out")
 
 
-Nnd = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def nnd(listed: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Nnd:
-    """`nnd(…)`: exit code, stdout and stderr of `nnd evaluate --runs` of two models."""
+def test_the_command_takes_the_options_that_a_file_does_not_hold(
+    nnd: Nnd, listed: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = listed("- {model: gpt2, data: data/birds}\n- {model: bart, data: data/birds}\n")
-    monkeypatch.chdir(path.parent)
-
-    def run(*options: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nnd", "evaluate", "--runs", "runs.yaml", *options])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        return (code if isinstance(code, int) else 0), *capsys.readouterr()
-
-    return run
-
-
-def test_the_command_takes_the_options_that_a_file_does_not_hold(nnd: Nnd, place: Path) -> None:
-    code, out, err = nnd("--out", "out", "--limit", "2", "--no-unconditional")
+    place = path.parent
+    monkeypatch.chdir(place)
+    options = ["--out", "out", "--limit", "2", "--no-unconditional"]
+    code, out, err = nnd("evaluate", "--runs", "runs.yaml", *options)
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "Results of 2 models on 1 dataset."
     assert "written to out/native/birds" in out.splitlines()
@@ -296,15 +282,9 @@ def test_the_command_takes_the_options_that_a_file_does_not_hold(nnd: Nnd, place
     assert all(each["baselines"]["unconditional"] is None for each in result["results"])
 
 
-def test_the_command_refuses_the_others(listed: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = str(listed("- {model: gpt2, data: data/birds}\n"))
-    words = ["nnd", "evaluate", "--runs", path, "--out", "out", "--protocol", "sum"]
-    monkeypatch.setattr(sys, "argv", words)
-    with command_refusal("option.conflict"):
-        main()
-
-
-def test_the_command_needs_a_folder(nnd: Nnd) -> None:
-    code, _, err = nnd()
+def test_the_command_refuses_the_others_and_needs_a_folder(nnd: Nnd, listed: Place) -> None:
+    runs = ["evaluate", "--runs", listed("- {model: gpt2, data: data/birds}\n")]
+    nnd.refuses(*runs, "--out", "out", "--protocol", "sum", code="option.conflict")
+    code, _, err = nnd(*runs)
     assert code == 2
     assert "--out" in err

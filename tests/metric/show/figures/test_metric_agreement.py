@@ -5,16 +5,13 @@ from pathlib import Path
 import pytest
 from support.judged_cases import write_judged
 
-from nnd.converters.folder import convert
 from nnd.metric.other_metrics import MetricTable, metrics
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> MetricTable:
+def table(sample: Path) -> MetricTable:
     """Two metrics on the five systems of the sample."""
-    data = tmp_path_factory.mktemp("metrics") / "sample"
-    convert("sample", out=data)
-    found = metrics(data=data, scorers=["length", "overlap"])
+    found = metrics(data=sample, scorers=["length", "overlap"])
     assert isinstance(found, MetricTable)
     return found
 

@@ -160,10 +160,10 @@ def test_a_page_that_complains_and_asks_is_caught(browser: Chromium, tmp_path: P
         assert tab.requests() == [page.as_uri(), "http://127.0.0.1:9/x"]
 
 
-def test_it_opens_from_disk_and_shows_every_pair(tab: Tab, page: Path, run: Path) -> None:
+def test_it_opens_from_disk_and_shows_every_pair(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
     assert tab.requests() == [page.as_uri()]
-    assert listed(tab) == ids(scored(run, "zoo/ant"))
+    assert listed(tab) == ids(scored(sample_run, "zoo/ant"))
     assert not is_seen(tab, "#status")
 
 
@@ -209,9 +209,11 @@ def test_without_javascript_it_says_what_is_missing(tab: Tab, page: Path) -> Non
 # Which pairs, in which order
 
 
-def test_filters_show_as_many_as_the_result_files_hold(tab: Tab, page: Path, run: Path) -> None:
+def test_filters_show_as_many_as_the_result_files_hold(
+    tab: Tab, page: Path, sample_run: Path
+) -> None:
     show(tab, page)
-    by_model = {model.name: scored(run, model.name) for model in MODELS}
+    by_model = {model.name: scored(sample_run, model.name) for model in MODELS}
     for name, rows in by_model.items():
         choose(tab, "Model", name.removeprefix("zoo/"))
         assert verdicts(tab) == tally(rows), name
@@ -233,10 +235,10 @@ def test_filters_show_as_many_as_the_result_files_hold(tab: Tab, page: Path, run
 
 
 @pytest.mark.full
-def test_pairs_of_each_verdict(tab: Tab, page: Path, run: Path) -> None:
+def test_pairs_of_each_verdict(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
     choose(tab, "Model", "bee")
-    rows = scored(run, "zoo/bee")
+    rows = scored(sample_run, "zoo/bee")
     for verdict in ("passed", "failed", "tied", "unscored", "close"):
         click_verdict(tab, verdict)
         expected = [row for row in rows if row["verdict"] == verdict or row.get(verdict)]
@@ -248,9 +250,9 @@ def test_pairs_of_each_verdict(tab: Tab, page: Path, run: Path) -> None:
 
 @pytest.mark.full
 @thorough
-def test_orders_by_margin(tab: Tab, page: Path, run: Path) -> None:
+def test_orders_by_margin(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
-    rows = scored(run, "zoo/dog")  # the best model is the first
+    rows = scored(sample_run, "zoo/dog")  # the best model is the first
     known = [row for row in rows if row["margin"] is not None]
     unknown = [row for row in rows if row["margin"] is None]
     for order, key in (
@@ -286,11 +288,11 @@ def test_search_finds_what_texts_hold_and_pairs_by_id(tab: Tab, page: Path, samp
 
 
 @pytest.mark.full
-def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, run: Path) -> None:
+def test_a_mark_of_a_figure_leads_to_its_pairs(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
     search(tab, "brazil")  # which the mark does away with
     tab.click("document.querySelector('#rates .mark[data-model=\"3\"][data-value=wrong_fact]')")
-    wrong = [row for row in scored(run, "zoo/bee") if row["error_category"] == "wrong_fact"]
+    wrong = [row for row in scored(sample_run, "zoo/bee") if row["error_category"] == "wrong_fact"]
     assert listed(tab) == ids(wrong)
     assert verdicts(tab) == tally(wrong)
     said = tab.evaluate(

@@ -23,7 +23,7 @@ def stored(run: Path) -> dict[str, Any]:
     return found
 
 
-def test_what_reaches_as_much_is_a_row_and_not_a_sentence(run: Path, page: Page) -> None:
+def test_what_reaches_as_much_is_a_row_and_not_a_sentence(sample_run: Path, page: Page) -> None:
     names = {
         "shorter_wins": "always picking the shorter text",
         "longer_wins": "always picking the longer text",
@@ -32,7 +32,7 @@ def test_what_reaches_as_much_is_a_row_and_not_a_sentence(run: Path, page: Page)
     }
     told = page.words().partition("Before believing these numbers")[2].partition("Every pass")[0]
     expected = 0
-    for result in stored(run)["results"]:
+    for result in stored(sample_run)["results"]:
         for name, each in result["baselines"].items():
             if each is not None and each["verdict"] != "behind":
                 low, high = (100 * bound for bound in each["lead_interval"])

@@ -39,12 +39,12 @@ def stored(run: Path) -> dict[str, Any]:
 # What the run says
 
 
-def test_the_run_that_these_tests_make_is_like_a_real_one(run: Path) -> None:
-    assert list(check_rows("result", [stored(run)])) == []
+def test_the_run_that_these_tests_make_is_like_a_real_one(sample_run: Path) -> None:
+    assert list(check_rows("result", [stored(sample_run)])) == []
 
 
-def test_pass_rates_are_those_of_the_result_file(run: Path, page: Page) -> None:
-    results = {each["model"]: each for each in stored(run)["results"]}
+def test_pass_rates_are_those_of_the_result_file(sample_run: Path, page: Page) -> None:
+    results = {each["model"]: each for each in stored(sample_run)["results"]}
     rows = page.numbers["pass_rates"]
     assert len(rows) == 5 * 7  # overall and six categories
     for row in rows:
@@ -57,8 +57,8 @@ def test_pass_rates_are_those_of_the_result_file(run: Path, page: Page) -> None:
     assert [(row["model"], row["category"], row["pass_rate"]) for row in heat] == shares
 
 
-def test_agreement_is_that_of_the_result_file(run: Path, page: Page, sample: Path) -> None:
-    agreement = stored(run)["agreement"]
+def test_agreement_is_that_of_the_result_file(sample_run: Path, page: Page, sample: Path) -> None:
+    agreement = stored(sample_run)["agreement"]
     scores = pl.read_parquet(sample / "human_scores.parquet").filter(
         pl.col("category") == "overall"
     )
@@ -81,6 +81,7 @@ def test_agreement_is_that_of_the_result_file(run: Path, page: Page, sample: Pat
     assert page.numbers["extrapolation"] == predicted
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_comparisons_of_few_models_are_those_of_compare(small: Path, tmp_path: Path) -> None:
     three = write_run(tmp_path / "three", small, MODELS[:3])
     report(three, tmp_path / "report.html")
@@ -149,6 +150,7 @@ def test_all_passed_is_told_with_an_interval_of_contexts(tmp_path: Path) -> None
     assert "all contexts agree; Wilson's interval, each context counted as one test" in words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_two_sizes_of_no_family_are_no_trend(small: Path, tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", small, MODELS[:2])
     report(run, tmp_path / "report.html")
@@ -166,9 +168,9 @@ def test_sizes_and_families(page: Page) -> None:
 
 
 def test_every_pair_is_there_with_its_texts_and_verdicts(
-    run: Path, sample: Path, page: Page
+    sample_run: Path, sample: Path, page: Page
 ) -> None:
-    scores = pl.read_parquet(run / "log_likelihoods.parquet")
+    scores = pl.read_parquet(sample_run / "log_likelihoods.parquet")
     pairs = {row["pair_id"]: row for row in pl.read_parquet(sample / "pairs.parquet").to_dicts()}
     packed = page.pairs
     assert len(packed["pair_id"]) == 72
@@ -183,7 +185,7 @@ def test_every_pair_is_there_with_its_texts_and_verdicts(
     assert len(packed["contexts"]) == len(set(packed["contexts"]))  # each once
     assert len(packed["candidates"]) == len(set(packed["candidates"]))
     letters = {"p": "passed", "f": "failed", "t": "tie", "u": "unscored"}
-    results = {each["model"]: each for each in stored(run)["results"]}
+    results = {each["model"]: each for each in stored(sample_run)["results"]}
     best_first = sorted(results, key=lambda model: -results[model]["pass_rate"])
     assert best_first[0] == "zoo/dog"
     for model, each in zip(best_first, packed["scores"], strict=True):
@@ -202,6 +204,7 @@ def test_every_pair_is_there_with_its_texts_and_verdicts(
     assert sum(close) > 0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_column_that_repeats_another_is_left_out(sample: Path, tmp_path: Path) -> None:
     """Rules without error labels have the aspect for an error category."""
     pairs = pl.read_parquet(sample / "pairs.parquet")
@@ -211,8 +214,8 @@ def test_a_column_that_repeats_another_is_left_out(sample: Path, tmp_path: Path)
     assert columns == ["error_category", "category", "error_group"]
 
 
-def test_signatures_versions_and_notes_are_at_hand(run: Path, page: Page) -> None:
-    for result in stored(run)["results"]:
+def test_signatures_versions_and_notes_are_at_hand(sample_run: Path, page: Page) -> None:
+    for result in stored(sample_run)["results"]:
         assert result["signature"] in page.words()
         assert result["version"] in page.words()
 
@@ -220,6 +223,7 @@ def test_signatures_versions_and_notes_are_at_hand(run: Path, page: Page) -> Non
 # With less to show
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_data_ids_stand_for_texts_and_the_stored_agreement_is_told(
     small_run: Path, tmp_path: Path
 ) -> None:
@@ -235,6 +239,7 @@ def test_without_data_ids_stand_for_texts_and_the_stored_agreement_is_told(
     assert "--data" in found.words()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_human_scores_alone_give_the_agreement(
     small_run: Path, small: Path, tmp_path: Path
 ) -> None:
@@ -244,6 +249,7 @@ def test_human_scores_alone_give_the_agreement(
     assert not found.pairs["texts"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_whom_models_stand_for_can_be_said_anew(
     small_run: Path, small: Path, tmp_path: Path
 ) -> None:
@@ -253,6 +259,7 @@ def test_whom_models_stand_for_can_be_said_anew(
     assert {row["model"] for row in found} == {"zoo/bee", "zoo/cat", "zoo/dog", "zoo/eel"}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_models_of_several_runs_are_shown_together(small: Path, tmp_path: Path) -> None:
     runs = [write_run(tmp_path / m.name[-3:], small, [m]) for m in MODELS[:2]]
     report(runs, tmp_path / "report.html", data=small, systems=dict(list(SYSTEMS.items())[:2]))
@@ -455,11 +462,11 @@ def test_one_model_in_two_runs(tmp_path: Path) -> None:
         report(runs, tmp_path / "report.html")
 
 
-def test_names_that_are_not_there(run: Path, sample: Path, tmp_path: Path) -> None:
+def test_names_that_are_not_there(sample_run: Path, sample: Path, tmp_path: Path) -> None:
     refusals: list[tuple[Any, dict[str, Any], str, str]] = [
-        (run, {"families": {"emu": "birds"}}, "name.unknown", "--family"),
-        (run, {"data": sample, "systems": {"zoo/ant": "emu"}}, "name.unknown", ""),
-        (run, {"systems": {"zoo/ant": "heron"}}, "option.needs-another", ""),
+        (sample_run, {"families": {"emu": "birds"}}, "name.unknown", "--family"),
+        (sample_run, {"data": sample, "systems": {"zoo/ant": "emu"}}, "name.unknown", ""),
+        (sample_run, {"systems": {"zoo/ant": "heron"}}, "option.needs-another", ""),
         ([], {}, "input.missing", ""),
     ]
     for runs, options, code, where in refusals:
@@ -493,12 +500,12 @@ def test_a_damaged_result_file(text: str, code: str, tmp_path: Path) -> None:
         report(folder, tmp_path / "report.html")
 
 
-def test_places_that_cannot_be_written_to(run: Path, tmp_path: Path) -> None:
+def test_places_that_cannot_be_written_to(sample_run: Path, tmp_path: Path) -> None:
     with refusal("place.wrong-kind", str(tmp_path)):
-        report(run, tmp_path)
+        report(sample_run, tmp_path)
     (tmp_path / "file").touch()
     with refusal("place.wrong-kind", str(tmp_path / "file")):
-        report(run, tmp_path / "report.html", figures=tmp_path / "file")
+        report(sample_run, tmp_path / "report.html", figures=tmp_path / "file")
 
 
 def test_a_failure_leaves_what_was_there_and_no_rubbish(tmp_path: Path) -> None:
@@ -512,6 +519,7 @@ def test_a_failure_leaves_what_was_there_and_no_rubbish(tmp_path: Path) -> None:
     assert not [name for name in left if name.startswith(".")]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_only_files_of_ours_are_replaced(tmp_path: Path) -> None:
     run = write_likelihoods(tmp_path / "run", scored("x", "+-"))
     page, figures = tmp_path / "report.html", tmp_path / "figures"
@@ -535,6 +543,7 @@ def test_only_files_of_ours_are_replaced(tmp_path: Path) -> None:
 # Much of it
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_many_pairs_make_a_page_of_bearable_size(tmp_path: Path) -> None:
     """45,000 pairs in full, of which a page shows some; random words hardly compress."""
     n = 45_000 if FULL else 3_000

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from support.report.runs import MODELS, write_run
+import pytest
 
-from nnd.converters.folder import convert
 from nnd.metric.numbers import slice_runs
 from nnd.metric.show.reports.page.report import report
 
 
-def test_the_page_shows_slices_where_they_are_asked_for(tmp_path: Path) -> None:
-    data = tmp_path / "sample"
-    convert("sample", out=data)
-    run = write_run(tmp_path / "run", data, MODELS[:2])
+@pytest.mark.usefixtures("undrawn")
+def test_the_page_shows_slices_where_they_are_asked_for(
+    small: Path, small_run: Path, tmp_path: Path
+) -> None:
+    data, run = small, small_run
     plain, sliced = tmp_path / "plain.html", tmp_path / "sliced.html"
     report(run, plain, data=data)
     made = report(run, sliced, data=data, by=["length:words"], figures=tmp_path / "figures")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from support.refusals import refusal
 from support.report.page import Page
 from support.stored_folders import write_sealed
@@ -17,6 +18,7 @@ Loaded = Callable[[str], LoadedModel]
 SCORING = Scoring(cache=False, unconditional=False)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_effects_are_those_of_the_result_file(loaded: Loaded, tmp_path: Path) -> None:
     suite, run = write_suite(tmp_path / "suite"), tmp_path / "run"
     evaluate([loaded("gpt2"), loaded("bart")], suite, out=run, scoring=SCORING)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.chat.rendered import CHATML, chosen, encoded
-from support.metric_runs import CONTEXTS, write_pairs
+from support.metric_runs import CONTEXTS
 from support.refusals import refusal
 from support.stored_folders import write_sealed
 from typer.testing import CliRunner
@@ -25,13 +25,6 @@ from nnd.schemas import check_rows, plain
 
 Chatty = Callable[..., LoadedModel]
 RENDERED = f"<|im_start|>user\n{CONTEXTS[0]}<|im_end|>\n<|im_start|>assistant\n"
-
-
-@pytest.fixture
-def birds(tmp_path: Path) -> Path:
-    folder = tmp_path / "birds"
-    folder.mkdir()
-    return write_pairs(folder)
 
 
 def run(model: LoadedModel, data: Path, out: Path | None = None, **more: Any) -> Evaluation:

@@ -23,12 +23,6 @@ from nnd.schemas import NNDError
 Chatty = Callable[..., LoadedModel]
 
 
-@pytest.fixture
-def sample(tmp_path: Path) -> Path:
-    nnd.convert("sample", out=tmp_path / "sample")
-    return tmp_path / "sample"
-
-
 def save(loaded: LoadedModel, folder: Path) -> str:
     loaded.model.config.save_pretrained(folder)
     loaded.tokenizer.save_pretrained(folder)

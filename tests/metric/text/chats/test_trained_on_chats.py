@@ -11,7 +11,6 @@ from support.chat.rendered import CHATML, chosen, encoded, whole
 from torch.nn.functional import cross_entropy
 from transformers import GPT2Config, GPT2LMHeadModel
 
-from nnd import convert
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
 from nnd.metric.run import evaluate
 from nnd.metric.text import Chat, encode, find_protocol
@@ -36,11 +35,10 @@ def train(model: Any, texts: list[tuple[torch.Tensor, int]]) -> None:
 @pytest.mark.full
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_template_finds_what_was_tuned(
-    seed: int, chatty: Callable[..., LoadedModel], tmp_path: Path
+    seed: int, chatty: Callable[..., LoadedModel], sample: Path
 ) -> None:
     """As plain text it reads good and bad candidates alike, in chats the good ones only."""
-    convert("sample", out=tmp_path / "sample")
-    pairs = pl.read_parquet(tmp_path / "sample" / "pairs.parquet")
+    pairs = pl.read_parquet(sample / "pairs.parquet")
     tokenizer: Any = chatty(CHATML).tokenizer
     config = GPT2Config(vocab_size=len(tokenizer), n_positions=512, n_embd=64, n_layer=2, n_head=2)
     with torch.random.fork_rng(devices=[]):

@@ -20,7 +20,7 @@ from support.refusals import refusal
 
 from nnd.metric.likelihood import Engine, LoadedModel, Store, load_model, wrap_model
 from nnd.metric.likelihood.engine.proof import score_alone
-from nnd.metric.text import Encoded, PairContext, encode_rows, find_protocol
+from nnd.metric.text import Encoded, PairContext, encode_masked, find_protocol
 from nnd.schemas import CandidateError
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "likelihood" / "minicons.json").read_text())
@@ -35,7 +35,7 @@ def masked(name: str) -> LoadedModel:
 
 
 def rows_of(name: str, protocol: str, context: Any, candidate: str) -> tuple[Encoded, ...]:
-    (rows,) = encode_rows(masked(name), find_protocol(protocol), [(context, candidate)])
+    (rows,) = encode_masked(masked(name), find_protocol(protocol), [(context, candidate)])
     return rows
 
 
@@ -43,7 +43,7 @@ def rows_of(name: str, protocol: str, context: Any, candidate: str) -> tuple[Enc
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_token_has_the_number_of_minicons(name: str, protocol: str) -> None:
     golden = GOLDEN["log_probabilities"][name][protocol]
-    rows = encode_rows(masked(name), find_protocol(protocol), REQUESTS)
+    rows = encode_masked(masked(name), find_protocol(protocol), REQUESTS)
     with torch.inference_mode():
         found = [[score_alone(masked(name), row) for row in own] for own in rows]
     assert [len(own) for own in found] == [len(own) for own in golden]
@@ -56,7 +56,7 @@ def test_every_token_has_the_number_of_minicons(name: str, protocol: str) -> Non
 
 def test_a_candidate_without_a_context_is_a_text_of_its_own() -> None:
     loaded = masked("roberta")
-    (rows,) = encode_rows(loaded, find_protocol("pll-original"), [("", "in")])
+    (rows,) = encode_masked(loaded, find_protocol("pll-original"), [("", "in")])
     whole = tuple(loaded.tokenizer("in")["input_ids"])
     assert [(row.context + row.inputs, row.targets) for row in rows] == [
         ((*whole[:at], 4, *whole[at + 1 :]), whole[1:]) for at in range(1, len(whole) - 1)
@@ -135,7 +135,9 @@ def test_batches_and_the_store_change_nothing(tmp_path: Path) -> None:
     assert small.log_likelihood == pytest.approx(first.log_likelihood, abs=NATS)
     assert again.log_likelihood.tolist() == first.log_likelihood.tolist()
     rows = {
-        row for own in encode_rows(masked("albert"), find_protocol("pll"), REQUESTS) for row in own
+        row
+        for own in encode_masked(masked("albert"), find_protocol("pll"), REQUESTS)
+        for row in own
     }
     assert (first.work.stored, again.work.stored) == (0, len(rows))
     # A pair is not the same text as one with its tokens in one segment.

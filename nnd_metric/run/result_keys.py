@@ -1,0 +1,167 @@
+"""The key of a stored result: a digest of what its numbers depend on, found without torch.
+
+Nothing is loaded for it, so it covers more than it must: the state of files in the place of their
+content, and the code of nnd. A key that changes for no reason costs the time to load the model.
+"""
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from nnd.metric.data import PairSet
+from nnd.metric.likelihood import (
+    ADAPTER_CONFIG,
+    Loading,
+    Scoring,
+    resolve_revision,
+    split_gguf,
+)
+from nnd.schemas import NNDError
+
+_LIBRARIES: Final = (
+    *("torch", "transformers", "tokenizers", "sentencepiece", "numpy", "jinja2", "accelerate"),
+    *("peft", "bitsandbytes", "gptqmodel", "gguf", "kernels"),
+)
+"""Libraries whose version may change tokens or weights."""
+
+_VISIBLE: Final = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+_DEVICES: Final = ("nvidia[0-9]*", "kfd", "dxg")
+"""What /dev has for the GPUs of NVIDIA and AMD, and for those of Windows under Linux."""
+
+_BESIDE_GGUF: Final = {".json", ".jinja", ".model", ".txt"}
+_ROWS_AT_ONCE: Final = 100_000
+
+
+def model_key(name: str, model: object, scoring: Scoring, loading: Loading) -> str | None:
+    """Return a digest of a model's files, the options, and the libraries and devices.
+
+    It is None if a result is not stored: of a model in memory, whose weights may change at any
+    time; with custom code, which may come from anywhere; with tokens, or if the user says so.
+    """
+    if not isinstance(model, str | Path) or loading.trust_remote_code:
+        return None
+    if scoring.keep_tokens or not scoring.cache:
+        return None
+    try:
+        files = list(_files_of(str(model), loading))
+        chat = scoring.chat.file
+        chat_text = None if chat is None else hashlib.sha256(chat.read_bytes()).hexdigest()
+    except (OSError, ValueError, LookupError, TypeError, NNDError):  # loading says what is wrong
+        return None
+    facts = {
+        "name": name,
+        "model": str(model),
+        "files": files,
+        "loading": asdict(loading),
+        "scoring": asdict(scoring),
+        "chat": chat_text,
+        "libraries": {library: _version(library) for library in _LIBRARIES},
+        "machine": [platform.machine(), platform.system(), platform.python_version()],
+        "devices": sorted(str(path) for each in _DEVICES for path in Path("/dev").glob(each)),
+        "visible": [os.environ.get(name) for name in _VISIBLE],
+        "code": _code_state(),
+    }
+    return _digest(facts)
+
+
+def data_key(pairs: PairSet) -> str:
+    """Return a digest of pairs in their order, with all columns, and of what is said of them."""
+    about = replace(pairs, pairs=pairs.pairs.clear(), human_scores=None, sets=(), home=None)
+    digest = hashlib.sha256(_text(_facts(about)).encode())
+    _add_rows(digest, pairs.pairs)
+    for each in pairs.sets:
+        digest.update(_text([each.name, each.kind, each.operation]).encode())
+        _add_rows(digest, each.pairs)
+    return digest.hexdigest()
+
+
+def _facts(about: PairSet) -> dict[str, Any]:
+    names = ("name", "version", "part", "splits", "equal", "n_whole", "has_contexts")
+    instruction = None if about.instruction is None else asdict(about.instruction)
+    return {name: getattr(about, name) for name in names} | {"instruction": instruction}
+
+
+def _add_rows(digest: "hashlib._Hash", rows: pl.DataFrame) -> None:
+    for piece in rows.iter_slices(_ROWS_AT_ONCE):
+        stream = piece.rechunk().write_ipc_stream(None, compat_level=pl.CompatLevel.oldest())
+        digest.update(stream.getbuffer())
+
+
+def _files_of(model: str, loading: Loading) -> Iterator[Any]:
+    """Yield the state of the files of a model, its adapter, and the base that an adapter names."""
+    name, own = resolve_revision(model, loading)
+    yield _state(name, own.revision)
+    if loading.adapter is not None:
+        adapter, of_adapter = resolve_revision(loading.adapter, Loading())
+        yield _state(adapter, of_adapter.revision)
+    elif (Path(name) / ADAPTER_CONFIG).is_file():
+        named: Mapping[str, Any] = json.loads((Path(name) / ADAPTER_CONFIG).read_bytes())
+        yield _state(named["base_model_name_or_path"], named.get("revision"))
+
+
+def _state(name: str, revision: str | None) -> Any:  # noqa: ANN401 - JSON
+    """Return the state of local files, or the commit of files on the Hub."""
+    place, gguf = split_gguf(name)
+    folder = Path(place)
+    if not folder.exists():
+        return _commit(place, gguf, revision)
+    if gguf is None:
+        files = [path for path in folder.rglob("*") if path.is_file()]
+    else:
+        beside = (path for path in folder.iterdir() if path.suffix in _BESIDE_GGUF)
+        files = [folder / gguf, *beside]
+    return [[str(path), *_stat(path)] for path in sorted(files)]
+
+
+def _stat(path: Path) -> list[int]:
+    """Return the size of a file, its times and its inode: they change when anybody writes it."""
+    state = path.stat()
+    return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
+
+
+def _commit(repo: str, gguf: str | None, revision: str | None) -> list[str]:
+    """Return the commit of a model on the Hub, which is asked unless the revision is one."""
+    from huggingface_hub import hf_hub_download  # noqa: PLC0415 - slow, and needed only here
+
+    path = Path(hf_hub_download(repo, gguf or "config.json", revision=revision))
+    commit = path.parts[path.parts.index("snapshots") + 1]
+    try:  # whether it calls itself a base model is read there
+        card = Path(hf_hub_download(repo, "README.md", revision=commit)).name
+    except OSError as error:
+        card = type(error).__name__
+    return [repo, gguf or "", commit, card]
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+@cache
+def _code_state() -> list[list[Any]]:
+    """Return the state of the code of nnd that numbers depend on."""
+    import nnd.metric  # noqa: PLC0415 - its place
+    import nnd.schemas  # noqa: PLC0415 - its place
+
+    roots = (*nnd.metric.__path__, *nnd.schemas.__path__)
+    files = (path for root in roots for path in sorted(Path(root).rglob("*.py")))
+    return [[path.name, (state := path.stat()).st_size, state.st_mtime_ns] for path in files]
+
+
+def _digest(facts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_text(facts).encode()).hexdigest()
+
+
+def _text(facts: Any) -> str:  # noqa: ANN401 - JSON
+    return json.dumps(facts, sort_keys=True, default=str)

@@ -1,0 +1,116 @@
+"""The results of earlier runs, for which neither the model nor torch is loaded again.
+
+A result is a file in the cache folder, named after its key (`result_keys`). It counts only while
+the path that its numbers come from is the one last proved right, as for likelihoods in the store.
+"""
+
+import json
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from nnd.metric.data import CHILD_SCHEMA, SCORED_SCHEMA, PairSet
+from nnd.metric.likelihood import Loading, Scoring, Store, default_store
+from nnd.metric.numbers import pass_rates
+from nnd.metric.run.model_cost import ModelCost
+from nnd.metric.run.model_result import ModelResult, ScoredModel
+from nnd.metric.run.result_keys import data_key, model_key
+from nnd.metric.run.scoring_task import ScoredShard
+from nnd.metric.run.sealed_rows import DAMAGE, SealedRows, write_sealed
+from nnd.schemas import ScoringWarning, cache_folder
+
+_MOST: Final = 1_000
+"""Most stored results; the newest are kept."""
+
+
+class StoredResults(NamedTuple):
+    """The places of results in the cache folder: (model, dataset) → file, for those with a key."""
+
+    places: Mapping[tuple[str, str], Path]
+
+    def find(self) -> list[ScoredShard]:
+        """Return the results that are stored, undamaged and still hold, as shards of a run."""
+        there = {both: place for both, place in self.places.items() if place.is_file()}
+        if not there:
+            return []
+        warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
+        found: list[ScoredShard] = []
+        with Store(default_store(), warn=warn) as store:
+            for (model, dataset), place in there.items():
+                with suppress(*DAMAGE):
+                    if (scored := _read(place, model, store)) is not None:
+                        found.append(ScoredShard(dataset, 0, scored))
+        return found
+
+    def keep(self, shard: ScoredShard) -> None:
+        """Store a new result, if it has a place and its likelihoods are in the store."""
+        result = shard.scored.result
+        place = self.places.get((result.model, shard.dataset))
+        if place is None or not result.work.fingerprint:
+            return
+        facts = {
+            "result": result.to_dict(),
+            "requests": result.work.requests,
+            "fingerprint": result.work.fingerprint,
+        }
+        of_pairs = shard.scored.pairs.drop("model").with_columns(set=pl.lit(""), parent_id=None)
+        of_sets = shard.scored.children.drop("model")
+        with suppress(OSError):  # at worst, nothing is stored
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_sealed(place, pl.concat([of_pairs, of_sets], how="diagonal_relaxed"), facts)
+            for old in _newest_first(place.parent)[_MOST:]:
+                old.unlink()
+
+
+def stored_results(
+    models: Mapping[str, object],
+    pairs: Mapping[str, PairSet],
+    scorings: Mapping[str, Scoring],
+    loading: Loading,
+) -> StoredResults:
+    """Return where the results of models on datasets are stored; nothing is read yet.
+
+    The files of a model must not change before it is loaded.
+    """
+    of_models = {
+        name: key
+        for name, model in models.items()
+        if (key := model_key(name, model, scorings[name], loading)) is not None
+    }
+    of_data = {dataset: data_key(data) for dataset, data in pairs.items()} if of_models else {}
+    try:
+        folder = cache_folder() / "results"
+    except RuntimeError:  # a user without a home folder
+        return StoredResults({})
+    return StoredResults(
+        {
+            (name, dataset): folder / f"{model[:32]}-{data[:32]}.parquet"
+            for name, model in of_models.items()
+            for dataset, data in of_data.items()
+        }
+    )
+
+
+def _read(place: Path, model: str, store: Store) -> ScoredModel | None:
+    """Return a stored result, or None if its path has been switched off since."""
+    sealed = SealedRows(place)
+    facts, rows = sealed.facts, sealed.read().with_columns(model=pl.lit(model))
+    path = store.get_proof(facts["fingerprint"], lambda proof: str(json.loads(proof)["path"]))
+    if path != facts["result"]["engine"]["path"]:
+        return None
+    of_sets = rows.filter(pl.col("set") != "").select("model", *CHILD_SCHEMA)
+    pairs = rows.filter(pl.col("set") == "").select("model", *SCORED_SCHEMA)
+    result = ModelResult.from_dict(facts["result"], rates=pass_rates(pairs))
+    work = replace(result.work, requests=facts["requests"], stored=facts["requests"])
+    cost = ModelCost(model=model, requests=work.requests, stored=work.stored)
+    return ScoredModel(replace(result, work=work), pairs, of_sets, cost=cost)
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.parquet"), key=lambda path: -path.stat().st_mtime)

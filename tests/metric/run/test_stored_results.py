@@ -1,0 +1,223 @@
+"""Where a result is stored, no model is loaded; whatever may change a number loads it again."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NoReturn, TypeAlias
+
+import polars as pl
+import pytest
+from support.flat_options import gathered
+from support.metric_runs import pair_rows, write_pairs
+
+from nnd.metric.likelihood import Loading, Store, default_store, load_model
+from nnd.metric.run import Evaluation, evaluate, result_keys
+from nnd.metric.run.launchers import here
+from nnd.metric.run.model_cost import COST
+from nnd.metric.run.sealed_rows import SealedRows
+from nnd.schemas import Instruction, cache_folder
+
+Saved: TypeAlias = Callable[[str], Path]
+
+
+class _LoadsError(Exception):
+    """A model is loaded."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model and data of one's own, scored once."""
+
+    model: Path
+    data: Path
+    monkeypatch: pytest.MonkeyPatch
+
+    def evaluate(self, **options: Any) -> Evaluation:
+        return evaluate(self.model, self.data, **gathered(**options))
+
+
+@pytest.fixture
+def case(saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
+    shutil.copytree(saved("gpt2"), tmp_path / "gpt2")
+    (tmp_path / "birds").mkdir()
+    return Case(tmp_path / "gpt2", write_pairs(tmp_path / "birds"), monkeypatch)
+
+
+def refuse_to_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise _LoadsError
+
+    monkeypatch.setattr(here, "load_model", refuse)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return all files but cost.json, which differs between runs."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != COST}
+
+
+def test_a_second_run_loads_nothing_and_writes_the_same_bytes(case: Case, tmp_path: Path) -> None:
+    first = case.evaluate(out=tmp_path / "first")
+    refuse_to_load(case.monkeypatch)
+
+    second = case.evaluate(out=tmp_path / "second")
+
+    assert files_of(tmp_path / "second") == files_of(tmp_path / "first")
+    assert second.scored.equals(first.scored)
+    (work,) = (result.work for result in second.results)
+    (before,) = (result.work for result in first.results)
+    assert (work.tokens, work.requests, work.stored) == (0, before.requests, before.requests)
+
+
+def test_only_what_is_new_is_scored(case: Case, saved: Saved) -> None:
+    case.evaluate()
+    scored = []
+    score = here.evaluate_model
+
+    def listen(loaded: Any, pairs: Any, *others: Any, **options: Any) -> Any:
+        scored.append((Path(loaded.name).name, pairs.name))
+        return score(loaded, pairs, *others, **options)
+
+    case.monkeypatch.setattr(here, "evaluate_model", listen)
+    trees = case.data.with_name("trees")
+    trees.mkdir()
+    pair_rows().head(5).write_parquet(trees / "pairs.parquet")
+
+    found = evaluate([case.model, saved("bart")], [case.data, trees])
+
+    assert scored == [("gpt2", "trees"), ("tiny-bart", "birds"), ("tiny-bart", "trees")]
+    names = [[Path(each.model).name for each in of.results] for of in found.evaluations.values()]
+    assert names == [["gpt2", "tiny-bart"]] * 2
+
+
+# Whatever may change a number
+
+
+def change_weights(case: Case) -> None:
+    """One byte of the last tensor; neither the size nor the time of the file tells."""
+    path = case.model / "model.safetensors"
+    state, content = path.stat(), bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+def change_json(file: str, **values: object) -> Callable[[Case], None]:
+    def change(case: Case) -> None:
+        facts = json.loads((case.model / file).read_text())
+        (case.model / file).write_text(json.dumps(facts | values))
+
+    return change
+
+
+def change_rows(change: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Case], None]:
+    def write(case: Case) -> None:
+        rows = pl.read_parquet(case.data / "pairs.parquet")
+        change(rows).write_parquet(case.data / "pairs.parquet")
+
+    return write
+
+
+def add_instruction(case: Case) -> None:
+    words = Instruction(({"": "Describe the bird."},), "invented")
+    case.monkeypatch.setattr("nnd.metric.data.pairs.instruction_in", lambda _: words)
+
+
+def upgrade(library: Literal["torch", "transformers", "tokenizers"]) -> Callable[[Case], None]:
+    def change(case: Case) -> None:
+        installed = result_keys.version
+        case.monkeypatch.setattr(
+            result_keys, "version", lambda name: "99" if name == library else installed(name)
+        )
+
+    return change
+
+
+def show_a_gpu(case: Case) -> None:
+    case.monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+
+
+def distrust_the_path(_: Case) -> None:
+    """A later run of the same model finds the path of these numbers wrong."""
+    (stored,) = (cache_folder() / "results").iterdir()
+    fingerprint = SealedRows(stored).facts["fingerprint"]
+    with Store(default_store(), warn=pytest.fail) as store:
+        store.put_proof(fingerprint, json.dumps({"path": "alone"}))
+
+
+def damage(_: Case) -> None:
+    (stored,) = (cache_folder() / "results").iterdir()
+    content = bytearray(stored.read_bytes())
+    content[len(content) // 2] ^= 1
+    stored.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(change_weights, id="weights"),
+        pytest.param(change_json("tokenizer.json", truncation=None, padding=1), id="tokenizer"),
+        pytest.param(change_json("tokenizer_config.json", model_max_length=9), id="window"),
+        pytest.param(change_json("config.json", layer_norm_epsilon=0.1), id="config"),
+        pytest.param(lambda case: (case.model / "README.md").write_text("base"), id="card"),
+        pytest.param(change_rows(pl.DataFrame.reverse), id="order"),
+        pytest.param(
+            change_rows(lambda rows: rows.with_columns(context=pl.col("context") + "!")), id="text"
+        ),
+        pytest.param(
+            change_rows(lambda rows: rows.with_columns(category=pl.lit("x"))), id="category"
+        ),
+        pytest.param(add_instruction, id="instruction"),
+        *(
+            pytest.param(upgrade(library), id=library)
+            for library in ("torch", "transformers", "tokenizers")
+        ),
+        pytest.param(show_a_gpu, id="device"),
+        pytest.param(distrust_the_path, id="path"),
+        pytest.param(damage, id="damage"),
+    ],
+)
+def test_what_changes_a_number_loads_the_model(
+    change: Callable[[Case], object], case: Case
+) -> None:
+    case.evaluate()
+    refuse_to_load(case.monkeypatch)
+    case.evaluate()
+
+    change(case)
+
+    with pytest.raises(_LoadsError):
+        case.evaluate()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"protocol": "sum"},
+        {"template": "Bird: {context}"},
+        {"separator": "\n"},
+        {"keep": "beginning"},
+        {"unconditional": False},
+        {"token_budget": 64},
+        {"limit": 2},
+        {"dtype": "bfloat16"},
+        {"device": "cpu"},
+        {"cache": False},
+        {"keep_tokens": True},
+        {"trust_remote_code": True},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_another_option_loads_the_model(options: dict[str, Any], case: Case) -> None:
+    case.evaluate()
+    refuse_to_load(case.monkeypatch)
+    with pytest.raises(_LoadsError):
+        case.evaluate(**options)
+
+
+def test_the_result_of_a_model_in_memory_is_not_stored(case: Case) -> None:
+    loaded = load_model(case.model, Loading())
+    evaluate(loaded, case.data)
+    assert not (cache_folder() / "results").exists()
