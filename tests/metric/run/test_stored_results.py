@@ -17,7 +17,7 @@ from support.models.adapted import adapted, lora
 from transformers import AutoModelForCausalLM
 
 from nnd.metric.likelihood import Loading, Store, default_store, load_model
-from nnd.metric.run import Evaluation, evaluate, result_keys
+from nnd.metric.run import Evaluation, evaluate, result_keys, stored_results
 from nnd.metric.run.launchers import here
 from nnd.metric.run.model_cost import COST
 from nnd.metric.run.sealed_rows import SealedRows
@@ -251,6 +251,15 @@ def test_an_adapter_is_known_with_its_base(case: Case, tmp_path: Path) -> None:
     change_weights(case)
     with pytest.raises(_LoadsError):
         evaluate(adapter, case.data)
+
+
+def test_the_newest_results_are_kept(case: Case) -> None:
+    case.evaluate()
+    (first,) = (cache_folder() / "results").iterdir()
+    case.monkeypatch.setattr(stored_results, "_MOST_BYTES", 1.5 * first.stat().st_size)
+    case.evaluate(protocol="sum")
+    (left,) = (cache_folder() / "results").iterdir()
+    assert left != first
 
 
 def test_the_result_of_a_model_in_memory_is_not_stored(case: Case) -> None:
