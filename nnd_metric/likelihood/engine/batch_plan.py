@@ -2,6 +2,8 @@
 
 A plan is data. Every request is in exactly one call of one batch; a context is read once by each
 batch that holds it, and only a context whose candidates outgrow the budget is in more than one.
+Decoder-only models also read the common beginning of contexts, such as a chat's system turn or a
+prompt's examples, once for each batch.
 The budget bounds the positions that are held at once; only a single request longer than that
 exceeds it, in a batch of its own.
 """
@@ -15,6 +17,8 @@ from nnd.metric.text import Encoded, Ids
 
 Item = TypeVar("Item")
 
+_LEAST_BEGINNING = 64  # tokens: sharing fewer costs as much as it saves
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -25,11 +29,13 @@ class Batch:
             own.
         calls: Numbers of the requests that go through the model side by side.
         tokens: Positions that enter the model, padding included.
+        beginning: How many tokens at the beginning of all contexts are read once for all of them.
     """
 
     contexts: tuple[Ids, ...]
     calls: tuple[tuple[int, ...], ...]
     tokens: int
+    beginning: int = 0
 
     @property
     def requests(self) -> tuple[int, ...]:
@@ -39,31 +45,64 @@ class Batch:
 
 Planner: TypeAlias = Callable[[Sequence[Encoded], int, int], list[Batch]]
 """Plans requests, given rows, the budget in positions, and the most rows of logits at once
-(`plan_packed` ignores the last: it makes logits in parts)."""
+(packed paths ignore the last: they make logits in parts)."""
 
 
 def plan_packed(rows: Sequence[Encoded], budget: int, _logits: int) -> list[Batch]:
     """Plan one row of everything, end to end: nothing is padded, nothing read twice."""
+    return _pack(rows, _by_context(rows), budget, 0)
+
+
+def plan_begun(rows: Sequence[Encoded], budget: int, _logits: int) -> list[Batch]:
+    """Plan as `plan_packed` does, but read a common beginning once for each row.
+
+    Contexts without a long beginning, such as those of the baseline, are planned apart.
+    """
+    groups = _by_context(rows)
+    long = [group for group in groups if len(group[0]) > _LEAST_BEGINNING]
+    beginning = _common_beginning([context for context, _ in long])
+    if beginning < _LEAST_BEGINNING or 2 * beginning > budget:
+        return plan_packed(rows, budget, _logits)
+    short = [group for group in groups if len(group[0]) <= _LEAST_BEGINNING]
+    return [*_pack(rows, long, budget, beginning), *_pack(rows, short, budget, 0)]
+
+
+def _common_beginning(contexts: Sequence[Ids]) -> int:
+    """Return how many tokens all contexts begin with; each has at least one more."""
+    if len(contexts) < 2:  # noqa: PLR2004 - what two have in common
+        return 0
+    first, last = min(contexts), max(contexts)  # all others are between the two
+    most = min(map(len, contexts)) - 1
+    pairs = zip(first[:most], last[:most], strict=True)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), most)
+
+
+def _pack(
+    rows: Sequence[Encoded], groups: Sequence[tuple[Ids, list[int]]], budget: int, beginning: int
+) -> list[Batch]:
+    """Plan rows of contexts with their requests, each after a beginning."""
+    room = budget - beginning
 
     def cost(group: tuple[Ids, list[int]]) -> int:
         context, members = group
-        return len(context) + sum(len(rows[number].inputs) for number in members)
+        return len(context) - beginning + sum(len(rows[number].inputs) for number in members)
 
     parts = [
         (context, part)
-        for context, members in _by_context(rows)
+        for context, members in groups
         for part in _fill_up(
-            members, lambda number: len(rows[number].inputs), budget - len(context)
+            members, lambda number: len(rows[number].inputs), room - len(context) + beginning
         )
     ]
     parts.sort(key=cost, reverse=True)
     batches = []
-    for some in _fill_up(parts, cost, budget):
+    for some in _fill_up(parts, cost, room):
         whole: dict[Ids, list[int]] = {}  # parts of one context may come together again
         for context, members in some:
             whole.setdefault(context, []).extend(members)
         numbers = tuple(number for members in whole.values() for number in members)
-        batches.append(Batch(tuple(whole), (numbers,), sum(map(cost, whole.items()))))
+        tokens = beginning + sum(map(cost, whole.items()))
+        batches.append(Batch(tuple(whole), (numbers,), tokens, beginning))
     return batches
 
 

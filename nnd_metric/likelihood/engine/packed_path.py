@@ -1,9 +1,9 @@
 """The packed path: contexts and candidates of many requests in one row, every token once.
 
-A decoder-only model reads all contexts, then all candidates; an encoder-decoder reads the contexts
-with its encoder and the candidates with its decoder, so that each context is encoded once, and its
-keys and values for the decoder are made once. `attention` keeps the requests apart; positions start
-at 0 in each.
+A decoder-only model reads what all contexts begin with, the rest of each, then all candidates; an
+encoder-decoder reads the contexts with its encoder and the candidates with its decoder, so that
+each context is encoded once, and its keys and values for the decoder are made once. `attention`
+keeps the requests apart; positions start at 0 in each.
 """
 
 import inspect
@@ -74,13 +74,15 @@ def open_packed(loaded: LoadedModel, choose: Choose = choose_fastest) -> Iterato
                 options["encoder_hidden_states"] = encoded[None]
                 layout = Layout(candidates=candidates, encoded=lengths, device=loaded.device)
             else:
-                lengths = [len(context) for context in contexts if context]
-                layout = Layout(lengths, candidates, device=loaded.device)
-                ids = np.concatenate([_end_to_end(contexts), ids])
+                begun = batch.beginning
+                lengths = [len(context) - begun for context in contexts if context]
+                layout = Layout(lengths, candidates, beginning=begun, device=loaded.device)
+                own = _end_to_end(context[begun:] for context in contexts)
+                ids = np.concatenate([_end_to_end([contexts[0][:begun]]), own, ids])
                 if takes_positions:
                     options["position_ids"] = layout.position[None]
             hidden = states(trunk, ids, layout, **options)
-            predict = sum(layout.contexts) + np.flatnonzero(scored)
+            predict = layout.beginning + sum(layout.contexts) + np.flatnonzero(scored)
             targets = _end_to_end(member.targets for member in members)[scored]
             scores = log_probabilities(
                 loaded,

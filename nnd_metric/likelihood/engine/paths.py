@@ -6,7 +6,7 @@ next. Its numbers are the model's by definition; every other path must give the 
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from nnd.metric.likelihood.engine.batch_plan import (
     Batch,
     Planner,
     plan_alone,
+    plan_begun,
     plan_cached,
     plan_decoder,
     plan_encoder_decoder,
@@ -57,10 +58,9 @@ def _ready(score: Callable[[LoadedModel, Sequence[Encoded], Batch], torch.Tensor
     return lambda loaded: nullcontext(partial(score, loaded))
 
 
-_BLOCKS = Path("blocks", plan_packed, open_blocks, pads=False)
 ALONE = Path("alone", plan_alone, _ready(score_one), shares=False, pads=False)
 _DECODER_ONLY = (
-    Path("packed", plan_packed, open_packed, pads=False),
+    Path("packed", plan_begun, open_packed, pads=False),
     Path("cached", plan_cached, open_cached),
     Path("plain", plan_decoder, _ready(score_plainly), shares=False),
     ALONE,
@@ -84,5 +84,6 @@ def paths_of(loaded: LoadedModel) -> tuple[Path, ...]:
         return _MASKED
     paths: tuple[Path, ...] = _ENCODER_DECODER if loaded.is_encoder_decoder else _DECODER_ONLY
     if loaded.device.type == "cuda":
-        paths = (paths[0], _BLOCKS, *paths[1:])
+        blocks = replace(paths[0], name="blocks", open=open_blocks)
+        paths = (paths[0], blocks, *paths[1:])
     return tuple(path for path in paths if not (path.shares and loaded.virtual_tokens))

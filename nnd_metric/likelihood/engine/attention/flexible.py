@@ -46,12 +46,20 @@ def seen_tiles(layout: Layout) -> npt.NDArray[np.bool_]:
     """Return which tiles of queries (rows) and keys (columns) may hold something seen."""
     ends = np.cumsum([0, *layout.lengths])
     starts, ends = ends[:-1], ends[1:]
-    count = len(layout.contexts)
+    count = int(layout.beginning > 0) + len(layout.contexts)
     context = layout.whose[count:]
     behind = np.flatnonzero(context < count) + count  # candidates with a context in this row
     context = context[context < count]
-    queries = np.concatenate([starts, starts[behind]]), np.concatenate([ends, ends[behind]])
-    keys = np.concatenate([starts, starts[context]]), np.concatenate([ends, ends[context]])
+    begun = np.array([layout.beginning])  # which all see
+    none, all_ = np.zeros(1, dtype=np.int64), ends[-1:]
+    queries = (
+        np.concatenate([starts, starts[behind], none]),
+        np.concatenate([ends, ends[behind], all_]),
+    )
+    keys = (
+        np.concatenate([starts, starts[context], none]),
+        np.concatenate([ends, ends[context], begun]),
+    )
     (top, bottom), (left, right) = (
         (first // TILE, -(-last // TILE)) for first, last in (queries, keys)
     )

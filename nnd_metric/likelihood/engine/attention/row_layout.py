@@ -1,7 +1,8 @@
 """Where everything is in one packed row: the contexts first, then the candidates of each.
 
-A context sees itself; a candidate sees itself and its context, if that is in the same row. Each of
-them is a sequence, and all are numbered in their order in the row.
+A context sees itself; a candidate sees itself and its context, if that is in the same row. Before
+them may be a common beginning of all contexts, which all see. Each of them is a sequence, and all
+are numbered in their order in the row.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -62,10 +63,11 @@ class Layout:
     """Where everything is in the row of one forward pass.
 
     Attributes:
-        contexts: Lengths of the contexts in this row.
+        contexts: Lengths of the contexts in this row, without their common beginning.
         candidates: Lengths of the candidates of each context; those after the last context see only
             themselves.
         encoded: Lengths of the contexts in the encoder's row; the candidates see them too.
+        beginning: Length of the common beginning; then every candidate has a context.
         device: Where its tensors are.
         calls: Number of layers served; it stays 0 for a model that never calls `attend`.
         masks: Masks that kernels have made for this row; layers on its device share them.
@@ -75,6 +77,7 @@ class Layout:
     contexts: Sequence[int] = ()
     candidates: Sequence[Sequence[int]] = ()
     encoded: Sequence[int] = ()
+    beginning: int = 0
     causal: bool = True
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     calls: list[int] = field(default_factory=lambda: [0])
@@ -92,7 +95,8 @@ class Layout:
     @cached_property
     def lengths(self) -> list[int]:
         """The length of every sequence."""
-        return [*self.contexts, *chain.from_iterable(self.candidates)]
+        begun = [self.beginning] if self.beginning else []
+        return [*begun, *self.contexts, *chain.from_iterable(self.candidates)]
 
     @cached_property
     def groups(self) -> list[int]:
@@ -101,17 +105,21 @@ class Layout:
 
     @cached_property
     def whose(self) -> npt.NDArray[np.int64]:
-        """The number of each sequence's context; that of a context is its own."""
+        """The number of each sequence's context; that of a context or the beginning is its own."""
+        before = int(self.beginning > 0)
         of_candidates = np.repeat(np.arange(len(self.groups)), [*map(len, self.candidates)])
-        return np.concatenate([np.arange(len(self.contexts)), of_candidates])
+        first = np.arange(before + len(self.contexts))
+        return np.concatenate([first, before + of_candidates])
 
     @cached_property
     def positions(self) -> npt.NDArray[np.int64]:
         """The position of every token within its own request."""
-        before = np.zeros(max(len(self.contexts), len(self.groups)), dtype=np.int64)
-        before[: len(self.contexts)] = self.contexts
-        first = before[self.whose]
-        first[: len(self.contexts)] = 0
+        begun, contexts = int(self.beginning > 0), len(self.contexts)
+        before = np.zeros(begun + max(contexts, len(self.groups)), dtype=np.int64)
+        before[begun : begun + contexts] = self.contexts
+        first = self.beginning + before[self.whose]
+        first[begun : begun + contexts] = self.beginning
+        first[:begun] = 0
         starts = np.cumsum(self.lengths) - self.lengths
         return np.arange(sum(self.lengths)) + np.repeat(first - starts, self.lengths)
 
@@ -128,21 +136,24 @@ class Layout:
     @cached_property
     def blocks(self) -> list[Block]:
         """Blocks of attention within the row; together their queries are the row."""
-        contexts = _places(self.contexts)
-        blocks = [
-            Block(place, (place,), "past" if self.causal else "all", place.stop - place.start)
+        begun = _places([self.beginning]) if self.beginning else []
+        contexts = _places(self.contexts, self.beginning)
+        past: Literal["all", "past"] = "past" if self.causal else "all"
+        blocks = [Block(place, (place,), past, place.stop) for place in begun]
+        blocks += [
+            Block(place, (*begun, place), "some" if begun else past, self.beginning + _size(place))
             for place in contexts
-            if place.stop > place.start
+            if _size(place)
         ]
-        start = sum(self.contexts)
+        start = self.beginning + sum(self.contexts)
         for number, lengths in enumerate(self.candidates):
-            context = contexts[number] if number < len(contexts) else slice(0, 0)
-            first = context.stop - context.start
+            before = [place for place in (*begun, *contexts[number : number + 1]) if _size(place)]
+            first = sum(map(_size, before))
             for some in _chunks(lengths):
                 here = slice(start, start + sum(some))
-                keys = (context, here) if first else (here,)
-                past = not first and len(some) == 1
-                blocks.append(Block(here, keys, "past" if past else "some", first + max(some)))
+                keys = (*before, here)
+                seen: Literal["past", "some"] = "some" if first or len(some) > 1 else "past"
+                blocks.append(Block(here, keys, seen, first + max(some)))
                 start = here.stop
         return blocks
 
@@ -155,8 +166,9 @@ class Layout:
     @property
     def contexts_and_behind(self) -> tuple[slice, slice]:
         """The places of all contexts in the row, and of all candidates that see one of them."""
-        start = sum(self.contexts)
-        return slice(0, start), slice(start, start + sum(self.groups[: len(self.contexts)]))
+        start = self.beginning + sum(self.contexts)
+        behind = slice(start, start + sum(self.groups[: len(self.contexts)]))
+        return slice(self.beginning, start), behind
 
     @cached_property
     def sequence_ends(self) -> SequenceEnds:
@@ -173,6 +185,12 @@ class Layout:
         """Where the candidates of each such context end, counted from the first candidate."""
         return self._ends(self.groups[: len(self.encoded or self.contexts)])
 
+    @cached_property
+    def beginning_ends(self) -> tuple[SequenceEnds, SequenceEnds]:
+        """Where all that sees the beginning ends, counted from its end, and where that is."""
+        after = sum(self.lengths) - self.beginning
+        return self._ends([after]), self._ends([self.beginning])
+
     def sees(self, window: int | None) -> Sees:
         """Return a function that says whether a token of the row sees another, within a window."""
         name = ("sees", window)
@@ -183,13 +201,15 @@ class Layout:
 
     def _make_sees(self, window: int | None) -> Sees:
         numbers = np.arange(len(self.lengths))
-        numbers[len(self.contexts) :] += len(self.groups)  # no candidate has a context's number
+        contexts = int(self.beginning > 0) + len(self.contexts)
+        numbers[contexts:] += len(self.groups)  # no candidate has a context's number
         number = to_device(np.repeat(numbers, self.lengths), self.device)
         context = to_device(np.repeat(self.whose, self.lengths), self.device)
         position = self.position
         # Tensors, not numbers: a compiled function need not be compiled again for another window.
         nearest, farthest = 0 if self.causal else -self.reach, window or self.reach
-        least, most = to_device(np.array([nearest, farthest]), self.device)
+        limits = np.array([nearest, farthest, self.beginning])
+        least, most, begun = to_device(limits, self.device)
 
         def sees(
             _batch: torch.Tensor | None,
@@ -197,7 +217,7 @@ class Layout:
             query: torch.Tensor,
             key: torch.Tensor,
         ) -> torch.Tensor:
-            own = (number[key] == number[query]) | (number[key] == context[query])
+            own = (number[key] == number[query]) | (number[key] == context[query]) | (key < begun)
             distance = position[query] - position[key]
             seen: torch.Tensor = own & (distance >= least) & (distance < most)
             return seen
@@ -217,9 +237,13 @@ def to_device(values: npt.NDArray[Any], device: torch.device) -> torch.Tensor:
     return copied.to(device, non_blocking=True)
 
 
-def _places(lengths: Sequence[int]) -> list[slice]:
+def _places(lengths: Sequence[int], start: int = 0) -> list[slice]:
     """Return the places of sequences that are laid end to end."""
-    return [slice(*ends) for ends in pairwise(accumulate(lengths, initial=0))]
+    return [slice(*ends) for ends in pairwise(accumulate(lengths, initial=start))]
+
+
+def _size(place: slice) -> int:
+    return int(place.stop - place.start)
 
 
 def _chunks(lengths: Sequence[int]) -> Iterator[list[int]]:

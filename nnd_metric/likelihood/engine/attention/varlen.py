@@ -1,8 +1,9 @@
-"""Attention by kernels for sequences of different lengths, with two calls for a layer.
+"""Attention by kernels for sequences of different lengths, with two or three calls for a layer.
 
 The first lets every context and every candidate see its own past; in the second, the candidates of
-each context see all of it. A softmax over the keys of both is the mean of the two results, weighted
-by the sums of their exponentials. There are no masks, keys and values are not copied, and heads may
+each context see all of it; in a third, all see the common beginning of the contexts, if there is
+one. A softmax over the keys of all is the mean of the results, weighted by the sums of their
+exponentials. There are no masks, keys and values are not copied, and heads may
 share them.
 """
 
@@ -94,6 +95,10 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
                 across = layout.group_ends, layout.context_ends
                 more = call(behind, contexts, *across, causal=False)
                 _add(out[behind], weight[:, behind], *more)
+            if layout.beginning:
+                after = slice(layout.beginning, None)
+                more = call(after, slice(layout.beginning), *layout.beginning_ends, causal=False)
+                _add(out[after], weight[:, after], *more)
         if needs.sinks is not None:
             add_sinks(out, weight, needs.sinks)
         return out

@@ -51,14 +51,16 @@ def made(rows: int, keys: int, key_heads: int) -> tuple[torch.Tensor, ...]:
 
 def seen_of(layout: Layout, window: int | None) -> tuple[torch.Tensor, torch.Tensor]:
     """Return who sees whom in a row, and positions, told token by token."""
-    tokens = [(g, None, at) for g, n in enumerate(layout.contexts) for at in range(n)]
+    begun = layout.beginning
+    tokens = [(None, None, at) for at in range(begun)]
+    tokens += [(g, None, begun + at) for g, n in enumerate(layout.contexts) for at in range(n)]
     for group, lengths in enumerate(layout.candidates):
-        first = layout.contexts[group] if group < len(layout.contexts) else 0
+        first = begun + layout.contexts[group] if group < len(layout.contexts) else 0
         for number, n in enumerate(lengths):
             tokens += [(group, number, first + at) for at in range(n)]
     seen = [
         [
-            g == group
+            g in (None, group)
             and candidate in (None, number)
             and (not layout.causal or at <= position)
             and (window is None or position - at < window)
@@ -86,8 +88,14 @@ def layouts() -> list[Layout]:
 
 
 VARLEN = varlen_kernel(loop_varlen)
+BEGUN = Layout([5, 1, 3], [[2, 1], [1], [4, 3]], beginning=6)
 LONG = Layout([300, 2], [[200, 100, 30], [130]])  # several blocks of one context
-ROWS = [*layouts(), Layout([7, 1, 40], causal=False)]
+ROWS = [
+    *layouts(),
+    BEGUN,
+    Layout([150, 2], [[7], [3, 1]], beginning=140),
+    Layout([7, 1, 40], causal=False),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -145,7 +153,7 @@ SINKS = torch.tensor([-1.0, 0.0, 1.0, 3.0], dtype=torch.float64)
     ],
 )
 @pytest.mark.parametrize(
-    ("layout", "window"), [(ROWS[2], None), (ROWS[3], 3), (ROWS[5], None), (ROWS[-1], None)]
+    ("layout", "window"), [(ROWS[2], None), (ROWS[3], 3), (BEGUN, 4), (ROWS[-1], None)]
 )
 def test_caps_and_sinks(
     kernel: Kernel, needs: LayerNeeds, layout: Layout, window: int | None

@@ -1,5 +1,6 @@
 """The plan, counted again: nothing lost, nothing twice, and never more at once than the budget."""
 
+import math
 import os
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ from support.engine.cases import PATHS, REQUESTS, Fresh, ids
 from nnd.metric.likelihood.engine.batch_plan import (
     Batch,
     Planner,
+    plan_begun,
     plan_cached,
     plan_decoder,
     plan_encoder_decoder,
@@ -218,6 +220,65 @@ def test_packing_cuts_by_hand() -> None:
     ]
 
 
+def begun(context: tuple[int, ...], first: int, inputs: int = 2) -> Encoded:
+    ids = tuple(range(first, first + inputs))
+    return Encoded(context, ids, ids, (True,) * inputs, truncated=False)
+
+
+PROMPT = tuple(range(100, 170))
+"""70 tokens that contexts begin with."""
+
+
+def test_what_all_long_contexts_begin_with_is_read_once_for_each_row() -> None:
+    contexts = [(*PROMPT, 1), (*PROMPT, 2, 3), (*PROMPT, 1, 4)]
+    rows = [begun(context, 10 * number) for number, context in enumerate([*contexts, (7,), ()])]
+    # 70 + (1 + 2) + (2 + 2) + (2 + 2) = 81; the contexts without the prompt are read apart
+    assert plan_begun(rows, AMPLE, 1) == [
+        Batch((contexts[1], contexts[2], contexts[0]), ((1, 2, 0),), 81, 70),
+        Batch(((7,), ()), ((3, 4),), 5),
+    ]
+    # In a budget of 75 only the last fits, or one of the others, after the prompt.
+    assert [batch.tokens for batch in plan_begun(rows[:3], 75, 1)] == [74, 74, 73]
+
+
+@pytest.mark.parametrize(
+    ("contexts", "budget"),
+    [
+        ([(*PROMPT, 1)], AMPLE),  # one context, whose beginning nothing shares
+        ([(*PROMPT[:60], 1, *PROMPT), (*PROMPT[:60], 2, *PROMPT)], AMPLE),  # too few tokens
+        ([(*PROMPT, 1), (*PROMPT, 2)], 139),  # more than half of a row
+        ([(*PROMPT, 1), (0, *PROMPT)], AMPLE),
+    ],
+)
+def test_beginnings_that_are_not_worth_sharing(
+    contexts: list[tuple[int, ...]], budget: int
+) -> None:
+    rows = [begun(context, 10 * number) for number, context in enumerate(contexts)]
+    assert plan_begun(rows, budget, 1) == plan_packed(rows, budget, 1)
+
+
+def test_a_context_that_others_begin_with_keeps_a_token() -> None:
+    rows = [begun(PROMPT, 1), begun((*PROMPT, 1), 2)]
+    (batch,) = plan_begun(rows, AMPLE, 1)
+    assert (batch.beginning, batch.tokens) == (69, 69 + 1 + 2 + 2 + 2)
+
+
+@given(*PLANNED)
+@SETTINGS
+def test_beginnings_change_nothing_else(rows: list[Encoded], budget: int, logits: int) -> None:
+    longer = [row._replace(context=(*PROMPT, *row.context, 0)) for row in rows]
+    batches = plan_begun(longer, budget + 140, logits)
+    numbers = [number for batch in batches for number in batch.requests]
+    assert sorted(numbers) == [*range(len(rows))]
+    for batch in batches:
+        contexts = [len(context) - batch.beginning for context in batch.contexts]
+        read = sum(len(rows[number].inputs) for number in batch.requests)
+        assert batch.tokens == batch.beginning + sum(contexts) + read
+        assert {longer[number].context for number in batch.requests} == {*batch.contexts}
+        assert batch.tokens <= budget + 140 or len(batch.requests) == 1
+        assert len({context[: batch.beginning] for context in batch.contexts}) == 1
+
+
 def test_parts_of_one_context_that_meet_again_read_it_once() -> None:
     # Context of 1 with candidates of 1, 5, 1, of which neighbours are too long for a batch of 6: 7
     # with their context. The first and the last meet in a batch, and are 3 with theirs.
@@ -274,6 +335,7 @@ def test_what_enters_the_embeddings_is_what_the_work_tells(
         wrap_model(family.model, family.tokenizer, name=name), path=path, token_budget=budget
     )
     engine(REQUESTS)  # proves the path; what it proved stays with the engine
+    engine.evidence.spare = -math.inf  # no request is drawn at random, to be read alone
     entered = count_positions(family.model)
     work = engine(REQUESTS).work
     assert (work.path, sum(entered)) == (path, work.tokens)
@@ -284,6 +346,7 @@ def test_packed_every_token_enters_once(name: str, fresh: Fresh) -> None:
     family = fresh(name)
     engine = Engine(wrap_model(family.model, family.tokenizer, name=name))
     engine(REQUESTS)
+    engine.evidence.spare = -math.inf  # as above
     entered = count_positions(family.model)
     work = engine([*REQUESTS, *reversed(REQUESTS)]).work
     rows = [row for row in ids(family, "native", REQUESTS) if any(row.scored)]

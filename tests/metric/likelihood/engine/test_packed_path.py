@@ -7,7 +7,7 @@ import pytest
 import torch
 import transformers as hf
 from support import oracle
-from support.engine.cases import LONG, REQUESTS, Fresh, assert_same, run
+from support.engine.cases import LONG, REQUESTS, Fresh, assert_same, ids, run
 from support.tiny_models import SENTENCES, Family
 
 from nnd.metric.likelihood.engine.paths import paths_of
@@ -27,6 +27,25 @@ def packed(family: Family, requests: list[tuple[str, str]]) -> None:
 
 def tokens(family: Family, texts: list[str]) -> int:
     return sum(len(family.target_ids(text)) for text in texts)
+
+
+# A common beginning of all contexts
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "mistral", "gemma2", "qwen2"])
+def test_a_common_beginning_is_read_once(name: str, fresh: Fresh) -> None:
+    family = fresh(name, window=700)
+    prompt = " ".join(SENTENCES * 2)
+    contexts = [f"{prompt} {text}" for text in (LONG, "Who wrote the book?", "the cat", "in")]
+    requests = [(context, text) for context in contexts for text in ("the river", "a dog", LONG)]
+    requests += [("", "the river"), ("the", "cat")]  # as the baseline
+    found = run(family, "native", requests, token_budget=100_000)
+    assert (found.work.path, found.work.switched_off) == ("packed", ())
+    rows = ids(family, "native", requests)
+    read = sum(len(row.inputs) for row in rows) + sum(map(len, {row.context for row in rows}))
+    shared = (read - found.work.tokens) / 3  # by four contexts
+    assert 64 < tokens(family, [prompt]) - 10 < shared < tokens(family, [prompt]) + 10
+    assert_same(found, oracle.scores(family, "native", requests))
 
 
 # Long rows
