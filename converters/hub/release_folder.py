@@ -6,7 +6,7 @@ these files, and the card.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -24,6 +24,7 @@ from nnd.schemas import (
     PublishError,
     SchemaError,
     SchemaName,
+    listed,
     polars_schema,
     published_path,
     read_frame,
@@ -68,7 +69,7 @@ def read_release(
     if findings := validate(folder).findings:
         raise SchemaError(
             "data.invalid",
-            _first(findings),
+            listed([*map(str, findings)], 1),
             folder,
             f"`nnd validate {folder}` lists all problems",
         )
@@ -151,7 +152,7 @@ def write_release(
     card = data_card(folder, repo_id)
     (folder / CARD).write_text(card, encoding="utf-8")
     if problems := list(check_card(card, folder)):
-        raise PublishError("card.problems", _first(problems), CARD)
+        raise PublishError("card.problems", listed([*map(str, problems)], 1), CARD)
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path for path in written}
 
@@ -169,11 +170,6 @@ def _benchmark(conversion: Conversion) -> str:
     described = "Tests of whether a language model prefers what people judged to be better."
     facts = {"name": source["pretty_name"], "description": described, "tasks": tasks}
     return yaml.safe_dump(facts, sort_keys=False, allow_unicode=True)
-
-
-def _first(problems: Sequence[Any]) -> str:
-    more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
-    return f"{problems[0]}{more}"
 
 
 def _check_licence(
@@ -254,8 +250,7 @@ def _without_contacts(
         addresses = [*find_contacts(annotations), *find_contacts(references)]
         if not addresses:
             return conversion
-    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in addresses[:_NAMED]]
-    more = f", and {len(addresses) - _NAMED} more" if len(addresses) > _NAMED else ""
+    named = [f"row {one.row} {one.column} ({one.kind} {one.quote})" for one in addresses]
     remedy = (
         "names and labels are not redacted, because other rows refer to them; change convert.py"
         if redact
@@ -263,8 +258,7 @@ def _without_contacts(
     )
     raise PublishError(
         "publish.contacts",
-        f"texts and manifest hold {len(addresses)} e-mail or IP addresses: "
-        f"{', '.join(named)}{more}",
+        f"texts and manifest hold {len(addresses)} e-mail or IP addresses: {listed(named, _NAMED)}",
         folder,
         f'{remedy}, or with --keep-contacts "why" to keep them',
     )

@@ -32,7 +32,7 @@ from nnd.converters.hub.repository_state import (
     is_same,
     look,
 )
-from nnd.schemas import PublishError
+from nnd.schemas import PublishError, listed
 
 _LARGEST_FETCHED = 16 * 2**20
 """Most bytes of a file that is fetched to read it back; for larger files the digest that the Hub
@@ -239,10 +239,9 @@ def _read_back(
             and hashlib.sha256(fetch(repository, commit, path)).hexdigest() != own.sha256
         ]
     if wrong:
-        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
         raise PublishError(
             "hub.run-again",
-            f"commit {commit} does not hold what was sent ({wrong[0]}{more}): do not use it",
+            f"commit {commit} does not hold what was sent ({listed(wrong, 1)}): do not use it",
             repository.name,
             "run the same command again, and if that does not help delete that on the Hub first",
         )

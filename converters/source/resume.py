@@ -47,13 +47,9 @@ def complete(part: Path, url: str, file: SourceFile, *, pause_s: float) -> bool:
             if error.from_start or file.sha256 is None:
                 part.unlink(missing_ok=True)
             if not tries or not error.again:
-                remedy = "try again, or " if error.again else ""
-                raise SourceError(
-                    "source.cannot-fetch",
-                    f"cannot be fetched: {error}",
-                    url,
-                    f"{remedy}name your copy with --from",
-                ) from error
+                what, code = f"cannot be fetched: {error}", "source.cannot-fetch"
+                remedy = "try again, or name your copy with --from" if error.again else ""
+                raise SourceError(code, what, url, remedy) from error
             time.sleep(pause_s)
             pause_s *= 2
 

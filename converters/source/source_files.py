@@ -31,7 +31,7 @@ from nnd.converters.reading import (
 from nnd.converters.source.download import fetch, find_cached, unpack_copy, unpack_declared
 from nnd.converters.source.file_patterns import join_files
 from nnd.converters.source.source import Source, SourceFile
-from nnd.schemas import SourceError, file_digest, git_blob, one_line
+from nnd.schemas import SourceError, file_digest, git_blob, listed, one_line
 
 _NAMED = 3
 
@@ -312,12 +312,9 @@ def _find(declared: SourceFile, origin: Path, source_name: str, *, is_main: bool
         if len(found) == 1:
             return found[0]
         if found:
-            names = [str(path.relative_to(folder)) for path in found]
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            names = listed([str(path.relative_to(folder)) for path in found], _NAMED)
             raise SourceError(
-                "source.several-files",
-                f"{' and '.join(names[:_NAMED])}{more} fit equally well",
-                folder,
+                "source.several-files", f"several files fit equally well: {names}", folder
             )
     if unpacked := unpack_declared(declared, folder, source_name):
         return unpacked

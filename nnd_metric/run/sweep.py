@@ -2,8 +2,8 @@
 
 Each model is loaded once, whatever the number of datasets; on several GPUs, several models are
 scored at the same time. To resume a run, run it again: likelihoods that were computed before are in
-the store, so finished work costs little more than loading the model. The output always describes
-the present models and data.
+the store, so finished work costs little more than loading the model, and a finished result not even
+that. The output always describes the present models and data.
 """
 
 from collections.abc import Generator, Sequence

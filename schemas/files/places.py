@@ -21,6 +21,7 @@ from nnd.schemas.files.atomic import keep_access, replace_file, sync
 from nnd.schemas.files.documents import list_files, other_version, own_files, write_document
 from nnd.schemas.files.workplaces import NEW, OLD, workplace
 from nnd.schemas.words.errors import NNDError
+from nnd.schemas.words.texts import listed
 
 IsOurs: TypeAlias = Callable[[Path], bool]
 """Says whether nnd wrote a file and no person changed it since."""
@@ -197,8 +198,7 @@ def _check_ours(folder: Path, shown: Path, document: str, scaffold: str | None) 
     foreign = [name for name in held if name != f"{scaffold}/"]
     if not foreign:
         return
-    more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
-    names = f"{', '.join(foreign[:_NAMED])}{more}"
+    names = listed(foreign, _NAMED)
     version = other_version(folder, document) if document in foreign else None
     if version is not None:
         raise NNDError(

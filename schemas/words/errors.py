@@ -14,10 +14,11 @@ from collections.abc import Collection, Iterable
 from unicodedata import category
 
 from nnd.schemas.words.error_codes import REMEDIES
-from nnd.schemas.words.texts import did_you_mean
+from nnd.schemas.words.texts import did_you_mean, listed
 
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _HARMLESS = "\n\t\u200c\u200d"
+_MOST_KNOWN = 40  # a table may have a thousand columns
 
 
 def one_line(text: str) -> str:
@@ -134,4 +135,5 @@ def check_known(
     for name in names:
         if name not in known:
             unknown = f'unknown {what} "{name}"{did_you_mean(name, known)}'
-            raise family(code, unknown, where, f"known: {', '.join(known) or 'none'}")
+            remedy = f"known: {listed([*known], _MOST_KNOWN) or 'none'}"
+            raise family(code, unknown, where, remedy)

@@ -42,17 +42,6 @@ def refusal(
     check_refusal(caught.value, code, where)
 
 
-@contextmanager
-def command_refusal(code: str, where: str = "") -> Iterator[None]:
-    """Expect that a command, run in this process, ends with exit code 2 because of an error."""
-    with pytest.raises(SystemExit) as caught:
-        yield
-    assert caught.value.code == 2
-    error = caught.value.__cause__
-    assert isinstance(error, NNDError)
-    check_refusal(error, code, where)
-
-
 def check_refusal(error: NNDError, code: str, where: str = "") -> None:
     """Check code, place and remedy, and keep the sentence for the comparison with `errors.txt`."""
     assert error.code == code, f"{error.code}: {error}"

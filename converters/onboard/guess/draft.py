@@ -13,6 +13,7 @@ from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.name_words import good_label, is_doubtful, more_is_better
 from nnd.converters.onboard.guess.roles import Roles, is_unclear
 from nnd.converters.source import KEY, unfolded_keys
+from nnd.schemas import listed
 
 TODO = "TODO"
 """Stands where nothing in the file says what belongs there; nothing is converted before."""
@@ -20,7 +21,6 @@ TODO = "TODO"
 NO_ERROR = "no error"
 """What is written as the label of texts that have none."""
 
-_LISTED = 8
 _NARROW, _WIDE = 2, 10
 
 
@@ -39,9 +39,7 @@ class Draft:
     def note(self, place: str, text: str, others: Iterable[Column | str] = ()) -> None:
         """Mark a line as open, with what it might say instead."""
         names = [one if isinstance(one, str) else one.path for one in others]
-        more = [f"and {len(names) - _LISTED} more"] if len(names) > _LISTED else []
-        listed = ", ".join([*names[:_LISTED], *more])
-        self.notes[place] = f"{text}{': ' if listed else ''}{listed}"
+        self.notes[place] = f"{text}{': ' if names else ''}{listed(names)}"
 
     def compute(self, name: str, expression: str) -> str:
         """Add a computed column under a name that the file does not use, and return the name."""

@@ -9,8 +9,7 @@ from nnd.converters.onboard.contents.level_columns import Column
 from nnd.converters.onboard.contents.reading_files import Content
 from nnd.converters.onboard.guess import name_words as words
 from nnd.converters.onboard.guess.name_words import more_is_better
-from nnd.converters.reading import shown
-from nnd.schemas import SourceError, did_you_mean
+from nnd.schemas import SourceError, check_known
 
 MARKED = frozenset(["x", "✓", "✔", "1", "yes", "true"])
 UNMARKED = frozenset(["0", "no", "false", "none", "-"])
@@ -45,15 +44,8 @@ class Roles:
 
     def __post_init__(self) -> None:
         """Refuse options that name no column."""
-        known = self.by_path
-        for role, path in ((role, path) for role, paths in self.given.items() for path in paths):
-            if path not in known:
-                raise SourceError(
-                    "name.unknown",
-                    f"unknown column {shown(path)}{did_you_mean(path, known)}",
-                    f"--{role}",
-                    "the columns are in the first table of `nnd new-source`: name one of them",
-                )
+        for role, paths in self.given.items():
+            check_known("column", paths, self.by_path, f"--{role}", family=SourceError)
 
     @cached_property
     def by_path(self) -> Mapping[str, Column]:

@@ -142,7 +142,7 @@ def _expected(value: Any, kind: type, name: str, steps: Steps, where: str) -> An
     if value is None:
         return kind()
     if not isinstance(value, kind):
-        place = ", ".join([where, *(".".join(steps),)][: 1 + bool(steps)])
+        place = ", ".join(filter(None, (where, ".".join(steps))))
         raise SourceError(
             "row.wrong-shape",
             f"{shown(value)} is not {name}",

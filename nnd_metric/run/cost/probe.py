@@ -78,7 +78,8 @@ def _shallow(loaded: LoadedModel) -> Any:  # noqa: ANN401 - models share no type
         if (token := getattr(config, name, None)) is not None and token >= config.vocab_size:
             setattr(config, name, 0)
     with torch.device(loaded.device):
-        return type(loaded.model)(config).to(loaded.model.dtype)
+        model: Any = type(loaded.model)(config)
+    return model.to(loaded.model.dtype)
 
 
 def _in_vocabulary(row: Encoded) -> Encoded:

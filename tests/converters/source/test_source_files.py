@@ -74,7 +74,7 @@ def test_two_equally_good_files_are_an_error_that_names_both(
     with refusal("source.several-files", "in") as caught:
         files(tmp_path / "in").path("answers.tsv")
 
-    assert "a/answers.tsv and b/answers.tsv" in caught.value.what
+    assert "a/answers.tsv, b/answers.tsv" in caught.value.what
 
 
 def test_of_many_equally_good_files_three_are_named(
@@ -86,7 +86,7 @@ def test_of_many_equally_good_files_three_are_named(
     with refusal("source.several-files", "in") as caught:
         files(tmp_path / "in").path("answers.tsv")
 
-    assert "02/answers.tsv and 42 " in caught.value.what
+    assert "02/answers.tsv, and 42 more" in caught.value.what
 
 
 def test_a_file_that_is_named_is_taken_whatever_it_is_called(

@@ -6,8 +6,10 @@ Of a call that scores, eight seconds are imports, and a page of the guide has do
         subprocess.run(["nnd", "--help"], env=variables)
 """
 
+import importlib
 import json
 import os
+import pkgutil
 import runpy
 import select
 import signal
@@ -34,6 +36,19 @@ with socket.socket(socket.AF_UNIX) as server:
     server.sendall(json.dumps(asked).encode() + b"\\n")
     sys.exit(int(server.makefile().read() or 1))
 """
+
+_IMPORTED = (
+    *("matplotlib.backends.backend_svg", "pydantic.main", "scipy.stats", "typer.rich_utils"),
+    "transformers.models.auto.modeling_auto",
+    "transformers.models.gpt2.modeling_gpt2",
+    "transformers.models.llama.modeling_llama",
+    *("near_negative", "nnd.metric.cli.command", "nnd.metric.run.sweep"),
+)
+_WINGS = (
+    *("nnd.cards", "nnd.converters.folder", "nnd.converters.source", "nnd.metric.app"),
+    *("nnd.metric.other_metrics", "nnd.metric.show"),
+)
+"""Whose modules most commands import late."""
 
 
 @contextmanager
@@ -73,15 +88,11 @@ def _serve(place: str) -> None:
 
     Nothing of ours, and no thread, runs before.
     """
-    import matplotlib.backends.backend_svg  # noqa: F401, PLC0415
-    import near_negative  # noqa: F401, PLC0415
-    import transformers.models.auto.modeling_auto  # noqa: PLC0415
-    import transformers.models.gpt2.modeling_gpt2  # noqa: PLC0415
-    import transformers.models.llama.modeling_llama  # noqa: F401, PLC0415
-
-    import nnd.metric.cli  # noqa: PLC0415
-    import nnd.metric.run.sweep  # noqa: F401, PLC0415
-
+    for name in _IMPORTED:
+        importlib.import_module(name)
+    for wing in _WINGS:
+        for module in pkgutil.walk_packages(importlib.import_module(wing).__path__, f"{wing}."):
+            importlib.import_module(module.name)
     sys.path[0] = str(Path(__file__).parents[2])  # where `support` is
     signal.signal(signal.SIGCHLD, _bury)
     with socket.socket(socket.AF_UNIX) as server:

@@ -68,11 +68,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def marked(run: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def marked(sample_run: Path, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with tokens, which are words and surprise more and more; errors are last words."""
     folder = tmp_path_factory.mktemp("marked")
     shutil.copytree(sample, folder / "data")
-    shutil.copytree(run, folder / "run")
+    shutil.copytree(sample_run, folder / "run")
     end = pl.col("candidate").str.len_chars()
     start = end - pl.col("candidate").str.split(" ").list.last().str.len_chars()
     span = pl.struct(start=start, end=end, label="label", severity=pl.lit("major"))
