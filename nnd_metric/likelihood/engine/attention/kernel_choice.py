@@ -1,5 +1,7 @@
 """The choice of a kernel for a layer's attention, by device, dtype and the layer's needs."""
 
+from contextlib import suppress
+
 import torch
 
 from nnd.metric.likelihood.engine.attention.blocks import attend_blocks
@@ -20,13 +22,14 @@ def choose_fastest(
     has no other kernel.
     """
     if query.is_cuda:
-        from nnd.metric.likelihood.engine.attention.varlen import (  # noqa: PLC0415 - slow
-            attend_varlen,
-            takes_varlen,
-        )
+        with suppress(ImportError):  # an older torch has no such kernel
+            from nnd.metric.likelihood.engine.attention.varlen import (  # noqa: PLC0415 - slow
+                attend_varlen,
+                takes_varlen,
+            )
 
-        if takes_varlen(query, value, needs):
-            return attend_varlen
+            if takes_varlen(query, value, needs):
+                return attend_varlen
     by_head = any(each is not None for each in (needs.bias, needs.cap, needs.sinks))
     plain = needs.window is None and not by_head
     if plain or needs.crossing or not query.is_cuda:

@@ -5,6 +5,7 @@ FlexAttention take their places.
 """
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -89,6 +90,10 @@ def test_the_kernel_is_what_the_device_and_the_layer_allow(
     monkeypatch.setattr(varlen, "_is_ampere", lambda _device: True)
     assert choose_fastest(query, value, value, layout, needs) is kernel
     monkeypatch.setattr(varlen, "_is_ampere", lambda _device: False)
+    assert choose_fastest(query, value, value, layout, needs) is not attend_varlen
+    # A torch that has no such kernel.
+    monkeypatch.setattr(varlen, "_is_ampere", lambda _device: True)
+    monkeypatch.setitem(sys.modules, varlen.__name__, None)
     assert choose_fastest(query, value, value, layout, needs) is not attend_varlen
 
 
