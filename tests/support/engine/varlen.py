@@ -18,9 +18,11 @@ def loop_varlen(  # noqa: PLR0917 - its signature
     scale: float | None,
     window_size: tuple[int, int],
     enable_gqa: bool,
-    **_: Any,
+    num_splits: int,
+    return_aux: Any,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Keep the contract of `varlen_attn`: sequence by sequence, and with sums [heads, rows]."""
+    assert (num_splits, return_aux.lse) == (1, True)
     assert ends.dtype == key_ends.dtype == torch.int32
     assert len(ends) == len(key_ends)
     assert (ends[-1], key_ends[-1]) == (len(query), len(key))

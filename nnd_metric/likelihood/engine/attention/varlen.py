@@ -9,6 +9,7 @@ share them.
 
 from collections.abc import Callable
 from functools import cache
+from inspect import signature
 from typing import Any, TypeAlias
 
 import torch
@@ -29,9 +30,10 @@ _HALF = (torch.float16, torch.bfloat16)
 _LARGEST_HEAD, _HEAD_STEP = 256, 8
 _AMPERE = (8, 0)
 
-# The keys of a sequence are added up in one order, whatever else is in the row. AMD's kernel always
-# does so, and refuses to be told.
-_SPLITS = None if torch.version.hip else 1
+# The keys of a sequence are added up in one order, whatever else is in the row, where torch can be
+# told so; AMD's kernel refuses to be told.
+_CAN_SPLIT = "num_splits" in signature(varlen_attn).parameters and not torch.version.hip
+_SPLITS = {"num_splits": 1} if _CAN_SPLIT else {}
 
 
 def takes_varlen(query: torch.Tensor, value: torch.Tensor, needs: LayerNeeds) -> bool:
@@ -78,7 +80,7 @@ def varlen_kernel(varlen: Varlen = varlen_attn) -> Kernel:
                 return_aux=AuxRequest(lse=True),
                 scale=needs.scaling,
                 window_size=(-1, 0) if causal else (-1, -1),
-                num_splits=_SPLITS,
+                **_SPLITS,
                 enable_gqa=query.shape[1] != key.shape[1],
             )
             return attended
