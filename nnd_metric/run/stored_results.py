@@ -5,6 +5,7 @@ the path that its numbers come from is the one last proved right, as for likelih
 """
 
 import json
+import os
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
@@ -25,8 +26,8 @@ from nnd.metric.run.scoring_task import ScoredShard
 from nnd.metric.run.sealed_rows import DAMAGE, SealedRows, write_sealed
 from nnd.schemas import ScoringWarning, cache_folder
 
-_MOST: Final = 1_000
-"""Most stored results; the newest are kept."""
+_MOST_BYTES: Final = 2**30
+"""Most bytes of all stored results; the newest are kept."""
 
 
 class StoredResults(NamedTuple):
@@ -36,7 +37,8 @@ class StoredResults(NamedTuple):
 
     def find(self) -> list[ScoredShard]:
         """Return the results that are stored, undamaged and still hold, as shards of a run."""
-        there = {both: place for both, place in self.places.items() if place.is_file()}
+        isfile = os.path.isfile  # without an error where nothing may be read
+        there = {both: place for both, place in self.places.items() if isfile(place)}
         if not there:
             return []
         warn = partial(warnings.warn, category=ScoringWarning, stacklevel=2)
@@ -64,8 +66,7 @@ class StoredResults(NamedTuple):
         with suppress(OSError):  # at worst, nothing is stored
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_sealed(place, pl.concat([of_pairs, of_sets], how="diagonal_relaxed"), facts)
-            for old in _newest_first(place.parent)[_MOST:]:
-                old.unlink()
+            _forget_oldest(place.parent)
 
 
 def stored_results(
@@ -112,5 +113,9 @@ def _read(place: Path, model: str, store: Store) -> ScoredModel | None:
     return ScoredModel(replace(result, work=work), pairs, of_sets, cost=cost)
 
 
-def _newest_first(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.parquet"), key=lambda path: -path.stat().st_mtime)
+def _forget_oldest(folder: Path) -> None:
+    total = 0
+    for place in sorted(folder.glob("*.parquet"), key=lambda path: -path.stat().st_mtime_ns):
+        total += place.stat().st_size
+        if total > _MOST_BYTES:
+            place.unlink()

@@ -34,8 +34,6 @@ from nnd.metric.train import NNDCallback
 from nnd.metric.train.training_sides import take_sides
 from nnd.schemas import check_rows, cut_by_context
 
-Saved = Callable[[str], Path]
-
 PLAIN = Scoring(cache=False, unconditional=False)
 
 

@@ -26,7 +26,6 @@ from nnd.schemas import cache_folder, nnd_version
 
 BODY = b'{"some": "annotations"}\n'
 DIGEST = hashlib.sha256(BODY).hexdigest()
-MODIFIED = "Wed, 21 Oct 2015 07:28:00 GMT"
 
 FETCH = """
 import sys

@@ -11,8 +11,6 @@ from support.screens.commands import Nnd
 
 from nnd.converters.folder import convert
 
-Rows = dict[str, dict[str, Any]]
-
 
 @pytest.fixture
 def command(

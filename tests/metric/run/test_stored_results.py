@@ -10,11 +10,14 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 import polars as pl
 import pytest
+from huggingface_hub import constants
 from support.flat_options import gathered
 from support.metric_runs import pair_rows, write_pairs
+from support.models.adapted import adapted, lora
+from transformers import AutoModelForCausalLM
 
 from nnd.metric.likelihood import Loading, Store, default_store, load_model
-from nnd.metric.run import Evaluation, evaluate, result_keys
+from nnd.metric.run import Evaluation, evaluate, result_keys, stored_results
 from nnd.metric.run.launchers import here
 from nnd.metric.run.model_cost import COST
 from nnd.metric.run.sealed_rows import SealedRows
@@ -215,6 +218,48 @@ def test_another_option_loads_the_model(options: dict[str, Any], case: Case) -> 
     refuse_to_load(case.monkeypatch)
     with pytest.raises(_LoadsError):
         case.evaluate(**options)
+
+
+def test_a_model_of_the_hub_is_known_by_its_commit(
+    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its main is another commit of the same weights in the end."""
+    place = tmp_path / "cache" / "models--org--tiny"
+    for commit in ("a" * 40, "b" * 40):
+        shutil.copytree(case.model, place / "snapshots" / commit)
+    (place / "refs").mkdir()
+    (place / "refs" / "main").write_text("a" * 40)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    first = evaluate("org/tiny", case.data)
+    refuse_to_load(monkeypatch)
+    assert evaluate("org/tiny", case.data).to_dict() == first.to_dict()
+    with pytest.raises(_LoadsError):  # its name is in the signature
+        evaluate("org/tiny@main", case.data, loading=Loading(dtype="float32"))
+    (place / "refs" / "main").write_text("b" * 40)
+    with pytest.raises(_LoadsError):
+        evaluate("org/tiny", case.data)
+
+
+def test_an_adapter_is_known_with_its_base(case: Case, tmp_path: Path) -> None:
+    adapter = tmp_path / "lora"
+    config = lora(target_modules=["c_attn"], fan_in_fan_out=True)
+    adapted(AutoModelForCausalLM.from_pretrained(case.model), config).save_pretrained(adapter)
+    first = evaluate(adapter, case.data)
+    refuse_to_load(case.monkeypatch)
+    assert evaluate(adapter, case.data).to_dict() == first.to_dict()
+    change_weights(case)
+    with pytest.raises(_LoadsError):
+        evaluate(adapter, case.data)
+
+
+def test_the_newest_results_are_kept(case: Case) -> None:
+    case.evaluate()
+    (first,) = (cache_folder() / "results").iterdir()
+    case.monkeypatch.setattr(stored_results, "_MOST_BYTES", 1.5 * first.stat().st_size)
+    case.evaluate(protocol="sum")
+    (left,) = (cache_folder() / "results").iterdir()
+    assert left != first
 
 
 def test_the_result_of_a_model_in_memory_is_not_stored(case: Case) -> None:

@@ -3,7 +3,6 @@
 import gc
 import json
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,6 @@ from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.run import Failure, evaluate, sweep as sweep_module
 from nnd.metric.run.launchers import here
 from nnd.schemas import ScoringWarning, check_rows
-
-Saved = Callable[[str], Path]
 
 
 @pytest.fixture

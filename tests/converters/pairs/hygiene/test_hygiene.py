@@ -17,7 +17,6 @@ from nnd.converters.pairs.pairing import make_pairs
 from nnd.schemas import NORMAL_FORMS, NoError
 
 Annotated = Callable[..., pl.DataFrame]
-LOOKS = ("lower_cased", "tokenised", "doubled_spaces", "control_characters", "wrongly_decoded")
 
 
 def looks(annotated: Annotated, *texts: str) -> dict[str, Any]:
