@@ -18,12 +18,12 @@ _BYTES_PER_LOGIT = 12  # the logit, its float32 copy, and the softmax's
 
 
 def choose_budget(loaded: LoadedModel) -> int:
-    """Return how many positions to hold at once on the model's device, from its free memory.
+    """Return how many positions to hold at once on the model's devices, from their free memory.
 
     It is a power of 2, so that a little more or less memory changes neither batches nor numbers.
     """
     enough = _ENOUGH_ON_CPU if loaded.device.type == "cpu" else _ENOUGH
-    free = _free_bytes(loaded.device)
+    free = _least_free_bytes(loaded)
     if free is None:
         return enough
     return min(enough, _power_of_2(_SHARE * free / bytes_per_position(loaded)))
@@ -36,7 +36,7 @@ def full_speed_bytes(loaded: LoadedModel, budget: int) -> int:
 
 def choose_logits(loaded: LoadedModel) -> int:
     """Return how many logits to hold at once on a GPU, from its free memory: a power of 2."""
-    free = _free_bytes(loaded.device)
+    free = _least_free_bytes(loaded)
     if free is None:
         return _LOGITS
     return min(_LOGITS, _power_of_2(_SHARE_OF_LOGITS * free / _BYTES_PER_LOGIT))
@@ -112,6 +112,14 @@ def device_bytes(device: torch.device) -> int | None:
     if device.type == "mps":
         return torch.mps.recommended_max_memory()
     return _system_bytes("SC_PHYS_PAGES") if device.type == "cpu" else None
+
+
+def _least_free_bytes(loaded: LoadedModel) -> int | None:
+    """Return what is free on the fullest of the devices that a model computes on."""
+    places = getattr(loaded.model, "hf_device_map", None) or {}
+    others = {torch.device(place) for place in places.values() if place not in {"cpu", "disk"}}
+    found = [_free_bytes(device) for device in {loaded.device, *others}]
+    return min((free for free in found if free is not None), default=None)
 
 
 def _free_bytes(device: torch.device) -> int | None:

@@ -24,7 +24,7 @@ from support.places import SUPPORT
 from support.refusals import refusal
 from support.tiny_models import Family
 
-from nnd.metric.likelihood.engine import execution
+from nnd.metric.likelihood.engine import execution, memory
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.engine.execution import run
 from nnd.metric.likelihood.engine.memory import choose_budget, is_out_of_memory
@@ -229,6 +229,18 @@ def test_less_free_memory_gives_a_smaller_budget(
 ) -> None:
     monkeypatch.setattr("nnd.metric.likelihood.engine.memory._free_bytes", lambda _device: free)
     assert least <= choose_budget(loaded("gpt2")) <= most
+
+
+def test_the_fullest_device_decides_about_the_budget(
+    fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family, free = fresh("gpt2"), {"cpu": None, "cuda:0": 10**9, "cuda:1": 10**6}
+    loaded = wrap_model(family.model, family.tokenizer)
+    monkeypatch.setattr(memory, "_free_bytes", lambda device: free[str(device)])
+    family.model.hf_device_map = {"transformer.wte": "cuda:0", "lm_head": "disk"}
+    roomy = choose_budget(loaded)
+    family.model.hf_device_map["transformer.h"] = "cuda:1"
+    assert choose_budget(loaded) < roomy
 
 
 def test_a_budget_of_nothing_is_an_error(loaded: Loaded) -> None:
