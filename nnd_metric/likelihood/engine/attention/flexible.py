@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.nn.attention.flex_attention import AuxRequest, BlockMask, flex_attention
+from torch.nn.attention.flex_attention import BlockMask, flex_attention
 
 from nnd.metric.likelihood.engine.attention.kernel import LayerNeeds, add_sinks
 from nnd.metric.likelihood.engine.attention.row_layout import Layout, to_device
@@ -26,7 +26,12 @@ def attend_flexibly(
     name = ("tiles", needs.window)
     if name not in layout.masks:
         layout.masks[name] = _block_mask(layout, needs.window)
-    attended, more = _compiled(query.device.type)(
+    weights: dict[str, Any] = {}
+    if needs.sinks is not None:
+        from torch.nn.attention.flex_attention import AuxRequest  # noqa: PLC0415 - not in 2.6
+
+        weights["return_aux"] = AuxRequest(lse=True)
+    attended = _compiled(query.device.type)(
         query,
         key,
         value,
@@ -34,12 +39,18 @@ def attend_flexibly(
         block_mask=layout.masks[name],
         scale=needs.scaling,
         enable_gqa=query.shape[1] != key.shape[1],
-        return_aux=AuxRequest(lse=needs.sinks is not None),
+        **weights,
     )
-    out: torch.Tensor = attended[0].transpose(0, 1)
-    if needs.sinks is not None:
-        add_sinks(out, more.lse[0], needs.sinks)
+    if needs.sinks is None:
+        return _of_row(attended)
+    attended, more = attended
+    out = _of_row(attended)
+    add_sinks(out, more.lse[0], needs.sinks)
     return out
+
+
+def _of_row(attended: torch.Tensor) -> torch.Tensor:
+    return attended[0].transpose(0, 1)
 
 
 def seen_tiles(layout: Layout) -> npt.NDArray[np.bool_]:
