@@ -211,7 +211,7 @@ for writer in writers:
 sys.exit(any(writer.exitcode for writer in writers))
 """
 
-TRIES = 12 if os.environ.get("NND_TEST_FULL") else 4
+TRIES = 12 if os.environ.get("NND_TEST_FULL") else 2
 
 
 def test_several_processes_add_their_models_to_one_run(

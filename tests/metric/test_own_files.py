@@ -79,7 +79,7 @@ def ours(place: Path, writers: dict[str, Writer]) -> Callable[[str], Path]:
 
 
 def document(folder: Path) -> Path:
-    (found,) = folder.glob("*.json")
+    (found,) = (path for path in folder.glob("*.json") if path.name != "cost.json")
     return found
 
 
