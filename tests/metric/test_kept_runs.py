@@ -192,13 +192,13 @@ import multiprocessing, sys
 import torch, transformers  # once for all writers
 from nnd.metric.likelihood import Scoring
 from nnd.metric.run import evaluate
+import nnd.metric.run.launchers.side_by_side  # which is imported late
 
 tries, data, place, *models = sys.argv[1:]
 several = multiprocessing.get_context("fork")
 all_ready = several.Barrier(len(models))
 
 def write(model):
-    evaluate(model, data, scoring=Scoring(cache=False))  # what is imported late is there
     for number in range(int(tries)):
         all_ready.wait()
         evaluate(model, data, out=f"{place}/run {number}", scoring=Scoring(cache=False))

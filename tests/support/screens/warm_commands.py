@@ -46,7 +46,8 @@ _IMPORTED = (
 )
 _WINGS = (
     *("nnd.cards", "nnd.converters.folder", "nnd.converters.source", "nnd.metric.app"),
-    *("nnd.metric.other_metrics", "nnd.metric.show"),
+    *("nnd.metric.likelihood", "nnd.metric.other_metrics", "nnd.metric.run", "nnd.metric.show"),
+    "nnd.metric.text",
 )
 """Whose modules most commands import late."""
 
