@@ -117,6 +117,12 @@ def _show_tokens(
     run: str | Path | None,
     models: "Model | Sequence[Model]",
 ) -> PairTokens:
+    if run is not None and models:
+        raise ScoringError(
+            "option.conflict",
+            "--run has the tokens that --model would score",
+            remedy="leave one of them out",
+        )
     if rows.height != 1:
         raise ScoringError(
             "option.needs-another",

@@ -124,7 +124,7 @@ def _state(name: str, revision: str | None) -> Any:  # noqa: ANN401 - JSON
 
 
 def _stat(path: Path) -> list[int]:
-    """Return the size of a file, its times and its inode: they change when anybody writes it."""
+    """Return the size of a file, its times and its inode: they change whenever it is written."""
     state = path.stat()
     return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
 

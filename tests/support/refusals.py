@@ -54,7 +54,7 @@ def check_refusal(error: NNDError, code: str, where: str = "") -> None:
 def _words(text: str) -> str:
     """Return the words of our own in a text, for a comparison.
 
-    Numbers may be of the machine (memory, times, ports). What stands in quotes, in brackets or
+    Numbers may be of the machine (memory, times, ports). What is in quotes, in brackets or
     behind the second colon is of data and of other libraries, which say it in several ways.
     """
     place, *rest = re.sub(r"\d+(?:[.,]\d+)*", "0", text).split(": ", 2)

@@ -80,7 +80,7 @@ def _shallow(loaded: LoadedModel) -> Any:  # noqa: ANN401 - models share no type
     for name in _TOKENS:
         if (token := getattr(config, name, None)) is not None and token >= config.vocab_size:
             setattr(config, name, 0)
-    with torch.device(loaded.device):
+    with torch.random.fork_rng(), torch.device(loaded.device):  # its weights are drawn
         model: Any = type(loaded.model)(config)
     return model.to(loaded.model.dtype)
 

@@ -87,6 +87,7 @@ def _score_all(
     version, learnt = loaded.version(), defaultdict[str, Evidence](Evidence)
     start = time.perf_counter()
     loading = start - since
+    is_told = task.loading.dtype is not None
     for (dataset, part, pairs, scoring), held in read_together(
         loaded, shards, store, version, learnt
     ):
@@ -95,8 +96,9 @@ def _score_all(
             known = learnt[dataset]
             scored = evaluate_model(loaded, pairs, scoring, held, version=version, evidence=known)
             seconds, work = time.perf_counter() - start, scored.result.work
-            if task.loading.dtype is None and seconds > _LONG:
+            if seconds > _LONG and not is_told:
                 _offer_faster(loaded, scoring, scored)
+                is_told = True  # once, however many parts follow
             cost = cost_of(
                 loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
             )

@@ -64,6 +64,7 @@ def test_the_command_takes_two_texts_instead_of_data(nnd: Nnd) -> None:
         ({"category": ["wron"]}, "name.unknown"),
         ({"category": ["wrong"], "annotations": True}, "option.conflict"),
         ({"origin": "nowhere"}, "source.unknown"),
+        ({"run": "run", "models": "gpt2"}, "option.conflict"),
     ],
 )
 def test_what_cannot_be_shown_is_one_clear_error(

@@ -35,12 +35,16 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+def _run_on(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("museum") / "run"
+    with on_display(write_run(folder, data, MODELS, systems=SYSTEMS)):
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def sample_run(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A run on it of five models that never were, four of which stand for its systems."""
-    folder = tmp_path_factory.mktemp("museum") / "run"
-    with on_display(write_run(folder, sample, MODELS, systems=SYSTEMS)):
-        yield folder
+    yield from _run_on(sample, tmp_path_factory)
 
 
 CATEGORIES = ("disfluent", "off_topic", "wrong_fact")
@@ -63,9 +67,7 @@ def small(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pa
 @pytest.fixture(scope="session")
 def small_run(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A run of the same models on the small dataset."""
-    folder = tmp_path_factory.mktemp("museum") / "run"
-    with on_display(write_run(folder, small, MODELS, systems=SYSTEMS)):
-        yield folder
+    yield from _run_on(small, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import polars as pl
 import pytest
+import torch
 from support.refusals import check_refusal, refusal
 from typer.testing import CliRunner
 
@@ -145,7 +146,9 @@ def test_a_run_teaches_the_speed(saved: Saved, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("name", ["gpt2", "mistral", "bart", "prophetnet"])
 def test_what_no_run_has_measured_is_tried(saved: Saved, name: str) -> None:
+    before = torch.get_rng_state()
     found = estimate(saved(name), rows(*CONTEXTS), loading=CPU)
+    assert torch.equal(torch.get_rng_state(), before)
     (model,) = found.models
     (need,) = model.needs.values()
     assert model.operations_per_second is not None
