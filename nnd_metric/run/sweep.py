@@ -170,7 +170,10 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
         in_order = sorted(scored, key=lambda each: names.index(each.result.model))
         return summarise_scored(
             pairs[key],
-            [*before.models, *(_with_published(each, request) for each in in_order)],
+            [
+                *before.models,
+                *(_with_published(before.with_cost(each), request) for each in in_order),
+            ],
             systems={**before.systems, **systems},
             templates={**before.templates, **(request.templates or {})},
             asks_agreement=request.human_scores is not None,
