@@ -69,7 +69,6 @@ if TYPE_CHECKING:
     )
     from .models.loaded_model import (
         LoadedModel as LoadedModel,
-        Model as Model,
         Skeleton as Skeleton,
     )
     from .models.loading import (
@@ -87,6 +86,7 @@ if TYPE_CHECKING:
         choose_model as choose_model,
     )
     from .models.model_names import (
+        Model as Model,
         list_models as list_models,
         name_models as name_models,
     )
