@@ -82,7 +82,7 @@ def _of_skeleton(
     budget = scoring.token_budget or outline.budget
     speed = probe_speed(loaded, sample, budget) if measured is None else measured
     notes = []
-    if loaded.quantised is not None:
+    if loaded.is_compressed:
         notes.append(f"quantised as {loaded.quantised}, its weights take less memory than this.")
     if loaded.adapted is not None and isinstance(loaded, Skeleton):
         notes.append(f"the adapter {loaded.adapted.name} is left out of the estimate.")

@@ -142,10 +142,9 @@ def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds
 
 
 def _is_plain(loaded: "LoadedModel") -> bool:
-    of_files = loaded.quantised is None or getattr(loaded.model, "hf_quantizer", None) is None
     template = getattr(loaded.tokenizer, "chat_template", None)
     return (
-        of_files
+        not loaded.is_compressed
         and loaded.adapted is None
         and not loaded.is_masked
         and loaded.tokenizer.is_fast

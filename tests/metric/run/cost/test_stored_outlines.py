@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+import transformers as hf
+from support.models.gguf_files import write_gguf
 from support.screens.commands import run_apart
+from support.tiny_models import Family, rope_shape, seeded
 
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, Scoring, load_model, load_skeleton
@@ -54,6 +57,18 @@ def test_the_needs_are_those_of_the_model(saved: Saved, birds: Path, name: str) 
 def test_a_chat_is_rendered_without_the_tokenizer(chat: Path, birds: Path) -> None:
     keep(chat)
     check_needs(chat, birds, "native")
+
+
+def test_a_gguf_file_is_known_by_its_tokenizer(
+    tiny: Callable[[str], Family], birds: Path, tmp_path: Path
+) -> None:
+    tokenizer = tiny("gpt2").tokenizer
+    with seeded():
+        model = hf.LlamaForCausalLM(hf.LlamaConfig(**rope_shape(len(tokenizer), 160)))
+    file = write_gguf(model, tokenizer, tmp_path / "tiny.gguf")
+    assert estimate(file, birds, loading=CPU).models[0].notes == ()  # weights are unpacked
+    keep(file)
+    check_needs(file, birds, "native", "laban2022")
 
 
 def check_needs(model: Path, data: Path, *protocols: str) -> None:
