@@ -112,7 +112,7 @@ def stored_outline(name: str, model: object, loading: Loading) -> OutlinedModel 
     fact = None if key is None else read_facts(_FILE).get(key)
     if fact is None:
         return None
-    with suppress(OSError, NNDError, ValueError):  # at worst, the model is described anew
+    with suppress(OSError, NNDError, ValueError):  # at worst, it is made again
         stored = StoredModel.from_dict(fact)
         text = _StoredText(name, stored, _read_tokenizer(stored, name))
         plan = plan_packed if text.is_encoder_decoder else plan_begun
@@ -127,14 +127,15 @@ def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds
     that the library of fast tokenizers cannot read alone.
     """
     key = state_key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None
-    if key is None or key in read_facts(_FILE):
+    known = None if key is None else read_facts(_FILE).get(key)
+    if key is None or (known is not None and _place(known["tokenizer"]).is_file()):
         return
     stored, content = _stored(loaded)
     text = _StoredText(loaded.name, stored, _tokenizer(stored, content, loaded.name))
     if not _read_alike(loaded, text):
         return
     with suppress(OSError):  # at worst, nothing is stored
-        place = _place(stored)
+        place = _place(stored.tokenizer)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_whole(place, content)
         forget_oldest(place.parent, _MOST_BYTES)
@@ -187,7 +188,7 @@ def _read_alike(one: TextModel, other: TextModel) -> bool:
 
 
 def _read_tokenizer(stored: StoredModel, name: str) -> StoredTokenizer:
-    content = _place(stored).read_text(encoding="utf-8")
+    content = _place(stored.tokenizer).read_text(encoding="utf-8")
     if hashlib.sha256(content.encode()).hexdigest() != stored.tokenizer:
         raise ValueError
     return _tokenizer(stored, content, name)
@@ -202,5 +203,5 @@ def _tokenizer(stored: StoredModel, content: str, name: str) -> StoredTokenizer:
     return StoredTokenizer(backend, stored.special_tokens, stored.chat_template, name)
 
 
-def _place(stored: StoredModel) -> Path:
-    return cache_folder() / "tokenizers" / f"{stored.tokenizer}.json"
+def _place(digest: str) -> Path:
+    return cache_folder() / "tokenizers" / f"{digest}.json"

@@ -104,7 +104,7 @@ def test_an_estimate_after_a_run_loads_no_model(
 
 
 @pytest.mark.parametrize("change", ["weights", "tokenizer", "damage"])
-def test_another_state_of_the_files_is_outlined_anew(chat: Path, change: str) -> None:
+def test_another_state_of_the_files_is_not_known(chat: Path, change: str) -> None:
     keep(chat)
     assert stored_outline("it", chat, CPU) is not None
     if change == "damage":
@@ -114,6 +114,15 @@ def test_another_state_of_the_files_is_outlined_anew(chat: Path, change: str) ->
         name = {"weights": "model.safetensors", "tokenizer": "tokenizer.json"}[change]
         (chat / name).write_bytes((chat / name).read_bytes())
     assert stored_outline("it", chat, CPU) is None
+
+
+def test_a_tokenizer_that_was_deleted_is_stored_again(chat: Path) -> None:
+    keep(chat)
+    (file,) = (cache_folder() / "tokenizers").iterdir()
+    file.unlink()
+    assert stored_outline("it", chat, CPU) is None
+    keep(chat)
+    assert stored_outline("it", chat, CPU) is not None
 
 
 def test_other_ways_to_load_are_not_known(chat: Path) -> None:
