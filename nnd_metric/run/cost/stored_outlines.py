@@ -39,7 +39,7 @@ _TEXTS: Final[Sequence[Reading]] = (
     ("The cat sat.", "on the mat"),
     ("Où ?\n2 <s>", " 10 % </s>x"),
 )
-"""Requests that a stored model must read as the model does."""
+"""Requests that must have the same tokens from a stored tokenizer as from the model's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,10 @@ def stored_outline(name: str, model: object, loading: Loading) -> OutlinedModel 
 
 
 def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds: float) -> None:
-    """Store the outline of a model that has worked for some seconds, if it can be read back.
+    """Store the outline of a model that has worked for some seconds.
 
-    Not stored are those with an adapter, quantised or custom code, masked models, and tokenizers
-    that the library of fast tokenizers cannot read alone.
+    Models with an adapter, compressed weights or custom code are left out, and so are masked ones,
+    and those whose tokenizer gives other tokens without transformers.
     """
     key = state_key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None
     known = None if key is None else read_facts(_FILE).get(key)

@@ -108,7 +108,7 @@ def _score_all(
         bar.update()
         start = time.perf_counter()  # what follows may first read several shards
     if store is not None:
-        with suppress(Exception):  # of a model of another build, no cost is known
+        with suppress(Exception):  # some architectures cannot be outlined
             keep_outline(task.models[loaded.name], task.loading, loaded, worked)
 
 

@@ -131,7 +131,7 @@ def test_other_ways_to_load_are_not_known(chat: Path) -> None:
     assert stored_outline("it", load_model(chat, CPU), CPU) is None
 
 
-def test_a_cost_that_cannot_be_told_stops_no_run(
+def test_a_model_without_an_outline_is_scored(
     chat: Path, birds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_scoring, "flop_shape", refuse)
