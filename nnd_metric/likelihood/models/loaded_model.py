@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -180,9 +179,6 @@ class LoadedModel:
         if len(parts) != len(names):
             return f"{'+'.join(names)}@{version[:7]}"
         return "+".join(f"{name}@{part[:7]}" for name, part in zip(names, parts, strict=True))
-
-
-Model: TypeAlias = str | Path | LoadedModel
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,9 @@ def kill_a_worker(run: Path, more_than: int) -> None:
 
 def check_same(run: Path, alone: Path) -> None:
     """A merged run has the files and the rows of a single one; log-likelihoods to rounding."""
-    assert sorted(path.name for path in run.iterdir()) == ["log_likelihoods.parquet", "result.json"]
+    assert sorted(path.name for path in run.iterdir()) == [
+        *("cost.json", "log_likelihoods.parquet", "result.json")
+    ]
     rows, whole = read_run(run), read_run(alone)
     assert rows.drop(NUMBERS).equals(whole.drop(NUMBERS))
     for name in NUMBERS:
