@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from .files.cache_facts import (
         add_fact as add_fact,
         cache_folder as cache_folder,
+        forget_oldest as forget_oldest,
         read_facts as read_facts,
     )
     from .files.digests import (

@@ -1,5 +1,6 @@
 """Fixtures that every room shares: where the real annotation files are."""
 
+import gc
 import itertools
 import os
 import sys
@@ -70,6 +71,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 _BEGUN = pytest.StashKey[float]()
+_FROZEN = pytest.StashKey[int]()
+
+
+def _spare_the_collector(config: pytest.Config) -> None:
+    """Freeze what imports have made: each training collects garbage, and would visit all of it."""
+    if len(sys.modules) - config.stash.get(_FROZEN, 0) > 500:
+        gc.collect()
+        gc.freeze()
+        config.stash[_FROZEN] = len(sys.modules)
 
 
 @pytest.fixture(scope="session")
@@ -128,6 +138,7 @@ def _seconds_of(process: str) -> float:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
     """Note when a test begins, its fixtures included."""
+    _spare_the_collector(item.config)
     item.stash[_BEGUN] = _cpu_seconds()
     return (yield)
 

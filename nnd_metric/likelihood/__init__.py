@@ -11,9 +11,13 @@ if TYPE_CHECKING:
         Scorer as Scorer,
         Work as Work,
     )
+    from .engine.batch_plan import (
+        Planner as Planner,
+        plan_begun as plan_begun,
+        plan_packed as plan_packed,
+    )
     from .engine.engine import (
         Engine as Engine,
-        encode_for as encode_for,
     )
     from .engine.faster_precision import (
         faster_precision as faster_precision,

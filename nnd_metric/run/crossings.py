@@ -20,7 +20,7 @@ def count_crossings(data: PairSet, engine: Engine, template: Template) -> int | 
         return None
     pairs = data.pairs
     prompts = render(template, contexts_of(pairs))
-    requests = engine.as_read(requests_of(pairs, prompts))
+    requests = engine.encoder.as_read(requests_of(pairs, prompts))
     crosses = find_crossings(loaded.tokenizer, requests, engine.separator, known=engine.tokenised)
     sides = {"high": crosses[: pairs.height], "low": crosses[pairs.height :]}
     either = pl.DataFrame(sides).select(crosses=pl.any_horizontal(pl.all()))

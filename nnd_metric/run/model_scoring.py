@@ -1,5 +1,6 @@
 """The scoring of one model on one set of pairs, from texts to its result."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import polars as pl
@@ -7,7 +8,9 @@ import polars as pl
 from nnd.metric.data import LIMITED, TOKENS, PairSet, contexts_of, equal_texts
 from nnd.metric.likelihood import Engine, Evidence, LoadedModel, Scoring, Store
 from nnd.metric.numbers import count_close, pass_rates, shorten_context
-from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.cost.flop_shapes import flop_shape
+from nnd.metric.run.cost.flops import needed_flops
+from nnd.metric.run.cost.measured_speeds import keep_speed, speed_key
 from nnd.metric.run.crossings import count_crossings
 from nnd.metric.run.model_result import (
     NO_BASELINE,
@@ -51,7 +54,9 @@ def evaluate_model(
     with_alone = scoring.unconditional and pairs.has_contexts  # else these are the same numbers
     scores = score_suite(pairs, engine, template, unconditional=with_alone)
     if store is not None:
-        keep_speed(loaded, engine.read, scores.work.seconds)
+        with suppress(Exception):  # the operations of some architectures cannot be counted
+            operations = needed_flops(flop_shape(loaded), engine.read)
+            keep_speed(speed_key(loaded), operations, scores.work.seconds)
     scored, children = scores.pairs, scores.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
     notes += [_TEXT_ALONE] if loaded.reads_images else []
@@ -99,7 +104,7 @@ def evaluate_model(
 
 def _first_request(pairs: PairSet, engine: Engine, template: Template) -> FirstRequest | None:
     first = pairs.pairs.head(1)
-    requests = engine.as_read(requests_of(first, render(template, contexts_of(first))))
+    requests = engine.encoder.as_read(requests_of(first, render(template, contexts_of(first))))
     for context, candidate in requests[:1]:
         pieces = context.pieces if isinstance(context, ChatContext) else context
         return FirstRequest(shorten_context("".join(pieces)), candidate)

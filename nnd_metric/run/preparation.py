@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from nnd.metric.data import PairSet, contexts_of
+from nnd.metric.data import PairSet
 from nnd.metric.likelihood import Engine, LoadedModel, Scoring
-from nnd.metric.text import AUTO, ChatChoice, Template, choose_rendering, find_protocol
-from nnd.schemas import ScoringError
+from nnd.metric.run.wording import choose_wording
+from nnd.metric.text import ChatChoice, Template
 
 
 class Preparation(NamedTuple):
@@ -18,24 +18,7 @@ class Preparation(NamedTuple):
 
 def prepare(loaded: LoadedModel, pairs: PairSet, scoring: Scoring) -> Preparation:
     """Return the engine and the template that a model scores pairs with."""
-    protocol = find_protocol(scoring.protocol)
-    if protocol.minus_alone and not pairs.has_contexts:
-        raise ScoringError(
-            "protocol.another-model",
-            f"protocol {protocol.name} measures what contexts add, and the data has none",
-            pairs.name,
-            "use native or sum",
-        )
-    template, chat = choose_rendering(
-        loaded,
-        protocol,
-        scoring.chat,
-        scoring.template,
-        contexts=contexts_of(pairs.pairs if scoring.template == AUTO else pairs.pairs.head(1)),
-        instruction=pairs.instruction,
-        separator=scoring.separator,
-        has_contexts=pairs.has_contexts,
-    )
+    template, chat = choose_wording(loaded, pairs, scoring)
     engine = Engine(
         loaded,
         protocol=scoring.protocol,

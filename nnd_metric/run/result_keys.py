@@ -43,28 +43,37 @@ _ROWS_AT_ONCE: Final = 100_000
 
 
 def model_key(name: str, model: object, scoring: Scoring, loading: Loading) -> str | None:
-    """Return a digest of a model's files, the options, and the libraries and devices.
+    """Return a digest of a model's state (`state_key`), its name and the options.
 
     It is None if a result is not stored: of a model in memory, whose weights may change at any
     time; with custom code, which may come from anywhere; with tokens, or if the user says so.
     """
-    if not isinstance(model, str | Path) or loading.trust_remote_code:
+    state = None if scoring.keep_tokens or not scoring.cache else state_key(model, loading)
+    if state is None:
         return None
-    if scoring.keep_tokens or not scoring.cache:
+    chat = scoring.chat.file
+    try:
+        chat_text = None if chat is None else hashlib.sha256(chat.read_bytes()).hexdigest()
+    except OSError:  # loading says what is wrong
+        return None
+    return _digest({"state": state, "name": name, "scoring": asdict(scoring), "chat": chat_text})
+
+
+def state_key(model: object, loading: Loading) -> str | None:
+    """Return a digest of a model's files, how they are loaded, and the libraries and devices.
+
+    It is None for a model in memory, and for one with custom code.
+    """
+    if not isinstance(model, str | Path) or loading.trust_remote_code:
         return None
     try:
         files = list(_files_of(str(model), loading))
-        chat = scoring.chat.file
-        chat_text = None if chat is None else hashlib.sha256(chat.read_bytes()).hexdigest()
     except (OSError, ValueError, LookupError, TypeError, NNDError):  # loading says what is wrong
         return None
     facts = {
-        "name": name,
         "model": str(model),
         "files": files,
         "loading": asdict(loading),
-        "scoring": asdict(scoring),
-        "chat": chat_text,
         "libraries": {library: _version(library) for library in _LIBRARIES},
         "machine": [platform.machine(), platform.system(), platform.python_version()],
         "devices": sorted(str(path) for each in _DEVICES for path in Path("/dev").glob(each)),

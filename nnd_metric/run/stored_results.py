@@ -24,7 +24,7 @@ from nnd.metric.run.model_result import ModelResult, ScoredModel
 from nnd.metric.run.result_keys import data_key, model_key
 from nnd.metric.run.scoring_task import ScoredShard
 from nnd.metric.run.sealed_rows import DAMAGE, SealedRows, write_sealed
-from nnd.schemas import ScoringWarning, cache_folder
+from nnd.schemas import ScoringWarning, cache_folder, forget_oldest
 
 _MOST_BYTES: Final = 2**30
 """Most bytes of all stored results; the newest are kept."""
@@ -66,7 +66,7 @@ class StoredResults(NamedTuple):
         with suppress(OSError):  # at worst, nothing is stored
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_sealed(place, pl.concat([of_pairs, of_sets], how="diagonal_relaxed"), facts)
-            _forget_oldest(place.parent)
+            forget_oldest(place.parent, _MOST_BYTES)
 
 
 def stored_results(
@@ -111,11 +111,3 @@ def _read(place: Path, model: str, store: Store) -> ScoredModel | None:
     work = replace(result.work, requests=facts["requests"], stored=facts["requests"])
     cost = ModelCost(model=model, requests=work.requests, stored=work.stored)
     return ScoredModel(replace(result, work=work), pairs, of_sets, cost=cost)
-
-
-def _forget_oldest(folder: Path) -> None:
-    total = 0
-    for place in sorted(folder.glob("*.parquet"), key=lambda path: -path.stat().st_mtime_ns):
-        total += place.stat().st_size
-        if total > _MOST_BYTES:
-            place.unlink()

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from .chats.chat_template import (
         ChatTemplate as ChatTemplate,
     )
-    from .encoding.assembly import (
-        encode as encode,
-    )
     from .encoding.boundary import (
         Known as Known,
         find_crossings as find_crossings,
@@ -29,9 +26,6 @@ if TYPE_CHECKING:
     from .encoding.chat_ids import (
         chat_ids as chat_ids,
         cut_chat as cut_chat,
-    )
-    from .encoding.masked_rows import (
-        encode_masked as encode_masked,
     )
     from .encoding.protocols import (
         PROTOCOLS as PROTOCOLS,
@@ -45,6 +39,11 @@ if TYPE_CHECKING:
         PairContext as PairContext,
         Reading as Reading,
         Request as Request,
+        TextModel as TextModel,
+        Tokenizer as Tokenizer,
+    )
+    from .encoding.stored_tokenizer import (
+        StoredTokenizer as StoredTokenizer,
     )
     from .encoding.targets import (
         count_end_tokens as count_end_tokens,
@@ -68,6 +67,9 @@ if TYPE_CHECKING:
     )
     from .encoding.tokens import (
         special_frame as special_frame,
+    )
+    from .request_encoder import (
+        RequestEncoder as RequestEncoder,
     )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import torch
 
 from nnd.metric.data import PairSet, contexts_of
-from nnd.metric.likelihood import Engine, LoadedModel
-from nnd.metric.text import ChatChoice, Encoded, Ids, Template, encode, find_protocol, render
+from nnd.metric.likelihood import LoadedModel
+from nnd.metric.text import ChatChoice, Encoded, Ids, RequestEncoder, Template, render
 from nnd.metric.train.losses import Targets
 from nnd.metric.train.objective import NegativeTokens, Objective
 
@@ -48,10 +48,8 @@ def make_examples(
         for prompt, *candidates in zip(prompts, *columns, strict=True)
     }
     requests = [(context, text) for context, *candidates in sorted(texts) for text in candidates]
-    engine = Engine(loaded, separator=chat.separator, chat=chat.template)
-    encoded = encode(
-        loaded, find_protocol(engine.protocol), engine.as_read(requests), separator=chat.separator
-    )
+    encoder = RequestEncoder(loaded, "native", chat.separator, chat.template)
+    encoded = [row for (row,) in encoder.encode(encoder.as_read(requests))]
     return [
         _example(objective, *candidates)
         for candidates in zip(*[iter(encoded)] * len(columns), strict=True)

@@ -53,3 +53,13 @@ def add_fact(file: str, key: str, value: object) -> None:
 
 def _with_digest(key: str, value: object) -> list[Any]:
     return [value, hashlib.sha256(json.dumps([key, value]).encode()).hexdigest()[:16]]
+
+
+def forget_oldest(folder: Path, most: int) -> None:
+    """Delete the oldest files of a folder of the cache that is larger than so many bytes."""
+    states = [(path, path.stat()) for path in folder.iterdir() if path.is_file()]
+    total = 0
+    for path, state in sorted(states, key=lambda each: -each[1].st_mtime_ns):
+        total += state.st_size
+        if total > most:
+            path.unlink()

@@ -38,12 +38,11 @@ from nnd.metric.text import (
     Known,
     Reading,
     Request,
+    RequestEncoder,
     count_end_tokens,
-    encode,
-    encode_masked,
     find_protocol,
 )
-from nnd.schemas import ScoringError, check_not_forked, collector_paused
+from nnd.schemas import ScoringError, check_not_forked
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +87,13 @@ class Engine:
             )
         check_matmul(self.loaded, self.matmul)
 
+    @property
+    def encoder(self) -> RequestEncoder:
+        """How the model reads requests."""
+        return RequestEncoder(
+            self.loaded, self.protocol, self.separator, self.chat, self.keep, self.tokenised
+        )
+
     def __call__(self, requests: Sequence[Request]) -> Likelihoods:
         """Return the log-likelihood of each candidate given its context.
 
@@ -116,9 +122,9 @@ class Engine:
 
     def _given(self, requests: Sequence[Request]) -> Likelihoods:
         protocol = find_protocol(self.protocol)
-        readings = self.as_read(requests)
+        readings = self.encoder.as_read(requests)
         distinct = list(dict.fromkeys(readings))
-        encoded = encode_for(self, distinct)
+        encoded = self.encoder.encode(distinct)
         # Different texts may have the same tokens: they are scored once and tie exactly.
         parts = list(chain.from_iterable(encoded))
         rows = sorted(set(parts))  # the order decides the batches
@@ -137,15 +143,6 @@ class Engine:
         ends = count_end_tokens(self.loaded, protocol)
         work = replace(work, baseline=self._baseline_share(requests, readings, encoded, work))
         return Likelihoods(values[order], tokens[order], truncated[order], work, ends)
-
-    @collector_paused()
-    def as_read(self, requests: Sequence[Request]) -> list[Reading]:
-        """Return requests with their contexts as the model reads them: as chats, if it does."""
-        given = [("" if context is None else context, candidate) for context, candidate in requests]
-        if self.chat is None:
-            return given
-        chats = self.chat.render([context for context, _ in given])
-        return [(chat, candidate) for chat, (_, candidate) in zip(chats, given, strict=True)]
 
     def sum_rows(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""
@@ -218,17 +215,6 @@ class Engine:
         name = fingerprint(self.loaded, self.version or self.loaded.version(), self.matmul)
         name = name if self.path is None else f"{name}:{self.path}"
         return LikelihoodCache(self.store, name, rows)
-
-
-def encode_for(engine: Engine, readings: Sequence[Reading]) -> list[tuple[Encoded, ...]]:
-    """Return the rows that the model of an engine reads for each request."""
-    loaded, protocol = engine.loaded, find_protocol(engine.protocol)
-    separator, keep = engine.separator, engine.keep
-    if protocol.hides is not None:
-        return encode_masked(loaded, protocol, readings, separator, keep)
-    known = engine.tokenised
-    rows = encode(loaded, protocol, readings, separator=separator, keep=keep, known=known)
-    return [(row,) for row in rows]
 
 
 def _places(items: Sequence[Hashable], among: Sequence[Hashable]) -> npt.NDArray[np.int64]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nnd.metric.likelihood.engine.engine import Engine, encode_for
+from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.engine.head import most_rows
 from nnd.metric.likelihood.engine.memory import choose_budget
 from nnd.metric.likelihood.engine.model_state import as_found
@@ -40,9 +40,9 @@ def token_likelihoods(engine: Engine, requests: Sequence[Request]) -> list[Token
     Under `pmi` they are those with the context. Errors are those of the engine.
     """
     check_not_forked()
-    readings = engine.as_read(requests)
+    readings = engine.encoder.as_read(requests)
     distinct = list(dict.fromkeys(readings))
-    encoded = encode_for(engine, distinct)
+    encoded = engine.encoder.encode(distinct)
     rows = sorted({row for own in encoded for row in own if True in row.scored})
     if engine.loaded.is_masked:  # each row has one scored token
         values = [np.array([value]) for value in engine.sum_rows(rows)[0]]

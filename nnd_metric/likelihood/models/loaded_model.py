@@ -82,6 +82,11 @@ class LoadedModel:
         return getattr(self.model.config, "vision_config", None) is not None
 
     @property
+    def is_compressed(self) -> bool:
+        """Whether weights in memory are quantised; those of GGUF files are unpacked."""
+        return self.quantised is not None and not self.quantised.startswith("gguf")
+
+    @property
     def dtype(self) -> str:
         """Precision of the weights, e.g. `float32`."""
         return str(self.model.dtype).removeprefix("torch.")

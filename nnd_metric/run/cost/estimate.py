@@ -1,11 +1,13 @@
 """The result of an estimate."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
+from nnd.metric.likelihood import Scoring
 from nnd.metric.numbers import short_names
 from nnd.metric.run.cost.model_needs import Need
+from nnd.metric.run.cost.model_outline import ModelOutline
 from nnd.schemas import Printable, Record, StoredAs, counted, text_table
 
 if TYPE_CHECKING:
@@ -53,6 +55,33 @@ class ModelEstimate(Record):
     def memory(self) -> int:
         """Bytes for the weights and for the tokens held at once."""
         return self.weight_bytes + self.working_bytes
+
+
+def model_estimate(
+    name: str,
+    outline: ModelOutline,
+    scoring: Scoring,
+    needs: Mapping[str, Need],
+    speed: float | None,
+    *,
+    is_measured: bool,
+) -> ModelEstimate:
+    """Return what work on some datasets costs a model, given its operations per second."""
+    budget = scoring.token_budget or outline.budget
+    return ModelEstimate(
+        model=name,
+        device=outline.device,
+        dtype=outline.dtype,
+        parameters=outline.parameters,
+        weight_bytes=outline.weight_bytes,
+        working_bytes=budget * outline.position_bytes,
+        operations_per_second=speed,
+        is_measured=is_measured,
+        needs={
+            dataset: replace(need, seconds=speed and need.flops / speed)
+            for dataset, need in needs.items()
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,30 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from nnd.metric.data import PairSet
-from nnd.metric.likelihood import (
-    LoadedModel,
-    Loading,
-    Model,
-    Scoring,
-    Skeleton,
-    bytes_per_position,
-    choose_budget,
-    load_skeleton,
-)
-from nnd.metric.run.cost.estimate import Estimate, ModelEstimate
+from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.run.cost.estimate import Estimate, ModelEstimate, model_estimate
 from nnd.metric.run.cost.measured_speeds import known_speed
 from nnd.metric.run.cost.model_needs import find_needs
-from nnd.metric.run.cost.probe import probe_speed
+from nnd.metric.run.cost.stored_outlines import stored_outline
 from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
 from nnd.metric.run.survival import Trouble
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import Model
 
 
 @with_run_options
 def estimate(
-    models: Model | Sequence[Model],
+    models: "Model | Sequence[Model]",
     data: Any,  # noqa: ANN401 - as of `evaluate`
     **options: Unpack[RunOptions],
 ) -> Estimate:
@@ -56,32 +50,44 @@ def estimate(
 
 
 def _of_model(
-    name: str, model: Model, pairs: Mapping[str, PairSet], scoring: Scoring, loading: Loading
+    name: str, model: "Model", pairs: Mapping[str, PairSet], scoring: Scoring, loading: Loading
 ) -> ModelEstimate:
+    stored = stored_outline(name, model, loading)
+    speed = None if stored is None else known_speed(stored.outline.speed_key)
+    if stored is None or speed is None:
+        return _of_skeleton(name, model, pairs, scoring, loading)
+    needs = {dataset: need for dataset, need, _ in find_needs(stored, pairs, scoring)}
+    return model_estimate(name, stored.outline, scoring, needs, speed, is_measured=True)
+
+
+def _of_skeleton(
+    name: str, model: "Model", pairs: Mapping[str, PairSet], scoring: Scoring, loading: Loading
+) -> ModelEstimate:
+    """Return the estimate of a model that no run has outlined; this loads torch."""
+    from nnd.metric.likelihood import (  # noqa: PLC0415
+        LoadedModel,
+        Skeleton,
+        load_skeleton,
+    )
+    from nnd.metric.run.cost.outlining import outline_of  # noqa: PLC0415
+    from nnd.metric.run.cost.probe import probe_speed  # noqa: PLC0415
+
     loaded = model if isinstance(model, LoadedModel) else load_skeleton(model, loading)
     loaded = replace(loaded, name=name)
-    budget = scoring.token_budget or choose_budget(loaded)
+    outlined = outline_of(loaded)
+    outline = outlined.outline
+    found = list(find_needs(outlined, pairs, scoring))
+    measured = known_speed(outline.speed_key)
+    sample = next((rows for _, _, rows in found if rows), [])
+    budget = scoring.token_budget or outline.budget
+    speed = probe_speed(loaded, sample, budget) if measured is None else measured
     notes = []
-    if loaded.quantised is not None:
+    if loaded.is_compressed:
         notes.append(f"quantised as {loaded.quantised}, its weights take less memory than this.")
     if loaded.adapted is not None and isinstance(loaded, Skeleton):
         notes.append(f"the adapter {loaded.adapted.name} is left out of the estimate.")
-    found = list(find_needs(loaded, pairs, scoring))
-    measured = known_speed(loaded)
-    sample = next((rows for _, _, rows in found if rows), [])
-    speed = probe_speed(loaded, sample, budget) if measured is None else measured
-    return ModelEstimate(
-        name,
-        str(loaded.device),
-        loaded.dtype,
-        loaded.parameters,
-        loaded.weight_bytes,
-        budget * bytes_per_position(loaded),
-        speed,
-        measured is not None,
-        {
-            dataset: replace(need, seconds=speed and need.flops / speed)
-            for dataset, need, _ in found
-        },
-        tuple(notes),
+    needs = {dataset: need for dataset, need, _ in found}
+    estimated = model_estimate(
+        name, outline, scoring, needs, speed, is_measured=measured is not None
     )
+    return replace(estimated, notes=tuple(notes))

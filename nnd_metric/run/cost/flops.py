@@ -18,114 +18,89 @@ A mixture of experts counts the experts that a token goes through. Embeddings, n
 activations, softmax, biases and adapters are not counted; keys that a window hides are counted.
 """
 
-import math
-import re
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
 
-from torch import nn
-
-from nnd.metric.likelihood import LoadedModel, number_in
 from nnd.metric.text import Encoded, Ids
+from nnd.schemas import Count, Record
 
-_ACROSS = re.compile(
-    r"(encoder_attn|EncDecAttention|cross_?attn|cross_?attention)\..*?(k|v|key|value)(_proj)?\.weight$"
-)
-"""Weights that make keys and values of the context for a decoder."""
-
-_EXPERTS = re.compile(r"(^|\.)experts\.")
-_CHOSEN = ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")
-_ALL = ("num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts")
+Kind: TypeAlias = Literal["decoder-only", "encoder-decoder", "masked"]
 
 
-_Works: TypeAlias = Sequence[tuple[int, list[int]]]
-"""The tokens of each context, and of each of its candidates."""
+@dataclass(frozen=True, slots=True)
+class FlopShape(Record):
+    """The sizes of a model on which the operations of its work depend.
+
+    Attributes:
+        kind: How it reads a request.
+        context_weights: Weights of the matrices that a token of a context goes through.
+        candidate_weights: Those that a token of a candidate goes through; if the model is masked,
+            every token of a row.
+        context_key: Operations for each key that a token of a context sees.
+        candidate_key: Operations for each key that a token of a candidate sees.
+        head_weights: Weights that a scored token goes through besides.
+    """
+
+    kind: Kind
+    context_weights: Count
+    candidate_weights: Count
+    context_key: Count
+    candidate_key: Count
+    head_weights: Count
 
 
-def needed_flops(loaded: LoadedModel, rows: Sequence[Encoded]) -> int:
+def needed_flops(shape: FlopShape, rows: Sequence[Encoded]) -> int:
     """Return the floating-point operations that distinct requests need (formula above)."""
-    candidates: dict[Ids, list[int]] = {}
+    read, fed, context_keys, candidate_keys = map(sum, zip(*_WORKS[shape.kind](rows), strict=True))
+    scored = sum(row.scored.count(True) for row in rows)
+    matrices = shape.context_weights * read + shape.candidate_weights * fed
+    keys = shape.context_key * context_keys + shape.candidate_key * candidate_keys
+    return 2 * matrices + keys + 2 * shape.head_weights * scored
+
+
+_Work: TypeAlias = tuple[int, int, int, int]
+"""Tokens of contexts and of candidates, and the keys that each of both sees, in all."""
+
+_NO_WORK: Final[_Work] = (0, 0, 0, 0)
+
+
+def _masked(rows: Sequence[Encoded]) -> Iterator[_Work]:
+    yield _NO_WORK
     for row in rows:
-        candidates.setdefault(row.context, []).append(len(row.inputs))
-    works = [(len(context), lengths) for context, lengths in candidates.items()]
-    scored = sum(sum(row.scored) for row in rows)
-    if loaded.is_masked:
-        return _masked(loaded.model, rows) + 2 * _head_weights(loaded.model) * scored
-    of_stacks = _encoder_decoder if loaded.is_encoder_decoder else _decoder
-    return of_stacks(loaded.model, works) + 2 * _head_weights(loaded.model) * scored
+        yield 0, row.length, 0, row.length**2
 
 
-def _masked(model: Any, rows: Sequence[Encoded]) -> int:  # noqa: ANN401 - models share no type
-    sizes = (number_in(model.config, (name,), 0) for name in ("hidden_size", "num_hidden_layers"))
-    keys = sum(row.length**2 for row in rows)
-    tokens = sum(row.length for row in rows)
-    return 2 * _matrix_weights(model.base_model) * tokens + 4 * math.prod(sizes) * keys
+def _decoder_only(rows: Sequence[Encoded]) -> Iterator[_Work]:
+    yield _NO_WORK
+    for context, candidates in _by_context(rows).items():
+        before = _sum_to(len(context))
+        yield len(context), 0, before, 0
+        for n in candidates:
+            yield 0, n, 0, _sum_to(len(context) + n) - before
 
 
-def _decoder(model: Any, works: _Works) -> int:  # noqa: ANN401 - models share no type
-    trunk = model.get_decoder()
-    tokens = sum(context + sum(lengths) for context, lengths in works)
-    keys = sum(
-        _sum_to(context) + sum(_sum_to(context + n) - _sum_to(context) for n in lengths)
-        for context, lengths in works
-    )
-    return 2 * _matrix_weights(trunk) * tokens + _per_key(trunk) * keys
+def _encoder_decoder(rows: Sequence[Encoded]) -> Iterator[_Work]:
+    yield _NO_WORK
+    for context, candidates in _by_context(rows).items():
+        yield len(context), 0, len(context) ** 2, 0
+        for n in candidates:
+            yield 0, n, 0, _sum_to(n) + len(context) * n
 
 
-def _encoder_decoder(model: Any, works: _Works) -> int:  # noqa: ANN401 - as above
-    encoder, decoder = model.get_encoder(), model.get_decoder()
-    named = decoder.named_parameters()
-    across: int = sum(weight.numel() for name, weight in named if _ACROSS.search(name))
-    read = sum(context for context, _ in works)
-    fed = sum(sum(lengths) for _, lengths in works)
-    encoder_keys = sum(context * context for context, _ in works)
-    decoder_keys = sum(_sum_to(n) + context * n for context, lengths in works for n in lengths)
-    matrices = (_matrix_weights(encoder) + across) * read
-    matrices += (_matrix_weights(decoder) - across) * fed
-    return 2 * matrices + _per_key(encoder) * encoder_keys + _per_key(decoder) * decoder_keys
+_WORKS: Final[dict[Kind, Callable[[Sequence[Encoded]], Iterator[_Work]]]] = {
+    "decoder-only": _decoder_only,
+    "encoder-decoder": _encoder_decoder,
+    "masked": _masked,
+}
 
 
-def _matrix_weights(stack: Any) -> int:  # noqa: ANN401 - as above
-    """Return the weights of the matrices that one token goes through."""
-    embeddings = {
-        id(weight)
-        for module in stack.modules()
-        if isinstance(module, nn.Embedding)
-        for weight in module.parameters()
-    }
-    matrices = [
-        (name, weight)
-        for name, weight in stack.named_parameters()
-        if weight.dim() > 1 and id(weight) not in embeddings
-    ]
-    in_experts: int = sum(weight.numel() for name, weight in matrices if _EXPERTS.search(name))
-    everywhere: int = sum(weight.numel() for _, weight in matrices) - in_experts
-    return everywhere + round(in_experts * _share_of_experts(stack.config))
-
-
-def _share_of_experts(config: Any) -> float:  # noqa: ANN401 - as above
-    """Return the share of its experts that a mixture sends a token through."""
-    chosen, known = number_in(config, _CHOSEN, 0), number_in(config, _ALL, 0)
-    return chosen / known if chosen and known else 1.0
-
-
-def _per_key(stack: Any) -> int:  # noqa: ANN401 - as above
-    """Return the operations for each key that a query sees, in all layers of a stack."""
-    config = stack.config
-    head, heads = (
-        number_in(config, names, 0) for names in (("head_dim", "d_kv"), ("num_attention_heads",))
-    )
-    width = head * heads or number_in(config, ("hidden_size",), 0)
-    lists = (len(part) for part in stack.children() if isinstance(part, nn.ModuleList))
-    return int(4 * width * max(lists, default=0))
-
-
-def _head_weights(model: Any) -> int:  # noqa: ANN401 - as above
-    head = model.get_output_embeddings()
-    if head is None:
-        config = model.config.get_text_config()
-        return int(config.vocab_size * config.hidden_size)
-    return int(head.weight.numel())
+def _by_context(rows: Sequence[Encoded]) -> dict[Ids, list[int]]:
+    """Return the lengths of the candidates of each context."""
+    lengths: dict[Ids, list[int]] = {}
+    for row in rows:
+        lengths.setdefault(row.context, []).append(len(row.inputs))
+    return lengths
 
 
 def _sum_to(last: int) -> int:

@@ -2,15 +2,12 @@
 
 import json
 import platform
-from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import torch
-
-from nnd.metric.likelihood import LoadedModel
-from nnd.metric.run.cost.flops import needed_flops
-from nnd.metric.text import Encoded
 from nnd.schemas import add_fact, read_facts
+
+if TYPE_CHECKING:
+    from nnd.metric.likelihood import LoadedModel
 
 ENOUGH_S: Final = 0.2
 """Shortest work of a model, in seconds, whose speed is stored: below, its first calls dominate."""
@@ -18,25 +15,28 @@ ENOUGH_S: Final = 0.2
 _FILE: Final = "operation_speeds.json"
 
 
-def known_speed(loaded: LoadedModel) -> float | None:
+def known_speed(key: str) -> float | None:
     """Return the operations per second of a model's last run on this device and in this dtype.
 
     The result is None if no run that was long enough was measured.
     """
-    found = read_facts(_FILE).get(_key(loaded))
+    found = read_facts(_FILE).get(key)
     return None if found is None else float(found)
 
 
-def keep_speed(loaded: LoadedModel, rows: Sequence[Encoded], seconds: float) -> None:
-    """Store the speed of a model that read some requests, if it took long enough.
+def keep_speed(key: str, operations: int, seconds: float) -> None:
+    """Store the speed of a model, if its work took long enough.
 
     Loading, encoding and the proof are not in the seconds.
     """
-    if seconds >= ENOUGH_S and rows:
-        add_fact(_FILE, _key(loaded), needed_flops(loaded, rows) / seconds)
+    if seconds >= ENOUGH_S and operations:
+        add_fact(_FILE, key, operations / seconds)
 
 
-def _key(loaded: LoadedModel) -> str:
+def speed_key(loaded: "LoadedModel") -> str:
+    """Return the name of a model's speed on its device and in its dtype."""
+    import torch  # noqa: PLC0415 - slow; whoever has the model has it
+
     if loaded.device.type == "cuda":
         device = torch.cuda.get_device_name(loaded.device)
     else:

@@ -7,20 +7,12 @@ from itertools import chain
 import numpy as np
 
 from nnd.metric.data import PairSet
-from nnd.metric.likelihood import (
-    Engine,
-    Likelihoods,
-    LoadedModel,
-    Scoring,
-    choose_budget,
-    encode_for,
-    most_rows,
-    paths_of,
-)
+from nnd.metric.likelihood import Likelihoods, Scoring
 from nnd.metric.run.cost.flops import needed_flops
+from nnd.metric.run.cost.model_outline import OutlinedModel
 from nnd.metric.run.pair_scoring import score_suite
-from nnd.metric.run.preparation import prepare
-from nnd.metric.text import Encoded, Request, find_protocol
+from nnd.metric.run.wording import choose_wording
+from nnd.metric.text import Encoded, Request, RequestEncoder, find_protocol
 from nnd.schemas import Record
 
 
@@ -46,7 +38,7 @@ class Need(Record):
 
 
 def find_needs(
-    loaded: LoadedModel, pairs: Mapping[str, PairSet], scoring: Scoring
+    model: OutlinedModel, pairs: Mapping[str, PairSet], scoring: Scoring
 ) -> Iterator[tuple[str, Need, list[Encoded]]]:
     """Yield each dataset, the work of a model on it through its fastest path, and the requests.
 
@@ -56,23 +48,25 @@ def find_needs(
     """
     stored: set[Encoded] = set()
     for name, data in pairs.items():
-        engine, template, _ = prepare(loaded, data, scoring)
-        asked = _RequestRecorder(engine)
+        template, chat = choose_wording(model.text, data, scoring)
+        encoder = RequestEncoder(
+            model.text, scoring.protocol, chat.separator, chat.template, scoring.keep
+        )
+        asked = _RequestRecorder(encoder)
         with_alone = scoring.unconditional and data.has_contexts
         score_suite(data, asked, template, unconditional=with_alone)
         without = sorted(asked.given - stored)
         whole = sorted((asked.given | asked.alone) - stored)
-        tokens, flops = _tokens(loaded, whole, scoring), needed_flops(loaded, whole)
+        tokens, flops = (count(model, whole, scoring) for count in (_tokens, _flops))
         tests = data.pairs.height + sum(each.pairs.height for each in data.sets)
-        saved = tokens - _tokens(loaded, without, scoring)
         yield (
             name,
             Need(
                 tests=tests,
                 tokens=tokens,
                 flops=flops,
-                baseline_tokens=saved,
-                baseline_flops=flops - needed_flops(loaded, without),
+                baseline_tokens=tokens - _tokens(model, without, scoring),
+                baseline_flops=flops - _flops(model, without, scoring),
             ),
             whole,
         )
@@ -81,25 +75,23 @@ def find_needs(
 
 
 class _RequestRecorder:
-    """A scorer that records the requests to an engine, and returns zeros.
+    """A scorer that records what a model would read, and returns zeros.
 
     `given` has the requests with contexts (under `pmi`, also those that are subtracted), `alone`
     those of the baseline only.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, encoder: RequestEncoder) -> None:
+        self._encoder = encoder
         self.given, self.alone = set[Encoded](), set[Encoded]()
 
     def __call__(self, requests: Sequence[Request]) -> Likelihoods:
-        engine, protocol = self._engine, find_protocol(self._engine.protocol)
         distinct = dict.fromkeys(requests)
         asked: list[Request] = [request for request in distinct if request[0] is not None]
-        if protocol.minus_alone:
+        if find_protocol(self._encoder.protocol).minus_alone:
             asked += [(None, candidate) for _, candidate in asked]
         baseline = [request for request in distinct if request[0] is None]
-        readings = engine.as_read([*asked, *baseline])
-        encoded = encode_for(engine, readings)
+        encoded = self._encoder.encode(self._encoder.as_read([*asked, *baseline]))
         given, alone = (
             {row for row in chain.from_iterable(some) if any(row.scored)}
             for some in (encoded[: len(asked)], encoded[len(asked) :])
@@ -109,8 +101,11 @@ class _RequestRecorder:
         return Likelihoods(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
 
 
-def _tokens(loaded: LoadedModel, rows: Sequence[Encoded], scoring: Scoring) -> int:
+def _tokens(model: OutlinedModel, rows: Sequence[Encoded], scoring: Scoring) -> int:
     """Return the positions that enter the model."""
-    budget = scoring.token_budget or choose_budget(loaded)
-    batches = paths_of(loaded)[0].plan(rows, budget, most_rows(loaded))
-    return sum(batch.tokens for batch in batches)
+    budget = scoring.token_budget or model.outline.budget
+    return sum(batch.tokens for batch in model.plan(rows, budget, model.outline.logit_rows))
+
+
+def _flops(model: OutlinedModel, rows: Sequence[Encoded], _: Scoring) -> int:
+    return needed_flops(model.outline.flops, rows)

@@ -14,6 +14,7 @@ from typing import Any, Final
 import torch
 
 from nnd.metric.likelihood import LoadedModel, Path, evaluation_mode, most_rows, paths_of
+from nnd.metric.run.cost.flop_shapes import flop_shape
 from nnd.metric.run.cost.flops import needed_flops
 from nnd.metric.text import Encoded, Ids
 
@@ -63,7 +64,8 @@ def _measure(small: LoadedModel, path: Path, rows: Sequence[Encoded], budget: in
                 times.append(time.perf_counter() - start)
             seconds = min(times)
             if seconds >= _ENOUGH_S or tokens >= budget or len(batches) == 1:
-                return needed_flops(small, [rows[at] for at in batch.requests]) / seconds
+                read = [rows[at] for at in batch.requests]
+                return needed_flops(flop_shape(small), read) / seconds
             tokens *= 4
 
 

@@ -4,7 +4,7 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -26,6 +26,7 @@ from nnd.metric.likelihood import (
     pin_version,
 )
 from nnd.metric.numbers import count_close
+from nnd.metric.run.cost.stored_outlines import keep_outline
 from nnd.metric.run.launchers.shard_groups import read_together
 from nnd.metric.run.model_cost import cost_of, process_peak
 from nnd.metric.run.model_result import ScoredModel
@@ -86,7 +87,7 @@ def _score_all(
     """
     version, learnt = loaded.version(), defaultdict[str, Evidence](Evidence)
     start = time.perf_counter()
-    loading = start - since
+    loading, worked = start - since, 0.0
     is_told = task.loading.dtype is not None
     for (dataset, part, pairs, scoring), held, read in read_together(
         loaded, shards, store, version, learnt
@@ -105,9 +106,12 @@ def _score_all(
                 loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
             )
             yield ScoredShard(dataset, part, scored._replace(cost=cost))
-            loading = 0.0
+            loading, worked = 0.0, worked + work.seconds
         bar.update()
         start = time.perf_counter()  # what follows may first read several shards
+    if store is not None:
+        with suppress(Exception):  # some architectures cannot be outlined
+            keep_outline(task.models[loaded.name], task.loading, loaded, worked)
 
 
 def _offer_faster(loaded: LoadedModel, scoring: Scoring, scored: ScoredModel) -> None:

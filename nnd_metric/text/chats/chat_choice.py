@@ -4,14 +4,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from transformers import PreTrainedTokenizerBase
-
 from nnd.metric.text.chats.chat_options import NONE, Chat, Rendering
 from nnd.metric.text.chats.chat_shape import REMEDY
 from nnd.metric.text.chats.chat_template import ChatTemplate, make_chat_template
 from nnd.metric.text.encoding.chat_ids import count_neutralised
 from nnd.metric.text.encoding.protocols import Protocol
-from nnd.metric.text.encoding.requests import TextModel
+from nnd.metric.text.encoding.requests import TextModel, Tokenizer
 from nnd.metric.text.encoding.templates import Template, choose_template, find_template
 from nnd.schemas import Instruction, ScoringError, StoredContext
 
@@ -150,9 +148,7 @@ def _why_plain(
     return None
 
 
-def find_chat(
-    tokenizer: PreTrainedTokenizerBase, asked: Chat, *, name: str, template: Template
-) -> ChatTemplate:
+def find_chat(tokenizer: Tokenizer, asked: Chat, *, name: str, template: Template) -> ChatTemplate:
     """Return the chat template from the given file, or else the tokenizer's own."""
     if asked.file is not None:
         text = asked.read_file()

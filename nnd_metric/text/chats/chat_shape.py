@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from transformers import PreTrainedTokenizerBase
-
 from nnd.metric.text.chats.chat_options import LONGEST
+from nnd.metric.text.encoding.requests import Tokenizer
 from nnd.schemas import ScoringError, excerpt
 
 _STAND_INS = ("nndAnswerLima", "nndAnswerOslo")
@@ -47,7 +46,7 @@ class ChatShape(NamedTuple):
 class Renderer:
     """A template with all its arguments except the turns; `label` is its name in messages."""
 
-    tokenizer: PreTrainedTokenizerBase
+    tokenizer: Tokenizer
     text: str
     label: str
     arguments: Mapping[str, Any]

@@ -5,12 +5,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from transformers import PreTrainedTokenizerBase
-
 from nnd.metric.text.chats.chat_options import Chat, template_excess
 from nnd.metric.text.chats.chat_shape import DATE, REMEDY, ChatShape, Renderer
 from nnd.metric.text.chats.dialogues import split_turns
-from nnd.metric.text.encoding.requests import ChatContext, Context, PlainContext
+from nnd.metric.text.encoding.requests import ChatContext, Context, PlainContext, Tokenizer
 from nnd.metric.text.encoding.templates import Template
 from nnd.metric.text.encoding.tokens import special_frame
 from nnd.schemas import ScoringError, excerpt
@@ -122,7 +120,7 @@ class ChatTemplate:
 
 
 def make_chat_template(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     text: str,
     options: Chat,
     *,
@@ -225,7 +223,7 @@ def _open_thought(text: str) -> str | None:
     return next(opened, None)
 
 
-def _begins_with_bos(tokenizer: PreTrainedTokenizerBase, text: str) -> bool:
+def _begins_with_bos(tokenizer: Tokenizer, text: str) -> bool:
     return bool(tokenizer.bos_token) and text.startswith(str(tokenizer.bos_token))
 
 

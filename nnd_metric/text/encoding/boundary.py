@@ -16,9 +16,7 @@ boundary; `find_crossings` finds these cases.
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from transformers import PreTrainedTokenizerBase
-
-from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, Reading
+from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, Reading, Tokenizer
 from nnd.metric.text.encoding.tokens import last_texts, text_ids
 from nnd.schemas import collector_paused
 
@@ -48,7 +46,7 @@ Known: TypeAlias = dict[tuple[str, str], Continuation]
 
 
 def continue_with(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     candidates: Sequence[str],
     separator: str,
     *,
@@ -68,7 +66,7 @@ def continue_with(
 
 
 def _continue_with(
-    tokenizer: PreTrainedTokenizerBase, candidates: Sequence[str], separator: str, end: str
+    tokenizer: Tokenizer, candidates: Sequence[str], separator: str, end: str
 ) -> list[Continuation]:
     texts = [separator, *(separator + candidate for candidate in candidates)]
     own: dict[str, Continuation] = {}
@@ -88,7 +86,7 @@ def _continue_with(
     ]
 
 
-def shared_end(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> str:
+def shared_end(tokenizer: Tokenizer, contexts: Sequence[Context]) -> str:
     """Return the last text of the chat template after its special tokens, or ""."""
     chats = (context for context in contexts if isinstance(context, ChatContext))
     return next((_end(*last_texts(tokenizer, [chat.pieces[-1:]])) for chat in chats), "")
@@ -96,7 +94,7 @@ def shared_end(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) 
 
 @collector_paused()
 def find_crossings(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     requests: Sequence[Reading],
     separator: str,
     *,
@@ -130,9 +128,7 @@ def find_crossings(
     ]
 
 
-def _behind(
-    tokenizer: PreTrainedTokenizerBase, probe: str, texts: Sequence[str]
-) -> dict[str, Continuation]:
+def _behind(tokenizer: Tokenizer, probe: str, texts: Sequence[str]) -> dict[str, Continuation]:
     """Return the texts that do not change the probe's tokens, each with the tokens after it.
 
     A probe with unknown tokens is refused: the following text may merge with it.

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from transformers import PreTrainedTokenizerBase
-
 from nnd.metric.text.encoding.boundary import continue_with
-from nnd.metric.text.encoding.requests import ChatContext, Ids, Keep, Prefix
+from nnd.metric.text.encoding.requests import ChatContext, Ids, Keep, Prefix, Tokenizer
 
 _PROBE = ":"
 
@@ -31,7 +29,7 @@ class _Control(NamedTuple):
         return sum(token in self.ids for token in ids)
 
 
-def chat_ids(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -> list[Ids]:
+def chat_ids(tokenizer: Tokenizer, chats: Sequence[ChatContext]) -> list[Ids]:
     """Return the tokens of each chat; contents cannot become control tokens."""
     control = _control(tokenizer, chats)
     return [
@@ -40,9 +38,7 @@ def chat_ids(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -
     ]
 
 
-def cut_chat(
-    tokenizer: PreTrainedTokenizerBase, chat: ChatContext, room: int, keep: Keep
-) -> Prefix | None:
+def cut_chat(tokenizer: Tokenizer, chat: ChatContext, room: int, keep: Keep) -> Prefix | None:
     """Return a chat in at most `room` tokens, or None if nothing of its contents would remain.
 
     The template's own tokens are kept; the contents lose tokens at the side opposite to `keep`.
@@ -65,14 +61,12 @@ def cut_chat(
     return Prefix(_joined(pieces), truncated)
 
 
-def count_neutralised(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -> int:
+def count_neutralised(tokenizer: Tokenizer, chats: Sequence[ChatContext]) -> int:
     """Count the chats whose contents spell a control token."""
     return sum(spells_control for _, spells_control in _whole(tokenizer, chats))
 
 
-def _whole(
-    tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]
-) -> list[tuple[Ids, bool]]:
+def _whole(tokenizer: Tokenizer, chats: Sequence[ChatContext]) -> list[tuple[Ids, bool]]:
     """Return the tokens of each chat as one text, and whether its contents make control tokens."""
     control = _control(tokenizer, chats)
     rows = _written(tokenizer, ["".join(chat.pieces) for chat in chats])
@@ -85,7 +79,7 @@ def _whole(
     ]
 
 
-def _control(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -> _Control:
+def _control(tokenizer: Tokenizer, chats: Sequence[ChatContext]) -> _Control:
     written = {piece for chat in chats for piece in chat.pieces[::2]}
     added = tokenizer.added_tokens_decoder
     special = {number for number, token in added.items() if token.special}
@@ -103,9 +97,7 @@ def _control(tokenizer: PreTrainedTokenizerBase, chats: Sequence[ChatContext]) -
     return _Control(frozenset(special | others.keys()) - unknown, pattern)
 
 
-def _piece_ids(
-    tokenizer: PreTrainedTokenizerBase, chat: ChatContext, control: _Control
-) -> list[Ids]:
+def _piece_ids(tokenizer: Tokenizer, chat: ChatContext, control: _Control) -> list[Ids]:
     """Return the tokens of each piece."""
     first, *rest = _written(tokenizer, chat.pieces[:1] + chat.pieces[2::2])
     before, *behind = _written(tokenizer, [_PROBE, *(_PROBE + text for text in chat.pieces[2::2])])
@@ -119,7 +111,7 @@ def _piece_ids(
     return pieces
 
 
-def _content_ids(tokenizer: PreTrainedTokenizerBase, text: str, control: _Control) -> Ids:
+def _content_ids(tokenizer: Tokenizer, text: str, control: _Control) -> Ids:
     """Return the tokens of a text that follows another, without control tokens."""
     inside = [match.start() + 1 for match in control.not_special.finditer(text)]
     parts = [text[start:end] for start, end in pairwise([0, *inside, len(text)])]
@@ -130,7 +122,7 @@ def _joined(pieces: Sequence[Ids]) -> Ids:
     return tuple(chain.from_iterable(pieces))
 
 
-def _written(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[Ids]:
+def _written(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Ids]:
     """Return the tokens of each text, control tokens included."""
     if not texts:
         return []

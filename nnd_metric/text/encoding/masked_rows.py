@@ -8,8 +8,6 @@ scored; without a context, the candidate is read as a text of its own, without t
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from transformers import PreTrainedTokenizerBase
-
 from nnd.metric.text.encoding.assembly import fit_context, longest_candidates, too_long
 from nnd.metric.text.encoding.boundary import continue_with
 from nnd.metric.text.encoding.protocols import Protocol, check_kind
@@ -23,6 +21,7 @@ from nnd.metric.text.encoding.requests import (
     Prefix,
     Reading,
     TextModel,
+    Tokenizer,
 )
 from nnd.metric.text.encoding.targets import Target
 from nnd.metric.text.encoding.tokens import Frame, context_ids, special_frame, text_ids
@@ -75,13 +74,13 @@ def _kind(context: Context) -> type:
     return str if context else type(None)
 
 
-def _forms(tokenizer: PreTrainedTokenizerBase, separator: str) -> dict[type, _Form]:
+def _forms(tokenizer: Tokenizer, separator: str) -> dict[type, _Form]:
     lead, trail = special_frame(tokenizer)
     one = _Form(lead, (), trail, 0, "")
     return {type(None): one, str: one._replace(separator=separator), PairContext: _pair(tokenizer)}
 
 
-def _pair(tokenizer: PreTrainedTokenizerBase) -> _Form:
+def _pair(tokenizer: Tokenizer) -> _Form:
     """Return how a tokenizer joins two texts, and the segment of the second."""
     bare = text_ids(tokenizer, ["a"])[0]
     encoded = tokenizer("a", "a", return_token_type_ids=True)
@@ -124,9 +123,7 @@ def _masked_rows(
     return rows
 
 
-def _tokens(
-    tokenizer: PreTrainedTokenizerBase, candidates: Sequence[str], separator: str
-) -> list[Ids]:
+def _tokens(tokenizer: Tokenizer, candidates: Sequence[str], separator: str) -> list[Ids]:
     if not separator:
         return text_ids(tokenizer, candidates)
     return [ids for ids, _ in continue_with(tokenizer, candidates, separator)]

@@ -8,6 +8,9 @@ if TYPE_CHECKING:  # requests are also read where nothing is scored
 
 Ids: TypeAlias = tuple[int, ...]
 
+Tokenizer: TypeAlias = "PreTrainedTokenizerBase"
+"""A tokenizer of transformers, which is slow to import, or one that answers as it does."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChatContext:
@@ -93,7 +96,7 @@ class TextModel(Protocol):
         """The network, whose config says how it starts and ends a text."""
 
     @property
-    def tokenizer(self) -> "PreTrainedTokenizerBase":
+    def tokenizer(self) -> Tokenizer:
         """Its tokenizer."""
 
     @property

@@ -1,9 +1,7 @@
 """A candidate in token ids under each protocol: the inputs, the targets, and which count."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias, cast
-
-import torch
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from nnd.metric.text.encoding.boundary import Known, continue_with
 from nnd.metric.text.encoding.protocols import Protocol
@@ -11,11 +9,14 @@ from nnd.metric.text.encoding.requests import Ids, TextModel
 from nnd.metric.text.encoding.tokens import special_frame, text_ids
 from nnd.schemas import ScoringError
 
+if TYPE_CHECKING:
+    import torch
+
 # (start, end) ids that the paper's released code sets for whole model families.
 _LABAN2022_IDS = {"prophetnet": (102, 102), "fsmt": (2, 2), "t5": (0, 1)}
 
 
-_Shift: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
+_Shift: TypeAlias = "Callable[[torch.Tensor], torch.Tensor]"
 
 
 class Target(NamedTuple):
@@ -100,6 +101,8 @@ def _shift(loaded: TextModel, labels: Ids) -> Ids:
         shift = getattr(loaded.model, "prepare_decoder_input_ids_from_labels", None)
         if shift is None:  # M2M100 and Blenderbot shift only in their loss
             return (int(config.decoder_start_token_id), *labels[:-1])
+        import torch  # noqa: PLC0415 - slow, and needed by encoder-decoders only
+
         shifted = cast("_Shift", shift)(torch.tensor([labels]))
     except (AttributeError, ValueError, TypeError) as error:
         raise ScoringError(

@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import TypeAlias
 
-from transformers import PreTrainedTokenizerBase
-
 from nnd.metric.text.encoding.boundary import PROBES, shared_end
-from nnd.metric.text.encoding.requests import Context, Ids
+from nnd.metric.text.encoding.requests import Context, Ids, Tokenizer
 
 TokenPlace: TypeAlias = tuple[int, int]
 """The first character of a token, and the first behind it; white space around it is not part."""
@@ -16,7 +14,7 @@ _SPECIAL = (0, 1, 2)  # special tokens that may be scored before and after a tex
 
 
 def place_tokens(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     contexts: Sequence[Context],
     candidates: Sequence[str],
     scored: Sequence[Ids],
@@ -37,7 +35,7 @@ def place_tokens(
 
 
 def _places(
-    tokenizer: PreTrainedTokenizerBase, text: str, ids: Ids, befores: Sequence[str]
+    tokenizer: Tokenizer, text: str, ids: Ids, befores: Sequence[str]
 ) -> list[TokenPlace | None] | None:
     """Return the places of tokens by the first text before the candidate that gives them."""
     if not (tokenizer.is_fast and ids):
@@ -63,7 +61,7 @@ def _insides(n: int) -> Iterator[tuple[int, int]]:
             yield first, n - after
 
 
-def _read(tokenizer: PreTrainedTokenizerBase, text: str) -> tuple[Ids, list[TokenPlace]]:
+def _read(tokenizer: Tokenizer, text: str) -> tuple[Ids, list[TokenPlace]]:
     encoded = tokenizer(
         text,
         add_special_tokens=False,

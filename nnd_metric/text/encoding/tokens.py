@@ -8,9 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from transformers import PreTrainedTokenizerBase
-
-from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext
+from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext, Tokenizer
 from nnd.schemas import ScoringError, excerpt
 
 _AT_ONCE = 1_000
@@ -24,7 +22,7 @@ class Frame(NamedTuple):
     trail: Ids
 
 
-def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -> Frame:
+def special_frame(tokenizer: Tokenizer, *, target: bool = False) -> Frame:
     """Return the special tokens `tokenizer` puts around a text.
 
     Some tokenizers put others around text to generate (`target`). Raises ScoringError if special
@@ -46,7 +44,7 @@ def special_frame(tokenizer: PreTrainedTokenizerBase, *, target: bool = False) -
 
 
 def text_ids(
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     texts: Sequence[str],
     *,
     target: bool = False,
@@ -74,7 +72,7 @@ def text_ids(
     ]
 
 
-def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[PlainContext]) -> list[Ids]:
+def context_ids(tokenizer: Tokenizer, contexts: Sequence[PlainContext]) -> list[Ids]:
     """Return the tokens of each context; only literals of templates may be special tokens."""
     special = _special(tokenizer)
     split = [_split(context, special) for context in contexts]
@@ -88,7 +86,7 @@ def context_ids(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[PlainCont
     ]
 
 
-def last_texts(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) -> list[str]:
+def last_texts(tokenizer: Tokenizer, contexts: Sequence[Context]) -> list[str]:
     """Return the text after the last special token of each context; "" if it ends in one."""
     special = _special(tokenizer)
     texts = (each.pieces if isinstance(each, ChatContext) else each for each in contexts)
@@ -96,7 +94,7 @@ def last_texts(tokenizer: PreTrainedTokenizerBase, contexts: Sequence[Context]) 
     return [end if isinstance(end, str) else "" for end in ends]
 
 
-def _special(tokenizer: PreTrainedTokenizerBase) -> dict[str, int]:
+def _special(tokenizer: Tokenizer) -> dict[str, int]:
     """Return spelling → id of every special token, the longest first, so that it matches first."""
     ids = {
         str(tok): number for number, tok in tokenizer.added_tokens_decoder.items() if tok.special
@@ -121,7 +119,7 @@ def _split(context: PlainContext, special: dict[str, int]) -> list[str | int]:
     return [part for part in parts if part != ""]
 
 
-def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> Ids:
+def _mend(tokenizer: Tokenizer, text: str, reserved: set[int]) -> Ids:
     """Tokenise texts in which `split_special_tokens` does not split a special token."""
     if tokenizer.is_fast:
         ids = _without_special_pieces(tokenizer).encode(text, add_special_tokens=False).ids
@@ -135,7 +133,7 @@ def _mend(tokenizer: PreTrainedTokenizerBase, text: str, reserved: set[int]) -> 
     )
 
 
-def _without_special_pieces(tokenizer: PreTrainedTokenizerBase) -> Any:  # noqa: ANN401 - of tokenizers
+def _without_special_pieces(tokenizer: Tokenizer) -> Any:  # noqa: ANN401 - of tokenizers
     """Return a Unigram tokenizer whose special pieces have names that do not occur in texts."""
     backend = tokenizer.backend_tokenizer
     state = json.loads(backend.to_str())

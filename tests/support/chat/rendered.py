@@ -1,17 +1,9 @@
 """Chat templates that tests write themselves, and how tests encode by one."""
 
 from nnd.metric.likelihood import LoadedModel
-from nnd.metric.text import (
-    Chat,
-    ChatTemplate,
-    Encoded,
-    Ids,
-    Request,
-    encode,
-    find_protocol,
-    find_template,
-)
+from nnd.metric.text import Chat, ChatTemplate, Encoded, Ids, Request, find_protocol, find_template
 from nnd.metric.text.chats.chat_choice import choose_chat
+from nnd.metric.text.encoding.assembly import encode
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"

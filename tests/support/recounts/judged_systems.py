@@ -10,6 +10,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -235,7 +236,7 @@ def wmt24_esa(pair: str) -> Callable[[Path], list[Text]]:
                 if system == "refA"
                 else f"system-outputs/{pair}/{system}.txt"
             )
-            for _, system in scores
+            for system in {name for _, name in scores}
         }
         return [
             Text(
@@ -252,6 +253,7 @@ def wmt24_esa(pair: str) -> Callable[[Path], list[Text]]:
     return read
 
 
+@cache
 def read_sheet(path: Path) -> list[dict[str, str]]:
     """Return the rows of the first sheet of a workbook with shared strings."""
     space = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"

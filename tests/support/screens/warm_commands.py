@@ -6,6 +6,7 @@ Of a call that scores, eight seconds are imports, and a page of the guide has do
         subprocess.run(["nnd", "--help"], env=variables)
 """
 
+import gc
 import importlib
 import json
 import os
@@ -95,6 +96,8 @@ def _serve(place: str) -> None:
         for module in pkgutil.walk_packages(importlib.import_module(wing).__path__, f"{wing}."):
             importlib.import_module(module.name)
     sys.path[0] = str(Path(__file__).parents[2])  # where `support` is
+    gc.collect()
+    gc.freeze()
     signal.signal(signal.SIGCHLD, _bury)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(place)

@@ -17,15 +17,13 @@ from nnd.metric.cli.command import app
 from nnd.metric.likelihood import Loading, Scoring, load_model, load_skeleton
 from nnd.metric.run import estimate, evaluate
 from nnd.metric.run.cost import measured_speeds, probe
-from nnd.metric.run.cost.measured_speeds import keep_speed
+from nnd.metric.run.cost.measured_speeds import keep_speed, speed_key
 from nnd.metric.run.cost.model_needs import Need
-from nnd.metric.text import Encoded
 from nnd.schemas import NNDError, cache_folder, read_facts
 
 Saved = Callable[[str], Path]
 
 CPU = Loading(device="cpu")
-ROWS = [Encoded((1, 2), (3,), (4,), (True,), truncated=False)]
 CONTEXTS = ("Who wrote the book about the river?", "What is the capital of France?")
 CANDIDATES = ("The cat sat on the mat.", "Tesla was born in 1856.", "a dog", "Paris")
 
@@ -114,12 +112,12 @@ def test_a_skeleton_is_the_model_without_its_weights(
     assert all(weight.is_meta for weight in shape.model.parameters())
 
 
-def test_the_time_is_that_of_an_earlier_run(saved: Saved, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_is_that_of_an_earlier_run(saved: Saved) -> None:
     """A run of a model's second at 500 operations per second."""
-    monkeypatch.setattr(measured_speeds, "needed_flops", lambda *_: 500)
-    keep_speed(load_skeleton(saved("gpt2"), CPU), ROWS, 0.19)  # too short to tell
+    key = speed_key(load_skeleton(saved("gpt2"), CPU))
+    keep_speed(key, 500, 0.19)  # too short to tell
     assert not estimate(saved("gpt2"), rows(*CONTEXTS), loading=CPU).models[0].is_measured
-    keep_speed(load_skeleton(saved("gpt2"), CPU), ROWS, 1.0)
+    keep_speed(key, 500, 1.0)
     after = estimate(saved("gpt2"), rows(*CONTEXTS), loading=CPU)
     (model,) = after.models
     (need,) = model.needs.values()
@@ -175,7 +173,7 @@ def test_a_model_that_cannot_be_tried_has_no_time(
 )
 def test_a_speed_that_cannot_be_one_is_not_believed(saved: Saved, speed: str) -> None:
     skeleton = load_skeleton(saved("gpt2"), CPU)
-    keep_speed(skeleton, ROWS, 40.0)
+    keep_speed(speed_key(skeleton), 500, 40.0)
     file = cache_folder() / "operation_speeds.json"
     (key,) = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(f"{{{json.dumps(key)}: {speed}}}", encoding="utf-8")

@@ -1,5 +1,6 @@
 """Floating-point operations: those that torch counts, less what is masked."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ import transformers as hf
 from torch.utils.flop_counter import FlopCounterMode
 
 from nnd.metric.likelihood import LoadedModel
-from nnd.metric.run.cost.flops import needed_flops
+from nnd.metric.run.cost.flop_shapes import flop_shape
+from nnd.metric.run.cost.flops import FlopShape, needed_flops
 from nnd.metric.text import Encoded
 
 WIDTH, LAYERS, WORDS = 64, 2, 50
@@ -53,6 +55,10 @@ def as_loaded(model: Any) -> LoadedModel:
     return LoadedModel(model.eval(), None, "made")  # type: ignore[arg-type]
 
 
+def shape_of(model: Any) -> FlopShape:
+    return flop_shape(as_loaded(model))
+
+
 def row(context: int, candidate: int) -> Encoded:
     ids = tuple(range(3, 3 + candidate))
     return Encoded(tuple(range(3, 3 + context)), ids, ids, (True,) * candidate, truncated=False)
@@ -72,7 +78,7 @@ def test_a_masked_row_needs_what_torch_counts() -> None:
     with torch.inference_mode(), FlopCounterMode(display=False) as counter:
         hidden = model.base_model(torch.tensor([asked.context + asked.inputs])).last_hidden_state
         model.get_output_embeddings()(hidden[:, 10:11])
-    assert needed_flops(as_loaded(model), [asked]) == counter.get_total_flops()
+    assert needed_flops(shape_of(model), [asked]) == counter.get_total_flops()
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -95,7 +101,26 @@ def test_one_request_needs_what_torch_counts(name: str) -> None:
     width = 4 * 32 if name == "wide heads" else WIDTH
     hidden_keys = read * read - read * (read + 1) // 2
     expected = counter.get_total_flops() - 4 * width * LAYERS * hidden_keys
-    assert needed_flops(as_loaded(model), [asked]) == pytest.approx(expected, rel=1e-3)
+    assert needed_flops(shape_of(model), [asked]) == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_decoder_without_a_configuration_counts_as_others_do() -> None:
+    """FSMT's: the same network as BART's, but every token goes through the head."""
+    sizes = {
+        "d_model": WIDTH,
+        "encoder_layers": 1,
+        "decoder_layers": LAYERS,
+        "encoder_attention_heads": 4,
+        "decoder_attention_heads": 4,
+        "encoder_ffn_dim": 96,
+        "decoder_ffn_dim": 96,
+    }
+    words = {"src_vocab_size": WORDS, "tgt_vocab_size": WORDS}
+    fsmt = hf.FSMTForConditionalGeneration(hf.FSMTConfig(langs=["en", "de"], **words, **sizes))
+    bart = hf.BartForConditionalGeneration(hf.BartConfig(vocab_size=WORDS, **sizes))
+    expected = shape_of(bart)
+    expected = replace(expected, candidate_weights=expected.candidate_weights + WORDS * WIDTH)
+    assert shape_of(fsmt) == expected
 
 
 def test_requests_share_their_context() -> None:
@@ -104,14 +129,14 @@ def test_requests_share_their_context() -> None:
     weights = 2 * (48 + 16 + 64 + 64)
     # Context of 3, candidate of 2: 5 tokens, which see 1 … 5 keys; 2 of them are scored.
     one = 2 * weights * 5 + 4 * 4 * 2 * (1 + 2 + 3 + 4 + 5) + 2 * 4 * 10 * 2
-    assert needed_flops(as_loaded(model), [row(3, 2)]) == one
+    assert needed_flops(shape_of(model), [row(3, 2)]) == one
     more = 2 * weights * 3 + 4 * 4 * 2 * (4 + 5 + 6) + 2 * 4 * 10 * 3
-    assert needed_flops(as_loaded(model), [row(3, 2), row(3, 3)]) == one + more
+    assert needed_flops(shape_of(model), [row(3, 2), row(3, 3)]) == one + more
 
 
 def test_weights_need_not_be_there() -> None:
     with torch.device("meta"):
         shapes = MODELS["bart"]()
     asked = [row(9, 5), row(4, 2)]
-    whole = needed_flops(as_loaded(MODELS["bart"]()), asked)
-    assert needed_flops(as_loaded(shapes), asked) == whole
+    whole = needed_flops(shape_of(MODELS["bart"]()), asked)
+    assert needed_flops(shape_of(shapes), asked) == whole

@@ -188,12 +188,15 @@ def test_a_model_that_cannot_be_loaded_is_one_error(
 
 
 @pytest.mark.usefixtures("_cluster")
-def test_a_pool_fits_its_cluster() -> None:
+def test_a_pool_fits_its_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert size_pool(Ray(), 64) == (1, 0, 2)
     assert size_pool(Ray(num_workers=2), 64) == (2, 0, 1)
     assert size_pool(Ray(num_workers=9), 3) == (3, 0, 1)
     with refusal("ray.gpus", "--num-gpus 1"):
         size_pool(Ray(num_gpus=1), 64)
+    monkeypatch.setenv("OMP_NUM_THREADS", "5")
+    assert size_pool(Ray(num_workers=2), 64) == (2, 0, 5)
 
 
 @pytest.mark.usefixtures("_cluster")

@@ -13,7 +13,8 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from nnd.metric.likelihood import LoadedModel, Scoring, wrap_model
 from nnd.metric.run import evaluate
-from nnd.metric.text import Chat, encode, find_protocol
+from nnd.metric.text import Chat, find_protocol
+from nnd.metric.text.encoding.assembly import encode
 
 STEPS, BATCH = 40, 16
 

@@ -8,7 +8,8 @@ from support.refusals import refusal
 from support.tiny_models import Family
 
 from nnd.metric.likelihood import wrap_model
-from nnd.metric.text import ChatContext, encode, find_protocol
+from nnd.metric.text import ChatContext, find_protocol
+from nnd.metric.text.encoding.assembly import encode
 from nnd.metric.text.encoding.chat_ids import chat_ids, cut_chat
 from nnd.schemas import CandidateError
 

@@ -20,7 +20,8 @@ from support.refusals import refusal
 
 from nnd.metric.likelihood import Engine, LoadedModel, Store, load_model, wrap_model
 from nnd.metric.likelihood.engine.proof import score_alone
-from nnd.metric.text import Encoded, PairContext, encode_masked, find_protocol
+from nnd.metric.text import Encoded, PairContext, find_protocol
+from nnd.metric.text.encoding.masked_rows import encode_masked
 from nnd.schemas import CandidateError
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "likelihood" / "minicons.json").read_text())
