@@ -11,6 +11,8 @@ from typing import Any, cast
 import polars as pl
 from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError, best_match
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
 
 from nnd.schemas.contract.bulk import suspects
 from nnd.schemas.contract.schemas import (
@@ -113,7 +115,10 @@ def _validator(name: SchemaName) -> Draft202012Validator:
     )
     schema = load_schema(name)
     properties = {key: _referred(part) for key, part in schema["properties"].items()}
-    return strict({**schema, "properties": properties})
+    # Those referred to are found by their $id; without it, each document is searched for them.
+    parts = [DRAFT202012.create_resource(part) for part in properties.values() if "$id" in part]
+    known = Registry().with_resources((part.contents["$id"], part) for part in parts)
+    return strict({**schema, "properties": properties}, registry=known)
 
 
 def _referred(part: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ loaded; its tokenizer is a file there, as the library of fast tokenizers writes 
 """
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ class _StoredText:
 
 def stored_outline(name: str, model: object, loading: Loading) -> OutlinedModel | None:
     """Return the outline of a model whose files a run has scored, or None."""
-    key = state_key(model, loading)
+    key = _key(model, loading)
     fact = None if key is None else read_facts(_FILE).get(key)
     if fact is None:
         return None
@@ -126,7 +127,7 @@ def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds
     Models with an adapter, compressed weights or custom code are left out, and so are masked ones,
     and those whose tokenizer gives other tokens without transformers.
     """
-    key = state_key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None
+    key = _key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None
     known = None if key is None else read_facts(_FILE).get(key)
     if key is None or (known is not None and _place(known["tokenizer"]).is_file()):
         return
@@ -140,6 +141,12 @@ def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds
         write_whole(place, content)
         forget_oldest(place.parent, _MOST_BYTES)
         add_fact(_FILE, key, stored.to_dict())
+
+
+def _key(model: object, loading: Loading) -> str | None:
+    """Return a digest of a model's state, and the number of threads, on which its speed depends."""
+    state = state_key(model, loading)
+    return None if state is None else f"{state} {os.environ.get('OMP_NUM_THREADS', '')}"
 
 
 def _is_plain(loaded: "LoadedModel") -> bool:

@@ -125,10 +125,14 @@ def test_a_tokenizer_that_was_deleted_is_stored_again(chat: Path) -> None:
     assert stored_outline("it", chat, CPU) is not None
 
 
-def test_other_ways_to_load_are_not_known(chat: Path) -> None:
+def test_other_ways_to_load_and_compute_are_not_known(
+    chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keep(chat)
     assert stored_outline("it", chat, Loading(device="cpu", dtype="bfloat16")) is None
     assert stored_outline("it", load_model(chat, CPU), CPU) is None
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    assert stored_outline("it", chat, CPU) is None
 
 
 def test_a_model_without_an_outline_is_scored(
