@@ -188,7 +188,7 @@ def test_a_part_is_told_in_headline_and_signature(
 # Several writers
 
 WRITERS = """
-import multiprocessing, sys
+import gc, multiprocessing, sys
 import torch, transformers  # once for all writers
 from nnd.metric.likelihood import Scoring
 from nnd.metric.run import evaluate
@@ -197,6 +197,7 @@ import nnd.metric.run.launchers.side_by_side  # which is imported late
 tries, data, place, *models = sys.argv[1:]
 several = multiprocessing.get_context("fork")
 all_ready = several.Barrier(len(models))
+gc.freeze()  # a collection in a writer would copy all that it visits
 
 def write(model):
     for number in range(int(tries)):

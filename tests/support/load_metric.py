@@ -6,6 +6,7 @@ where it runs, "first": a folder whose modules go first, or null, "without_packa
 nnd can be imported, "answers": [results]}.
 """
 
+import gc
 import importlib.util
 import json
 import os
@@ -66,6 +67,7 @@ def main() -> None:
     import evaluate  # noqa: F401, PLC0415 - once for all children
     import transformers.models.auto.modeling_auto  # noqa: F401, PLC0415 - which imports torch
 
+    gc.freeze()  # a collection in a child would copy all that it visits
     json.dump([load_in_child(plan) for plan in json.load(sys.stdin)], sys.stdout)
 
 

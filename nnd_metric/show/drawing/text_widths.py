@@ -1,6 +1,7 @@
 """Texts in figures: their widths, cutting to a width, and spacing."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from matplotlib.font_manager import FontProperties
@@ -12,6 +13,7 @@ from nnd.metric.show.drawing.theme import FONT, SIZE
 MINUS = "\u2212"
 
 
+@lru_cache(maxsize=4096)
 def text_width(text: str) -> float:
     """Return the width of a text in inches."""
     if not text:

@@ -9,10 +9,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from nnd.metric.data import describe_splits
 from nnd.metric.numbers import (
@@ -75,17 +76,7 @@ def render(
         _part(content, figures, f"-{number}" if several else "")
         for number, (content, figures) in enumerate(contents, start=1)
     ]
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    page = environment.get_template("report.html.jinja")
-    return page.render(
+    return _template().render(
         parts=parts,
         summary=_summary({p["data"]: c for p, (c, _) in zip(parts, contents, strict=True)})
         if several
@@ -105,6 +96,20 @@ def render(
             if each.name != each.model
         },
     )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("report.html.jinja")
 
 
 def _part(content: ReportContent, figures: Figures, suffix: str) -> dict[str, Any]:
