@@ -89,13 +89,15 @@ def _fake_references(parents: Parents, _aspect: str) -> pl.DataFrame:
     candidates = _annotations(parents).unique(
         ["split", "candidate_id"], keep="first", maintain_order=True
     )
+    by_context = candidates.group_by("context", maintain_order=True).agg(pl.all())
     rouge = best_rouge()
     closeness = [
-        rouge(candidate, (context,))["rouge_l"]
-        for candidate, context in candidates.select("candidate", "context").iter_rows()
+        [scores.rouge_l for scores in rouge(own, [context])]
+        for own, context in by_context.select("candidate", "context").iter_rows()
     ]
     closest = (
-        candidates.with_columns(closeness=pl.Series(closeness, dtype=pl.Float64))
+        by_context.with_columns(closeness=pl.Series(closeness, dtype=pl.List(pl.Float64)))
+        .explode(pl.selectors.exclude("context"))
         .sort("closeness", descending=True, maintain_order=True)
         .unique(CONTEXT, keep="first", maintain_order=True)
     )

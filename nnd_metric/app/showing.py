@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from nnd.converters.folder import Examples, annotation_examples, convert, pair_examples
 from nnd.metric.data import PairData, PairSet, choose_categories, load_pairs, read_tokens
+from nnd.metric.likelihood import Model
 from nnd.metric.numbers import PairTokens, pair_tokens
 from nnd.schemas import ScoringError, read_frame
-
-if TYPE_CHECKING:
-    from nnd.metric.likelihood import Model
 
 
 def show(
@@ -26,7 +23,7 @@ def show(
     whole: bool = False,
     pair: str | None = None,
     run: str | Path | None = None,
-    models: "Model | Sequence[Model]" = (),
+    models: Model | Sequence[Model] = (),
     context: str | None = None,
     high: str | None = None,
     low: str | None = None,
@@ -115,7 +112,7 @@ def _show_tokens(
     pairs: PairSet,
     rows: pl.DataFrame,
     run: str | Path | None,
-    models: "Model | Sequence[Model]",
+    models: Model | Sequence[Model],
 ) -> PairTokens:
     if run is not None and models:
         raise ScoringError(

@@ -73,7 +73,6 @@ if TYPE_CHECKING:
     )
     from .models.loaded_model import (
         LoadedModel as LoadedModel,
-        Model as Model,
         Skeleton as Skeleton,
     )
     from .models.loading import (
@@ -91,6 +90,7 @@ if TYPE_CHECKING:
         choose_model as choose_model,
     )
     from .models.model_names import (
+        Model as Model,
         list_models as list_models,
         name_models as name_models,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -19,18 +20,29 @@ from nnd.metric.data import (
 )
 from nnd.metric.likelihood import Scoring, place_of
 from nnd.metric.numbers import has_present_rule, is_chat, pass_rates
-from nnd.metric.run.model_cost import ModelCost, read_costs
+from nnd.metric.run.model_cost import COST, ModelCost, read_costs
 from nnd.metric.run.model_result import ModelResult, ScoredModel
 from nnd.metric.text import NONE, Chat, choose_template, describe_options
 from nnd.schemas import SchemaError, ScoringError, read_document
 
 
 class KeptRun(NamedTuple):
-    """The models of an earlier run that are kept, and what the user chose for them."""
+    """The models of an earlier run that are kept, and what the user chose for them.
 
-    models: tuple[ScoredModel, ...]
-    systems: Mapping[str, str]
-    templates: Mapping[str, str]
+    `costs` has (model, signature) → what a result cost to compute, also of those that are not kept.
+    """
+
+    models: tuple[ScoredModel, ...] = ()
+    systems: Mapping[str, str] = MappingProxyType({})
+    templates: Mapping[str, str] = MappingProxyType({})
+    costs: Mapping[tuple[str, str], ModelCost] = MappingProxyType({})
+
+    def with_cost(self, scored: ScoredModel) -> ScoredModel:
+        """Return a result with what it cost to compute, if nothing was computed this time."""
+        if scored.cost is None or scored.cost.tokens:
+            return scored
+        same = (scored.result.model, scored.result.signature)
+        return scored._replace(cost=self.costs.get(same, scored.cost))
 
 
 def read_kept(
@@ -45,9 +57,9 @@ def read_kept(
     The run must have the same pairs, and models whose results can be combined with the new ones.
     """
     if folder is None or not (folder / RESULT).is_file():
-        return KeptRun((), {}, {})
+        return KeptRun()
     scored, children, tokens = read_run(folder), read_sets(folder), read_tokens(folder)
-    stored, costs = read_document(folder / RESULT), read_costs(folder)
+    stored, costs = read_document(folder / RESULT), read_costs(folder / COST)
     with _readable(folder):
         problem = _find_difference(stored, scored, pairs, scoring, models)
         problem = problem or _find_other_sets(children, pairs)
@@ -68,7 +80,12 @@ def read_kept(
             {model: own for model, own in stored.get(key, {}).items() if model in names}
             for key in ("systems", "templates")
         )
-    return KeptRun(kept, systems, templates)
+        computed = {
+            (each["model"], each["signature"]): costs[each["model"]]
+            for each in stored["results"]
+            if each["model"] in costs and costs[each["model"]].tokens
+        }
+    return KeptRun(kept, systems, templates, computed)
 
 
 def _scored_model(

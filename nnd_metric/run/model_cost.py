@@ -2,12 +2,13 @@
 
 import json
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 from nnd.metric.likelihood import Work
-from nnd.schemas import Amount, Count, Name, Record, SchemaError
+from nnd.schemas import UNSTORED, Amount, Count, Name, Record, SchemaError
 
 COST = "cost.json"
 """The file beside a result; no digest covers it, because no two runs cost the same."""
@@ -30,6 +31,7 @@ class ModelCost(Record):
         stored: Those of them whose numbers were stored by earlier runs.
         peak_bytes: Most memory that the process took so far; on a GPU, that of its tensors. 0 if no
             model was loaded.
+        is_earlier: Whether an earlier run computed the result.
     """
 
     model: Name
@@ -41,6 +43,7 @@ class ModelCost(Record):
     requests: Count = 0
     stored: Count = 0
     peak_bytes: Count = 0
+    is_earlier: Annotated[bool, UNSTORED] = field(default=False, compare=False)
 
     def sentence(self) -> str:
         """Return the cost as one line."""
@@ -53,10 +56,11 @@ class ModelCost(Record):
             "scoring": self.scoring_seconds,
         }
         times = ", ".join(f"{name} {seconds:.1f}" for name, seconds in parts.items())
+        when = " in an earlier run" if self.is_earlier else ""
         return (
-            f"{self.model} took {sum(parts.values()):.1f} s ({times}), for {self.tokens:,} tokens "
-            f"({self.stored:,} of {self.requests:,} requests were stored), and at most "
-            f"{self.peak_bytes / 1e9:.2f} GB of memory"
+            f"{self.model} took {sum(parts.values()):.1f} s{when} ({times}), for "
+            f"{self.tokens:,} tokens ({self.stored:,} of {self.requests:,} requests were stored), "
+            f"and at most {self.peak_bytes / 1e9:.2f} GB of memory"
         )
 
 
@@ -78,17 +82,33 @@ def cost_of(
     )
 
 
+def add_costs(costs: Sequence[ModelCost]) -> ModelCost:
+    """Return what the parts of a result cost together; the peak is the largest one."""
+    return ModelCost(
+        model=costs[0].model,
+        loading_seconds=round(sum(each.loading_seconds for each in costs), 3),
+        proof_seconds=round(sum(each.proof_seconds for each in costs), 3),
+        baseline_seconds=round(sum(each.baseline_seconds for each in costs), 3),
+        scoring_seconds=round(sum(each.scoring_seconds for each in costs), 3),
+        tokens=sum(each.tokens for each in costs),
+        requests=sum(each.requests for each in costs),
+        stored=sum(each.stored for each in costs),
+        peak_bytes=max(each.peak_bytes for each in costs),
+    )
+
+
 def cost_bytes(costs: Iterable[ModelCost]) -> bytes:
     """Return the content of the file."""
     facts = {"models": [each.to_dict() for each in costs]}
     return f"{json.dumps(facts, indent=2, ensure_ascii=False)}\n".encode()
 
 
-def read_costs(folder: Path) -> dict[str, ModelCost]:
-    """Return model → what it cost; empty if the run does not say, or cannot be read."""
+def read_costs(path: Path) -> dict[str, ModelCost]:
+    """Return model → what it cost; empty if there is no such file, or it cannot be read."""
     try:
-        stored = json.loads((folder / COST).read_bytes())["models"]
-        return {each["model"]: ModelCost.from_dict(each) for each in stored}
+        stored = json.loads(path.read_bytes())["models"]
+        costs = (replace(ModelCost.from_dict(each), is_earlier=True) for each in stored)
+        return {each.model: each for each in costs}
     except (OSError, ValueError, LookupError, TypeError, SchemaError):
         return {}
 

@@ -54,7 +54,7 @@ def evaluate_model(
     with_alone = scoring.unconditional and pairs.has_contexts  # else these are the same numbers
     scores = score_suite(pairs, engine, template, unconditional=with_alone)
     if store is not None:
-        with suppress(Exception):  # of a model of another build, no cost is known
+        with suppress(Exception):  # the operations of some architectures cannot be counted
             operations = needed_flops(flop_shape(loaded), engine.read)
             keep_speed(speed_key(loaded), operations, scores.work.seconds)
     scored, children = scores.pairs, scores.children

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, get_args, get_type_hints
+from typing import Any, TypeAlias, TypedDict, TypeVar, get_args, get_type_hints
 
 from nnd.metric.data import (
     PairData,
@@ -18,13 +18,10 @@ from nnd.metric.data import (
     only_of_one,
     read_human_scores,
 )
-from nnd.metric.likelihood import Loading, Scoring, list_models, name_models, scoring_of_each
+from nnd.metric.likelihood import Loading, Model, Scoring, list_models, name_models, scoring_of_each
 from nnd.metric.numbers import PublishedPasses
 from nnd.metric.run.survival import Trouble
 from nnd.schemas import describe_fields
-
-if TYPE_CHECKING:
-    from nnd.metric.likelihood import Model
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
@@ -87,7 +84,7 @@ class RunRequest:
         published: Model → the passes that others published for it, which its result repeats.
     """
 
-    models: "Model | Sequence[Model]"
+    models: Model | Sequence[Model]
     data: Any
     human_scores: PairData | None = None
     systems: Mapping[str, str] | None = None
@@ -103,7 +100,7 @@ class RunRequest:
     loading: Loading = Loading()
     published: Mapping[str, PublishedPasses] = field(default_factory=dict)
 
-    def named_models(self) -> "dict[str, Model]":
+    def named_models(self) -> dict[str, Model]:
         """Return name in the results → model."""
         models = list_models(self.models)
         return dict(zip(name_models(models, self.loading), models, strict=True))
@@ -155,7 +152,7 @@ class RunRequest:
             return pairs
         return replace(pairs, human_scores=read_human_scores(self.human_scores), home=None)
 
-    def find_models(self, trouble: Trouble, done: Collection[str] = ()) -> "dict[str, Model]":
+    def find_models(self, trouble: Trouble, done: Collection[str] = ()) -> dict[str, Model]:
         """Return the models that exist, so that a typing error shows before hours of scoring.
 
         Those that are `done` are left out, and not looked for.

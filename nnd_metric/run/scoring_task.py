@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nnd.metric.data import PairSet
-from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.likelihood import Loading, Model, Scoring
 from nnd.metric.run.model_result import ScoredModel
 from nnd.metric.run.survival import Trouble
-
-if TYPE_CHECKING:
-    from nnd.metric.likelihood import Model
 
 
 class Shard(NamedTuple):
@@ -40,7 +37,7 @@ class ScoringTask(NamedTuple):
     the number of shards of all models.
     """
 
-    models: "Mapping[str, Model]"
+    models: Mapping[str, Model]
     todo: Callable[[str], Iterator[Shard]]
     total: int
     scorings: Mapping[str, Scoring]
@@ -49,7 +46,7 @@ class ScoringTask(NamedTuple):
 
 
 def whole_task(
-    models: "Mapping[str, Model]",
+    models: Mapping[str, Model],
     pairs: Mapping[str, PairSet],
     scorings: Mapping[str, Scoring],
     loading: Loading,

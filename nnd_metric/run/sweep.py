@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, Unpack, overload
+from typing import TypeVar, Unpack, overload
 
 from nnd.metric.data import (
     check_choices,
@@ -18,6 +18,7 @@ from nnd.metric.data import (
     locked_run,
     run_folders,
 )
+from nnd.metric.likelihood import Model
 from nnd.metric.run.arriving_results import write_arriving
 from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.existing_run import KeptRun, read_kept
@@ -31,15 +32,12 @@ from nnd.metric.run.stored_results import StoredResults, stored_results
 from nnd.metric.run.summary import summarise_scored
 from nnd.metric.run.survival import Trouble
 
-if TYPE_CHECKING:
-    from nnd.metric.likelihood import Model
-
 _Each = TypeVar("_Each", bound=Dataset)
 
 
 @overload
 def evaluate(
-    models: "Model | Sequence[Model]",
+    models: Model | Sequence[Model],
     data: list[_Each] | tuple[_Each, ...],
     *,
     out: str | Path | None = None,
@@ -48,7 +46,7 @@ def evaluate(
 ) -> Sweep: ...
 @overload
 def evaluate(
-    models: "Model | Sequence[Model]",
+    models: Model | Sequence[Model],
     data: Dataset,
     *,
     out: str | Path | None = None,
@@ -57,7 +55,7 @@ def evaluate(
 ) -> Evaluation: ...
 @overload
 def evaluate(
-    models: "Model | Sequence[Model]",
+    models: Model | Sequence[Model],
     data: Dataset | Sequence[Dataset],
     *,
     out: str | Path,
@@ -66,7 +64,7 @@ def evaluate(
 ) -> WorkerReport: ...
 @with_run_options
 def evaluate(
-    models: "Model | Sequence[Model]",
+    models: Model | Sequence[Model],
     data: Dataset | Sequence[Dataset],
     *,
     out: str | Path | None = None,
@@ -171,7 +169,10 @@ def sweep(request: RunRequest, out: str | Path | None) -> Sweep:
         in_order = sorted(scored, key=lambda each: names.index(each.result.model))
         return summarise_scored(
             pairs[key],
-            [*before.models, *(_with_published(each, request) for each in in_order)],
+            [
+                *before.models,
+                *(_with_published(before.with_cost(each), request) for each in in_order),
+            ],
             systems={**before.systems, **systems},
             templates={**before.templates, **(request.templates or {})},
             asks_agreement=request.human_scores is not None,

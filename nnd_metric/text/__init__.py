@@ -40,7 +40,6 @@ if TYPE_CHECKING:
         Reading as Reading,
         Request as Request,
         TextModel as TextModel,
-        Tokenizer as Tokenizer,
     )
     from .encoding.stored_tokenizer import (
         StoredTokenizer as StoredTokenizer,

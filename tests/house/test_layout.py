@@ -133,7 +133,7 @@ def test_what_is_imported_of_other_projects_is_declared() -> None:
     lines = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     declared = {_normal(re.split(r"[\[>=<]", line)[0]) for line in lines}
     assert any(line.startswith("transformers[torch]") for line in lines)
-    declared |= {"accelerate", "tokenizers"}  # which come with it
+    declared |= {"accelerate", "tokenizers", "referencing"}  # with it, and with jsonschema
     owners = packages_distributions()
     tops = {name.partition(".")[0] for _, path in modules() for name, _ in imports(path)}
     others = tops - sys.stdlib_module_names - {"nnd", "near_negative"}

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from nnd.converters.folder.description.description import SIDES, Description, Side
-from nnd.converters.folder.description.overlap import overlap_measures
+from nnd.converters.folder.description.overlap import measure_overlap
 from nnd.converters.folder.description.token_variety import measure_tokens, share
 from nnd.converters.folder.description.word_tokens import tokens_13a
 from nnd.schemas import CONTEXT, DISTINCT
@@ -84,17 +84,12 @@ def _overlap(candidates: Mapping[Side, pl.DataFrame]) -> dict[Side, dict[str, An
         if "references" in own.columns
     }
     texts = {
-        side: (own["text"].to_list(), own["references"].to_list())
+        side: list(zip(own["text"].to_list(), map(tuple, own["references"].to_list()), strict=True))
         for side, own in known.items()
         if not own.is_empty()
     }
-    scores: dict[Side, dict[str, Any]] = {
-        side: {"with_references": len(own)} for side, (own, _) in texts.items()
-    }
-    for measure in overlap_measures() if texts else ():
-        for side, compared in texts.items():
-            scores[side] |= measure(*compared)
-    return scores
+    scores = measure_overlap(texts) if texts else {}
+    return {side: {"with_references": len(own), **scores[side]} for side, own in texts.items()}
 
 
 def _passed(pairs: pl.DataFrame, column: str, sign: int) -> float | None:

@@ -1,126 +1,70 @@
-"""How similar candidates are to references: BLEU, chrF, ROUGE and local recall of a whole set."""
+"""How similar candidates are to references: ROUGE, BLEU, chrF and local recall of a whole set.
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+Candidates with the same references are compared together, and each distinct one once.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import fsum
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-import polars as pl
 from tqdm import tqdm
 
-from nnd.converters.folder.description.rouge import KINDS, Rouge, best_rouge
-from nnd.converters.folder.description.word_tokens import tokens_13a
-from nnd.schemas import check_extra
+from nnd.converters.folder.description.local_recall import local_recall, recall_words
+from nnd.converters.folder.description.rouge import RougeScores, best_rouge
+from nnd.converters.folder.description.sacrebleu_scores import corpus_bleu, corpus_chrf
 
-References: TypeAlias = Sequence[Sequence[str]]
-"""The references of each candidate: at least one."""
+Compared: TypeAlias = tuple[str, tuple[str, ...]]
+"""A candidate and its references: at least one."""
 
-Measure: TypeAlias = Callable[[Sequence[str], References], Mapping[str, Any]]
-"""(candidates, references of each) → name → number of all candidates together."""
+Group: TypeAlias = tuple[Sequence[str], tuple[str, ...]]
+"""Distinct candidates, and the references that all of them have."""
 
+Measure: TypeAlias = tuple[
+    Callable[[Sequence[str], Sequence[str]], Sequence[Any]],
+    Callable[[Sequence[Any]], Mapping[str, Any]],
+]
+"""Function from a group to statistics of each candidate, and function from statistics of many
+candidates to the numbers of all of them together, by name."""
 
-def overlap_measures() -> Iterator[Measure]:
-    """Yield ROUGE, BLEU, chrF and local recall; the first three remember the texts they compare.
+Side = TypeVar("Side")
 
-    Take one after another for all texts: then only one holds the n-grams of its texts in memory.
-    """
-    yield partial(rouge_scores, best_rouge())
-    yield partial(corpus_score, "bleu", sacrebleu_measure("bleu"))
-    yield partial(corpus_score, "chrf", sacrebleu_measure("chrf"))
-    yield lambda *texts: {"local_recall": local_recall(*texts)}
-
-
-def sacrebleu_measure(name: Literal["bleu", "chrf"]) -> Any:  # noqa: ANN401 - BLEU or CHRF
-    """Return BLEU, lower-cased, or chrF2 of sacrebleu, which remembers the texts it compared."""
-    check_extra("metrics", "sacrebleu", "comparing candidates with references")
-    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - slow, and few data have references
-    from sacrebleu.metrics.chrf import CHRF  # noqa: PLC0415
-
-    if name == "bleu":
-        return _once_each(BLEU(lowercase=True, force=True))
-    chrf: Any = CHRF()
-    # Its own loop over all n-grams of a candidate takes half of the time.
-    chrf._get_match_statistics = _in_common  # noqa: SLF001
-    return _once_each(chrf)
+MOST_TOGETHER = 64
+"""Most candidates of a group, which bounds the tables of its n-grams."""
 
 
-def _in_common(ours: Counter[str], theirs: Counter[str]) -> list[int]:
-    """Count n-grams of a candidate (0 if the reference has none), of a reference, and of both."""
-    common = ours.keys() & theirs.keys()
-    matches = sum(map(min, map(ours.__getitem__, common), map(theirs.__getitem__, common)))
-    return [sum(ours.values()) if theirs else 0, sum(theirs.values()), matches]
+def measure_overlap(sides: Mapping[Side, Sequence[Compared]]) -> dict[Side, dict[str, Any]]:
+    """Return the measures of the candidates of each side, which has at least one."""
+    groups = _groups(each for compared in sides.values() for each in compared)
+    scores: dict[Side, dict[str, Any]] = {side: {} for side in sides}
+    for compare, combine in _measures(groups):
+        found: dict[Compared, Any] = {}
+        for candidates, references in tqdm(groups, desc="overlap", disable=None, leave=False):
+            statistics = compare(candidates, references)
+            found |= zip(((text, references) for text in candidates), statistics, strict=True)
+        for side, compared in sides.items():
+            scores[side] |= combine([found[each] for each in compared])
+    return scores
 
 
-def corpus_score(
-    name: str,
-    measure: Any,  # noqa: ANN401 - of sacrebleu
-    candidates: Sequence[str],
-    references: References,
-) -> dict[str, float]:
-    """Return the corpus score of BLEU or chrF, 0 to 100, by its name.
-
-    Papineni et al. (2002), Post (2018); Popović (2015). Both use all
-    references of a candidate at once.
-    """
-    most = max(map(len, references))
-    streams = [[own[n] if n < len(own) else None for own in references] for n in range(most)]
-    return {name: float(measure.corpus_score(candidates, streams).score)}
+def _groups(compared: Iterable[Compared]) -> list[Group]:
+    together = defaultdict[tuple[str, ...], dict[str, None]](dict)
+    for candidate, references in compared:
+        together[references][candidate] = None
+    return [
+        (list(candidates)[start : start + MOST_TOGETHER], references)
+        for references, candidates in together.items()
+        for start in range(0, len(candidates), MOST_TOGETHER)
+    ]
 
 
-def _once_each(measure: Any) -> Any:  # noqa: ANN401 - either of them
-    """Let sacrebleu count references once for all their candidates, and candidates once."""
-    # There is no public way: it caches the references of a corpus by their order.
-    measure._extract_reference_info = _remembering(  # noqa: SLF001
-        measure._extract_reference_info,  # noqa: SLF001
-        tuple,
-    )
-    measure._compute_segment_statistics = _remembering(  # noqa: SLF001
-        measure._compute_segment_statistics,  # noqa: SLF001
-        lambda text, counts: (text, id(counts)),  # those of references are kept
-    )
-    return measure
+def _measures(groups: Sequence[Group]) -> Iterator[Measure]:
+    yield best_rouge(), _mean_rouge
+    yield corpus_bleu()
+    yield corpus_chrf()
+    yield recall_words(text for group in groups for own in group for text in own), local_recall
 
 
-def _remembering(compute: Callable[..., Any], key_of: Callable[..., Any]) -> Callable[..., Any]:
-    known: dict[Any, Any] = {}
-
-    def compute_once(*arguments: Any) -> Any:  # noqa: ANN401 - whatever sacrebleu passes
-        key = key_of(*arguments)
-        if key not in known:
-            known[key] = compute(*arguments)
-        return known[key]
-
-    return compute_once
-
-
-def rouge_scores(
-    rouge: Rouge, candidates: Sequence[str], references: References
-) -> dict[str, float]:
-    """Return the means of the scores of `best_rouge` over all candidates."""
-    each = zip(candidates, references, strict=True)
-    shown = tqdm(each, desc="ROUGE", total=len(candidates), disable=None, leave=False)
-    best = [rouge(candidate, tuple(own)) for candidate, own in shown]
-    return {name: fsum(each[name] for each in best) / len(best) for name in KINDS}
-
-
-def local_recall(candidates: Sequence[str], references: References) -> dict[int, float | None]:
-    """Return, for k = 1, 2 …, the share of the words of exactly k references that candidates have.
-
-    Words are the types of a text's 13a tokens in lower case, and all candidates are taken together:
-    words in the candidate / all such words. Words that all references have matter most. Van
-    Miltenburg, Elliott, Vossen (2018), Measuring the diversity of automatic image descriptions.
-
-    k goes up to the largest number of references; the share is None if no word is in exactly k.
-    """
-    total, held = Counter[int](), Counter[int]()
-    texts = list({*candidates, *(text for own in references for text in own)})
-    tokens = tokens_13a(pl.Series(texts, dtype=pl.String)).to_list()
-    types = dict(zip(texts, map(frozenset, tokens), strict=True))
-    for candidate, own in zip(candidates, references, strict=True):
-        words = types[candidate]
-        for word, k in Counter(word for text in own for word in types[text]).items():
-            total[k] += 1
-            held[k] += word in words
-    most = max(map(len, references))
-    return {k: held[k] / total[k] if total[k] else None for k in range(1, most + 1)}
+def _mean_rouge(best: Sequence[RougeScores]) -> dict[str, float]:
+    means = (fsum(each) / len(best) for each in zip(*best, strict=True))
+    return dict(zip(RougeScores._fields, means, strict=True))

@@ -1,21 +1,29 @@
-"""ROUGE of many candidates with the same references: each text is cut into n-grams once.
+"""ROUGE of candidates with the same references: each text is cut into words once.
 
 The library rouge-score does so again for every comparison, and fills a table for the longest
 common subsequence; words, stems and formulas are its own.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from nnd.converters.folder.description.shared_ngrams import in_common, shared_words
 from nnd.schemas import check_extra
 
-Rouge: TypeAlias = Callable[[str, tuple[str, ...]], Mapping[str, float]]
-"""(candidate, its references) → name → F1."""
+Words: TypeAlias = Sequence[str]
 
-KINDS = ("rouge_1", "rouge_2", "rouge_l")
+
+class RougeScores(NamedTuple):
+    """F1 of ROUGE-1, ROUGE-2 and ROUGE-L."""
+
+    rouge_1: float
+    rouge_2: float
+    rouge_l: float
+
+
+Rouge: TypeAlias = Callable[[Sequence[str], Sequence[str]], list[RougeScores]]
+"""(candidates, references of all of them) → the best scores of each candidate."""
 
 
 def best_rouge() -> Rouge:
@@ -31,50 +39,37 @@ def best_rouge() -> Rouge:
     stemmer = PorterStemmer()
     stemmer.stem = cache(stemmer.stem)
 
-    @cache
-    def cut(text: str) -> _Words:
-        tokens = tokenize(text, stemmer)
-        return _Words(tokens, _ngrams(tokens, 1), _ngrams(tokens, 2), _places(tokens))
-
-    @cache
-    def best(candidate: str, references: tuple[str, ...]) -> dict[str, float]:
-        ours = cut(candidate)
-        found = [_compare(ours, cut(reference)) for reference in references]
-        return dict(zip(KINDS, map(max, zip(*found, strict=True)), strict=True))
+    def best(candidates: Sequence[str], references: Sequence[str]) -> list[RougeScores]:
+        words = [[tokenize(text, stemmer) for text in texts] for texts in (candidates, references)]
+        return _best(*words)
 
     return best
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    tokens: Sequence[str]
-    unigrams: Counter[object]
-    bigrams: Counter[object]
-    places: Mapping[str, int]  # token → a number whose bits are its places
+def _best(candidates: Sequence[Words], references: Sequence[Words]) -> list[RougeScores]:
+    unigrams, bigrams = (in_common(*each) for each in shared_words(candidates, references, 2))
+    known = [(len(reference), _places(reference)) for reference in references]
+    best = []
+    for candidate, ones, twos in zip(candidates, unigrams.tolist(), bigrams.tolist(), strict=True):
+        n = len(candidate)
+        scores = [
+            (
+                _f1(one, n, m),
+                _f1(two, n - 1, m - 1),
+                _f1(common_subsequence(candidate, at, m), n, m),
+            )
+            for one, two, (m, at) in zip(ones, twos, known, strict=True)
+        ]
+        best.append(RougeScores(*map(max, zip(*scores, strict=True))))
+    return best
 
 
-def _ngrams(tokens: Sequence[str], n: int) -> Counter[object]:
-    return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
-
-
-def _places(tokens: Sequence[str]) -> dict[str, int]:
+def _places(tokens: Words) -> dict[str, int]:
+    """Return a number for each token, whose bits are its places."""
     places: dict[str, int] = {}
     for place, token in enumerate(tokens):
         places[token] = places.get(token, 0) | 1 << place
     return places
-
-
-def _compare(ours: _Words, theirs: _Words) -> tuple[float, float, float]:
-    n, m = len(ours.tokens), len(theirs.tokens)
-    return (
-        _f1(_in_common(ours.unigrams, theirs.unigrams), n, m),
-        _f1(_in_common(ours.bigrams, theirs.bigrams), n - 1, m - 1),
-        _f1(common_subsequence(ours.tokens, theirs.places, m), n, m),
-    )
-
-
-def _in_common(ours: Counter[object], theirs: Counter[object]) -> int:
-    return sum(min(n, theirs[each]) for each, n in ours.items() if each in theirs)
 
 
 def _f1(common: int, candidate: int, reference: int) -> float:
@@ -84,7 +79,7 @@ def _f1(common: int, candidate: int, reference: int) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def common_subsequence(tokens: Sequence[str], places: Mapping[str, int], size: int) -> int:
+def common_subsequence(tokens: Words, places: Mapping[str, int], size: int) -> int:
     """Return the length of the longest common subsequence of two sequences.
 
     Hyyrö (2004), Bit-parallel LCS-length computation revisited: a column of the table is one

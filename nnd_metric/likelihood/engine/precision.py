@@ -90,7 +90,7 @@ def precision_of(loaded: LoadedModel) -> Precision:
     floats = PRECISIONS.get(loaded.dtype, PRECISIONS["bfloat16"])
     if (loaded.device.type, loaded.dtype) == ("cuda", "float32"):
         floats = floats if torch.get_float32_matmul_precision() == "highest" else _TF32
-    quantised = loaded.quantised
-    if quantised is None or quantised.startswith("gguf"):  # weights are unpacked into the dtype
+    if not loaded.is_compressed:
         return floats
-    return _ACTIVATIONS_TOO if quantised.startswith(_ROUND_ACTIVATIONS) else _WEIGHTS_ONLY
+    rounds = str(loaded.quantised).startswith(_ROUND_ACTIVATIONS)
+    return _ACTIVATIONS_TOO if rounds else _WEIGHTS_ONLY

@@ -2,8 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -81,6 +80,11 @@ class LoadedModel:
     def reads_images(self) -> bool:
         """Whether the model is one of images and texts."""
         return getattr(self.model.config, "vision_config", None) is not None
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether weights in memory are quantised; those of GGUF files are unpacked."""
+        return self.quantised is not None and not self.quantised.startswith("gguf")
 
     @property
     def dtype(self) -> str:
@@ -175,9 +179,6 @@ class LoadedModel:
         if len(parts) != len(names):
             return f"{'+'.join(names)}@{version[:7]}"
         return "+".join(f"{name}@{part[:7]}" for name, part in zip(names, parts, strict=True))
-
-
-Model: TypeAlias = str | Path | LoadedModel
 
 
 @dataclass(frozen=True, slots=True)

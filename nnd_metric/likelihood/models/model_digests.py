@@ -20,6 +20,9 @@ _UNRELATED = ("_name_or_path", "architectures", "dtype", "transformers_version")
 _LAST_CALL = ("truncation", "padding")
 """Settings of a tokenizer's last call, which it remembers."""
 
+_known: dict[str, str] = {}
+"""SHA-256 of a tokenizer as it stands, with its last call → its digest, which takes long."""
+
 _PART_BYTES = 1 << 26
 _HEAD_BYTES = 1 << 20
 
@@ -106,13 +109,16 @@ def config_digest(config: PretrainedConfig) -> str:
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
     """Return the SHA-256 of everything that decides a tokenizer's tokens, and of its window."""
-    if tokenizer.is_fast:
-        whole = json.loads(tokenizer.backend_tokenizer.to_str())
+    beside = {"special": tokenizer.special_tokens_map, "window": tokenizer.model_max_length}
+    if not tokenizer.is_fast:
+        return _digest({"state": _slow_state(tokenizer), **beside})
+    text = tokenizer.backend_tokenizer.to_str()
+    now = hashlib.sha256(f"{text} {_text(beside)}".encode()).hexdigest()
+    if now not in _known:
+        whole = json.loads(text)
         state = {name: part for name, part in whole.items() if name not in _LAST_CALL}
-    else:
-        state = _slow_state(tokenizer)
-    special = tokenizer.special_tokens_map
-    return _digest({"state": state, "special": special, "window": tokenizer.model_max_length})
+        _known[now] = _digest({"state": state, **beside})
+    return _known[now]
 
 
 def _slow_state(tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:

@@ -2,24 +2,28 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_places import place_of, split_revision
 from nnd.schemas import ScoringError, has_surrogate
 
 if TYPE_CHECKING:
-    from nnd.metric.likelihood.models.loaded_model import Model
+    from nnd.metric.likelihood.models.loaded_model import LoadedModel
+
+    Model: TypeAlias = str | Path | LoadedModel
+else:
+    Model = str | Path | Any  # hints can be read without torch, which a loaded model needs
 
 
-def list_models(models: "Model | Sequence[Model]") -> "list[Model]":
+def list_models(models: Model | Sequence[Model]) -> list[Model]:
     """Return a list of the models; a single model needs no list."""
     if isinstance(models, str | Path) or not isinstance(models, Sequence):
         return [models]
     return list(models)
 
 
-def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list[str]:
+def name_models(models: Sequence[Model], loading: Loading = Loading()) -> list[str]:
     """Return the names of models in the results; `loading` is for those that are not loaded yet.
 
     Raises ScoringError if there is no model, an entry is not a model, or a model is named twice.
@@ -44,7 +48,7 @@ def name_models(models: "Sequence[Model]", loading: Loading = Loading()) -> list
     return names
 
 
-def _called(model: "Model", loading: Loading) -> tuple[str, str]:
+def _called(model: Model, loading: Loading) -> tuple[str, str]:
     """Return the name of a model without and with its revision."""
     if isinstance(model, str | Path):
         return loading.called(split_revision(model)[0]), loading.called(str(model))

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from nnd.metric.data import PairSet
-from nnd.metric.likelihood import Loading, Scoring
+from nnd.metric.likelihood import Loading, Model, Scoring
 from nnd.metric.run.cost.estimate import Estimate, ModelEstimate, model_estimate
 from nnd.metric.run.cost.measured_speeds import known_speed
 from nnd.metric.run.cost.model_needs import find_needs
@@ -13,13 +13,10 @@ from nnd.metric.run.cost.stored_outlines import stored_outline
 from nnd.metric.run.run_request import RunOptions, RunRequest, with_run_options
 from nnd.metric.run.survival import Trouble
 
-if TYPE_CHECKING:
-    from nnd.metric.likelihood import Model
-
 
 @with_run_options
 def estimate(
-    models: "Model | Sequence[Model]",
+    models: Model | Sequence[Model],
     data: Any,  # noqa: ANN401 - as of `evaluate`
     **options: Unpack[RunOptions],
 ) -> Estimate:
@@ -50,7 +47,7 @@ def estimate(
 
 
 def _of_model(
-    name: str, model: "Model", pairs: Mapping[str, PairSet], scoring: Scoring, loading: Loading
+    name: str, model: Model, pairs: Mapping[str, PairSet], scoring: Scoring, loading: Loading
 ) -> ModelEstimate:
     stored = stored_outline(name, model, loading)
     speed = None if stored is None else known_speed(stored.outline.speed_key)
@@ -61,7 +58,7 @@ def _of_model(
 
 
 def _of_skeleton(
-    name: str, model: "Model", pairs: Mapping[str, PairSet], scoring: Scoring, loading: Loading
+    name: str, model: Model, pairs: Mapping[str, PairSet], scoring: Scoring, loading: Loading
 ) -> ModelEstimate:
     """Return the estimate of a model that no run has outlined; this loads torch."""
     from nnd.metric.likelihood import (  # noqa: PLC0415
@@ -82,7 +79,7 @@ def _of_skeleton(
     budget = scoring.token_budget or outline.budget
     speed = probe_speed(loaded, sample, budget) if measured is None else measured
     notes = []
-    if loaded.quantised is not None:
+    if loaded.is_compressed:
         notes.append(f"quantised as {loaded.quantised}, its weights take less memory than this.")
     if loaded.adapted is not None and isinstance(loaded, Skeleton):
         notes.append(f"the adapter {loaded.adapted.name} is left out of the estimate.")

@@ -37,7 +37,7 @@ class ModelOutline(Record):
 
 
 class OutlinedModel(NamedTuple):
-    """A model whose cost can be told: how it reads texts, its outline, its fastest plan."""
+    """What an estimate needs of a model: how it reads texts, its outline, and its fastest plan."""
 
     text: TextModel
     outline: ModelOutline

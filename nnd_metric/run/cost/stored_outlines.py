@@ -5,6 +5,7 @@ loaded; its tokenizer is a file there, as the library of fast tokenizers writes 
 """
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ _TEXTS: Final[Sequence[Reading]] = (
     ("The cat sat.", "on the mat"),
     ("Où ?\n2 <s>", " 10 % </s>x"),
 )
-"""Requests that a stored model must read as the model does."""
+"""Requests that must have the same tokens from a stored tokenizer as from the model's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,11 @@ class _StoredText:
 
 def stored_outline(name: str, model: object, loading: Loading) -> OutlinedModel | None:
     """Return the outline of a model whose files a run has scored, or None."""
-    key = state_key(model, loading)
+    key = _key(model, loading)
     fact = None if key is None else read_facts(_FILE).get(key)
     if fact is None:
         return None
-    with suppress(OSError, NNDError, ValueError):  # at worst, the model is described anew
+    with suppress(OSError, NNDError, ValueError):  # at worst, it is made again
         stored = StoredModel.from_dict(fact)
         text = _StoredText(name, stored, _read_tokenizer(stored, name))
         plan = plan_packed if text.is_encoder_decoder else plan_begun
@@ -121,31 +122,37 @@ def stored_outline(name: str, model: object, loading: Loading) -> OutlinedModel 
 
 
 def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds: float) -> None:
-    """Store the outline of a model that has worked for some seconds, if it can be read back.
+    """Store the outline of a model that has worked for some seconds.
 
-    Not stored are those with an adapter, quantised or custom code, masked models, and tokenizers
-    that the library of fast tokenizers cannot read alone.
+    Models with an adapter, compressed weights or custom code are left out, and so are masked ones,
+    and those whose tokenizer gives other tokens without transformers.
     """
-    key = state_key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None
-    if key is None or key in read_facts(_FILE):
+    key = _key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None
+    known = None if key is None else read_facts(_FILE).get(key)
+    if key is None or (known is not None and _place(known["tokenizer"]).is_file()):
         return
     stored, content = _stored(loaded)
     text = _StoredText(loaded.name, stored, _tokenizer(stored, content, loaded.name))
     if not _read_alike(loaded, text):
         return
     with suppress(OSError):  # at worst, nothing is stored
-        place = _place(stored)
+        place = _place(stored.tokenizer)
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_whole(place, content)
         forget_oldest(place.parent, _MOST_BYTES)
         add_fact(_FILE, key, stored.to_dict())
 
 
+def _key(model: object, loading: Loading) -> str | None:
+    """Return a digest of a model's state, and the number of threads, on which its speed depends."""
+    state = state_key(model, loading)
+    return None if state is None else f"{state} {os.environ.get('OMP_NUM_THREADS', '')}"
+
+
 def _is_plain(loaded: "LoadedModel") -> bool:
-    of_files = loaded.quantised is None or getattr(loaded.model, "hf_quantizer", None) is None
     template = getattr(loaded.tokenizer, "chat_template", None)
     return (
-        of_files
+        not loaded.is_compressed
         and loaded.adapted is None
         and not loaded.is_masked
         and loaded.tokenizer.is_fast
@@ -188,7 +195,7 @@ def _read_alike(one: TextModel, other: TextModel) -> bool:
 
 
 def _read_tokenizer(stored: StoredModel, name: str) -> StoredTokenizer:
-    content = _place(stored).read_text(encoding="utf-8")
+    content = _place(stored.tokenizer).read_text(encoding="utf-8")
     if hashlib.sha256(content.encode()).hexdigest() != stored.tokenizer:
         raise ValueError
     return _tokenizer(stored, content, name)
@@ -203,5 +210,5 @@ def _tokenizer(stored: StoredModel, content: str, name: str) -> StoredTokenizer:
     return StoredTokenizer(backend, stored.special_tokens, stored.chat_template, name)
 
 
-def _place(stored: StoredModel) -> Path:
-    return cache_folder() / "tokenizers" / f"{stored.tokenizer}.json"
+def _place(digest: str) -> Path:
+    return cache_folder() / "tokenizers" / f"{digest}.json"

@@ -1,8 +1,8 @@
 """A process that scores one model: `python -m nnd.metric.run.launchers.child_process`.
 
 It reads a pickled `ScoringTask` from standard input, and writes pickled answers to standard output:
-each shard when it is scored, the text of each warning, and at the end the list of failures. It
-exits when standard input is closed, because then its parent has ended.
+each shard when it is scored, the text of each warning, and at the end the list of failures, or the
+error that is fatal. It exits when standard input is closed, because then its parent has ended.
 """
 
 import os
@@ -20,11 +20,11 @@ from typing import Any, BinaryIO, TypeAlias, cast
 
 from nnd.metric.run.launchers.here import score_here
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask
-from nnd.metric.run.survival import Failure, reason_of
-from nnd.schemas import ScoringWarning, excerpt
+from nnd.metric.run.survival import Failure
+from nnd.schemas import NNDError, ScoringError, ScoringWarning, excerpt
 
-Answer: TypeAlias = ScoredShard | str | list[Failure]
-"""The scores of a shard, a warning, or the failures, which come last."""
+Answer: TypeAlias = ScoredShard | str | list[Failure] | NNDError
+"""The scores of a shard, a warning, or, at last, the failures or a fatal error."""
 
 
 Answers: TypeAlias = Queue[tuple[str, Answer | None]]
@@ -98,15 +98,18 @@ def answer(task: ScoringTask, answers: BinaryIO) -> None:
             print_warning(message, category, *where)
 
     (name,), trouble, print_warning = task.models, task.trouble, warnings.showwarning
+    last: Answer = trouble.failures
     with warnings.catch_warnings():
         warnings.showwarning = show  # type: ignore[assignment]
         try:
             with trouble.survived(name, None):
                 for scored in score_here(task):
                     send(scored)
-        except Exception as error:  # noqa: BLE001 - a fatal failure, which the parent raises
-            trouble.failures.append(Failure(name, None, reason_of(error)))
-    send(trouble.failures)
+        except NNDError as error:  # the parent raises it
+            last = error
+        except Exception as error:  # noqa: BLE001 - models and their own code may raise anything
+            last = ScoringError("worker.failed", repr(error), name)
+    send(last)
 
 
 def _exit_with_parent() -> None:

@@ -89,7 +89,7 @@ def _score_all(
     start = time.perf_counter()
     loading, worked = start - since, 0.0
     is_told = task.loading.dtype is not None
-    for (dataset, part, pairs, scoring), held in read_together(
+    for (dataset, part, pairs, scoring), held, read in read_together(
         loaded, shards, store, version, learnt
     ):
         bar.set_postfix_str(dataset)
@@ -100,6 +100,8 @@ def _score_all(
             if seconds > _LONG and not is_told:
                 _offer_faster(loaded, scoring, scored)
                 is_told = True  # once, however many parts follow
+            if read is not None:  # what it found stored was read just before
+                work = replace(read, tokens=read.tokens + work.tokens)
             cost = cost_of(
                 loaded.name, work, loading=loading, seconds=seconds, peak_bytes=_peak(loaded)
             )
@@ -108,7 +110,7 @@ def _score_all(
         bar.update()
         start = time.perf_counter()  # what follows may first read several shards
     if store is not None:
-        with suppress(Exception):  # of a model of another build, no cost is known
+        with suppress(Exception):  # some architectures cannot be outlined
             keep_outline(task.models[loaded.name], task.loading, loaded, worked)
 
 

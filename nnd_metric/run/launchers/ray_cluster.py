@@ -99,7 +99,10 @@ def connected(address: str | None) -> Iterator[None]:
 
 
 def size_pool(config: Ray, parts: int) -> Pool:
-    """Return the size of the pool for some parts."""
+    """Return the size of the pool for some parts.
+
+    Workers share the cores of a machine, unless OMP_NUM_THREADS says how many threads each has.
+    """
     import ray  # noqa: PLC0415
 
     nodes = ray.nodes()  # type: ignore[no-untyped-call]
@@ -116,7 +119,9 @@ def size_pool(config: Ray, parts: int) -> Pool:
     room = sum(int(each.get("GPU", 0.0) / gpus) for each in machines) if gpus else len(machines)
     workers = min(config.num_workers or room, parts)
     cores = sum(each.get("CPU", 1.0) for each in machines)
-    return Pool(workers, gpus, max(1, int(cores / workers)))
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    threads = int(asked) if asked.isdecimal() else int(cores / workers)
+    return Pool(workers, gpus, max(1, threads))
 
 
 def _check_answers(address: str) -> None:

@@ -82,7 +82,7 @@ def _run_workers(job: Job, request: RunRequest, out: Path, pool: Pool) -> None:
             while running:
                 ended, running = ray.wait(running, timeout=_POLL_S)
                 for error in filter(None, ray.get(ended)):
-                    raise ScoringError("worker.failed", error)
+                    raise error
                 bar.update(job.parts - sum(job.left().values()) - bar.n)
     finally:
         for worker in running:
@@ -91,8 +91,8 @@ def _run_workers(job: Job, request: RunRequest, out: Path, pool: Pool) -> None:
 
 def score_on_ray(
     folder: Path, request: RunRequest, out: Path, share: Share, threads: int
-) -> str | None:
-    """Score a share on a machine of the cluster; return an error message or None.
+) -> NNDError | None:
+    """Score a share on a machine of the cluster; return an error that names the machine, or None.
 
     Ray would wrap a raised error in a traceback of its own. The request has names and options,
     never a model or texts; relative paths refer to `folder`, the working folder of the command.
@@ -108,8 +108,11 @@ def score_on_ray(
             )
         os.chdir(folder)
         score_share(plan_job(request, out), request.loading, share)
-    except (NNDError, OSError, MemoryError, torch.OutOfMemoryError) as error:
-        return f"{error} (on {socket.gethostname()})"
+    except NNDError as error:
+        remedy = f"{error.remedy} (on {socket.gethostname()})"
+        return ScoringError(error.code, error.what, error.where, remedy)
+    except (OSError, MemoryError, torch.OutOfMemoryError) as error:
+        return ScoringError("worker.failed", f"{error} (on {socket.gethostname()})")
     return None
 
 

@@ -12,16 +12,19 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from nnd.metric.data import PairSet
 from nnd.metric.likelihood import (
+    NO_WORK,
     Evidence,
     Likelihoods,
     LoadedModel,
     Store,
+    Work,
     choose_budget,
 )
 from nnd.metric.run.pair_scoring import score_suite
@@ -34,27 +37,44 @@ _ROWS = 4  # of a GPU: the last of them is partly empty
 _TOKEN_BYTES = 4
 
 
+class ReadShard(NamedTuple):
+    """A shard, and how it was read with others.
+
+    Attributes:
+        shard: It.
+        store: What has its likelihoods, if it was read.
+        work: That of the whole group, at its first shard; None if the shard was not read.
+    """
+
+    shard: Shard
+    store: Store | None
+    work: Work | None = None
+
+
 def read_together(
     loaded: LoadedModel,
     shards: Iterable[Shard],
     store: Store | None,
     version: str,
     learnt: Mapping[str, Evidence],
-) -> Iterator[tuple[Shard, Store | None]]:
-    """Yield every shard and a store that has its likelihoods, if it was read with others.
+) -> Iterator[ReadShard]:
+    """Yield every shard; first read it with others, if that fills rows.
 
-    If there is no store, they are between the two calls in a temporary one. `learnt` has the
+    If there is no store, likelihoods are between the two calls in a temporary one. `learnt` has the
     evidence for every dataset.
     """
     most = _bytes_at_once(loaded)
     if not most:
-        yield from ((shard, store) for shard in shards)
+        yield from (ReadShard(shard, store) for shard in shards)
         return
     with _this_or_temporary(store) as held:
         for group in _grouped(shards, most):
+            work = None
             if len(group) > 1:
-                _read(loaded, group, held, version, learnt[group[0].dataset])
-            yield from ((shard, held) for shard in group)
+                work = _read(loaded, group, held, version, learnt[group[0].dataset])
+            for shard in group:
+                yield ReadShard(shard, held, work)
+                work = None if work is None else NO_WORK
 
 
 @contextmanager
@@ -93,21 +113,21 @@ def _grouped(shards: Iterable[Shard], most: int) -> Iterator[list[Shard]]:
 
 def _read(
     loaded: LoadedModel, group: Sequence[Shard], store: Store, version: str, evidence: Evidence
-) -> None:
+) -> Work | None:
     """Score shards in one call, and store their likelihoods; errors are left to their own calls."""
     try:
         prepared = [prepare(loaded, pairs, scoring) for _, _, pairs, scoring in group]
         engine = prepared[0].engine
         if any(each.engine != engine for each in prepared):  # their contexts decide about chats
-            return
+            return None
         requests = [
             request
             for shard, each in zip(group, prepared, strict=True)
             for request in _requests(shard, each)
         ]
-        replace(engine, store=store, version=version, evidence=evidence)(requests)
+        return replace(engine, store=store, version=version, evidence=evidence)(requests).work
     except ScoringError:
-        return
+        return None
 
 
 def _requests(shard: Shard, prepared: Preparation) -> list[Request]:

@@ -17,7 +17,7 @@ from nnd.metric.run.launchers.here import score_here
 from nnd.metric.run.launchers.schedule import Device, Size, find_devices, measure, place
 from nnd.metric.run.scoring_task import ScoredShard, ScoringTask
 from nnd.metric.run.survival import Failure, Trouble
-from nnd.schemas import ScoringError, ScoringWarning
+from nnd.schemas import NNDError, ScoringError, ScoringWarning
 
 
 class _Running(NamedTuple):
@@ -72,7 +72,7 @@ def score_side_by_side(task: ScoringTask, devices: Sequence[Device]) -> Generato
             elif isinstance(answer, ScoredShard):
                 yield answer
                 bar.update()
-            elif name in running:  # the failures, or an early end; the end after them is ignored
+            elif name in running:  # the last answer, or an early end; the end after it is ignored
                 with trouble.survived(name, None):
                     _record_failures(answer, running[name].process, trouble)
                 running.pop(name).end()
@@ -93,10 +93,15 @@ def _measure(task: ScoringTask, devices: Sequence[Device]) -> dict[str, Size]:
     return sizes
 
 
-def _record_failures(failures: list[Failure] | None, process: Process, trouble: Trouble) -> None:
-    """Record the failures of a process, which has already warned of them; None: it ended early."""
-    if failures is None:
+def _record_failures(
+    last: list[Failure] | NNDError | None, process: Process, trouble: Trouble
+) -> None:
+    """Record the failures of a process, which has already warned of them, or raise its error.
+
+    None: it ended early.
+    """
+    if last is None:
         raise ScoringError("worker.failed", process.death())
-    if trouble.fatal and failures:
-        raise ScoringError("worker.failed", failures[0].reason)
-    trouble.failures.extend(failures)
+    if isinstance(last, NNDError):
+        raise last
+    trouble.failures.extend(last)

@@ -7,18 +7,22 @@ does not depend on the number of pairs; the results are then computed from the f
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from nnd.metric.data import ALONE_SCHEMA, LIKELIHOODS, PARTS, RESULT, SETS, STORED, STORED_SETS
 from nnd.metric.run.evaluation import Evaluation
+from nnd.metric.run.model_cost import COST, cost_bytes
 from nnd.metric.run.parts.joined_result import has_baseline
 from nnd.metric.run.parts.joining import join
 from nnd.metric.run.parts.part_file import (
     DamagedPartError,
     Footer,
     check_made_alike,
+    cost_path,
+    joined_cost,
     read_footer,
     read_part,
 )
@@ -35,7 +39,7 @@ from nnd.schemas import (
 
 _NO_BASELINE = [pl.lit(None, dtype).alias(name) for name, dtype in ALONE_SCHEMA.items()]
 
-_TEMPORARY = re.compile(r"\.\d+\.parquet\.[0-9a-f]{8}")
+_TEMPORARY = re.compile(r"\.\d+\.(parquet|cost\.json)\.[0-9a-f]{8}")
 
 
 def merge(run: str | Path) -> Evaluation:
@@ -67,10 +71,13 @@ def merge(run: str | Path) -> Evaluation:
     _check_only_ours(plan)
     with replace_folder(folder, document=RESULT, scaffold=PARTS) as fresh:
         footers = _write_rows(plan, fresh)
-        merged = join(plan, fresh, footers)
+        costs = [cost for model in plan.models for cost in joined_cost(plan, model)]
+        merged = replace(join(plan, fresh, footers), costs=tuple(costs))
         files = [LIKELIHOODS, SETS] if plan.pair_set().sets else [LIKELIHOODS]
         facts = {**merged.to_dict(), "outputs": list_files(fresh, files)}
         write_document(fresh, facts, document=RESULT)
+        if costs:
+            (fresh / COST).write_bytes(cost_bytes(costs))
     return merged
 
 
@@ -110,7 +117,8 @@ def _check_only_ours(plan: Plan) -> None:
     folder = plan.run / PARTS
     ours = {folder / name for name in (PLAN, SPANS, HUMAN_SCORES)}
     for model in plan.models:
-        ours.update(plan.path(model, part) for part in range(plan.parts))
+        parts = [plan.path(model, part) for part in range(plan.parts)]
+        ours.update(parts, map(cost_path, parts))
     ours.update([path.parent for path in ours])
     for path in folder.rglob("*"):
         inside = [path, *path.parents]

@@ -1,16 +1,17 @@
 """The file of one finished part: its scored pairs, and the model and options."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
 
 from nnd.metric.data import SCORED_SCHEMA
+from nnd.metric.run.model_cost import COST, ModelCost, add_costs, cost_bytes, read_costs
 from nnd.metric.run.parts.run_plan import Plan
 from nnd.metric.run.sealed_rows import DAMAGE, SealedRows, write_sealed
-from nnd.schemas import ScoringError
+from nnd.schemas import ScoringError, write_whole
 
 ROWS = pl.Schema(
     {"table": pl.String(), "row": pl.Int64(), "parent_id": pl.String(), **SCORED_SCHEMA}
@@ -35,9 +36,25 @@ class DamagedPartError(ScoringError):
     """A part cannot be read, or does not hold the planned rows: it must be scored again."""
 
 
-def write_part(path: Path, rows: pl.DataFrame, footer: Footer) -> None:
-    """Write a part (errors as in `write_whole`)."""
+def write_part(path: Path, rows: pl.DataFrame, footer: Footer, cost: ModelCost | None) -> None:
+    """Write a part, and beside it what it cost (errors as in `write_whole`)."""
     write_sealed(path, rows, footer._asdict())
+    if cost is not None:
+        with suppress(OSError):  # at worst, nobody knows what the part cost
+            write_whole(cost_path(path), cost_bytes([cost]))
+
+
+def cost_path(part: Path) -> Path:
+    """Return the path of what a part cost."""
+    return part.with_suffix(f".{COST}")
+
+
+def joined_cost(plan: Plan, model: str) -> list[ModelCost]:
+    """Return what all parts of a model cost together; nothing unless that of each is known."""
+    paths = [cost_path(plan.path(model, part)) for part in range(plan.parts)]
+    costs = [read_costs(path).get(model) for path in paths]
+    known = [each for each in costs if each is not None]
+    return [add_costs(known)] if len(known) == len(costs) else []
 
 
 def read_footer(plan: Plan, model: str, part: int) -> Footer:

@@ -75,7 +75,7 @@ def keep_part(plan: Plan, part: int, scored: ScoredModel) -> None:
     result = without_rates(scored.result)
     footer = Footer(plan.digest, part, _made_by(result), result)
     _check_alike(plan, scored.result.model, footer)
-    write_part(plan.path(scored.result.model, part), rows, footer)
+    write_part(plan.path(scored.result.model, part), rows, footer, scored.cost)
 
 
 def _check_alike(plan: Plan, model: str, footer: Footer) -> None:

@@ -10,7 +10,6 @@ import typer
 
 import nnd
 from nnd.metric.cli.command import app
-from nnd.metric.likelihood import Model
 from nnd.schemas import Printable
 
 COMMANDS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
@@ -54,8 +53,7 @@ def test_a_function_is_documented_and_returns_what_shows_itself(command: str) ->
     function = getattr(nnd, command.replace("-", "_"))
     told = inspect.getdoc(function) or ""
     assert all(name in told for name in inspect.signature(function).parameters)
-    of_torch = {"Model": Model}  # functions that need not load it name this type for checkers only
-    returned = get_type_hints(function, localns=of_torch)["return"]
+    returned = get_type_hints(function)["return"]
     for kind in getattr(returned, "__args__", (returned,)):
         assert issubclass(kind, Printable)
         assert callable(kind.to_dict)

@@ -11,7 +11,6 @@ from nnd.metric.cli.commands import GROUPS
 from nnd.metric.cli.options import is_repeated, key_of, name_of
 from nnd.metric.cli.signatures import Signature, signature_of
 from nnd.metric.cli.verbs import Verb
-from nnd.metric.likelihood import Model
 from nnd.schemas.lazy import exports_in
 
 VERBS = {verb.name: verb for verbs in GROUPS.values() for verb in verbs}
@@ -63,8 +62,7 @@ def _check_record(read: Signature, holder: str, own: dict[str, object], found: A
 def test_every_parameter_has_a_type_a_sentence_and_an_option(name: str) -> None:
     verb, function = CALLED[name], getattr(nnd, name)
     options = {key_of(each) for each in verb.parameters()}
-    of_torch = {"Model": Model}  # functions that need not load it name this type for checkers only
-    hints = get_type_hints(inspect.unwrap(function), localns=of_torch)
+    hints = get_type_hints(inspect.unwrap(function))
 
     assert hints
     for each in signature_of("nnd", name).parameters:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from support.metric_runs import write_pairs
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring, Work
 from nnd.metric.run import evaluate
-from nnd.metric.run.model_cost import COST, ModelCost, cost_of, read_costs
+from nnd.metric.run.model_cost import COST, ModelCost, add_costs, cost_of, read_costs
 from nnd.schemas import NNDError, read_document
 
 Loaded = Callable[[str], LoadedModel]
@@ -56,7 +57,49 @@ def test_a_model_that_is_kept_keeps_its_cost(loaded: Loaded, tmp_path: Path) -> 
     both = evaluate(loaded("bart"), data, out=run, scoring=PLAIN)
     assert [each.model for each in both.costs] == ["gpt2", "bart"]
     assert both.costs[0] == first.costs[0]
-    assert read_costs(run) == {each.model: each for each in both.costs}
+    assert read_costs(run / COST) == {each.model: each for each in both.costs}
+
+
+def test_a_run_that_computes_nothing_keeps_the_cost_of_the_one_that_did(
+    loaded: Loaded, tmp_path: Path
+) -> None:
+    data, run = write_pairs(tmp_path), tmp_path / "run"
+    first = evaluate(loaded("gpt2"), data, out=run)
+    again = evaluate(loaded("gpt2"), data, out=run)
+    assert [result.work.tokens for result in again.results] == [0]
+    assert again.costs == first.costs == (*read_costs(run / COST).values(),)
+    assert "gpt2 took" in first.costs[0].sentence()
+    assert "s in an earlier run (loading" in again.costs[0].sentence()
+    # The bill in the folder is not that of other weights of this name.
+    other = replace(loaded("bart"), name="gpt2")
+    evaluate(other, data)
+    assert [each.tokens for each in evaluate(other, data, out=run).costs] == [0]
+
+
+def test_what_parts_cost_is_added() -> None:
+    one = ModelCost(model="m", loading_seconds=1.5, scoring_seconds=0.25, tokens=7, requests=3)
+    other = ModelCost(
+        model="m",
+        loading_seconds=2,
+        proof_seconds=0.5,
+        baseline_seconds=0.125,
+        scoring_seconds=0.5,
+        tokens=5,
+        requests=4,
+        stored=1,
+        peak_bytes=9,
+    )
+    assert add_costs([one, other, replace(other, peak_bytes=4)]).to_dict() == {
+        "model": "m",
+        "loading_seconds": 5.5,
+        "proof_seconds": 1.0,
+        "baseline_seconds": 0.25,
+        "scoring_seconds": 1.25,
+        "tokens": 17,
+        "requests": 11,
+        "stored": 2,
+        "peak_bytes": 9,
+    }
 
 
 def test_what_people_do_to_the_cost_concerns_no_result(loaded: Loaded, tmp_path: Path) -> None:
@@ -65,10 +108,10 @@ def test_what_people_do_to_the_cost_concerns_no_result(loaded: Loaded, tmp_path:
     rows = read_run(run)
     for damage in ("{", '{"models": [{"model": "gpt2", "tokens": "many"}]}', None):
         (run / COST).unlink() if damage is None else (run / COST).write_text(damage)
-        assert read_costs(run) == {}
+        assert read_costs(run / COST) == {}
         assert read_run(run).equals(rows)
         evaluate(loaded("gpt2"), data, out=run, scoring=PLAIN)
-        assert [*read_costs(run)] == ["gpt2"]
+        assert [*read_costs(run / COST)] == ["gpt2"]
     (run / "result.json").unlink()
     (run / "log_likelihoods.parquet").unlink()
     with pytest.raises(NNDError, match=COST):  # of a folder that nnd did not write

@@ -7,7 +7,6 @@ from typing import Any, get_type_hints
 import pytest
 
 import nnd
-from nnd.metric.likelihood import Model
 from nnd.metric.run.run_request import RunOptions, RunRequest
 from nnd.schemas import describe_fields
 
@@ -15,7 +14,7 @@ FUNCTIONS = [nnd.evaluate, nnd.estimate]
 
 
 def test_the_options_for_type_checkers_are_the_fields_of_a_request() -> None:
-    fields = get_type_hints(RunRequest, localns={"Model": Model})
+    fields = get_type_hints(RunRequest)
     assert get_type_hints(RunOptions) == {
         name: fields[name] for name in fields if name not in ("models", "data", "published")
     }

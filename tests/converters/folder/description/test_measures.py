@@ -13,13 +13,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from nnd.cards import length_warning
-from nnd.converters.folder.description.overlap import (
-    corpus_score,
-    local_recall,
-    rouge_scores,
-    sacrebleu_measure,
-)
-from nnd.converters.folder.description.rouge import best_rouge
+from nnd.converters.folder.description.overlap import measure_overlap
 from nnd.converters.folder.description.token_variety import measure_tokens
 from nnd.converters.folder.description.word_tokens import tokens_13a
 
@@ -27,8 +21,9 @@ TEXTS = [list("abab"), list("ac")]
 """Six tokens: a three times, b twice, c once. Four bigrams: ab twice, ba, ac."""
 
 
-def score(name: Any, candidates: list[str], references: list[list[str]]) -> float:
-    return corpus_score(name, sacrebleu_measure(name), candidates, references)[name]
+def overlap(candidates: list[str], references: list[list[str]]) -> dict[str, Any]:
+    compared = list(zip(candidates, map(tuple, references), strict=True))
+    return measure_overlap({"high": compared})["high"]
 
 
 def measured(texts: list[list[str]], window: int = 100) -> dict[str, float | None]:
@@ -37,37 +32,45 @@ def measured(texts: list[list[str]], window: int = 100) -> dict[str, float | Non
 
 def test_g70_bleu_ignores_case_and_knows_all_references() -> None:
     # All n-grams are in the reference; brevity penalty exp(1 - 6/4).
-    one = score("bleu", ["The cat sat on"], [["the cat sat ON the mat"]])
+    one = overlap(["The cat sat on"], [["the cat sat ON the mat"]])["bleu"]
     assert one == pytest.approx(100 * math.exp(-0.5))
     # A second candidate has one reference more, which is the candidate: 9 tokens of 11.
-    two = score(
-        "bleu",
+    two = overlap(
         ["The cat sat on", "a bird sang to us"],
         [["the cat sat ON the mat"], ["quite another text", "a bird sang to us"]],
-    )
+    )["bleu"]
     assert two == pytest.approx(100 * math.exp(1 - 11 / 9))
 
 
 def test_g70_chrf() -> None:
     # abc and abd share 2 of 3 characters, 1 of 2 bigrams, 0 of 1 trigram; precision is recall.
-    assert score("chrf", ["abc"], [["abd"]]) == pytest.approx(100 * (2 / 3 + 1 / 2) / 3)
+    assert overlap(["abc"], [["abd"]])["chrf"] == pytest.approx(100 * (2 / 3 + 1 / 2) / 3)
 
 
 @pytest.mark.parametrize(("name", "library"), [("chrf", CHRF()), ("bleu", BLEU(lowercase=True))])
-def test_what_remembers_texts_counts_like_the_library(name: str, library: Any) -> None:
+def test_candidates_of_equal_references_count_as_in_the_library(name: str, library: Any) -> None:
     random = Random(1)
-    texts = ["".join(random.choices("ab c", k=random.randrange(30))) for _ in range(40)]
-    references = [random.sample(texts, 2) for _ in texts]
-    streams = [[own[n] for own in references] for n in range(2)]
-    assert score(name, texts, references) == library.corpus_score(texts, streams).score
+    texts = ["".join(random.choices("aB c.", k=random.randrange(30))) for _ in range(60)]
+    texts += ["", "\u4e2d\U0001f600 a", "&AMP; B", "a" * 40]
+    known = [tuple(random.choices(texts, k=random.randrange(1, 4))) for _ in range(5)]
+    known.append(("", "b"))
+    references = [random.choice(known) for _ in texts]
+    streams = [[own[n] if n < len(own) else None for own in references] for n in range(3)]
+    assert overlap(texts, references)[name] == library.corpus_score(texts, streams).score
+
+
+def test_more_candidates_than_are_compared_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [["a b", "a b c"][n % 2] + f" {n}" for n in range(9)]
+    references = [["a b 1", "c 2"]] * len(texts)
+    together = overlap(texts, references)
+    monkeypatch.setattr("nnd.converters.folder.description.overlap.MOST_TOGETHER", 2)
+    assert overlap(texts, references) == together
 
 
 def test_g70_rouge_is_the_mean_over_candidates_of_the_best_reference() -> None:
     # the cat of three words each; a bigram of two; then a candidate that is its second reference
-    found = rouge_scores(
-        best_rouge(), ["the cat sat", "a dog"], [["the cat ran"], ["a bird", "a dog"]]
-    )
-    assert found == pytest.approx(
+    found = overlap(["the cat sat", "a dog"], [["the cat ran"], ["a bird", "a dog"]])
+    assert {name: found[name] for name in ("rouge_1", "rouge_2", "rouge_l")} == pytest.approx(
         {"rouge_1": (2 / 3 + 1) / 2, "rouge_2": (1 / 2 + 1) / 2, "rouge_l": (2 / 3 + 1) / 2}
     )
 
@@ -97,11 +100,11 @@ def test_g72_tokens_types_singletons_and_entropies() -> None:
 def test_g73_local_recall_by_the_number_of_references_that_have_a_word() -> None:
     # the: 3; cat, sat: 2; ran, dog: 1
     references = [["the cat sat", "The cat ran", "the dog sat sat"]]
-    assert local_recall(["the cat ran"], references) == {1: 1 / 2, 2: 1 / 2, 3: 1}
+    assert overlap(["the cat ran"], references)["local_recall"] == {1: 1 / 2, 2: 1 / 2, 3: 1}
     # together with one of two equal references, of which the candidate has one word of two
-    more = local_recall(["the cat ran", "b c"], [*references, ["a b", "a b"]])
-    assert more == {1: 1 / 2, 2: (1 + 1) / (2 + 2), 3: 1}
-    assert local_recall(["a"], [["a b", "a b"]]) == {1: None, 2: 1 / 2}
+    more = overlap(["the cat ran", "b c"], [*references, ["a b", "a b"]])
+    assert more["local_recall"] == {1: 1 / 2, 2: (1 + 1) / (2 + 2), 3: 1}
+    assert overlap(["a"], [["a b", "a b"]])["local_recall"] == {1: None, 2: 1 / 2}
 
 
 def test_g74_ttr_and_yules_i() -> None:
@@ -149,10 +152,9 @@ def test_g70_rouge_is_that_of_the_library() -> None:
     words = ["cat", "cats", "sitting", "sat", "the", "The", "a", "x1", "running", "ran"]
     texts = [" ".join(random.choices(words, k=random.randrange(25))) for _ in range(60)]
     library = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
-    rouge = best_rouge()
     for candidate in texts[:20]:
-        own = tuple(random.sample(texts, 3))
-        wanted = library.score_multi(own, candidate)
-        assert list(rouge(candidate, own).values()) == [
+        own = random.sample(texts, 3)
+        wanted, found = library.score_multi(own, candidate), overlap([candidate], [own])
+        assert [found[f"rouge_{each}"] for each in "12l"] == [
             wanted[kind].fmeasure for kind in ("rouge1", "rouge2", "rougeL")
         ]

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+import transformers as hf
+from support.models.gguf_files import write_gguf
 from support.screens.commands import run_apart
+from support.tiny_models import Family, rope_shape, seeded
 
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, Scoring, load_model, load_skeleton
@@ -56,6 +59,18 @@ def test_a_chat_is_rendered_without_the_tokenizer(chat: Path, birds: Path) -> No
     check_needs(chat, birds, "native")
 
 
+def test_a_gguf_file_is_known_by_its_tokenizer(
+    tiny: Callable[[str], Family], birds: Path, tmp_path: Path
+) -> None:
+    tokenizer = tiny("gpt2").tokenizer
+    with seeded():
+        model = hf.LlamaForCausalLM(hf.LlamaConfig(**rope_shape(len(tokenizer), 160)))
+    file = write_gguf(model, tokenizer, tmp_path / "tiny.gguf")
+    assert estimate(file, birds, loading=CPU).models[0].notes == ()  # weights are unpacked
+    keep(file)
+    check_needs(file, birds, "native", "laban2022")
+
+
 def check_needs(model: Path, data: Path, *protocols: str) -> None:
     stored, whole = stored_outline("it", model, CPU), outline_of(load_skeleton(model, CPU))
     assert stored is not None
@@ -89,7 +104,7 @@ def test_an_estimate_after_a_run_loads_no_model(
 
 
 @pytest.mark.parametrize("change", ["weights", "tokenizer", "damage"])
-def test_another_state_of_the_files_is_outlined_anew(chat: Path, change: str) -> None:
+def test_another_state_of_the_files_is_not_known(chat: Path, change: str) -> None:
     keep(chat)
     assert stored_outline("it", chat, CPU) is not None
     if change == "damage":
@@ -101,13 +116,26 @@ def test_another_state_of_the_files_is_outlined_anew(chat: Path, change: str) ->
     assert stored_outline("it", chat, CPU) is None
 
 
-def test_other_ways_to_load_are_not_known(chat: Path) -> None:
+def test_a_tokenizer_that_was_deleted_is_stored_again(chat: Path) -> None:
+    keep(chat)
+    (file,) = (cache_folder() / "tokenizers").iterdir()
+    file.unlink()
+    assert stored_outline("it", chat, CPU) is None
+    keep(chat)
+    assert stored_outline("it", chat, CPU) is not None
+
+
+def test_other_ways_to_load_and_compute_are_not_known(
+    chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keep(chat)
     assert stored_outline("it", chat, Loading(device="cpu", dtype="bfloat16")) is None
     assert stored_outline("it", load_model(chat, CPU), CPU) is None
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    assert stored_outline("it", chat, CPU) is None
 
 
-def test_a_cost_that_cannot_be_told_stops_no_run(
+def test_a_model_without_an_outline_is_scored(
     chat: Path, birds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_scoring, "flop_shape", refuse)

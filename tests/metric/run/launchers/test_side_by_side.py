@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from queue import Queue
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from support.metric_runs import write_pairs
@@ -24,7 +24,7 @@ from support.refusals import refusal
 from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import Failure, evaluate
-from nnd.metric.run.launchers import side_by_side
+from nnd.metric.run.launchers import child_process, side_by_side
 from nnd.metric.run.launchers.child_process import Answers, Process, answer
 from nnd.metric.run.launchers.schedule import Device
 from nnd.metric.run.launchers.side_by_side import score_side_by_side
@@ -244,9 +244,22 @@ def test_where_a_failure_is_fatal_it_is_an_error_and_all_processes_end(
     models: list[str], broken: str, birds: str, here: Started
 ) -> None:
     _, found = score([broken, models[1]], birds, fatal=True)
-    with refusal("worker.failed"):
+    with refusal("model.damaged", broken):
         list(found)
     assert sorted(here.ended) == sorted([broken, models[1]])
+
+
+@pytest.mark.usefixtures("here")
+def test_a_fatal_error_that_is_not_ours_names_the_model(
+    models: list[str], birds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def score_here(_task: ScoringTask) -> NoReturn:
+        raise RuntimeError("its code is broken")
+
+    monkeypatch.setattr(child_process, "score_here", score_here)
+    _, found = score(models[:1], birds, fatal=True)
+    with refusal("worker.failed", models[0]):
+        list(found)
 
 
 def test_a_model_that_fits_no_device_is_a_failure_and_none_of_it_is_loaded(

@@ -20,6 +20,7 @@ from nnd.metric.likelihood.engine import execution, path_choice
 from nnd.metric.likelihood.engine.proof import Checks
 from nnd.metric.run import evaluate, merge
 from nnd.metric.run.launchers import shard_groups
+from nnd.metric.run.model_cost import COST, read_costs
 from nnd.metric.run.parts import cutting
 from nnd.metric.run.parts.part_file import DamagedPartError, read_footer, read_part
 from nnd.metric.run.parts.run_plan import read_plan
@@ -100,7 +101,9 @@ def test_three_workers_finish_what_four_began(loaded: Loaded, birds: Path, tmp_p
         merged.write(alone)
     single = evaluate(models, birds, out=alone, systems=systems, scoring=PLAIN)
     check_same(read_run(run), read_run(alone))
-    assert sorted(path.name for path in run.iterdir()) == ["log_likelihoods.parquet", "result.json"]
+    assert sorted(path.name for path in run.iterdir()) == [
+        *("cost.json", "log_likelihoods.parquet", "result.json")
+    ]
     ours, theirs = merged.to_dict(), single.to_dict()
     for result in (*ours["results"], *theirs["results"]):
         assert result["engine"].pop("deviation") < 1e-4
@@ -129,6 +132,12 @@ def test_a_gpu_reads_several_parts_in_one_call(
     check_same(read_run(run), read_run(alone))
     assert merged.results[0].signature == single.results[0].signature
     assert merged.results[0].work.path == "packed"
+    (cost,) = merged.costs
+    assert [*read_costs(run / COST).values()] == [cost]
+    assert cost.tokens >= single.costs[0].tokens > 0
+    # A candidate without its context is in several parts, and read for the first of them.
+    assert cost.requests - cost.stored == single.costs[0].requests
+    assert min(cost.scoring_seconds, cost.baseline_seconds, cost.peak_bytes) > 0
 
 
 def test_models_that_were_scored_on_different_pairs_are_not_merged(
@@ -147,6 +156,16 @@ def test_models_that_were_scored_on_different_pairs_are_not_merged(
         merge(run)
     assert rows["pair_id"][33] in caught.value.what
     assert f"{run}/parts" in caught.value.remedy
+
+
+def test_without_the_cost_of_a_part_that_of_the_run_is_unknown(
+    gpt2: LoadedModel, birds: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    evaluate(gpt2, birds, out=run, worker=(1, 1))
+    (run / "parts/1-gpt2/00003.cost.json").unlink()
+    assert merge(run).costs == ()
+    assert not (run / COST).exists()
 
 
 def test_sets_of_a_suite_are_merged_too(gpt2: LoadedModel, tmp_path: Path) -> None:
@@ -479,7 +498,9 @@ def test_a_full_disk_leaves_no_part_of_a_part(
     with _small_files(2_000), pytest.raises(OSError, match="too large") as caught:
         evaluate(gpt2, birds, out=run, worker=(2, 5))
     assert caught.value.filename == str(run / "parts/1-gpt2/00001.parquet")
-    assert [path.name for path in (run / "parts/1-gpt2").iterdir()] == ["00000.parquet"]
+    assert sorted(path.name for path in (run / "parts/1-gpt2").iterdir()) == [
+        *("00000.cost.json", "00000.parquet")
+    ]
     assert evaluate(gpt2, birds, out=run, worker=(2, 5)).done == 1
 
 
