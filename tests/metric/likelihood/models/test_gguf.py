@@ -3,9 +3,7 @@
 import os
 import pty
 import shutil
-import subprocess
 import sys
-import sysconfig
 import termios
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +15,6 @@ import gguf
 import pytest
 import transformers as hf
 from support.hub.asking import Ask, refused
-from support.hub.clients import environment
 from support.hub.server import Hub
 from support.metric_runs import write_pairs
 from support.models.adapted import adapted, load_base, lora
@@ -34,7 +31,6 @@ from nnd.metric.likelihood.models.gguf_files import open_gguf
 
 CPU = Loading(device="cpu")
 LOAD = "load('nnd.metric.likelihood').load_model"
-NND = str(Path(sysconfig.get_path("scripts")) / "nnd")
 
 
 @pytest.fixture(scope="module")
@@ -120,30 +116,18 @@ def test_a_missing_gguf_file_is_not_asked_of_the_hub(ask: Ask, hub: Hub) -> None
     assert hub.requests[before:]
 
 
-EVALUATE = ("evaluate", "--model", "tiny.gguf", "--data", "pairs.parquet")
-
-
-def test_the_command_scores_a_file_of_the_working_folder(
-    hub: Hub, place: Path, tmp_path: Path
+def test_a_file_of_the_working_folder_is_scored(
+    ask: Ask, hub: Hub, place: Path, nnd: Nnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = len(hub.requests)
-    done = subprocess.run(
-        [sys.executable, NND, *EVALUATE],
-        cwd=place,
-        env=environment(hub.endpoint, tmp_path) | {"HF_HUB_OFFLINE": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    ask(f"load('os').chdir({str(place)!r})")
+    online = ask("load('nnd').evaluate('tiny.gguf', 'pairs.parquet').results[0].rates.n_pairs")
+    monkeypatch.chdir(place)
+    offline = nnd("evaluate", "--model", "tiny.gguf", "--data", "pairs.parquet")
+
+    assert online > 0
+    assert (offline.code, offline.err) == (0, "")
     assert hub.requests[before:] == []
-
-
-def test_the_command_does_so_offline(
-    nnd: Nnd, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(place)  # these tests are offline
-    assert nnd(*EVALUATE).code == 0
 
 
 def test_nothing_is_in_a_file_that_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
