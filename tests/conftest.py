@@ -42,7 +42,7 @@ if FAST:
     _find = PathFinder.find_spec
     PathFinder.find_spec = lambda name, *at: None if name in TORCH else _find(name, *at)
 
-MOST_SECONDS = 20.0
+MOST_SECONDS = 10.0
 """CPU seconds of one test and its fixtures, child processes included, but for `make test-full`."""
 
 NO_DATA = "the real annotation files are not there: set NND_DATA to the folder that holds them"

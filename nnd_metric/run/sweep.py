@@ -22,7 +22,7 @@ from nnd.metric.likelihood import Model
 from nnd.metric.run.arriving_results import write_arriving
 from nnd.metric.run.evaluation import Evaluation, Sweep
 from nnd.metric.run.existing_run import KeptRun, read_kept
-from nnd.metric.run.launchers.ray_cluster import Ray
+from nnd.metric.run.launchers.ray_cluster import Ray, check_ray
 from nnd.metric.run.launchers.worker_report import WorkerReport
 from nnd.metric.run.launchers.worker_share import Worker, check_shared, find_share
 from nnd.metric.run.model_result import ScoredModel
@@ -130,6 +130,7 @@ def evaluate(
         share = find_share(worker)
         return score_share(plan_job(request, out), request.loading, share)
     if out is not None and ray is not None:
+        check_ray(ray)
         from nnd.metric.run.launchers.ray_workers import evaluate_on_ray  # noqa: PLC0415
 
         found = evaluate_on_ray(request, out, ray)

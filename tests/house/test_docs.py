@@ -1,9 +1,9 @@
 """README, CONTRIBUTING and the guide name what there is, and their code blocks do what they say.
 
-Each block is a case, which reads its page up to there. Models of the Hub are toys under the names
-that these pages use, on a Hub of the test's own; the model of the demo is a tiny one under its
-name, and with NND_TEST_FULL=1 itself. Every other page of the guide begins where `first-run.md`
-ends. Commands are forks of a process that has imported the libraries.
+Each block is a case, which reads its page up to there. Models are tiny ones under the names that
+these pages use, on a Hub of the test's own; with NND_TEST_FULL=1 that of the demo is itself. Every
+other page of the guide begins where `first-run.md` ends. Commands are forks of a process that has
+imported the libraries.
 """
 
 import functools
@@ -24,6 +24,7 @@ from support.hub.answers import Answer, Request
 from support.hub.clients import environment
 from support.hub.faults import Fault
 from support.hub.server import Hub
+from support.metric_runs import save_model
 from support.models.real_name import write_tiny
 from support.recounts.built_in_sources import SOURCES
 from support.screens.doc_blocks import (
@@ -42,7 +43,6 @@ from support.screens.doc_blocks import (
 from support.screens.guide import working_folder
 from support.screens.warm_commands import warm_commands
 
-from nnd.converters.folder.conversion import convert
 from nnd.converters.source.source import Source
 from nnd.metric.cli.command import app
 
@@ -225,16 +225,11 @@ class HubWithGpt2(Hub):
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
-    from support.models.toy_models import Recipe, train_toy_models  # noqa: PLC0415 - loads torch
-
     place = tmp_path_factory.mktemp("models")
-    pairs = convert("sample").pairs
     with HubWithGpt2() as hub:
-        for number, name in enumerate(("openai/gpt2", "my-org/my-model")):
-            recipe = Recipe(f"toy-{number}", "gpt2", 2 * number)
-            (folder,) = train_toy_models(pairs, place, seed=number, recipes=[recipe])
-            files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-            hub.commit("models", name, files)
+        for name, family in (("openai/gpt2", "gpt2"), ("my-org/my-model", "llama")):
+            folder = Path(save_model(family, place))
+            hub.commit("models", name, {path.name: path.read_bytes() for path in folder.iterdir()})
         yield hub
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.models.real_name import write_tiny
 from support.places import ROOT
 from support.screens.doc_blocks import DOCUMENTS, Block, blocks, commands, reader
 from support.screens.guide import (
@@ -52,7 +51,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
         stub.write_text(NND.format(nnd=folder / "bin/nnd"), encoding="utf-8")
         stub.chmod(0o755)
         variables = found | {"PATH": f"{stub.parent}{os.pathsep}{found['PATH']}"}
-        place = working_folder(folder / "first", write_tiny(folder))
+        (folder / "model").touch()  # nothing that is shown asks for it
+        place = working_folder(folder / "first", folder / "model")
         shutil.copytree(RUN, place / "demo/result")
         kept = folder / "kept"
         kept.mkdir()

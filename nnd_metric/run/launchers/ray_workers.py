@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from nnd.metric.likelihood import list_models
 from nnd.metric.run.evaluation import Sweep
-from nnd.metric.run.launchers.ray_cluster import Pool, Ray, check_ray, connected, size_pool
+from nnd.metric.run.launchers.ray_cluster import Pool, Ray, connected, size_pool
 from nnd.metric.run.launchers.worker_share import Share
 from nnd.metric.run.launchers.workers import score_share
 from nnd.metric.run.parts.job import Job, plan_job
@@ -42,7 +42,6 @@ def evaluate_on_ray(request: RunRequest, out: str | Path, ray: Ray) -> Sweep:
     Called again after it was interrupted, it scores only the parts that are missing. Models and
     data are given by names or paths, which every machine of the cluster can read.
     """
-    check_ray(ray)
     _check_names([*list_models(request.models), *request.datasets().values()])
     job = plan_job(request, out)
     todo = sum(1 for name in job.models for _ in unfinished_parts(job, name))
