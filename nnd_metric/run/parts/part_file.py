@@ -38,10 +38,10 @@ class DamagedPartError(ScoringError):
 
 def write_part(path: Path, rows: pl.DataFrame, footer: Footer, cost: ModelCost | None) -> None:
     """Write a part, and beside it what it cost (errors as in `write_whole`)."""
-    write_sealed(path, rows, footer._asdict())
     if cost is not None:
         with suppress(OSError):  # at worst, nobody knows what the part cost
             write_whole(cost_path(path), cost_bytes([cost]))
+    write_sealed(path, rows, footer._asdict())
 
 
 def cost_path(part: Path) -> Path:

@@ -499,7 +499,7 @@ def test_a_full_disk_leaves_no_part_of_a_part(
         evaluate(gpt2, birds, out=run, worker=(2, 5))
     assert caught.value.filename == str(run / "parts/1-gpt2/00001.parquet")
     assert sorted(path.name for path in (run / "parts/1-gpt2").iterdir()) == [
-        *("00000.cost.json", "00000.parquet")
+        *("00000.cost.json", "00000.parquet", "00001.cost.json")
     ]
     assert evaluate(gpt2, birds, out=run, worker=(2, 5)).done == 1
 
