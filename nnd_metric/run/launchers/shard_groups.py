@@ -41,7 +41,7 @@ class ReadShard(NamedTuple):
     """A shard, and how it was read with others.
 
     Attributes:
-        shard: It.
+        shard: What is to be scored.
         store: What has its likelihoods, if it was read.
         work: That of the whole group, at its first shard; None if the shard was not read.
     """

@@ -39,7 +39,7 @@ class DamagedPartError(ScoringError):
 def write_part(path: Path, rows: pl.DataFrame, footer: Footer, cost: ModelCost | None) -> None:
     """Write a part, and beside it what it cost (errors as in `write_whole`)."""
     if cost is not None:
-        with suppress(OSError):  # at worst, nobody knows what the part cost
+        with suppress(OSError):  # at worst, the merged run has no bill
             write_whole(cost_path(path), cost_bytes([cost]))
     write_sealed(path, rows, footer._asdict())
 
