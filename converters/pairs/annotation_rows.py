@@ -1,5 +1,6 @@
 """Annotations collected into a frame, with every row checked."""
 
+import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from itertools import accumulate, chain, islice
@@ -129,8 +130,17 @@ def _build(source: Source, chunk: Sequence[Annotation], numbering: dict[str, str
 
 
 def _span_objects(spans: Sequence[Span] | None) -> list[dict[str, Any]] | None:
-    """Return spans as the objects that the schema describes."""
-    return None if spans is None else [span._asdict() for span in spans]
+    """Return spans as the objects that the schema describes, in the order of their places.
+
+    That of the source may be the order of its lines, which means nothing.
+    """
+    return None if spans is None else [span._asdict() for span in sorted(spans, key=_place_of)]
+
+
+def _place_of(span: Span) -> tuple[Any, ...]:
+    nowhere = sys.maxsize
+    start, end = (nowhere if place is None else place for place in (span.start, span.end))
+    return start, end, span.label or "", span.severity or "", span.derived
 
 
 def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:

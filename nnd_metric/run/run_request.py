@@ -66,8 +66,7 @@ class RunRequest:
             Python, model → system; with several datasets, it applies to those with such a system.
         templates: Model → template, for models whose template is not that of `scoring`.
         columns: Columns of a table of your own whose names nnd does not know, such as
-            high=good,low=bad,context=text; also category, and any column of ours. In Python, a
-            mapping.
+            high=good,low=bad; also context, category, and any column of ours. In Python, a mapping.
         cluster: Column of a table of your own whose values say which pairs belong together, such as
             UID of BLiMP: intervals are over these. None means the contexts, or each pair without
             one.

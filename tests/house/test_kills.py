@@ -22,6 +22,8 @@ from support.hub.server import Hub
 from support.metric_runs import save_model
 from support.report.runs import Pretended, write_run
 
+from nnd.metric.run.model_cost import COST
+
 KILLS = 50 if os.environ.get("NND_TEST_FULL") else 1
 """Of each command."""
 
@@ -72,7 +74,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file()
+        if path.is_file() and path.name != COST  # seconds, which no two runs share
     }
 
 
