@@ -1,6 +1,6 @@
 """The files of a converted folder: rows as Parquet, and the manifest that lists them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +37,24 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
             # Gathered, because the lists of a slice would refer to the texts of the whole frame.
             for start in range(0, frame.height, ROWS_AT_A_TIME):
                 rows = frame[np.arange(start, min(start + ROWS_AT_A_TIME, frame.height))]
-                writer.write_table(rows.to_arrow().cast(plain))
+                for table in _as_tables(rows, plain):
+                    writer.write_table(table)
     except OSError as error:  # Arrow does not know the name
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def _as_tables(rows: pl.DataFrame, plain: pa.Schema) -> Iterator[pa.Table]:
+    """Yield rows as a table, or as several where the texts of one column are above 2 GiB."""
+    try:
+        table = rows.to_arrow().cast(plain)
+    except pa.ArrowInvalid:
+        if rows.height == 1:
+            raise
+        half = rows.height // 2
+        for some in (np.arange(half), np.arange(half, rows.height)):
+            yield from _as_tables(rows[some], plain)
+    else:
+        yield table
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:

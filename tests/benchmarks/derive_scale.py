@@ -81,7 +81,8 @@ def main() -> None:
     if sys.argv[1:2] == ["--measure"]:
         measure(Path(sys.argv[2]))
         return
-    contexts, tokens = (int(each) for each in [*sys.argv[1:], 10_000, 500][:2])
+    given = [int(each) for each in sys.argv[1:]]
+    contexts, tokens = given + [10_000, 500][len(given) :]
     with tempfile.TemporaryDirectory() as folder:
         write_parents(Path(folder), contexts, tokens)
         subprocess.run([sys.executable, __file__, "--measure", folder], check=True)

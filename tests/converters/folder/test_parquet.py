@@ -1,10 +1,11 @@
 """What lies in the Parquet files, for readers other than polars."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import datasets
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -30,6 +31,34 @@ def test_frame_comes_back_as_it_was(tmp_path: Path) -> None:
     for back in (pl.read_parquet(tmp_path / "a.parquet"), read_parquet(tmp_path / "a.parquet")):
         assert back.schema == FRAME.schema
         assert back.equals(FRAME)
+
+
+class Limited(NamedTuple):
+    """A table whose texts are too many for one column if it has more than two rows."""
+
+    table: pa.Table
+    schema: pa.Schema
+
+    def cast(self, schema: pa.Schema) -> pa.Table:
+        if self.table.num_rows > 2:
+            raise pa.ArrowInvalid
+        return self.table.cast(schema)
+
+
+def test_texts_above_2_gib_are_in_several_row_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five rows: halves of two and three, the latter of one and two."""
+    frame = pl.DataFrame({"text": list("abcde")})
+    whole = pl.DataFrame.to_arrow
+    monkeypatch.setattr(
+        pl.DataFrame, "to_arrow", lambda rows: Limited(whole(rows), whole(rows).schema)
+    )
+    write_parquet(frame, tmp_path / "a.parquet")
+    metadata = pq.read_metadata(tmp_path / "a.parquet")
+    groups = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
+    assert groups == [2, 1, 2]
+    assert pl.read_parquet(tmp_path / "a.parquet").equals(frame)
 
 
 def test_texts_and_lists_are_of_the_plain_kind(tmp_path: Path) -> None:
