@@ -1,6 +1,5 @@
 """Annotations collected into a frame, with every row checked."""
 
-import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from itertools import accumulate, chain, islice
@@ -138,9 +137,8 @@ def _span_objects(spans: Sequence[Span] | None) -> list[dict[str, Any]] | None:
 
 
 def _place_of(span: Span) -> tuple[Any, ...]:
-    nowhere = sys.maxsize
-    start, end = (nowhere if place is None else place for place in (span.start, span.end))
-    return start, end, span.label or "", span.severity or "", span.derived
+    place = (span.start is None, span.start or 0, span.end or 0)
+    return *place, span.label or "", span.severity or "", span.derived
 
 
 def _entries(inputs: Sequence[Mapping[str, str]]) -> pl.Series:

@@ -104,7 +104,7 @@ def cost_bytes(costs: Iterable[ModelCost]) -> bytes:
 
 
 def read_costs(path: Path) -> dict[str, ModelCost]:
-    """Return model → what it cost; empty if there is no such file, or it cannot be read."""
+    """Return model → what it cost; empty if the file is missing, or cannot be read."""
     try:
         stored = json.loads(path.read_bytes())["models"]
         costs = (replace(ModelCost.from_dict(each), is_earlier=True) for each in stored)

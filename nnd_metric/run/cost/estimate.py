@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from nnd.metric.likelihood import Scoring
 from nnd.metric.numbers import short_names
 from nnd.metric.run.cost.model_needs import Need
 from nnd.metric.run.cost.model_outline import ModelOutline
@@ -60,21 +59,19 @@ class ModelEstimate(Record):
 def model_estimate(
     name: str,
     outline: ModelOutline,
-    scoring: Scoring,
     needs: Mapping[str, Need],
     speed: float | None,
     *,
     is_measured: bool,
 ) -> ModelEstimate:
     """Return what work on some datasets costs a model, given its operations per second."""
-    budget = scoring.token_budget or outline.budget
     return ModelEstimate(
         model=name,
         device=outline.device,
         dtype=outline.dtype,
         parameters=outline.parameters,
         weight_bytes=outline.weight_bytes,
-        working_bytes=budget * outline.position_bytes,
+        working_bytes=outline.budget * outline.position_bytes,
         operations_per_second=speed,
         is_measured=is_measured,
         needs={

@@ -53,8 +53,9 @@ def _of_model(
     speed = None if stored is None else known_speed(stored.outline.speed_key)
     if stored is None or speed is None:
         return _of_skeleton(name, model, pairs, scoring, loading)
+    stored = stored.with_budget(scoring.token_budget)
     needs = {dataset: need for dataset, need, _ in find_needs(stored, pairs, scoring)}
-    return model_estimate(name, stored.outline, scoring, needs, speed, is_measured=True)
+    return model_estimate(name, stored.outline, needs, speed, is_measured=True)
 
 
 def _of_skeleton(
@@ -71,20 +72,17 @@ def _of_skeleton(
 
     loaded = model if isinstance(model, LoadedModel) else load_skeleton(model, loading)
     loaded = replace(loaded, name=name)
-    outlined = outline_of(loaded)
+    outlined = outline_of(loaded).with_budget(scoring.token_budget)
     outline = outlined.outline
     found = list(find_needs(outlined, pairs, scoring))
     measured = known_speed(outline.speed_key)
     sample = next((rows for _, _, rows in found if rows), [])
-    budget = scoring.token_budget or outline.budget
-    speed = probe_speed(loaded, sample, budget) if measured is None else measured
+    speed = probe_speed(loaded, sample, outline.budget) if measured is None else measured
     notes = []
     if loaded.is_compressed:
         notes.append(f"quantised as {loaded.quantised}, its weights take less memory than this.")
     if loaded.adapted is not None and isinstance(loaded, Skeleton):
         notes.append(f"the adapter {loaded.adapted.name} is left out of the estimate.")
     needs = {dataset: need for dataset, need, _ in found}
-    estimated = model_estimate(
-        name, outline, scoring, needs, speed, is_measured=measured is not None
-    )
+    estimated = model_estimate(name, outline, needs, speed, is_measured=measured is not None)
     return replace(estimated, notes=tuple(notes))

@@ -57,7 +57,7 @@ def find_needs(
         score_suite(data, asked, template, unconditional=with_alone)
         without = sorted(asked.given - stored)
         whole = sorted((asked.given | asked.alone) - stored)
-        tokens, flops = (count(model, whole, scoring) for count in (_tokens, _flops))
+        tokens, flops = _tokens(model, whole), needed_flops(model.outline.flops, whole)
         tests = data.pairs.height + sum(each.pairs.height for each in data.sets)
         yield (
             name,
@@ -65,8 +65,8 @@ def find_needs(
                 tests=tests,
                 tokens=tokens,
                 flops=flops,
-                baseline_tokens=tokens - _tokens(model, without, scoring),
-                baseline_flops=flops - _flops(model, without, scoring),
+                baseline_tokens=tokens - _tokens(model, without),
+                baseline_flops=flops - needed_flops(model.outline.flops, without),
             ),
             whole,
         )
@@ -101,11 +101,7 @@ class _RequestRecorder:
         return Likelihoods(np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_))
 
 
-def _tokens(model: OutlinedModel, rows: Sequence[Encoded], scoring: Scoring) -> int:
+def _tokens(model: OutlinedModel, rows: Sequence[Encoded]) -> int:
     """Return the positions that enter the model."""
-    budget = scoring.token_budget or model.outline.budget
-    return sum(batch.tokens for batch in model.plan(rows, budget, model.outline.logit_rows))
-
-
-def _flops(model: OutlinedModel, rows: Sequence[Encoded], _: Scoring) -> int:
-    return needed_flops(model.outline.flops, rows)
+    outline = model.outline
+    return sum(batch.tokens for batch in model.plan(rows, outline.budget, outline.logit_rows))

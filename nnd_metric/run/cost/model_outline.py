@@ -1,6 +1,6 @@
 """The outline of a model: what the cost of its work depends on, besides the texts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from nnd.metric.likelihood import Planner
@@ -19,7 +19,7 @@ class ModelOutline(Record):
         parameters: Number of its weights.
         weight_bytes: Memory that they take, unquantised.
         position_bytes: Memory of a token that is held with others.
-        budget: Tokens held at once, unless the user says how many.
+        budget: Tokens held at once.
         logit_rows: Rows of logits held at once.
         speed_key: The name of its speed among those that were measured.
         flops: The sizes that its operations depend on.
@@ -42,3 +42,7 @@ class OutlinedModel(NamedTuple):
     text: TextModel
     outline: ModelOutline
     plan: Planner
+
+    def with_budget(self, asked: int | None) -> "OutlinedModel":
+        """Return the model with as many tokens held at once as the user asks for, if at all."""
+        return self._replace(outline=replace(self.outline, budget=asked or self.outline.budget))

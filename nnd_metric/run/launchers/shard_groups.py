@@ -60,7 +60,7 @@ def read_together(
 ) -> Iterator[ReadShard]:
     """Yield every shard; first read it with others, if that fills rows.
 
-    If there is no store, likelihoods are between the two calls in a temporary one. `learnt` has the
+    Without a store, likelihoods are between the two calls in a temporary one. `learnt` has the
     evidence for every dataset.
     """
     most = _bytes_at_once(loaded)

@@ -48,4 +48,4 @@ def test_a_forked_child_says_why_it_cannot_work(tmp_path: Path) -> None:
     for reason in reasons:
         assert reason.startswith("this process was forked from one that has used nnd")
         assert 'multiprocessing.get_context("spawn")' in reason
-    assert evaluate(loaded, pairs, out=out / "anew").to_dict() == before.to_dict()
+    assert evaluate(loaded, pairs, out=out / "again").to_dict() == before.to_dict()

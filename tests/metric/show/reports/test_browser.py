@@ -36,6 +36,7 @@ from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_sc
 from support.stored_folders import rewrite
 
 from nnd.metric.data import TOKENS
+from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS
 from nnd.metric.show.reports.page.report import report
 
 thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND_TEST_FULL=1")
@@ -600,7 +601,7 @@ def _timed(browser: Chromium, page: Path) -> tuple[float, float, float]:
         show(tab, page)
         tab.evaluate(drawn)
         opened = time.monotonic() - before
-        assert text_of(tab, "#count") == "20,000 of 20,000 pairs"
+        assert text_of(tab, "#count") == f"{MOST_PAIRS:,} of {MOST_PAIRS:,} pairs"
         before = time.monotonic()
         choose(tab, "Order", "closest first")
         tab.evaluate(drawn)
