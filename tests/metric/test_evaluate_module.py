@@ -20,7 +20,6 @@ from support.metric_runs import (
     load_in_processes,
     load_plan,
     pair_rows,
-    save_model,
     write_pairs,
 )
 from support.places import ROOT
@@ -46,10 +45,14 @@ TEXTS: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+def models(saved: Callable[[str], Path]) -> tuple[str, str]:
     """Folders of two tiny models, a decoder-only and an encoder-decoder."""
-    folder = tmp_path_factory.mktemp("models")
-    return save_model("gpt2", folder), save_model("t5", folder)
+    return str(saved("gpt2")), str(saved("t5"))
+
+
+@pytest.fixture(scope="module")
+def gpt2(models: tuple[str, str]) -> str:
+    return models[0]
 
 
 @pytest.fixture(scope="module")
@@ -165,14 +168,14 @@ def test_description_tells_whom_to_cite_and_how_to_call(metric: Metric) -> None:
 
 
 def test_every_way_to_hand_over_a_dataset_gives_the_same(
-    models: tuple[str, str], data: Path, metric: Metric
+    gpt2: str, data: Path, metric: Metric
 ) -> None:
     # Also by column: ids, parts and categories count, so nothing of a row is lost on the way.
     rows = datasets.Dataset.from_polars(pair_rows())
     lazy = {name: rows[name] for name in rows.column_names}
-    instance = metric(model_id=models[0])
+    instance = metric(model_id=gpt2)
     options: dict[str, Any] = {"template": "{paragraph} Why?"}
-    expected = numbers(expected_single(models[0], data, **options))
+    expected = numbers(expected_single(gpt2, data, **options))
     expected["agreement_reason"] = (
         "the data has no human scores; pass human_scores (--human-scores)"
     )
@@ -180,12 +183,12 @@ def test_every_way_to_hand_over_a_dataset_gives_the_same(
         assert numbers(instance.compute(**arguments, **options) or {}) == expected
 
 
-def test_parts_of_a_context_may_be_objects(models: tuple[str, str], metric: Metric) -> None:
+def test_parts_of_a_context_may_be_objects(gpt2: str, metric: Metric) -> None:
     # The last has other parts than the rest; macaw renders both kinds.
     *first, last = COLUMN_LISTS["context"]
     inputs = [*({"question": text} for text in first), {"paragraph": last, "answer": "x"}]
     entries = [[{"key": key, "value": parts[key]} for key in parts] for parts in inputs]
-    instance = metric(model_id=models[0])
+    instance = metric(model_id=gpt2)
     found, expected = (
         instance.compute(**COLUMN_LISTS, inputs=parts, template="macaw")
         for parts in (inputs, entries)
@@ -193,24 +196,24 @@ def test_parts_of_a_context_may_be_objects(models: tuple[str, str], metric: Metr
     assert found == expected
 
 
-def test_error_category_may_be_missing(models: tuple[str, str], metric: Metric) -> None:
-    instance = metric(model_id=models[0])
+def test_error_category_may_be_missing(gpt2: str, metric: Metric) -> None:
+    instance = metric(model_id=gpt2)
     labelled, plain = (instance.compute(**columns) or {} for columns in (COLUMN_LISTS, TEXTS))
     assert labelled["by_error_category"].keys() == {"off_target", "disfluent"}
     assert plain["by_error_category"] == {}
     assert plain["passes"] == labelled["passes"]
 
 
-def test_some_error_categories_may_be_missing(models: tuple[str, str], metric: Metric) -> None:
+def test_some_error_categories_may_be_missing(gpt2: str, metric: Metric) -> None:
     labels = [None, "", *COLUMN_LISTS["error_category"][2:]]
-    found = metric().compute(**TEXTS, error_category=labels, model_id=models[0]) or {}
+    found = metric().compute(**TEXTS, error_category=labels, model_id=gpt2) or {}
     # rows 2, 4, 5 are off_target; rows 3, 6, 7 disfluent
     counts = {label: rate["n"] for label, rate in found["by_error_category"].items()}
     assert counts == {"off_target": 3, "disfluent": 3}
 
 
-def test_baselines_come_along(models: tuple[str, str], metric: Metric) -> None:
-    instance = metric(model_id=models[0])
+def test_baselines_come_along(gpt2: str, metric: Metric) -> None:
+    instance = metric(model_id=gpt2)
     found = instance.compute(**COLUMN_LISTS) or {}
     texts = [COLUMN_LISTS[name] for name in ("candidate_high", "candidate_low")]
     longer = sum(len(high) > len(low) for high, low in zip(*texts, strict=True))
@@ -221,18 +224,16 @@ def test_baselines_come_along(models: tuple[str, str], metric: Metric) -> None:
     assert without["pass_rate"] == found["pass_rate"]
 
 
-def test_no_pairs_have_no_pass_rate(models: tuple[str, str], metric: Metric) -> None:
+def test_no_pairs_have_no_pass_rate(gpt2: str, metric: Metric) -> None:
     nothing: dict[str, Any] = {name: [] for name in TEXTS}
-    found = metric().compute(**nothing, model_id=models[0]) or {}
+    found = metric().compute(**nothing, model_id=gpt2) or {}
     assert (found["n"], found["pass_rate"]) == (0, None)
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-def test_pairs_may_be_added_bit_by_bit(
-    models: tuple[str, str], metric: Metric, *, labelled: bool
-) -> None:
+def test_pairs_may_be_added_bit_by_bit(gpt2: str, metric: Metric, *, labelled: bool) -> None:
     columns = COLUMN_LISTS if labelled else TEXTS
-    instance = metric(model_id=models[0])
+    instance = metric(model_id=gpt2)
     instance.add_batch(**{name: values[:5] for name, values in columns.items()})
     instance.add(**{name: values[5] for name, values in columns.items()})
     # What compute is given comes on top, as with any metric.
@@ -240,8 +241,8 @@ def test_pairs_may_be_added_bit_by_bit(
     assert instance.compute(**last) == instance.compute(**columns)
 
 
-def test_half_a_surrogate_pair_cannot_be_added(models: tuple[str, str], metric: Metric) -> None:
-    instance = metric(model_id=models[0])
+def test_half_a_surrogate_pair_cannot_be_added(gpt2: str, metric: Metric) -> None:
+    instance = metric(model_id=gpt2)
     row = {"context": "c", "candidate_high": "h", "candidate_low": "l"}
     with refusal("cell.not-text", "row 0"):
         instance.add(**row | {"candidate_low": "\ud800"})
@@ -251,8 +252,8 @@ def test_half_a_surrogate_pair_cannot_be_added(models: tuple[str, str], metric: 
             take(**lists)
 
 
-def test_what_was_computed_is_gone(models: tuple[str, str], metric: Metric, tmp_path: Path) -> None:
-    instance = metric(model_id=models[0])
+def test_what_was_computed_is_gone(gpt2: str, metric: Metric, tmp_path: Path) -> None:
+    instance = metric(model_id=gpt2)
     instance.add_batch(**COLUMN_LISTS)
     instance.compute()
     with refusal("input.missing"):
@@ -261,9 +262,9 @@ def test_what_was_computed_is_gone(models: tuple[str, str], metric: Metric, tmp_
 
 
 def test_a_failure_leaves_no_lock_and_no_file(
-    models: tuple[str, str], metric: Metric, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gpt2: str, metric: Metric, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    instance = metric(model_id=models[0])
+    instance = metric(model_id=gpt2)
     instance.add_batch(**{**TEXTS, "candidate_low": ["worse", *[None] * 7]})
     with refusal("cell.null", "frame: row 1"):
         instance.compute()
@@ -273,11 +274,11 @@ def test_a_failure_leaves_no_lock_and_no_file(
     instance.add_batch(**COLUMN_LISTS)
 
 
-def test_of_several_processes_the_first_answers(models: tuple[str, str], metric: Metric) -> None:
+def test_of_several_processes_the_first_answers(gpt2: str, metric: Metric) -> None:
     answers: dict[int, Any] = {}
 
     def work(process: int) -> None:
-        instance = metric(model_id=models[0], num_process=2, process_id=process)
+        instance = metric(model_id=gpt2, num_process=2, process_id=process)
         half = slice(0, 4) if process == 0 else slice(4, 8)
         columns = {name: values[half] for name, values in COLUMN_LISTS.items()}
         answers[process] = instance.compute(**columns)
@@ -288,7 +289,7 @@ def test_of_several_processes_the_first_answers(models: tuple[str, str], metric:
     for thread in threads:
         thread.join()
     assert answers[1] is None
-    assert answers[0] == metric().compute(**COLUMN_LISTS, model_id=models[0])
+    assert answers[0] == metric().compute(**COLUMN_LISTS, model_id=gpt2)
 
 
 def test_of_several_processes_the_first_reads_a_dataset(data: Path, metric: Metric) -> None:
@@ -300,15 +301,18 @@ def test_of_several_processes_the_first_reads_a_dataset(data: Path, metric: Metr
 # --- answers ---------------------------------------------------------------------------------
 
 
-def test_one_model_has_no_agreement_and_a_reason(
-    models: tuple[str, str], data: Path, metric: Metric
-) -> None:
-    found = metric().compute(dataset=data, model_id=Path(models[0])) or {}
+def test_one_model_has_no_agreement_and_a_reason(gpt2: str, data: Path, metric: Metric) -> None:
+    found = metric().compute(dataset=data, model_id=Path(gpt2)) or {}
     assert found["agreement"] is None
     assert found["agreement_reason"].startswith("agreement needs two models matched")
+    found = metric().compute(dataset=data, model_id=[gpt2]) or {}  # a list of one is a list
+    assert [result["model"] for result in found["results"]] == [gpt2]
+    assert found["agreement"] is None
 
 
-def test_human_scores_may_be_handed_over(models: tuple[str, str], metric: Metric) -> None:
+def test_human_scores_may_be_handed_over_and_values_are_plain(
+    models: tuple[str, str], metric: Metric
+) -> None:
     systems = dict(zip(models, ["left", "right"], strict=True))
     found = metric().compute(
         **COLUMN_LISTS, model_id=list(models), human_scores=human_scores(), systems=systems
@@ -318,17 +322,6 @@ def test_human_scores_may_be_handed_over(models: tuple[str, str], metric: Metric
     assert found["agreement"]["systems"] == systems
     assert found["agreement"]["by_category"].keys() == {"overall", "off_target", "disfluent"}
     assert found["agreement_reason"] is None
-
-
-def test_a_list_of_one_model_is_a_list(models: tuple[str, str], data: Path, metric: Metric) -> None:
-    found = metric().compute(dataset=data, model_id=[models[0]]) or {}
-    assert [result["model"] for result in found["results"]] == [models[0]]
-    assert found["agreement"] is None
-
-
-def test_values_are_plain(models: tuple[str, str], data: Path, metric: Metric) -> None:
-    systems = dict(zip(models, ["left", "right"], strict=True))
-    found = metric().compute(dataset=data, model_id=list(models), systems=systems)
     json.dumps(found, allow_nan=False)
     # A numpy float is a float to json, so look at each type itself.
     assert {type(value) for value in _leaves(found)} <= {str, int, float, bool, type(None)}
@@ -354,10 +347,10 @@ def _leaves(value: Any) -> Iterator[Any]:
     ],
 )
 def test_options_reach_the_engine(
-    models: tuple[str, str], data: Path, metric: Metric, options: dict[str, Any]
+    gpt2: str, data: Path, metric: Metric, options: dict[str, Any]
 ) -> None:
-    found = metric().compute(dataset=data, model_id=models[0], **options)
-    assert found == expected_single(models[0], data, **options)
+    found = metric().compute(dataset=data, model_id=gpt2, **options)
+    assert found == expected_single(gpt2, data, **options)
 
 
 # --- models ----------------------------------------------------------------------------------
@@ -430,14 +423,14 @@ def test_a_model_is_let_go_before_the_next_is_loaded(
     assert there == [False]
 
 
-def test_a_loaded_model_is_used_as_it_is(
-    models: tuple[str, str], data: Path, metric: Metric
-) -> None:
-    loaded = load_model(models[0], Loading(dtype="float64"))
+def test_a_loaded_model_is_used_as_it_is(gpt2: str, data: Path, metric: Metric) -> None:
+    loaded = load_model(gpt2, Loading(dtype="float64"))
     handed_over: dict[str, Any] = {"model": loaded.model, "tokenizer": loaded.tokenizer}
-    expected = numbers(expected_single(models[0], data, dtype="float64"))
+    expected = numbers(expected_single(gpt2, data, dtype="float64"))
     assert numbers(metric().compute(dataset=data, **handed_over) or {}) == expected
     assert numbers(metric(**handed_over).compute(dataset=data) or {}) == expected
+    with refusal("option.conflict"):  # it is not loaded in some way
+        metric().compute(**COLUMN_LISTS, **handed_over, dtype="float64")
 
 
 def test_a_model_named_in_compute_goes_before_the_one_held(
@@ -514,13 +507,6 @@ def test_a_model_that_is_not_clear_is_refused(
         metric().compute(**COLUMN_LISTS, **arguments)
 
 
-def test_a_loaded_model_is_not_loaded_in_some_way(models: tuple[str, str], metric: Metric) -> None:
-    loaded = load_model(models[0])
-    handed_over: dict[str, Any] = {"model": loaded.model, "tokenizer": loaded.tokenizer}
-    with refusal("option.conflict"):
-        metric().compute(**COLUMN_LISTS, **handed_over, dtype="float64")
-
-
 def test_dataset_and_added_pairs_are_not_mixed(data: Path, metric: Metric) -> None:
     instance = metric(model_id=NOWHERE)
     instance.add_batch(**COLUMN_LISTS)
@@ -529,25 +515,19 @@ def test_dataset_and_added_pairs_are_not_mixed(data: Path, metric: Metric) -> No
 
 
 @pytest.mark.parametrize("how", ["add", "add_batch"])
-def test_what_is_added_must_be_of_pairs(metric: Metric, how: str) -> None:
+def test_what_is_added_must_be_whole_and_of_pairs(metric: Metric, how: str) -> None:
+    add = getattr(metric(), how)
     with refusal("option.unknown-value") as caught:
-        getattr(metric(), how)(predictions=["a"], references=["b"])
+        add(predictions=["a"], references=["b"])
     assert "predictions" in caught.value.what
-
-
-@pytest.mark.parametrize("how", ["add", "add_batch"])
-def test_what_is_added_must_be_whole(metric: Metric, how: str) -> None:
     with refusal("column.missing") as caught:
-        getattr(metric(), how)(context=["a"], candidate_low=["b"])
+        add(context=["a"], candidate_low=["b"])
     assert "candidate_high" in caught.value.what
 
 
-def test_an_unknown_option_of_load_is_refused(metric: Metric) -> None:
+def test_unknown_options_of_load_are_refused(metric: Metric) -> None:
     with refusal("option.unknown-value") as caught:
         metric(modelid="gpt2")
     assert '"model_id"' in caught.value.what
-
-
-def test_a_configuration_is_refused(metric: Metric) -> None:
-    with refusal("option.unknown-value"):
+    with refusal("option.unknown-value"):  # there are no configurations
         metric("quiz_design")

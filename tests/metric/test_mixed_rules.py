@@ -57,21 +57,17 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_letters(tmp_path_factory.mktemp("letters"), ["valid", "test"])
 
 
-@pytest.fixture
-def real(data: Path, saved: Callable[[str], Path], tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def real(
+    data: Path, saved: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> list[Path]:
     """Two native runs, of which one is of gpt2, and one of llama by `sum`."""
-    folders = []
-    stands_for = {"gpt2": "otter", "bart": "badger", "llama": "marten"}
-    for family, system in stands_for.items():
-        model, folder = str(saved(family)), tmp_path / f"run-{family}"
+    place, folders = tmp_path_factory.mktemp("real"), []
+    for family, system in {"gpt2": "otter", "bart": "badger", "llama": "marten"}.items():
+        model, folder = str(saved(family)), place / f"run-{family}"
         protocol = "sum" if family == "llama" else "native"
-        evaluate(
-            model,
-            data,
-            out=folder,
-            systems={model: system},
-            scoring=Scoring(protocol, cache=False, unconditional=False),
-        )
+        scoring = Scoring(protocol, cache=False, unconditional=False)
+        evaluate(model, data, out=folder, systems={model: system}, scoring=scoring)
         folders.append(folder)
     return folders
 

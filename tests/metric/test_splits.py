@@ -35,6 +35,7 @@ from nnd.metric.train.training_sides import take_sides
 from nnd.schemas import check_rows, cut_by_context
 
 PLAIN = Scoring(cache=False, unconditional=False)
+Judged = dict[str, tuple[Evaluation, Path]]
 
 
 @pytest.fixture(scope="module")
@@ -245,41 +246,79 @@ def test_a_run_of_another_split_is_not_added_to(
 # Human scores
 
 
-def test_human_scores_are_of_the_scored_split(models: list[str], letters: Path) -> None:
-    systems = {models[0]: "otter", models[1]: "badger"}
-    assert badger(read_human_scores(letters)) == 0.125
-    for splits, score in (((), 0.25), (["valid"], 0.0), (["test", "valid"], 0.125)):
-        found = run(models, letters, systems=systems, splits=splits).agreement
-        assert found is not None
-        assert found.by_category["overall"].judged[models[1]].human_score == score
-        assert not any("split" in str(remark) for remark in found.remarks())
+@pytest.fixture(scope="module")
+def stand_for(models: list[str]) -> dict[str, str]:
+    return {models[0]: "otter", models[1]: "badger"}
 
 
-def test_human_scores_of_your_own_are_left_as_they_are(models: list[str], letters: Path) -> None:
-    systems = {models[0]: "otter", models[1]: "badger"}
-    found = run(models, letters, systems=systems, human_scores=letters / "human_scores.parquet")
+@pytest.fixture(scope="module")
+def judged(
+    models: list[str],
+    letters: Path,
+    stand_for: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Judged:
+    """Which splits were scored → models that stand for systems, and the folder of the run."""
+    place = tmp_path_factory.mktemp("judged")
+    chosen: dict[str, dict[str, Any]] = {
+        "test": {},
+        "valid": {"splits": ["valid"]},
+        "both": {"splits": ["test", "valid"]},
+        "part": {"splits": ["test", "valid"], "limit": 2},
+    }
+    return {
+        name: (run(models, letters, place / name, systems=stand_for, **more), place / name)
+        for name, more in chosen.items()
+    }
+
+
+def human_score(found: Evaluation, model: str) -> float:
     assert found.agreement is not None
-    assert found.agreement.by_category["overall"].judged[models[1]].human_score == 0.125
+    return found.agreement.by_category["overall"].judged[model].human_score
+
+
+def test_human_scores_are_of_the_scored_split(
+    models: list[str], letters: Path, judged: Judged
+) -> None:
+    assert badger(read_human_scores(letters)) == 0.125
+    for splits, score in {"test": 0.25, "valid": 0.0, "both": 0.125}.items():
+        found, _ = judged[splits]
+        assert human_score(found, models[1]) == score
+        assert found.agreement is not None
+        assert not any("split" in str(remark) for remark in found.agreement.remarks())
+
+
+def test_stored_and_later_agreement_are_the_same(letters: Path, judged: Judged) -> None:
+    for found, out in judged.values():
+        assert found.agreement is not None
+        assert agree(out, letters).by_category == found.agreement.by_category
+
+
+def test_human_scores_of_your_own_are_left_as_they_are(
+    models: list[str], letters: Path, stand_for: dict[str, str]
+) -> None:
+    found = run(models, letters, systems=stand_for, human_scores=letters / "human_scores.parquet")
+    assert human_score(found, models[1]) == 0.125
+    assert found.agreement is not None
     assert found.agreement.remarks() == []
 
 
 def test_without_annotations_it_is_said_that_human_scores_are_of_all_splits(
-    models: list[str], letters: Path, tmp_path: Path
+    models: list[str], letters: Path, stand_for: dict[str, str], tmp_path: Path
 ) -> None:
     for name in ("pairs", "human_scores"):
         path = letters / f"{name}.parquet"
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    systems = {models[0]: "otter", models[1]: "badger"}
     said = (
         "Human scores are of all splits, because the annotations that they are made from are "
         "missing."
     )
-    found = run(models, tmp_path, tmp_path / "run", systems=systems).agreement
-    assert found is not None
-    assert found.by_category["overall"].judged[models[1]].human_score == 0.125
-    assert said in found.remarks()
+    found = run(models, tmp_path, tmp_path / "run", systems=stand_for)
+    assert human_score(found, models[1]) == 0.125
+    assert found.agreement is not None
+    assert said in found.agreement.remarks()
     assert said in agree(tmp_path / "run", tmp_path).remarks()
-    whole = run(models, tmp_path, systems=systems, splits=["test", "valid"]).agreement
+    whole = run(models, tmp_path, systems=stand_for, splits=["test", "valid"]).agreement
     assert whole is not None
     assert whole.remarks() == []
 
@@ -311,13 +350,13 @@ def test_human_scores_of_frank_by_hand(nnd_data: Path, tmp_path: Path) -> None:
 # Runs
 
 
-@pytest.fixture
-def runs(models: list[str], letters: Path, tmp_path: Path) -> list[Path]:
+@pytest.fixture(scope="module")
+def runs(models: list[str], letters: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """A run of 0.2, which is of all splits, and one of this version."""
-    systems = [{models[0]: "otter"}, {models[1]: "badger"}]
-    run(models[0], letters, tmp_path / "old", splits=["test", "valid"], systems=systems[0])
-    run(models[1], letters, tmp_path / "new", systems=systems[1])
-    return [as_of_02(tmp_path / "old"), tmp_path / "new"]
+    old, new = (tmp_path_factory.mktemp("runs") / name for name in ("old", "new"))
+    run(models[0], letters, old, splits=["test", "valid"], systems={models[0]: "otter"})
+    run(models[1], letters, new, systems={models[1]: "badger"})
+    return [as_of_02(old), new]
 
 
 def test_a_run_of_02_is_compared_on_the_shared_split(runs: list[Path]) -> None:
@@ -341,19 +380,6 @@ def test_runs_of_different_splits_agree_on_a_named_one(runs: list[Path], letters
     assert score == 0.25
     assert "Pass rates are of split test." in found.remarks()
     assert list(check_rows("agreement", [found.to_dict()])) == []
-
-
-def test_stored_and_later_agreement_are_the_same(
-    models: list[str], letters: Path, tmp_path: Path
-) -> None:
-    systems = {models[0]: "otter", models[1]: "badger"}
-    for number, (splits, more) in enumerate(
-        [((), {}), (["test", "valid"], {}), (["test", "valid"], {"limit": 2})]
-    ):
-        out = tmp_path / f"{number}"
-        first = run(models, letters, out, systems=systems, splits=splits, **more).agreement
-        assert first is not None
-        assert agree(out, letters).by_category == first.by_category
 
 
 @pytest.mark.parametrize("splits", [[], ["valid"]])
@@ -416,13 +442,11 @@ def test_a_report_of_a_split_of_a_part_does_not_count_other_splits(
 
 
 def test_a_report_of_a_split_does_not_show_the_agreement_over_all(
-    models: list[str], letters: Path, tmp_path: Path
+    letters: Path, judged: Judged, tmp_path: Path
 ) -> None:
-    systems = {models[0]: "otter", models[1]: "badger"}
-    run(models, letters, tmp_path / "run", splits=["test", "valid"], systems=systems)
-
     def page(*splits: str, data: Path | None = None) -> str:
-        made = report(tmp_path / "run", tmp_path / "page.html", data=data, splits=splits)
+        _, folder = judged["both"]
+        made = report(folder, tmp_path / "page.html", data=data, splits=splits)
         return made.page.read_text(encoding="utf-8")
 
     why = "the stored agreement is of splits test and valid; pass --data or --human-scores"

@@ -32,56 +32,47 @@ SCORES = pl.DataFrame(
 )
 
 
-def as_frame(frame: pl.DataFrame, _: Path) -> Any:
-    return frame
-
-
-def as_dataset(frame: pl.DataFrame, _: Path) -> Any:
+def as_dataset(frame: pl.DataFrame) -> datasets.Dataset:
     return datasets.Dataset.from_dict(frame.to_dict(as_series=False))
 
 
-def as_pandas(frame: pl.DataFrame, _: Path) -> Any:
-    return frame.to_pandas()
-
-
-def as_rows(frame: pl.DataFrame, _: Path) -> Any:
-    return frame.to_dicts()
-
-
-def as_arrow(frame: pl.DataFrame, _: Path) -> Any:
-    return frame.to_arrow()
-
-
-def as_parquet(frame: pl.DataFrame, folder: Path) -> Any:
+def as_file(frame: pl.DataFrame, folder: Path) -> Path:
     frame.write_parquet(folder / "mine.parquet")
     return folder / "mine.parquet"
 
 
-def as_folder(frame: pl.DataFrame, folder: Path) -> Any:
+def as_folder(frame: pl.DataFrame, folder: Path) -> Path:
     frame.write_parquet(folder / "pairs.parquet")
     return folder
 
 
-FORMS = [as_frame, as_pandas, as_dataset, as_rows, as_arrow, as_parquet, as_folder]
+FORMS: dict[str, Callable[[pl.DataFrame], Any]] = {
+    "frame": pl.DataFrame.clone,
+    "pandas": pl.DataFrame.to_pandas,
+    "dataset": as_dataset,
+    "rows": pl.DataFrame.to_dicts,
+    "arrow": pl.DataFrame.to_arrow,
+}
+ON_DISK = {"a file": as_file, "a folder": as_folder}
 
 
-@pytest.mark.parametrize("kind", FORMS)
-def test_every_form_gives_the_same_rows_and_version(
-    kind: Callable[[pl.DataFrame, Path], Any], tmp_path: Path
-) -> None:
-    found = load_pairs(kind(PAIRS, tmp_path))
+def made(form: str, frame: pl.DataFrame, folder: Path) -> Any:
+    return FORMS[form](frame) if form in FORMS else ON_DISK[form](frame, folder)
+
+
+@pytest.mark.parametrize("form", [*FORMS, *ON_DISK])
+def test_every_form_gives_the_same_rows_and_version(form: str, tmp_path: Path) -> None:
+    found = load_pairs(made(form, PAIRS, tmp_path))
     assert found.pairs.select(PAIRS.columns).equals(PAIRS)
     assert found.version == load_pairs(PAIRS).version
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"),
-    [(as_frame, "frame"), (as_pandas, "frame"), (as_dataset, "dataset"), (as_rows, "rows")],
+    ("form", "name"),
+    [("frame", "frame"), ("pandas", "frame"), ("dataset", "dataset"), ("rows", "rows")],
 )
-def test_a_table_in_memory_is_called_by_its_kind(
-    kind: Callable[[pl.DataFrame, Path], Any], name: str
-) -> None:
-    data = kind(PAIRS, Path())
+def test_a_table_in_memory_is_called_by_its_kind(form: str, name: str) -> None:
+    data = FORMS[form](PAIRS)
     assert load_pairs(data).name == name
     assert name_datasets([data]) == [name]
 
@@ -103,20 +94,13 @@ def test_rows_may_lack_what_other_rows_have_and_hold_objects() -> None:
     assert parts_of(found.pairs) == [None, {"question": "who?"}, None, {"article": "the"}]
 
 
-def test_paths_may_be_strings(tmp_path: Path) -> None:
+def test_a_folder_may_be_a_string_and_may_have_human_scores(tmp_path: Path) -> None:
     found = load_pairs(str(as_folder(PAIRS, tmp_path)))
-    assert (found.pairs.height, found.name) == (4, tmp_path.name)
-
-
-def test_human_scores_come_with_a_folder(tmp_path: Path) -> None:
+    assert (found.pairs.height, found.name, found.human_scores) == (4, tmp_path.name, None)
     SCORES.write_parquet(tmp_path / "human_scores.parquet")
-    found = load_pairs(as_folder(PAIRS, tmp_path)).human_scores
-    assert found is not None
-    assert found.equals(SCORES)
-
-
-def test_a_folder_without_human_scores_has_none(tmp_path: Path) -> None:
-    assert load_pairs(as_folder(PAIRS, tmp_path)).human_scores is None
+    scores = load_pairs(tmp_path).human_scores
+    assert scores is not None
+    assert scores.equals(SCORES)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +115,7 @@ def test_rows_chosen_from_a_dataset_are_the_rows_read(
     rows: list[int], choose: Callable[[datasets.Dataset], datasets.Dataset]
 ) -> None:
     # Such a dataset keeps the whole table and a list of row numbers beside it.
-    found = load_pairs(choose(as_dataset(PAIRS, Path())))
+    found = load_pairs(choose(as_dataset(PAIRS)))
     assert found.pairs.select(PAIRS.columns).equals(PAIRS[rows])
 
 
@@ -196,7 +180,7 @@ def test_no_rows_are_no_error() -> None:
 
 
 def test_several_splits_are_refused_by_name() -> None:
-    rows = as_dataset(PAIRS, Path())
+    rows = as_dataset(PAIRS)
     with refusal("data.several-splits") as caught:
         load_pairs(datasets.DatasetDict(train=rows, test=rows))
     assert "train, test" in caught.value.what
@@ -225,7 +209,7 @@ def test_what_is_no_dataset_is_refused(data: Any) -> None:
 
 @pytest.mark.parametrize("column", ["candidate_high", "candidate_low"])
 def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
-    path = as_parquet(PAIRS.drop(column), tmp_path)
+    path = as_file(PAIRS.drop(column), tmp_path)
     with refusal("column.missing", "mine") as caught:
         load_pairs(path)
     assert column in caught.value.what
@@ -286,12 +270,11 @@ def test_half_a_surrogate_pair_is_no_character(column: str) -> None:
     assert column in caught.value.what
 
 
-@pytest.mark.parametrize("kind", [*FORMS[:-1], lambda _, folder: str(folder)])
-def test_human_scores_from_every_form(
-    kind: Callable[[pl.DataFrame, Path], Any], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("form", [*FORMS, "a file", "folder"])
+def test_human_scores_from_every_form(form: str, tmp_path: Path) -> None:
     SCORES.write_parquet(tmp_path / "human_scores.parquet")
-    assert read_human_scores(kind(SCORES, tmp_path)).equals(SCORES)
+    given = str(tmp_path) if form == "folder" else made(form, SCORES, tmp_path)
+    assert read_human_scores(given).equals(SCORES)
 
 
 def test_a_folder_without_human_scores_says_so(tmp_path: Path) -> None:
@@ -382,11 +365,9 @@ def test_parts_or_ids_tell_blank_contexts_apart() -> None:
 EQUAL = PAIRS.with_columns(candidate_low=pl.Series(["l0", " h1", "l2", "h3\n"]))
 
 
-@pytest.mark.parametrize("make", [as_frame, as_rows, as_parquet])
-def test_own_pairs_with_two_equal_texts_are_dropped_and_counted(
-    make: Callable[..., Any], tmp_path: Path
-) -> None:
-    found = load_pairs(make(EQUAL, tmp_path))
+@pytest.mark.parametrize("form", ["frame", "rows", "a file"])
+def test_own_pairs_with_two_equal_texts_are_dropped_and_counted(form: str, tmp_path: Path) -> None:
+    found = load_pairs(made(form, EQUAL, tmp_path))
     assert found.pairs["candidate_high"].to_list() == ["h0", "h2"]
     assert len(found.equal) == 2
     assert found.headline().endswith(" 2 pairs with two equal texts were dropped.")

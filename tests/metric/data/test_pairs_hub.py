@@ -1,4 +1,4 @@
-"""Pairs of a Hub dataset, over real HTTP: a server on the loopback, a client process each."""
+"""Pairs of a Hub dataset, over real HTTP: a server on the loopback, and a client process."""
 
 import io
 import json
@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,19 +42,13 @@ def parquet(columns: dict[str, list[Any]]) -> bytes:
     return buffer.getvalue()
 
 
-@pytest.fixture
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-
-
-@pytest.fixture
-def ask(hub: Hub, tmp_path: Path) -> Iterator[Ask]:
-    """`ask(name)`: what `load_pairs` makes of it in a process with an empty cache."""
+@contextmanager
+def reader(hub: Hub, home: Path) -> Iterator[Ask]:
+    """Yield `ask(name)`: what `load_pairs` makes of it in a process with an empty cache."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
     environment |= {
         "HF_ENDPOINT": hub.endpoint,
-        "HF_HOME": str(tmp_path),
+        "HF_HOME": str(home),
         "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     }
@@ -78,93 +73,97 @@ def ask(hub: Hub, tmp_path: Path) -> Iterator[Ask]:
         stdin.close()
 
 
-def test_a_dataset_is_named_and_versioned_by_its_commit(hub: Hub, ask: Ask) -> None:
-    commit = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one"), "README.md": b"#"})
-    assert ask("org/quiz") == {
-        "name": "org/quiz",
-        "version": commit,
-        "contexts": ["one"],
-        "systems": None,
-    }
+@pytest.fixture(scope="module")
+def hub() -> Iterator[Hub]:
+    with Hub() as hub:
+        yield hub
 
 
-def test_human_scores_come_with_a_dataset(hub: Hub, ask: Ask) -> None:
+@pytest.fixture(scope="module")
+def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """One process for all tests, each of which has a dataset of its own."""
+    with reader(hub, tmp_path_factory.mktemp("home")) as ask:
+        yield ask
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """A dataset of the test's own."""
+    return f"org/{request.node.originalname}"
+
+
+def fetched(hub: Hub, name: str) -> set[str]:
+    """The files of a dataset that were asked for."""
+    return {request.split("/")[-1] for request in hub.requests if f"/{name}/resolve/" in request}
+
+
+def test_a_dataset_is_named_and_versioned_by_its_commit(hub: Hub, ask: Ask, name: str) -> None:
+    files = {"pairs.parquet": pairs("one"), "README.md": b"#", "weights.bin": b"large"}
+    commit = hub.commit("datasets", name, files)
+    assert ask(name) == {"name": name, "version": commit, "contexts": ["one"], "systems": None}
+    assert fetched(hub, name) == {"pairs.parquet"}  # only data
+    refused(ask, f"scores {name}", "data.not-converted", name)
+
+
+def test_human_scores_come_with_a_dataset_or_without_the_pairs(
+    hub: Hub, ask: Ask, name: str
+) -> None:
     files = {"pairs.parquet": pairs("one"), "human_scores.parquet": scores("t5")}
-    hub.commit("datasets", "org/quiz", files)
-    assert ask("org/quiz")["systems"] == ["t5"]
-
-
-def test_human_scores_are_read_without_the_pairs(hub: Hub, ask: Ask) -> None:
-    files = {"pairs.parquet": pairs("one"), "human_scores.parquet": scores("t5")}
-    first = hub.commit("datasets", "org/quiz", files)
-    assert ask("scores org/quiz") == {"systems": ["t5"]}
-    fetched = [request.split("/")[-1] for request in hub.requests if "/resolve/" in request]
-    assert set(fetched) == {"human_scores.parquet"}
-    hub.commit("datasets", "org/quiz", {**files, "human_scores.parquet": scores("bart")})
-    assert ask(f"scores org/quiz@{first}") == {"systems": ["t5"]}
-    assert ask("scores org/quiz@main") == {"systems": ["bart"]}
+    first = hub.commit("datasets", name, files)
+    assert ask(f"scores {name}") == {"systems": ["t5"]}
+    assert fetched(hub, name) == {"human_scores.parquet"}
+    assert ask(name)["systems"] == ["t5"]
+    hub.commit("datasets", name, {**files, "human_scores.parquet": scores("bart")})
+    assert ask(f"scores {name}@{first}") == {"systems": ["t5"]}
+    assert ask(f"scores {name}@main") == {"systems": ["bart"]}
 
 
 def test_annotations_are_fetched_for_the_human_scores_of_a_split(
-    hub: Hub, ask: Ask, tmp_path: Path
+    hub: Hub, ask: Ask, name: str, tmp_path: Path
 ) -> None:
     folder = write_letters(tmp_path / "letters", ["valid", "test"])
     files = {
-        name: (folder / name).read_bytes() for name in ("manifest.json", "human_scores.parquet")
+        file: (folder / file).read_bytes() for file in ("manifest.json", "human_scores.parquet")
     }
-    for name in ("pairs", "annotations"):
-        for (split,), rows in pl.read_parquet(folder / f"{name}.parquet").group_by("split"):
+    for frame in ("pairs", "annotations"):
+        for (split,), rows in pl.read_parquet(folder / f"{frame}.parquet").group_by("split"):
             columns = rows.to_dict(as_series=False)
-            files[f"{name}/{split}-00000-of-00001.parquet"] = parquet(columns)
-    for name, content in files.items():
-        (tmp_path / "hub" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "hub" / name).write_bytes(content)
+            files[f"{frame}/{split}-00000-of-00001.parquet"] = parquet(columns)
+    for file, content in files.items():
+        (tmp_path / "hub" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "hub" / file).write_bytes(content)
     reseal(tmp_path / "hub")
     files["manifest.json"] = (tmp_path / "hub/manifest.json").read_bytes()
-    hub.commit("datasets", "org/letters", files)
-    ask("org/letters")
-    assert not any("/annotations/" in request for request in hub.requests)
-    assert ask("split org/letters") == {
-        "title": "org/letters (split test)",
+    hub.commit("datasets", name, files)
+    ask(name)
+    assert not any(f"{name}/" in each and "/annotations/" in each for each in hub.requests)
+    assert ask(f"split {name}") == {
+        "title": f"{name} (split test)",
         "otter": 1.0,
         "badger": 0.25,
         "marten": 0.0,
     }
 
 
-def test_a_dataset_without_human_scores_says_so(hub: Hub, ask: Ask) -> None:
-    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
-    refused(ask, "scores org/quiz", "data.not-converted", "org/quiz")
+def test_a_branch_that_moved_gives_its_new_commit_and_the_old_one_stays_readable(
+    hub: Hub, ask: Ask, name: str
+) -> None:
+    first = hub.commit("datasets", name, {"pairs.parquet": pairs("one")})
+    assert ask(f"{name}@main")["version"] == first
+    second = hub.commit("datasets", name, {"pairs.parquet": pairs("two")})
+    for revision, expected in {
+        "@main": (second, ["two"]),
+        "": (second, ["two"]),
+        f"@{first}": (first, ["one"]),
+    }.items():
+        found = ask(f"{name}{revision}")
+        assert (found["version"], found["contexts"]) == expected
 
 
-def test_only_data_is_fetched(hub: Hub, ask: Ask) -> None:
-    files = {"pairs.parquet": pairs("one"), "README.md": b"#", "weights.bin": b"large"}
-    hub.commit("datasets", "org/quiz", files)
-    ask("org/quiz")
-    fetched = [request.split("/")[-1] for request in hub.requests if "/resolve/" in request]
-    assert set(fetched) == {"pairs.parquet"}
-
-
-def test_a_branch_that_moved_gives_its_new_commit(hub: Hub, ask: Ask) -> None:
-    first = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
-    assert ask("org/quiz@main")["version"] == first
-    second = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("two")})
-    found = ask("org/quiz@main")
-    assert (found["version"], found["contexts"]) == (second, ["two"])
-
-
-def test_an_old_commit_stays_readable(hub: Hub, ask: Ask) -> None:
-    first = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
-    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("two")})
-    assert ask("org/quiz")["contexts"] == ["two"]
-    found = ask(f"org/quiz@{first}")
-    assert (found["version"], found["contexts"]) == (first, ["one"])
-
-
-def test_a_branch_with_a_slash_is_a_revision(hub: Hub, ask: Ask) -> None:
-    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
-    fix = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("two")}, branch="fix/labels")
-    found = ask("org/quiz@fix/labels")
+def test_a_branch_with_a_slash_is_a_revision(hub: Hub, ask: Ask, name: str) -> None:
+    hub.commit("datasets", name, {"pairs.parquet": pairs("one")})
+    fix = hub.commit("datasets", name, {"pairs.parquet": pairs("two")}, branch="fix/labels")
+    found = ask(f"{name}@fix/labels")
     assert (found["version"], found["contexts"]) == (fix, ["two"])
 
 
@@ -172,49 +171,39 @@ def refused(ask: Ask, name: str, code: str, where: str) -> None:
     check_refusal(NNDError(**ask(name)["error"]), code, where)
 
 
-def test_an_unknown_dataset_is_refused(ask: Ask) -> None:
+def test_what_is_not_there_is_refused(hub: Hub, ask: Ask, name: str) -> None:
     refused(ask, "org/none", "data.on-the-hub", "org/none")
+    hub.commit("datasets", name, {"notes.txt": b"no rows"})
+    refused(ask, name, "data.not-converted", name)
+    for revision in ("nope", NEVER):
+        refused(ask, f"{name}@{revision}", "data.on-the-hub", f"{name}@{revision}")
 
 
-@pytest.mark.parametrize("revision", ["nope", NEVER])
-def test_an_unknown_revision_is_refused(hub: Hub, ask: Ask, revision: str) -> None:
-    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
-    refused(ask, f"org/quiz@{revision}", "data.on-the-hub", f"org/quiz@{revision}")
-
-
-def test_a_dataset_without_pairs_is_refused(hub: Hub, ask: Ask) -> None:
-    hub.commit("datasets", "org/other", {"notes.txt": b"no rows"})
-    refused(ask, "org/other", "data.not-converted", "org/other")
-
-
-def test_a_dataset_with_known_columns_is_read_at_its_commit(hub: Hub, ask: Ask) -> None:
+def test_a_dataset_with_known_columns_is_read_at_its_commit(hub: Hub, ask: Ask, name: str) -> None:
     def split(*prompts: str) -> bytes:
         rows = [{"prompt": text, "chosen": "h", "rejected": "l"} for text in prompts]
         return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
 
     files = {"data/raw.jsonl": split("one", "two"), "data/filtered.jsonl": split("one")}
     card = "configs:\n- config_name: default\n  data_files:\n" + "".join(
-        f"  - split: {name}\n    path: data/{name}.jsonl\n" for name in ("raw", "filtered")
+        f"  - split: {of}\n    path: data/{of}.jsonl\n" for of in ("raw", "filtered")
     )
     files["README.md"] = f"---\n{card}---\n".encode()
-    first = hub.commit("datasets", "org/rewards", files)
-    hub.commit("datasets", "org/rewards", {"data/raw.jsonl": split("three")})
-    found = ask(f"org/rewards@{first}")
-    assert (found["name"], found["version"]) == ("org/rewards", first)
+    first = hub.commit("datasets", name, files)
+    hub.commit("datasets", name, {"data/raw.jsonl": split("three")})
+    found = ask(f"{name}@{first}")
+    assert (found["name"], found["version"]) == (name, first)
     assert found["contexts"] == ["one", "two", "one"]
 
 
-def test_a_server_that_is_down_is_said_at_once(hub: Hub, ask: Ask) -> None:
-    hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
-    ask("org/quiz")
-    hub.stop()
-    start = time.monotonic()
-    refused(ask, "org/quiz", "data.on-the-hub", "org/quiz")
-    assert time.monotonic() - start < 20  # the five retries of huggingface_hub take 23
-
-
-def test_a_commit_fetched_before_needs_no_server(hub: Hub, ask: Ask) -> None:
-    commit = hub.commit("datasets", "org/quiz", {"pairs.parquet": pairs("one")})
-    found = ask("org/quiz")
-    hub.stop()
-    assert ask(f"org/quiz@{commit}") == found
+def test_a_server_that_is_down_is_said_at_once_and_not_needed_for_a_known_commit(
+    name: str, tmp_path: Path
+) -> None:
+    with Hub() as hub, reader(hub, tmp_path) as ask:
+        commit = hub.commit("datasets", name, {"pairs.parquet": pairs("one")})
+        found = ask(name)
+        hub.stop()
+        start = time.monotonic()
+        refused(ask, name, "data.on-the-hub", name)
+        assert time.monotonic() - start < 20  # the five retries of huggingface_hub take 23
+        assert ask(f"{name}@{commit}") == found

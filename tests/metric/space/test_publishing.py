@@ -75,10 +75,7 @@ def test_the_card_says_what_the_space_shows(space: Path) -> None:
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    "name",
-    [
-        *("org/run_evaluation", "org/nnd.v2", "org/json", "org/class", "org/True"),
-    ],
+    "name", ["org/run_evaluation", "org/nnd.v2", "org/json", "org/class", "org/True"]
 )
 def test_a_name_that_no_script_can_have_is_refused(
     name: str, modules: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

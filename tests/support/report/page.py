@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from nnd.metric.show.reports.page.report import report
+
 
 class Page(HTMLParser):
     """What is in a page.
@@ -58,3 +60,9 @@ class Page(HTMLParser):
     def _embedded(self, name: str) -> str:
         places = [attrs.get("id") for tag, attrs in self.elements if tag in ("script", "style")]
         return self.raw[places.index(name)]
+
+
+def page_of(folder: Path, runs: Path | list[Path], **options: Any) -> Page:
+    """What a report of runs holds, which is written to a folder."""
+    report(runs, folder / "report.html", **options)
+    return Page(folder / "report.html")

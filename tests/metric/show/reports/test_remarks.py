@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from support.refusals import refusal
-from support.report.page import Page
+from support.report.page import Page, page_of
 from support.report.runs import MODELS, SYSTEMS, write_run
 from support.stored_folders import write_sealed
 from support.two_models import scored, write_run as write_likelihoods
@@ -49,8 +49,7 @@ def test_other_notes_are_sentences_and_old_ones_about_rates_are_left_out(tmp_pat
     notes = ["shorter wins alone passes 1.0 % of 2 tests, the model 50.0 %", "its file is odd"]
     result = {"model": "a/x", "signature": None, "notes": notes}
     write_sealed(folder / "result.json", {"results": [result]})
-    report(folder, tmp_path / "report.html")
-    words = Page(tmp_path / "report.html").words()
+    words = page_of(tmp_path, folder).words()
     assert "its file is odd" in words
     assert "shorter wins alone" not in words
 
@@ -74,15 +73,14 @@ def test_the_source_says_what_its_data_is(page: Page) -> None:
         ({"name": "x", "homepage": "javascript:alert(1)"}, "made from x (licence unknown). ", []),
     ],
 )
+@pytest.mark.usefixtures("undrawn")
 def test_a_manifest_of_a_stranger(
     source: dict[str, Any], told: str, links: list[str], small: Path, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
     shutil.copytree(small, data)
     write_sealed(data / "manifest.json", {"source": source})
-    run = write_run(tmp_path / "run", small, MODELS[:1])
-    report(run, tmp_path / "report.html", data=data)
-    found = Page(tmp_path / "report.html")
+    found = page_of(tmp_path, write_run(tmp_path / "run", small, MODELS[:1]), data=data)
     assert told in found.words()
     addresses = {str(attrs["href"]) for tag, attrs in found.elements if tag == "a"}
     assert {each for each in addresses if each[0] != "#"} == {PAPER, *links}
@@ -97,13 +95,11 @@ def test_a_manifest_that_cannot_be_read(small: Path, tmp_path: Path) -> None:
         report(run, tmp_path / "report.html", data=data)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_foot_says_when_and_how_where_that_is_told(tmp_path: Path) -> None:
     run = write_likelihoods(tmp_path / "run", scored("x", "+-"))
-    report(run, tmp_path / "report.html")
-    assert "command of this page" not in Page(tmp_path / "report.html").words()
-    day, command = date(2026, 1, 2), "nnd report '<run>'"
-    report(run, tmp_path / "report.html", day=day, command=command)
-    words = Page(tmp_path / "report.html").words()
+    assert "command of this page" not in page_of(tmp_path, run).words()
+    words = page_of(tmp_path, run, day=date(2026, 1, 2), command="nnd report '<run>'").words()
     assert ", on 2026-01-02 from stored log-likelihoods" in words
     assert words.endswith("The command of this page: nnd report '<run>' ")
 
@@ -130,8 +126,7 @@ def test_correlations_of_few_systems_are_grey(
     # Of 3 systems 2 of 6 orders agree or disagree in full, of 2 systems both do.
     systems = dict(list(SYSTEMS.items())[:judged])
     run = write_run(tmp_path / "run", small, MODELS[:judged], systems=systems)
-    report(run, tmp_path / "report.html", data=small)
-    found = Page(tmp_path / "report.html")
+    found = page_of(tmp_path, run, data=small)
     rows = [attrs for _, attrs in found.elements if "weak" in str(attrs.get("class"))]
     assert {row["title"] for row in rows} == ({why} if why else set())
     assert f"{judged} systems (too few)" in found.words() or why is None

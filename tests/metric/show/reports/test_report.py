@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 import polars as pl
 import pytest
 from support.refusals import refusal
-from support.report.page import Page
+from support.report.page import Page, page_of
 from support.report.runs import FAMILIES, MODELS, SYSTEMS, Pretended, write_run
 from support.report.texts import HOSTILE, hostile_pairs, hostile_run, hostile_scores, many_pairs
 from support.shown import check_shown
@@ -84,8 +84,7 @@ def test_agreement_is_that_of_the_result_file(sample_run: Path, page: Page, samp
 @pytest.mark.usefixtures("undrawn")
 def test_comparisons_of_few_models_are_those_of_compare(small: Path, tmp_path: Path) -> None:
     three = write_run(tmp_path / "three", small, MODELS[:3])
-    report(three, tmp_path / "report.html")
-    found = Page(tmp_path / "report.html")
+    found = page_of(tmp_path, three)
     results = sorted(stored(three)["results"], key=lambda each: -each["pass_rate"])
     expected = compare(three, models=[each["model"] for each in results])  # the best first
     assert [each for each in found.numbers if each.startswith("comparison")] == [
@@ -124,27 +123,28 @@ def test_of_many_models_the_best_is_compared_with_each(page: Page) -> None:
         (("+--", "++-"), "y passes most, 66.7 % of 3 tests"),
     ],
 )
+@pytest.mark.usefixtures("undrawn")
 def test_the_first_sentence_names_all_that_pass_most(
     verdicts: tuple[str, ...], told: str, tmp_path: Path
 ) -> None:
     models = [scored(name, each) for name, each in zip("xyz", verdicts, strict=False)]
-    report(write_likelihoods(tmp_path / "run", *models), tmp_path / "report.html")
-    assert told in Page(tmp_path / "report.html").words()
+    assert told in page_of(tmp_path, write_likelihoods(tmp_path / "run", *models)).words()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_first_sentences_name_those_that_may_be_as_good(tmp_path: Path) -> None:
     # Of 40 tests x passes 30, y 29 of the same (p = 1), z 10 of the same (p = 2 / 2**20).
     models = [
         scored(name, "+" * n + "-" * (40 - n)) for name, n in (("x", 30), ("y", 29), ("z", 10))
     ]
-    report(write_likelihoods(tmp_path / "run", *models), tmp_path / "report.html")
-    assert ". The difference from y is not significant. " in Page(tmp_path / "report.html").words()
+    words = page_of(tmp_path, write_likelihoods(tmp_path / "run", *models)).words()
+    assert ". The difference from y is not significant. " in words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_all_passed_is_told_with_an_interval_of_contexts(tmp_path: Path) -> None:
     # n / (n + z²) = 4 / (4 + 1.95996²) = 0.5101
-    report(write_likelihoods(tmp_path / "run", scored("x", "++++")), tmp_path / "report.html")
-    words = Page(tmp_path / "report.html").words()
+    words = page_of(tmp_path, write_likelihoods(tmp_path / "run", scored("x", "++++"))).words()
     assert "100.0 % of 4 tests, 95 % interval with one test per context 51.0 to 100.0." in words
     assert "[51.0, 100.0]*" in words
     assert "all contexts agree; Wilson's interval, each context counted as one test" in words
@@ -153,10 +153,8 @@ def test_all_passed_is_told_with_an_interval_of_contexts(tmp_path: Path) -> None
 @pytest.mark.usefixtures("undrawn")
 def test_two_sizes_of_no_family_are_no_trend(small: Path, tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", small, MODELS[:2])
-    report(run, tmp_path / "report.html")
-    assert "scaling" not in Page(tmp_path / "report.html").numbers
-    report(run, tmp_path / "report.html", families=FAMILIES)
-    assert "scaling" in Page(tmp_path / "report.html").numbers
+    assert "scaling" not in page_of(tmp_path, run).numbers
+    assert "scaling" in page_of(tmp_path, run, families=FAMILIES).numbers
 
 
 def test_sizes_and_families(page: Page) -> None:
@@ -209,9 +207,8 @@ def test_a_column_that_repeats_another_is_left_out(sample: Path, tmp_path: Path)
     """Rules without error labels have the aspect for an error category."""
     pairs = pl.read_parquet(sample / "pairs.parquet")
     pairs = pairs.with_columns(aspect=pl.col("error_category"))
-    report(write_run(tmp_path / "run", pairs, MODELS[:1]), tmp_path / "report.html")
-    columns = list(Page(tmp_path / "report.html").pairs["columns"])
-    assert columns == ["error_category", "category", "error_group"]
+    found = page_of(tmp_path, write_run(tmp_path / "run", pairs, MODELS[:1]))
+    assert list(found.pairs["columns"]) == ["error_category", "category", "error_group"]
 
 
 def test_signatures_versions_and_notes_are_at_hand(sample_run: Path, page: Page) -> None:
@@ -227,8 +224,7 @@ def test_signatures_versions_and_notes_are_at_hand(sample_run: Path, page: Page)
 def test_without_data_ids_stand_for_texts_and_the_stored_agreement_is_told(
     small_run: Path, tmp_path: Path
 ) -> None:
-    report(small_run, tmp_path / "report.html")
-    found = Page(tmp_path / "report.html")
+    found = page_of(tmp_path, small_run)
     rows = pl.read_parquet(small_run / "log_likelihoods.parquet").head(34)
     assert not found.pairs["texts"]
     high = [found.pairs["candidates"][place] for place in found.pairs["high"]]
@@ -240,48 +236,36 @@ def test_without_data_ids_stand_for_texts_and_the_stored_agreement_is_told(
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_human_scores_alone_give_the_agreement(
+def test_human_scores_alone_give_the_agreement_and_whom_models_stand_for_can_be_said_anew(
     small_run: Path, small: Path, tmp_path: Path
 ) -> None:
-    report(small_run, tmp_path / "report.html", human_scores=small / "human_scores.parquet")
-    found = Page(tmp_path / "report.html")
+    found = page_of(tmp_path, small_run, human_scores=small / "human_scores.parquet")
     assert {row["model"] for row in found.numbers["agreement"]} == set(SYSTEMS)  # as the run had it
     assert not found.pairs["texts"]
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_whom_models_stand_for_can_be_said_anew(
-    small_run: Path, small: Path, tmp_path: Path
-) -> None:
     # The run has zoo/ant for dipper: now zoo/eel is, and zoo/ant nobody.
-    report(small_run, tmp_path / "report.html", data=small, systems={"zoo/eel": "dipper"})
-    found = Page(tmp_path / "report.html").numbers["agreement"]
-    assert {row["model"] for row in found} == {"zoo/bee", "zoo/cat", "zoo/dog", "zoo/eel"}
+    told = page_of(tmp_path, small_run, data=small, systems={"zoo/eel": "dipper"})
+    judged = {row["model"] for row in told.numbers["agreement"]}
+    assert judged == {"zoo/bee", "zoo/cat", "zoo/dog", "zoo/eel"}
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_models_of_several_runs_are_shown_together(small: Path, tmp_path: Path) -> None:
     runs = [write_run(tmp_path / m.name[-3:], small, [m]) for m in MODELS[:2]]
-    report(runs, tmp_path / "report.html", data=small, systems=dict(list(SYSTEMS.items())[:2]))
-    found = Page(tmp_path / "report.html")
+    found = page_of(tmp_path, runs, data=small, systems=dict(list(SYSTEMS.items())[:2]))
     assert {row["model"] for row in found.numbers["agreement"]} == {"zoo/ant", "zoo/bee"}
     assert found.pairs["models"] == ["ant", "bee"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_likelihoods_alone_make_a_report(tmp_path: Path) -> None:
     """One model, no categories, no result.json, ties and nulls: as an older run may be."""
-    folder = write_likelihoods(tmp_path / "run", scored("x", "+-=?"))
-    report(folder, tmp_path / "report.html")
-    found = Page(tmp_path / "report.html")
+    found = page_of(tmp_path, write_likelihoods(tmp_path / "run", scored("x", "+-=?")))
     assert set(found.numbers) == {"pass_rates", "heat_map"}
     assert found.pairs["scores"][0]["verdicts"] == "pftu"
     assert "25.0 % of 4 tests" in found.words()
-
-
-def test_a_run_in_which_nothing_could_be_scored(tmp_path: Path) -> None:
-    folder = write_likelihoods(tmp_path / "run", scored("x", "??"), scored("y", "??"))
-    report(folder, tmp_path / "report.html")
-    assert Page(tmp_path / "report.html").pairs["scores"][1]["verdicts"] == "uu"
+    unscored = [scored("x", "??"), scored("y", "??")]  # nothing could be scored
+    found = page_of(tmp_path, write_likelihoods(tmp_path / "other", *unscored))
+    assert found.pairs["scores"][1]["verdicts"] == "uu"
 
 
 # One file
@@ -423,10 +407,10 @@ def _check_plain(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["<b>bold<b>", "{{ 7 * 7 }}", "&lt;b&gt;", "'\"", "$x$"])
+@pytest.mark.usefixtures("undrawn")
 def test_names_that_look_like_markup_can_be_read(name: str, tmp_path: Path) -> None:
-    folder = write_likelihoods(tmp_path / "run", scored(f"a{name}", "+-"))
-    report(folder, tmp_path / "report.html")
-    assert f"a{name} passes" in Page(tmp_path / "report.html").words()
+    found = page_of(tmp_path, write_likelihoods(tmp_path / "run", scored(f"a{name}", "+-")))
+    assert f"a{name} passes" in found.words()
 
 
 # What is wrong
@@ -446,20 +430,15 @@ def test_other_data_than_what_was_scored(sample: Path, tmp_path: Path) -> None:
     assert not out.exists()
 
 
-def test_runs_of_different_pairs(tmp_path: Path) -> None:
-    runs = [
-        write_likelihoods(tmp_path / name, scored(name, verdicts))
-        for name, verdicts in (("x", "+-+"), ("y", "+-"))
-    ]
+def test_runs_of_different_pairs_or_of_one_model(tmp_path: Path) -> None:
+    verdicts = {"x": "+-+", "y": "+-"}
+    runs = [write_likelihoods(tmp_path / name, scored(name, v)) for name, v in verdicts.items()]
     with refusal("run.another-data"):
         report(runs, tmp_path / "report.html")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "y"]
-
-
-def test_one_model_in_two_runs(tmp_path: Path) -> None:
-    runs = [write_likelihoods(tmp_path / name, scored("x", "+-")) for name in ("a", "b")]
+    again = write_likelihoods(tmp_path / "again", scored("x", "+-+"))
     with refusal("name.twice"):
-        report(runs, tmp_path / "report.html")
+        report([runs[0], again], tmp_path / "report.html")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "x", "y"]
 
 
 def test_names_that_are_not_there(sample_run: Path, sample: Path, tmp_path: Path) -> None:
