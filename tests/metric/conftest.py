@@ -57,7 +57,7 @@ def saved(
     return save
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def models(saved: Callable[[str], Path]) -> list[str]:
     """Two models, a decoder-only and an encoder-decoder, as they are named."""
     return [str(saved("gpt2")), str(saved("bart"))]
@@ -71,6 +71,17 @@ def birds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("museum") / "birds"
     folder.mkdir()
     with on_display(write_pairs(folder)):
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def quiz(nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Quiz Design, converted: leave it as it is."""
+    from nnd.converters.folder import convert  # noqa: PLC0415 - most tests do without
+
+    folder = tmp_path_factory.mktemp("museum") / "quiz_design-nnd"
+    convert("quiz_design", origin=nnd_data / "quiz_design", out=folder)
+    with on_display(folder):
         yield folder
 
 

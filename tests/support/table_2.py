@@ -20,10 +20,10 @@ CATEGORIES = ("overall", "disfluent", "off_target", "wrong_context")
 SYSTEMS = {model: row[0] for model, row in TABLE_2.items()}
 
 
-def write_table(path: Path, models: list[str], divisor: float = 100) -> Path:
-    """Write the rates of some models, in their order, as fractions of 1 unless `divisor` is 1."""
+def write_table(path: Path, models: list[str]) -> Path:
+    """Write the rates of some models, in their order, as fractions of 1."""
     rows = [
-        (model, category, percent / divisor)
+        (model, category, percent / 100)
         for model in models
         for category, percent in zip(CATEGORIES, TABLE_2[model][1:], strict=True)
     ]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from support.stored_folders import write_sealed
 
 from nnd.metric.data.run_folder import STORED
 
@@ -16,7 +17,7 @@ LIKELIHOODS: dict[str, dict[str, Any]] = {
 }
 
 
-def scored(model: str, verdicts: str, **columns: Sequence[Any] | str | None) -> pl.DataFrame:
+def scored(model: str, verdicts: str, **columns: Sequence[Any] | str | int | None) -> pl.DataFrame:
     """One pair per verdict, each in a context of its own unless `columns` says otherwise.
 
     Args:
@@ -37,7 +38,7 @@ def scored(model: str, verdicts: str, **columns: Sequence[Any] | str | None) -> 
             "truncated": False,
             **LIKELIHOODS[verdict],
             **{
-                name: values if isinstance(values, str | None) else values[number]
+                name: values if isinstance(values, str | int | None) else values[number]
                 for name, values in columns.items()
             },
         }
@@ -51,3 +52,15 @@ def write_run(folder: Path, *frames: pl.DataFrame) -> Path:
     folder.mkdir()
     pl.concat(frames).write_parquet(folder / "log_likelihoods.parquet")
     return folder
+
+
+def sign(folder: Path, **signatures: str) -> None:
+    """Write what `nnd evaluate` says of models."""
+    results = [{"model": name, "signature": text} for name, text in signatures.items()]
+    write_sealed(folder / "result.json", {"results": results})
+
+
+def lengths(*both: tuple[int | None, int | None]) -> dict[str, list[int | None]]:
+    """Characters of the good and of the bad candidate of each test."""
+    high, low = zip(*both, strict=True)
+    return {"characters_high": [*high], "characters_low": [*low]}

@@ -2,15 +2,14 @@
 
 import json
 from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from support.refusals import refusal
-from support.stored_folders import write_sealed, write_text
-from support.two_models import scored, write_run
+from support.stored_folders import write_text
+from support.two_models import scored, sign
 
 from nnd.metric.numbers.comparison.comparing import compare
 from nnd.metric.numbers.comparison.comparison import Comparison
@@ -21,50 +20,32 @@ BETTER, WORSE = "+" * 30 + "-" * 10, "+" * 10 + "-" * 30
 KINDS = ["rude", "wrong"] * 20
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> Runs:
-    """`runs(frame, frame)`: folders like those of `nnd evaluate`, one for each frame."""
-    numbers = count()
-    return lambda *frames: [write_run(tmp_path / f"run{next(numbers)}", each) for each in frames]
-
-
 def only(folders: list[Path], **options: Any) -> Comparison:
     (found,) = compare(folders, **options)
     return found
 
 
-def sign(folder: Path, **signatures: str) -> None:
-    """Write what `nnd evaluate` says of models."""
-    results = [{"model": name, "signature": text} for name, text in signatures.items()]
-    write_sealed(folder / "result.json", {"results": results})
-
-
 # Which models
 
 
-def test_two_runs_of_one_model_each(runs: Runs) -> None:
-    found = only(runs(scored("x", BETTER), scored("y", WORSE)))
+def test_two_runs_of_one_model_each_or_one_of_two(runs: Runs) -> None:
+    x, y = scored("x", BETTER), scored("y", WORSE)
+    found = only(runs(x, y))
     assert (found.first, found.second, found.n_pairs) == ("x", "y", 40)
     assert found.overall.difference == 0.5
     assert found.overall.verdict == "first"
-
-
-def test_one_run_of_two_models(runs: Runs) -> None:
-    (folder,) = runs(pl.concat([scored("x", BETTER), scored("y", WORSE)]))
+    (folder,) = runs(pl.concat([x, y]))
     (found,) = compare(folder)  # one folder needs no list
     assert (found.first, found.second, found.overall.difference) == ("x", "y", 0.5)
 
 
-def test_all_models_each_with_each(runs: Runs) -> None:
+def test_all_models_each_with_each_or_two_in_the_order_asked_for(runs: Runs) -> None:
     x, y, z = (scored(name, BETTER) for name in "xyz")
-    found = compare(runs(pl.concat([x, y]), z))
+    folders = runs(pl.concat([x, y]), z)
+    found = compare(folders)
     assert [(each.first, each.second) for each in found] == [("x", "y"), ("x", "z"), ("y", "z")]
-
-
-def test_two_of_them_in_the_order_asked_for(runs: Runs) -> None:
-    folders = runs(pl.concat([scored(name, BETTER) for name in "xyz"]))
-    found = only(folders, models=["z", "x"])
-    assert (found.first, found.second) == ("z", "x")
+    asked = only(folders, models=["z", "x"])
+    assert (asked.first, asked.second) == ("z", "x")
 
 
 def test_one_model_in_two_runs_is_told_apart_by_the_folder(runs: Runs) -> None:
@@ -201,18 +182,14 @@ def test_runs_from_before_lengths_were_stored(runs: Runs) -> None:
     assert only(runs(new, old)).overall.difference == 0.5
 
 
-def test_a_likelihood_that_is_nan_is_refused(runs: Runs) -> None:
-    wrong = scored("x", "++").with_columns(ll_low=pl.Series([-1.0, float("nan")]))
-    folders = runs(wrong, scored("y", "++"))
+@pytest.mark.parametrize(
+    ("column", "values"), [("ll_low", [-1.0, float("nan")]), ("passed", [True, None])]
+)
+def test_a_value_that_cannot_be_is_refused(column: str, values: list[Any], runs: Runs) -> None:
+    wrong = scored("x", "++").with_columns(pl.Series(column, values))
     with refusal("run.evaluate-again", "log_likelihoods.parquet: row 1") as caught:
-        compare(folders)
-    assert "ll_low" in caught.value.what
-
-
-def test_a_verdict_that_is_missing_is_refused(runs: Runs) -> None:
-    wrong = scored("x", "++").with_columns(passed=pl.Series([True, None]))
-    with refusal("run.evaluate-again", "log_likelihoods.parquet: row 1"):
         compare(runs(wrong, scored("y", "++")))
+    assert column in caught.value.what
 
 
 def test_signatures_come_along(runs: Runs) -> None:

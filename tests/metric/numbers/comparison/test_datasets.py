@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 from support.refusals import refusal
 from support.screens.tables import lines
-from support.stored_folders import write_sealed
-from support.two_models import scored, write_run
+from support.two_models import scored, sign, write_run
 
 from nnd.metric.numbers import Comparisons, compare
 from nnd.schemas import check_rows
@@ -31,37 +30,32 @@ def runs(tmp_path: Path) -> list[Path]:
     return [write_run(tmp_path / name, frame) for name, frame in frames.items()]
 
 
-def sign(folder: Path, **signatures: str) -> None:
-    """Write what `nnd evaluate` says of models."""
-    results = [{"model": name, "signature": text} for name, text in signatures.items()]
-    write_sealed(folder / "result.json", {"results": results})
-
-
-def sign_all(runs: list[Path]) -> None:
+@pytest.fixture
+def signed(runs: list[Path]) -> list[Path]:
+    """The same runs, which tell their datasets."""
     for folder in runs:
         of = "frank" if folder.name == "frank" else "quiz"
         sign(folder, x=SIGNED[of], y=SIGNED[of])
+    return runs
 
 
 def sides(found: Comparisons) -> list[tuple[str | None, str, str, float | None]]:
     return [(e.data, e.first, e.second, e.overall.difference) for e in found]
 
 
-def test_models_are_compared_within_each_dataset(runs: list[Path]) -> None:
-    sign_all(runs)
-    found = compare(runs)
+def test_models_are_compared_within_each_dataset(signed: list[Path]) -> None:
+    found = compare(signed)
     assert sides(found) == [("org/quiz", "x", "y", 0.5), ("frank", "x", "y", -0.05)]
-    for data, folders in (("org/quiz", [runs[0], runs[2]]), ("frank", [runs[1]])):
+    for data, folders in (("org/quiz", [signed[0], signed[2]]), ("frank", [signed[1]])):
         (mine,), (alone,) = found.by_data()[data], compare(folders)
         assert mine.to_dict() == {**alone.to_dict(), "data": data}
         assert alone.to_dict()["data"] is None
     assert list(check_rows("comparison", found.to_dict()["comparisons"])) == []
 
 
-def test_each_dataset_counts_once_in_the_mean(runs: list[Path]) -> None:
+def test_each_dataset_has_rows_of_its_own_and_counts_once_in_the_mean(signed: list[Path]) -> None:
     # x passes 75 % and 50 %, 62.5 % on average, and 66.7 % of all 60 tests; y 25 % and 55 %.
-    sign_all(runs)
-    found = compare(runs)
+    found = compare(signed)
     assert found.headline() == (
         "Mean over 2 datasets, each counting once: x 62.5 %, y 40.0 %; 1 of 2 differences is "
         "significant."
@@ -70,20 +64,12 @@ def test_each_dataset_counts_once_in_the_mean(runs: list[Path]) -> None:
         "org/quiz: x 75.0 % > y 25.0 % of 40 shared tests; the difference is significant."
     )
     assert found.remarks()[-1].startswith("frank: ")
-
-
-def test_the_table_has_rows_per_dataset(runs: list[Path]) -> None:
-    sign_all(runs)
-    rows = lines(compare(runs).table())
+    rows = lines(found.table())
     assert rows[0] == "dataset models points ahead [95 %] p differ"
     assert [row.split(" +")[0] for row in rows if " against " in row] == [
         *("org/quiz x against y", "frank y against x")
     ]
-
-
-def test_a_frame_names_the_dataset(runs: list[Path]) -> None:
-    sign_all(runs)
-    overall = compare(runs).to_frame().filter(pl.col("slice") == "overall")
+    overall = found.to_frame().filter(pl.col("slice") == "overall")
     assert overall.select("data", "rate").rows() == [("org/quiz", 0.75), ("frank", 0.5)]
 
 
@@ -108,16 +94,15 @@ def test_labels_need_the_folder_only_within_a_dataset(runs: list[Path], tmp_path
 
 
 def test_models_that_are_asked_for_are_found_on_every_dataset_that_has_them(
-    runs: list[Path], tmp_path: Path
+    signed: list[Path], tmp_path: Path
 ) -> None:
-    sign_all(runs)
     more = write_run(tmp_path / "more", frank("z", "+" * 20))
-    both = sides(compare([*runs, more], models=["y", "x"]))
+    both = sides(compare([*signed, more], models=["y", "x"]))
     assert [each[:3] for each in both] == [("org/quiz", "y", "x"), ("frank", "y", "x")]
-    one = sides(compare([*runs, more], models=["y", "z"]))
+    one = sides(compare([*signed, more], models=["y", "z"]))
     assert [each[:3] for each in one] == [(None, "y", "z")]
     with refusal("name.unknown") as caught:
-        compare([*runs, more], models=["x", "w"])
+        compare([*signed, more], models=["x", "w"])
     assert "x, y, z" in caught.value.remedy
 
 
@@ -129,23 +114,19 @@ def test_a_model_that_is_on_one_dataset_only_is_left_out_of_it(
     assert compare([*runs, more]).headline().startswith(start)
 
 
-def test_no_mean_is_taken_where_models_share_different_tests(
-    runs: list[Path], tmp_path: Path
+@pytest.mark.parametrize(
+    ("more", "verdicts", "why"),
+    [
+        ("z", "+" * 10, "not all models share the same tests; 1 of 4 differences is significant."),
+        ("vw", "+-" * 10, "no model was scored on all of them; 1 of 2 differences is significant."),
+    ],
+)
+def test_no_mean_is_taken_where_models_share_no_tests(
+    more: str, verdicts: str, why: str, runs: list[Path], tmp_path: Path
 ) -> None:
-    more = write_run(tmp_path / "more", frank("z", "+" * 10))
-    assert compare([*runs, more]).headline() == (
-        "The mean over the 2 datasets is undefined: not all models share the same tests; 1 of 4 "
-        "differences is significant."
-    )
-
-
-def test_no_mean_is_taken_where_no_model_is_on_all(runs: list[Path], tmp_path: Path) -> None:
-    rows = pl.concat([frank("v", "+-" * 10), frank("w", "+-" * 10)])
-    others = write_run(tmp_path / "others", rows)
-    assert compare([runs[0], runs[2], others]).headline() == (
-        "The mean over the 2 datasets is undefined: no model was scored on all of them; "
-        "1 of 2 differences is significant."
-    )
+    other = write_run(tmp_path / "more", *(frank(name, verdicts) for name in more))
+    folders = [*runs, other] if more == "z" else [runs[0], runs[2], other]
+    assert compare(folders).headline() == f"The mean over the 2 datasets is undefined: {why}"
 
 
 def test_a_model_alone_on_its_dataset_is_refused(runs: list[Path]) -> None:

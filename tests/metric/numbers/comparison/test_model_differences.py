@@ -61,12 +61,9 @@ def test_counts_rates_and_p() -> None:
     assert found.p_holm is None
 
 
-def test_ties_are_failures() -> None:
+def test_ties_and_unscored_tests_are_failures_of_the_one_that_has_them_and_counted_once() -> None:
     found = overall("+=", "==")
     assert (found.rate, found.other, found.only_first, found.unscored) == (0.5, 0, 1, 0)
-
-
-def test_unscored_tests_are_failures_of_the_one_that_lacks_a_likelihood_and_counted_once() -> None:
     found = overall("?+?-", "++?-")
     assert (found.rate, found.other) == (0.25, 0.5)
     assert (found.unscored, found.only_second) == (2, 1)
@@ -95,18 +92,12 @@ def test_every_slice_has_its_own_tests() -> None:
 # Very little, or nothing
 
 
-def test_no_test() -> None:
+def test_of_two_tests_or_fewer_nothing_is_decided() -> None:
     assert overall("", "") == NO_LEAD
-
-
-def test_one_test() -> None:
     # One context shows no spread, and one coin no lean.
     found = overall("+", "-")
     assert (found.difference, found.interval, found.p, found.needed) == (1.0, None, 1.0, None)
     assert found.verdict == "undecided"
-
-
-def test_two_tests() -> None:
     # p = 2 / 2^2; both contexts agree: 1 - 1.96^2 / (2 + 1.96^2) = 0.3424.
     found = overall("++", "--")
     assert (found.difference, found.contexts, found.p) == (1.0, 2, 0.5)
@@ -154,11 +145,8 @@ def test_the_interval_is_paired() -> None:
 def test_the_other_way_round_everything_is_mirrored() -> None:
     a, b = "++-+-+++-+" * 6, "+--+--+-++" * 6  # of ten, 3 only a passes and 1 only b
     one, other = overall(a, b), overall(b, a)
-    assert (other.difference, other.only_first, other.only_second) == (
-        -(one.difference or 0),
-        6,
-        18,
-    )
+    counts = (other.difference, other.only_first, other.only_second)
+    assert counts == (-(one.difference or 0), 6, 18)
     assert (other.p, one.only_first) == (one.p, 18)
     assert one.interval is not None
     assert other.interval == pytest.approx([-bound for bound in one.interval[::-1]], abs=0.02)
@@ -167,20 +155,14 @@ def test_the_other_way_round_everything_is_mirrored() -> None:
 # When one is better
 
 
-def test_better_by_both() -> None:
+def test_the_better_one_is_so_by_interval_and_p_value() -> None:
     assert overall("+" * 10, "-" * 10).verdict == "first"
     assert overall("-" * 10, "+" * 10).verdict == "second"
-
-
-def test_an_interval_alone_is_not_enough() -> None:
     # p = 2 / 2^5 = 0.0625; all five contexts agree, from 1 - 1.96^2 / (5 + 1.96^2).
     found = overall("+" * 5, "-" * 5)
     assert found.p == 0.0625
     assert found.interval == pytest.approx((0.5655, 1.0), abs=5e-5)
     assert found.verdict == "undecided"
-
-
-def test_a_p_value_alone_is_not_enough() -> None:
     # Twelve tests of one context are a's, p = 2 / 2^12; the other context is nobody's.
     found = overall("+" * 12 + "-", "-" * 13, context_id=["x"] * 12 + ["y"])
     assert found.p == 2 / 2**12
@@ -197,36 +179,28 @@ def test_categories_are_one_family_and_each_column_has_its_own() -> None:
     assert found[1]["aspect"]["all"].p_holm == 2 / 2**12
     assert found[1]["aspect"]["all"].verdict == "first"
     # Alone, either category would do.
-    assert (
-        differences("+" * 6, "-" * 6, error_category="x")[1]["error_category"]["x"].verdict
-        == "first"
-    )
+    alone = differences("+" * 6, "-" * 6, error_category="x")[1]["error_category"]["x"]
+    assert alone.verdict == "first"
 
 
 # How many it takes
 
 
-def test_needed_from_the_discordance_and_the_design_effect() -> None:
-    # 400 contexts of one test, 40 of them a's and 40 b's: discordance 0.2. The jackknife
-    # variance is that of independent tests, but for 400 / 399.
-    found = overall("+" * 40 + "-" * 360, "-" * 40 + "+" * 40 + "-" * 320).needed
-    assert found is not None
-    assert found.discordance == 0.2
-    assert found.design_effect == pytest.approx(400 / 399)
-    assert found.tests == pairs_needed(0.2, 0.02, design_effect=found.design_effect)
-    assert found.contexts == found.tests
-
-
-def test_tests_that_go_together_take_more() -> None:
-    # The same 400 tests five to a context, all five alike: the design effect is 5, and 5 tests
-    # make a context. The jackknife has 80 / 79 of it.
-    contexts = [f"c{number // 5}" for number in range(400)]
+@pytest.mark.parametrize(
+    ("together", "effect"),
+    [(1, 400 / 399), (5, 5 * 80 / 79)],  # the variance of independent tests, but for n / (n - 1)
+    ids=["each alone", "five alike in a context"],
+)
+def test_needed_from_the_discordance_and_the_design_effect(together: int, effect: float) -> None:
+    # 400 tests, 40 of them a's and 40 b's: discordance 0.2. Five alike to a context: effect 5.
+    contexts = [f"c{number // together}" for number in range(400)]
     verdicts = ("+" * 40 + "-" * 360, "-" * 40 + "+" * 40 + "-" * 320)
     found = overall(*verdicts, context_id=contexts).needed
     assert found is not None
-    assert found.design_effect == pytest.approx(5 * 80 / 79)
+    assert found.discordance == 0.2
+    assert found.design_effect == pytest.approx(effect)
     assert found.tests == pairs_needed(0.2, 0.02, design_effect=found.design_effect)
-    assert found.contexts == math.ceil(found.tests / 5)
+    assert found.contexts == math.ceil(found.tests / together)
 
 
 # For machines

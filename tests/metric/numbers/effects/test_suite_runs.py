@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from support.metric_runs import pair_rows, write_pairs
+from support.metric_runs import pair_rows
 from support.refusals import refusal
 from support.stored_folders import write_sealed
 from support.suites.folders import shouted_pairs, write_suite
@@ -22,8 +22,15 @@ from nnd.schemas import check_rows
 Loaded = Callable[[str], LoadedModel]
 
 
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One that is only read."""
+    return write_suite(tmp_path_factory.mktemp("suites") / "suite")
+
+
 @pytest.fixture
-def suite(tmp_path: Path) -> Path:
+def own(tmp_path: Path) -> Path:
+    """One to change."""
     return write_suite(tmp_path / "suite")
 
 
@@ -31,6 +38,26 @@ def run(model: LoadedModel | list[LoadedModel], data: Path, out: Path | None = N
     found = evaluate(model, data, out=out, scoring=Scoring(cache=False, unconditional=False))
     assert isinstance(found, Evaluation)
     return found
+
+
+@pytest.fixture(scope="module")
+def gpt2_run(loaded: Loaded, suite: Path) -> Evaluation:
+    return run(loaded("gpt2"), suite)
+
+
+@pytest.fixture(scope="module")
+def birds_run(loaded: Loaded, birds: Path) -> Evaluation:
+    """The human pairs of the suite alone."""
+    return run(loaded("gpt2"), birds)
+
+
+@pytest.fixture(scope="module")
+def both(
+    loaded: Loaded, suite: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Evaluation, Path]:
+    """Two models, and the folder of their run."""
+    out = tmp_path_factory.mktemp("both") / "run"
+    return run([loaded("gpt2"), loaded("bart")], suite, out), out
 
 
 def test_parents_and_sets_are_scored_in_one_call_and_shared_pairs_once(suite: Path) -> None:
@@ -54,17 +81,14 @@ def test_parents_and_sets_are_scored_in_one_call_and_shared_pairs_once(suite: Pa
 
 
 def test_the_pass_rate_is_that_of_the_human_pairs(
-    loaded: Loaded, suite: Path, tmp_path: Path
+    gpt2_run: Evaluation, birds_run: Evaluation
 ) -> None:
-    (tmp_path / "birds").mkdir()
-    alone = run(loaded("gpt2"), write_pairs(tmp_path / "birds"))
-    found = run(loaded("gpt2"), suite)
-    (result,) = found.to_dict()["results"]
+    (result,) = gpt2_run.to_dict()["results"]
 
     effects = result.pop("suite")
     ignored = {"engine": None, "signature": None}  # tokens; the name of the folder
-    assert result | ignored == alone.to_dict()["results"][0] | ignored
-    assert found.scored.equals(alone.scored)
+    assert result | ignored == birds_run.to_dict()["results"][0] | ignored
+    assert gpt2_run.scored.equals(birds_run.scored)
     assert [(each["set"], each["kind"], each["op"], each["n"]) for each in effects] == [
         ("shouted", "perturbation", "shout", 6),
         ("slice-first", "slice", "first", 3),
@@ -73,7 +97,7 @@ def test_the_pass_rate_is_that_of_the_human_pairs(
 
 
 def test_negatives_are_beside_the_human_pairs_and_not_among_them(
-    loaded: Loaded, suite: Path, tmp_path: Path
+    loaded: Loaded, own: Path, birds_run: Evaluation
 ) -> None:
     made = (
         pair_rows()
@@ -86,12 +110,11 @@ def test_negatives_are_beside_the_human_pairs_and_not_among_them(
             low_id=pl.col("high_id") + "~negation.1",
         )
     )
-    made.write_parquet(suite / "sets" / "negation.parquet")
+    made.write_parquet(own / "sets" / "negation.parquet")
     negation = {"name": "negation", "kind": "negatives", "operation": "negation"}
-    write_sealed(suite / "manifest.json", {"sets": [negation]})
-    (tmp_path / "birds").mkdir()
-    (alone,) = run(loaded("gpt2"), write_pairs(tmp_path / "birds")).to_dict()["results"]
-    (result,) = run(loaded("gpt2"), suite).to_dict()["results"]
+    write_sealed(own / "manifest.json", {"sets": [negation]})
+    (alone,) = birds_run.to_dict()["results"]
+    (result,) = run(loaded("gpt2"), own).to_dict()["results"]
     (effect,) = result["suite"]
 
     assert (result["n"], result["pass_rate"]) == (alone["n"], alone["pass_rate"])
@@ -100,8 +123,8 @@ def test_negatives_are_beside_the_human_pairs_and_not_among_them(
     assert effect["difference"] == effect["rate"] - effect["other"]
 
 
-def test_the_effect_is_that_of_pairs_scored_alone(loaded: Loaded, suite: Path) -> None:
-    (of_suite,) = run(loaded("gpt2"), suite).to_dict()["results"]
+def test_the_effect_is_that_of_pairs_scored_alone(loaded: Loaded, gpt2_run: Evaluation) -> None:
+    (of_suite,) = gpt2_run.to_dict()["results"]
     children = evaluate(loaded("gpt2"), shouted_pairs(), scoring=Scoring(cache=False)).to_dict()
     parents = evaluate(loaded("gpt2"), pair_rows().head(6), scoring=Scoring(cache=False)).to_dict()
 
@@ -110,8 +133,10 @@ def test_the_effect_is_that_of_pairs_scored_alone(loaded: Loaded, suite: Path) -
     assert effect["other"] == parents["results"][0]["pass_rate"]
 
 
-def test_the_result_keeps_the_schema(loaded: Loaded, suite: Path, tmp_path: Path) -> None:
-    run(loaded("gpt2"), suite, tmp_path / "run")
+def test_the_result_keeps_the_schema_and_a_run_of_other_sets_takes_no_model(
+    loaded: Loaded, own: Path, tmp_path: Path
+) -> None:
+    run(loaded("gpt2"), own, tmp_path / "run")
     stored = json.loads((tmp_path / "run" / "result.json").read_text(encoding="utf-8"))
 
     assert list(check_rows("result", [stored])) == []
@@ -120,28 +145,21 @@ def test_the_result_keeps_the_schema(loaded: Loaded, suite: Path, tmp_path: Path
     sets = pl.read_parquet(tmp_path / "run" / "sets.parquet")
     assert sets.columns[:4] == ["model", "set", "parent_id", "pair_id"]
     assert sets.height == 6 + 3
+    shouted_pairs().head(5).write_parquet(own / "sets" / "shouted.parquet")
+    with refusal("place.holds-a-run", "run"):
+        run(loaded("bart"), own, tmp_path / "run")
 
 
 def test_a_run_made_model_by_model_is_the_run_of_both(
-    loaded: Loaded, suite: Path, tmp_path: Path
+    loaded: Loaded, suite: Path, both: tuple[Evaluation, Path], tmp_path: Path
 ) -> None:
-    models = [loaded("gpt2"), loaded("bart")]
-    both = run(models, suite, tmp_path / "both")
-    for model in models:
-        last = run(model, suite, tmp_path / "one by one")
+    for name in ("gpt2", "bart"):
+        last = run(loaded(name), suite, tmp_path / "run")
 
-    assert last.to_dict() == both.to_dict()
-    for name in ("log_likelihoods.parquet", "sets.parquet"):
-        assert (tmp_path / "both" / name).read_bytes() == (
-            tmp_path / "one by one" / name
-        ).read_bytes()
-
-
-def test_a_run_of_other_sets_takes_no_model(loaded: Loaded, suite: Path, tmp_path: Path) -> None:
-    run(loaded("gpt2"), suite, tmp_path / "run")
-    shouted_pairs().head(5).write_parquet(suite / "sets" / "shouted.parquet")
-    with refusal("place.holds-a-run", "run"):
-        run(loaded("bart"), suite, tmp_path / "run")
+    found, out = both
+    assert last.to_dict() == found.to_dict()
+    for name in ("result.json", "log_likelihoods.parquet", "sets.parquet"):
+        assert (tmp_path / "run" / name).read_bytes() == (out / name).read_bytes()
 
 
 def test_a_part_of_a_suite_keeps_the_children_of_its_pairs(suite: Path) -> None:
@@ -154,24 +172,22 @@ def test_a_part_of_a_suite_keeps_the_children_of_its_pairs(suite: Path) -> None:
     assert first.pairs["pair_id"].to_list() == disfluent[:1]
 
 
-def test_a_suite_without_a_parent_is_refused(suite: Path) -> None:
-    pair_rows().tail(7).write_parquet(suite / "pairs.parquet")
-    with refusal("data.convert-again", f"{suite}: set shouted") as caught:
-        load_pairs(suite)
+def test_a_suite_without_a_parent_or_a_set_of_its_manifest_is_refused(own: Path) -> None:
+    (own / "sets" / "shouted.parquet").unlink()
+    with refusal("data.convert-again", "suite"):
+        load_pairs(own)
+    shouted_pairs().write_parquet(own / "sets" / "shouted.parquet")
+    pair_rows().tail(7).write_parquet(own / "pairs.parquet")
+    with refusal("data.convert-again", f"{own}: set shouted") as caught:
+        load_pairs(own)
     assert "child0000000000000000" in caught.value.what
 
 
-def test_a_suite_without_a_set_of_its_manifest_is_refused(suite: Path) -> None:
-    (suite / "sets" / "shouted.parquet").unlink()
-    with refusal("data.convert-again", "suite"):
-        load_pairs(suite)
-
-
 def test_what_people_see_has_the_headline_as_ever_and_a_table_of_effects(
-    loaded: Loaded, suite: Path, monkeypatch: pytest.MonkeyPatch
+    both: tuple[Evaluation, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    found = run([loaded("gpt2"), loaded("bart")], suite)
+    found, _ = both
     lines = str(found).splitlines()
 
     assert lines[0] == found.headline()

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from support.stored_folders import read_manifest
-from support.two_models import scored
+from support.two_models import lengths, scored
 
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.likelihood.engine.answers import Likelihoods
-from nnd.metric.numbers.rates.baselines import BASELINES
+from nnd.metric.numbers.rates.baselines import BASELINES, Baseline
 from nnd.metric.numbers.rates.pass_rates import Rate, pass_rates
 from nnd.metric.run.pair_scoring import score_pairs
 from nnd.metric.text.encoding.templates import TEMPLATES
@@ -21,20 +21,19 @@ def overall(verdicts: str, **columns: Any) -> Rate:
     return pass_rates(scored("x", verdicts, **columns)).overall
 
 
-def lengths(*both: tuple[int | None, int | None]) -> dict[str, list[int | None]]:
-    """Characters of the good and of the bad candidate of each test."""
-    high, low = zip(*both, strict=True)
-    return {"characters_high": [*high], "characters_low": [*low]}
+def baseline(name: str, verdicts: str, **columns: Any) -> Baseline:
+    """One of its baselines, which exists."""
+    found = overall(verdicts, **columns).baselines[name]
+    assert found is not None
+    return found
 
 
 # Who wins
 
 
 def test_length_by_hand() -> None:
-    found = overall("++--", **lengths((3, 9), (9, 3), (4, 4), (2, 5))).baselines
-    shorter, longer = found["shorter_wins"], found["longer_wins"]
-    assert shorter is not None
-    assert longer is not None
+    both = lengths((3, 9), (9, 3), (4, 4), (2, 5))
+    shorter, longer = (baseline(f"{name}_wins", "++--", **both) for name in ("shorter", "longer"))
     assert (shorter.pass_rate, shorter.ties, shorter.unscored) == (0.5, 1, 0)
     assert (longer.pass_rate, longer.ties, longer.unscored) == (0.25, 1, 0)
     # A coin decides the tie: 2.5 and 1.5 of 4, against the model's 2.
@@ -47,8 +46,7 @@ def test_length_by_hand() -> None:
 )
 def test_the_larger_number_wins(name: str, columns: str) -> None:
     numbers = {f"{columns}_high": [0.5, 0.1, 0.2, 0.3], f"{columns}_low": [0.2, 0.4, 0.2, None]}
-    found = overall("++++", **numbers).baselines[name]
-    assert found is not None
+    found = baseline(name, "++++", **numbers)
     assert (found.pass_rate, found.ties, found.unscored) == (0.25, 1, 1)
     assert (found.with_coin, found.lead) == (0.5, 0.5)  # a coin for two of four
 
@@ -56,24 +54,21 @@ def test_the_larger_number_wins(name: str, columns: str) -> None:
 def test_a_model_that_guesses_at_equal_lengths_has_no_lead() -> None:
     # 100 tests that shorter_wins and the model pass, 100 of equal length of which it passes half.
     rows = lengths(*[(1, 9)] * 100, *[(5, 5)] * 100)
-    found = overall("+" * 150 + "-" * 50, **rows).baselines["shorter_wins"]
-    assert found is not None
+    found = baseline("shorter_wins", "+" * 150 + "-" * 50, **rows)
     assert (found.pass_rate, found.with_coin, found.lead) == (0.5, 0.75, 0.0)
     assert found.verdict == "close"
 
 
 def test_a_baseline_that_decides_nothing_is_none() -> None:
-    assert (
-        overall("+-", copied_high=[0.0, None], copied_low=[0.0, 0.5]).baselines["copy_wins"] is None
-    )
+    copied = {"copied_high": [0.0, None], "copied_low": [0.0, 0.5]}
+    assert overall("+-", **copied).baselines["copy_wins"] is None
 
 
 def test_the_model_itself_is_not_its_own_baseline() -> None:
     alone = {"ll_alone_high": [-1.0, -2.0], "ll_alone_low": [-2.0, -1.0]}
     assert overall("+-", **alone).baselines["unconditional"] is None
     # A second test with a context: the baseline is of both.
-    changed = overall("+-", **alone | {"ll_alone_low": [-2.0, -1.5]}).baselines["unconditional"]
-    assert changed is not None
+    changed = baseline("unconditional", "+-", **alone | {"ll_alone_low": [-2.0, -1.5]})
     assert (changed.pass_rate, changed.lead) == (0.5, 0.0)
 
 
@@ -92,8 +87,7 @@ def test_every_slice_has_its_own_baselines() -> None:
 
 def test_two_candidates_count_once_overall() -> None:
     same = {name: ["x", "x", "y"] for name in ("context_id", "high_id", "low_id")}
-    found = overall("+++", **same, **lengths((1, 2), (1, 2), (2, 1))).baselines["shorter_wins"]
-    assert found is not None
+    found = baseline("shorter_wins", "+++", **same, **lengths((1, 2), (1, 2), (2, 1)))
     assert found.pass_rate == 0.5
 
 
@@ -105,8 +99,7 @@ def test_the_lead_is_paired_and_over_contexts() -> None:
     # it is the other way round: two contexts that differ leave everything open.
     contexts = ["c", "c", "c", "d"]
     rows = lengths((2, 1), (2, 1), (2, 1), (1, 2))
-    found = overall("+++-", context_id=contexts, **rows).baselines["shorter_wins"]
-    assert found is not None
+    found = baseline("shorter_wins", "+++-", context_id=contexts, **rows)
     assert (found.lead, found.verdict) == (0.5, "close")
     assert found.lead_interval == pytest.approx((-1.0, 1.0))
 
@@ -118,14 +111,12 @@ def test_the_lead_is_paired_and_over_contexts() -> None:
 def test_where_a_baseline_stands(verdicts: str, verdict: str) -> None:
     # shorter_wins passes tests 5 to 14.
     rows = lengths(*[(2, 1)] * 5, *[(1, 2)] * 10, *[(2, 1)] * 5)
-    found = overall(verdicts, **rows).baselines["shorter_wins"]
-    assert found is not None
+    found = baseline("shorter_wins", verdicts, **rows)
     assert found.verdict == verdict
 
 
 def test_one_context_cannot_show_a_lead() -> None:
-    found = overall("+", **lengths((2, 1))).baselines["shorter_wins"]
-    assert found is not None
+    found = baseline("shorter_wins", "+", **lengths((2, 1)))
     assert (found.lead, found.lead_interval, found.verdict) == (1.0, None, "close")
 
 
@@ -139,16 +130,10 @@ def test_lengths_match_within_a_tenth_of_the_longer() -> None:
     found = overall("+-++++-", **lengths(*both)).length_matched
     assert found is not None
     assert (found.n, found.passes, found.pass_rate) == (3, 2, 2 / 3)
-
-
-def test_no_lengths_match() -> None:
     found = overall("++", **lengths((1, 9), (9, 1))).length_matched
     assert found is not None
     assert (found.n, found.pass_rate, found.interval, found.wilson) == (0, None, None, None)
-
-
-def test_the_interval_of_matched_lengths_is_over_their_contexts() -> None:
-    # Tests 0 and 1 match, one passed; tests 2 and 3 do not count.
+    # Intervals are over contexts: tests 0 and 1 match, one passed; tests 2 and 3 do not count.
     found = overall("+-++", **lengths((5, 5), (5, 5), (1, 9), (1, 9))).length_matched
     assert found is not None
     assert found.interval == pytest.approx((0.0, 1.0), abs=1e-10)

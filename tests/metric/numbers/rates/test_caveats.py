@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from support.two_models import scored
+from support.two_models import lengths, scored
 
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.likelihood import Scoring
@@ -87,12 +87,6 @@ def test_a_model_that_knows_what_is_right_is_believed() -> None:
 # Sentences
 
 
-def lengths(*both: tuple[int, int]) -> dict[str, list[int]]:
-    """Characters of the good and of the bad candidate of each test."""
-    high, low = zip(*both, strict=True)
-    return {"characters_high": [*high], "characters_low": [*low]}
-
-
 def test_a_baseline_that_is_ahead() -> None:
     # 20 tests, all shorter, none passed: the lead is -1 in every draw.
     first, *_ = said("-" * 20, **lengths(*[(1, 9)] * 20))
@@ -159,30 +153,24 @@ def test_help_of_length_is_seen_through_many_equal_lengths() -> None:
     )
 
 
-def test_few_tests_of_matched_length_that_all_pass_are_no_certainty() -> None:
-    # No resample fails one of the 3, so Wilson's interval: from 3 / (3 + 1.95996²) = 0.43850.
-    (sentence,) = said("+" * 100, **lengths(*[(5, 5)] * 3, *[(1, 9)] * 57, *[(9, 1)] * 40))
-    assert sentence == (
-        "the model passes 100.0 % of all tests; where lengths match within 10 %, the model passes "
-        "100.0 % [43.9, 100.0] of 3: no clear lead over chance (50 %) without the help of "
-        "length"
-    )
+OF, HELP = ", the model passes 100.0 %", "without the help of length"
 
 
-def test_a_lead_without_tests_of_matched_length() -> None:
-    # 100 tests, all passed; shorter wins passes 60.
-    (sentence,) = said("+" * 100, **lengths(*[(1, 9)] * 60, *[(9, 1)] * 40))
-    assert sentence == (
-        "the model passes 100.0 % of all tests; where lengths match within 10 % there is no test: "
-        "its lead may come from length"
-    )
-
-
-def test_a_lead_with_tests_of_matched_length_in_one_context_only() -> None:
-    (sentence,) = said("+" * 100, **lengths((5, 5), *[(1, 9)] * 60, *[(9, 1)] * 39))
-    assert sentence == (
-        "the model passes 100.0 % of all tests; where lengths match within 10 %, the model passes "
-        "100.0 % of 1: its lead may come from length"
+@pytest.mark.parametrize(
+    ("matched", "shorter", "longer", "rest"),
+    [
+        # No resample fails one of the 3, so Wilson's interval: from 3 / (3 + 1.95996²) = 0.43850.
+        (3, 57, 40, f"{OF} [43.9, 100.0] of 3: no clear lead over chance (50 %) {HELP}"),
+        (0, 60, 40, " there is no test: its lead may come from length"),
+        (1, 60, 39, f"{OF} of 1: its lead may come from length"),
+    ],
+    ids=["no certainty", "none", "of one context"],
+)
+def test_few_tests_of_matched_length(matched: int, shorter: int, longer: int, rest: str) -> None:
+    # 100 tests, all passed; shorter wins passes about 60.
+    both = [*[(5, 5)] * matched, *[(1, 9)] * shorter, *[(9, 1)] * longer]
+    assert said("+" * 100, **lengths(*both)) == (
+        f"the model passes 100.0 % of all tests; where lengths match within 10 %{rest}",
     )
 
 

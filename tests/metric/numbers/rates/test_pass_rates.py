@@ -44,18 +44,13 @@ def test_counts_and_rate() -> None:
     found = pass_rates(scored(PASS, PASS, FAIL, TIE, UNSCORED)).overall
     assert (found.n, found.passes, found.ties, found.unscored) == (5, 2, 1, 1)
     assert found.pass_rate == 0.4
-
-
-def test_truncated_tests_are_counted() -> None:
-    cut = {"truncated": True}
-    found = pass_rates(scored(PASS | cut, FAIL | cut, PASS)).overall
-    assert (found.n, found.truncated) == (3, 2)
-
-
-def test_either_likelihood_missing_is_unscored_once() -> None:
+    # Whichever likelihood is missing, a test is unscored once.
     both = {"ll_high": None, "ll_low": None, "passed": False}
     high = {"ll_high": None, "ll_low": -1.0, "passed": False}
     assert pass_rates(scored(both, high, UNSCORED)).overall.unscored == 3
+    cut = {"truncated": True}
+    found = pass_rates(scored(PASS | cut, FAIL | cut, PASS)).overall
+    assert (found.n, found.truncated) == (3, 2)
 
 
 def test_two_candidates_are_one_test_overall_and_one_per_category() -> None:
@@ -98,16 +93,12 @@ def test_every_slice_counts_its_own_rows(column: str) -> None:
     }
 
 
-def test_slices_stand_in_order() -> None:
-    rows = scored(*(PASS | {"aspect": name} for name in "cab"))
+def test_slices_stand_in_order_and_null_is_none_but_counts_overall() -> None:
+    rows = scored(*(PASS | {"aspect": name} for name in "cab"), FAIL)
     found = pass_rates(rows)
     assert list(found.by) == ["error_category", "aspect", "category", "error_group"]
     assert list(found.by["aspect"]) == ["a", "b", "c"]
-
-
-def test_null_is_no_slice_but_counts_overall() -> None:
-    found = pass_rates(scored(PASS | {"category": "a"}, FAIL | {"category": None}))
-    assert (found.overall.n, list(found.by["category"])) == (2, ["a"])
+    assert found.overall.n == 4
     assert found.by["error_group"] == {}
 
 
@@ -126,6 +117,9 @@ def test_two_contexts_that_differ_show_next_to_nothing() -> None:
     found = pass_rates(scored(PASS, FAIL)).overall
     assert found.interval == pytest.approx((0.0, 1.0), abs=1e-10)
     assert (found.interval_method, found.contexts) == ("logit-t", 2)
+    # Wilson's beside it: z = 1.96, n = 2, p = 1/2: centre 1/2, half width
+    # z sqrt(1/8 + z²/16) / (1 + z²/2) = 1.95996 * 0.60422 / 2.92073 = 0.40546.
+    assert found.wilson == pytest.approx((0.09454, 0.90546), abs=1e-5)
 
 
 def test_pairs_of_one_context_move_together() -> None:
@@ -148,42 +142,30 @@ def test_where_all_contexts_agree_each_is_one_test(verdict: dict[str, Any]) -> N
     assert found.interval == pytest.approx(expected, abs=5e-5)
 
 
-def test_a_context_id_in_two_splits_is_two_contexts() -> None:
-    one = {"context_id": "c"}
-    assert pass_rates(scored(PASS | one, FAIL | one)).overall.interval is None
-    rows = scored(PASS | one, FAIL | one | {"split": "train"})
-    assert pass_rates(rows).overall.contexts == 2
+ONE = {"context_id": "c"}
+DERIVED = [{"context_id": f"c~typos.{n}", "cluster": "c"} for n in range(3)]
 
 
-def test_a_derived_pair_counts_with_the_context_it_comes_from() -> None:
-    children = [{"context_id": f"c~typos.{n}", "cluster": "c"} for n in range(3)]
-    rows = scored(PASS | {"context_id": "c"}, *(PASS | child for child in children), FAIL)
-    assert pass_rates(rows).overall.contexts == 2
-
-
-def test_contexts_without_a_split_are_contexts() -> None:
-    rows = scored(PASS | {"split": None}, FAIL | {"split": None})
-    assert pass_rates(rows).overall.contexts == 2
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [PASS | ONE, FAIL | ONE | {"split": "train"}],
+        [PASS | ONE, *(PASS | child for child in DERIVED), FAIL],
+        [PASS | {"split": None}, FAIL | {"split": None}],
+    ],
+    ids=["an id in two splits", "derived pairs count with theirs", "without a split"],
+)
+def test_what_two_contexts_are(rows: list[dict[str, Any]]) -> None:
+    assert pass_rates(scored(*rows)).overall.contexts == 2
 
 
 def test_one_context_shows_no_spread() -> None:
-    one = {"context_id": "c"}
-    overall = pass_rates(scored(PASS | one, FAIL | one)).overall
+    overall = pass_rates(scored(PASS | ONE, FAIL | ONE)).overall
     assert (overall.pass_rate, overall.interval) == (0.5, None)
-
-
-def test_a_slice_in_one_context_has_no_interval_though_others_have() -> None:
     rows = scored(PASS | {"aspect": "a"}, FAIL | {"aspect": "b"}, PASS | {"aspect": "b"})
     found = pass_rates(rows)
     assert found.by["aspect"]["a"].interval is None
     assert found.by["aspect"]["b"].interval is not None
-
-
-def test_wilson_stands_beside_it() -> None:
-    # z = 1.96, n = 2, p = 1/2: centre 1/2, half width
-    # z sqrt(1/8 + z²/16) / (1 + z²/2) = 1.95996 * 0.60422 / 2.92073 = 0.40546.
-    found = pass_rates(scored(PASS, FAIL)).overall
-    assert found.wilson == pytest.approx((0.09454, 0.90546), abs=1e-5)
 
 
 def test_intervals_are_the_same_every_time_and_in_any_order_of_rows() -> None:
@@ -215,6 +197,9 @@ def test_no_pairs_have_no_rate() -> None:
     )
     assert found.n_pairs == 0
     assert all(rates == {} for rates in found.by.values())
+    plain = found.to_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert (plain["pass_rate"], plain["n"], plain["interval"]) == (None, 0, None)
 
 
 # For others
@@ -239,9 +224,3 @@ def test_the_dictionary_is_plain_json() -> None:
     assert found["interval"] == pytest.approx([0.0, 1.0], abs=1e-10)
     assert found["by_aspect"]["a"]["n"] == 1
     assert found["n_pairs"] == 2
-
-
-def test_the_dictionary_of_nothing_is_plain_json() -> None:
-    found = pass_rates(scored()).to_dict()
-    assert json.loads(json.dumps(found)) == found
-    assert (found["pass_rate"], found["n"], found["interval"]) == (None, 0, None)

@@ -2,23 +2,14 @@
 
 import polars as pl
 import pytest
+from support import two_models
 
 from nnd.metric.numbers import cluster_intervals
 from nnd.metric.numbers.rates.rate_differences import find_flips
 
 
 def scored(verdicts: str, contexts: str = "aabbccdd") -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "split": "test",
-            "context_id": list(contexts),
-            "cluster": [None] * len(contexts),
-            "high_id": [f"h{number}" for number in range(len(contexts))],
-            "low_id": "l",
-            "passed": [verdict == "+" for verdict in verdicts],
-        },
-        schema_overrides={"cluster": pl.String},
-    )
+    return two_models.scored("x", verdicts, context_id=[*contexts], low_id="l")
 
 
 def test_what_flips_is_counted_both_ways() -> None:
@@ -44,10 +35,7 @@ def test_a_test_of_two_categories_counts_once() -> None:
 
 
 def test_without_tests_nothing_is_defined() -> None:
-    none = scored("", "").cast(
-        {"context_id": pl.String, "high_id": pl.String, "passed": pl.Boolean}
-    )
-    found = find_flips(none, none)
+    found = find_flips(scored(""), scored(""))
     assert (found.n, found.difference, found.interval, found.p) == (0, None, None, None)
     assert (found.flipped, found.flipped_interval, found.verdict) == (None, None, "untested")
 

@@ -1,7 +1,11 @@
 """Surprise at marked errors: by hand, for a planted model, and for one that knows nothing."""
 
+import base64
+import gzip
+import json
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +14,19 @@ import pytest
 import torch
 from support.refusals import refusal
 from support.stored_folders import rewrite
+from support.tiny_models import Family
 
 import nnd
 from nnd.converters.folder.conversion import convert
 from nnd.converters.source import load_source
 from nnd.metric.data import TOKENS, read_tokens
-from nnd.metric.likelihood import Scoring, wrap_model
+from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.numbers.slices.span_surprise import surprise_at_spans
+from nnd.metric.show.reports.content.packed_pairs import pack_pairs
+from nnd.metric.show.reports.content.report_models import read_models
 from nnd.schemas import words_opposite
+
+Loaded = Callable[[str], LoadedModel]
 
 WORDS = ("the", "cat", "dog", "river", "hill", "town", "book", "fox", "sat", "ran", "lazy")
 
@@ -170,12 +179,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(folder: Path, tiny: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    family = tiny("gpt2")
+def run(folder: Path, loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("run") / "run"
     scoring = Scoring(keep_tokens=True, unconditional=False, cache=False)
-    model = wrap_model(family.model, family.tokenizer, name="gpt2")
-    nnd.evaluate(model, folder, scoring=scoring, out=out)
+    nnd.evaluate(loaded("gpt2"), folder, scoring=scoring, out=out)
     return out
 
 
@@ -204,7 +211,7 @@ def test_an_untrained_model_is_hardly_surprised(run: Path, folder: Path) -> None
         nnd.slice(run, spans=True)
 
 
-def test_a_pair_is_shown_token_by_token(run: Path, folder: Path, tiny: Any) -> None:
+def test_a_pair_is_shown_token_by_token(run: Path, folder: Path, loaded: Loaded) -> None:
     pairs = pl.read_parquet(folder / "pairs.parquet")
     pair = pairs.filter(~pl.col("candidate_high").str.contains(r"[^\x00-\x7f]")).row(0, named=True)
     found = nnd.show(folder, pair=pair["pair_id"], run=run)
@@ -214,9 +221,7 @@ def test_a_pair_is_shown_token_by_token(run: Path, folder: Path, tiny: Any) -> N
     stored = read_tokens(run).filter(pair_id=pair["pair_id"], side="low").row(0, named=True)
     assert [token.log_likelihood for token in found.low["gpt2"]] == stored["log_likelihood"]
     assert "difference" in str(found)
-    family = tiny("gpt2")
-    model = wrap_model(family.model, family.tokenizer, name="gpt2")
-    again = nnd.show(folder, pair=pair["pair_id"], models=model)
+    again = nnd.show(folder, pair=pair["pair_id"], models=loaded("gpt2"))
     values = [token.log_likelihood for token in again.low["gpt2"]]
     assert values == pytest.approx(stored["log_likelihood"], abs=1e-5)
     with refusal("name.unknown"):
@@ -225,9 +230,10 @@ def test_a_pair_is_shown_token_by_token(run: Path, folder: Path, tiny: Any) -> N
         nnd.show(folder, run=run)
 
 
-def test_two_texts_given_on_the_spot_are_shown_token_by_token(tiny: Any) -> None:
-    family = tiny("gpt2")
-    model = wrap_model(family.model, family.tokenizer, name="gpt2")
+def test_two_texts_given_on_the_spot_are_shown_token_by_token(
+    tiny: Callable[[str], Family], loaded: Loaded
+) -> None:
+    family, model = tiny("gpt2"), loaded("gpt2")
     context, high, low = "The cat sat on", "the mat.", "the big dog."
     found = nnd.show(models=model, context=context, high=high, low=low)
     sums = {}
@@ -248,11 +254,16 @@ def test_two_texts_given_on_the_spot_are_shown_token_by_token(tiny: Any) -> None
         nnd.show(pl.DataFrame(), models=model, high=high)
 
 
-def test_a_report_shows_the_surprise_of_each_pair(run: Path, folder: Path) -> None:
-    from nnd.metric.show.reports.content.packed_pairs import pack_pairs  # noqa: PLC0415
-    from nnd.metric.show.reports.content.report_models import read_models  # noqa: PLC0415
+def unpacked(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
+    return found
 
-    packed = unpacked(pack_pairs(read_models([run]), nnd.load_pairs(folder)))
+
+def test_a_report_shows_the_surprise_of_each_pair_and_marks_of_its_group(
+    run: Path, folder: Path, tmp_path: Path
+) -> None:
+    models = read_models([run])
+    packed = unpacked(pack_pairs(models, nnd.load_pairs(folder)))
     (tokens,) = packed["tokens"]
     first = packed["candidates"][packed["low"][0]]
     assert packed["marked"][0] == [[0, len(first.split()[0])]]
@@ -265,26 +276,9 @@ def test_a_report_shows_the_surprise_of_each_pair(run: Path, folder: Path) -> No
         ],
         abs=0.006,
     )
-
-
-def test_marks_of_a_report_are_those_of_the_group(run: Path, folder: Path, tmp_path: Path) -> None:
-    from nnd.metric.show.reports.content.packed_pairs import pack_pairs  # noqa: PLC0415
-    from nnd.metric.show.reports.content.report_models import read_models  # noqa: PLC0415
-
-    models = read_models([run])
-    before = unpacked(pack_pairs(models, nnd.load_pairs(folder)))["marked"]
     own = shutil.copytree(folder, tmp_path / "data")
     for name in ("pairs.parquet", "annotations.parquet"):
         rewrite(own, name, pl.lit("a").alias("group"))
-    assert unpacked(pack_pairs(models, nnd.load_pairs(own)))["marked"] == before
+    assert unpacked(pack_pairs(models, nnd.load_pairs(own)))["marked"] == packed["marked"]
     rewrite(own, "annotations.parquet", pl.lit("b").alias("group"))
     assert not any(unpacked(pack_pairs(models, nnd.load_pairs(own)))["marked"])
-
-
-def unpacked(text: str) -> dict[str, Any]:
-    import base64  # noqa: PLC0415
-    import gzip  # noqa: PLC0415
-    import json  # noqa: PLC0415
-
-    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
-    return found

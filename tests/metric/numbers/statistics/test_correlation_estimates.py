@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.refusals import refusal
 
 from nnd.metric.numbers.statistics.correlation_estimates import (
     CategoryScores,
@@ -42,18 +41,6 @@ def all_of(found: Correlations) -> dict[str, tuple[Any, ...]]:
 def mean_of(**categories: CategoryScores) -> tuple[Correlations, dict[str, int]]:
     _, mean, counts = correlate(categories, list(categories))
     return mean, counts
-
-
-def test_each_category_and_the_mean_have_all_of_it() -> None:
-    straight, turned = compared(UP, [1, 2, 3, 4]), compared(UP, [2, 1, 3, 4])
-    found, mean, counts = correlate({"x": straight, "y": turned}, ["x", "y"])
-    # One of six pairs of y is turned round: tau 1 and 4/6. Of the 24 orders two reach |1|.
-    assert all_of(found["x"])["tau_a"] == (1, None, (1, 1), 2 / 24)
-    assert found["y"].statistics["tau_a"] == pytest.approx(4 / 6)
-    assert found["x"].permutations == Permutations("exact", 24)
-    assert mean.statistics["tau_a"] == pytest.approx(5 / 6)
-    assert mean.permutations == Permutations("exact", 24)
-    assert counts == dict.fromkeys(STATISTICS, 2)
 
 
 def test_all_categories_of_a_mean_have_the_same_orders() -> None:
@@ -138,20 +125,6 @@ def test_fewer_than_two_systems_have_nothing(n: int) -> None:
 def test_two_systems_have_a_p_of_1_and_no_interval_over_systems() -> None:
     found, _, _ = correlate({"x": compared([0.1, 0.2], [1, 2])}, [])
     assert all_of(found["x"])["tau_b"] == (1, None, None, 1)
-
-
-def test_without_categories_to_average_there_is_no_mean() -> None:
-    _, mean, counts = correlate({"overall": compared(UP, [1, 2, 3, 4])}, [])
-    assert (all_of(mean), mean.permutations) == (dict.fromkeys(STATISTICS, NOTHING), None)
-    assert counts == dict.fromkeys(STATISTICS, 0)
-
-
-@pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_what_is_not_finite_is_refused(bad: float) -> None:
-    with refusal("scorer.values"):
-        correlate({"x": compared([0.1, 0.2, bad], [1, 2, 3])}, ["x"])
-    with refusal("scorer.values"):
-        correlate({"x": compared([0.1, 0.2, 0.3], [1, bad, 3])}, ["x"])
 
 
 def test_ten_systems_are_dealt_at_random() -> None:

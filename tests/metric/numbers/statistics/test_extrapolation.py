@@ -35,12 +35,8 @@ def test_four_systems_by_hand() -> None:
     reach = 4.3027 * math.sqrt(0.9 * 1.3)
     assert prediction.score == pytest.approx(2.9)
     assert prediction.interval == pytest.approx((2.9 - reach, 2.9 + reach), abs=1e-4)
-
-
-def test_leaving_one_out_by_hand() -> None:
-    # Leverages 1/4 + 2.25/5 = .7 at the ends and 1/4 + .25/5 = .3 between: residuals -.3 .9 -.9 .3
-    # become -1 9/7 -9/7 1, mean square (2 + 2 * 81/49) / 4 = 65/49, mean size 8/7.
-    line = line_of(extrapolate(RATES, SCORES, {}))
+    # Leaving one out: leverages 1/4 + 2.25/5 = .7 at the ends, 1/4 + .25/5 = .3 between: residuals
+    # -.3 .9 -.9 .3 become -1 9/7 -9/7 1, mean square (2 + 2 * 81/49) / 4 = 65/49, mean size 8/7.
     assert line.rmse == pytest.approx(math.sqrt(65) / 7)
     assert line.mean_absolute_error == pytest.approx(8 / 7)
     # The mean of the others misses by 4/3 of -1.5 .5 -.5 1.5: mean square 16/9 * 1.25 = 20/9.

@@ -6,6 +6,7 @@ import pickle
 import random
 import time
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,11 +47,8 @@ def test_wilson_bounds_solve_the_score_equation(counts: tuple[int, int]) -> None
         assert abs(passes / n - bound) == pytest.approx(reach, abs=1e-7)
 
 
-def test_wilson_of_no_trials_is_none() -> None:
+def test_wilson_ends_are_exact_and_of_no_trials_there_is_none() -> None:
     assert wilson(0, 0) is None
-
-
-def test_wilson_ends_are_exact() -> None:
     # At 0 passes the bounds are 0 and z^2 / (n + z^2) = 3.8415 / 10.8415 = 0.3543.
     none, every = wilson(0, 7), wilson(7, 7)
     assert none is not None
@@ -127,23 +125,19 @@ def test_all_passed_gives_an_interval_of_one() -> None:
 
 @pytest.mark.parametrize(
     ("passes", "pairs"),
-    [([[3]], [[4]]), ([[3], [0], [0]], [[4], [0], [0]])],
-    ids=["one cluster", "one of three holds pairs"],
+    [([[3]], [[4]]), ([[3], [0], [0]], [[4], [0], [0]]), (np.empty((0, 2)), np.empty((0, 2)))],
+    ids=["one cluster", "one of three holds pairs", "none"],
 )
-def test_one_cluster_gives_no_interval(passes: list[list[float]], pairs: list[list[float]]) -> None:
-    assert interval_of_most(bootstrap_ratios(passes, pairs)[:, 0]) is None
+def test_fewer_than_two_clusters_give_no_interval(passes: Any, pairs: Any) -> None:
+    ratios = bootstrap_ratios(passes, pairs, resamples=50)
+    assert ratios.shape == (50, np.shape(passes)[1])
+    assert interval_of_most(ratios[:, 0]) is None
 
 
 def test_an_empty_slice_gives_no_interval_and_leaves_its_neighbour_alone() -> None:
     ratios = bootstrap_ratios([[0, 1], [0, 1]], [[0, 1], [0, 1]], resamples=50)
     assert interval_of_most(ratios[:, 0]) is None
     assert interval_of_most(ratios[:, 1]) == (1.0, 1.0)
-
-
-def test_no_clusters_give_no_interval() -> None:
-    ratios = bootstrap_ratios(np.empty((0, 2)), np.empty((0, 2)), resamples=5)
-    assert ratios.shape == (5, 2)
-    assert interval_of_most(ratios[:, 0]) is None
 
 
 def test_percentiles_leave_undefined_resamples_out() -> None:

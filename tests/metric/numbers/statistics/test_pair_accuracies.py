@@ -51,14 +51,11 @@ def acc_eq(metric: Floats, human: Floats, context: npt.NDArray[np.int64], epsilo
 # Examples of mt-metrics-eval (tau_optimization_test.py, stats_test.py)
 
 
-def test_a_threshold_above_0_is_best() -> None:
+def test_the_best_threshold() -> None:
     found = accuracies([0, 2, 6, 8], [1, 1, 1, 4], [0] * 4)
     assert found.thresholds.tolist() == [0, 2, 4, 6, 8]
     assert found.accuracies * 6 == pytest.approx([3, 3, 4, 4, 3])
     assert (found.epsilon, found.calibrated) == (4, pytest.approx(4 / 6))
-
-
-def test_a_threshold_of_0_is_best() -> None:
     found = accuracies([0, 2, 6, 8], [1, 2, 3, 4], [0] * 4)
     assert found.accuracies * 6 == pytest.approx([6, 4, 3, 1, 0])
     assert (found.epsilon, found.calibrated) == (0, 1)

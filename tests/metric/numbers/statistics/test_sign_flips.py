@@ -22,14 +22,10 @@ def test_all_flips_by_hand() -> None:
     assert sign_flip_p([3, 1, 1]) == 2 / 8
     assert sign_flip_p([3, -1, 1]) == 6 / 8
     assert sign_flip_p([1, -1]) == 1
-
-
-def test_contexts_without_a_difference_change_nothing() -> None:
+    # Contexts without a difference change nothing.
     assert sign_flip_p([0.5, 0, 0.5, 0, 0.25]) == sign_flip_p([0.5, 0.5, 0.25]) == 2 / 8
     assert sign_flip_p([]) == sign_flip_p([0, 0]) == 1
-
-
-def test_thirds_that_add_up_to_a_whole_are_no_less_extreme() -> None:
+    # Thirds that add up to a whole are no less extreme.
     third = 1 / 3
     assert sign_flip_p([third, third, third, -1]) == 1
 
