@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -37,17 +38,17 @@ def results(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_a_run_made_model_by_model_is_the_run_of_both(
-    models: list[str], birds: Path, tmp_path: Path
-) -> None:
-    both = run(models, birds, tmp_path / "both")
-    for model in models:
-        last = run(model, birds, tmp_path / "one by one")
+@pytest.fixture(scope="module")
+def first_run(models: list[str], birds: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("first") / "run"
+    run(models[0], birds, out)
+    return out
 
-    assert results(tmp_path / "one by one") == results(tmp_path / "both")
-    assert last.to_dict() == both.to_dict()
-    name = "log_likelihoods.parquet"
-    assert (tmp_path / "both" / name).read_bytes() == (tmp_path / "one by one" / name).read_bytes()
+
+@pytest.fixture
+def out(first_run: Path, tmp_path: Path) -> Path:
+    """A run of the first model, to add to."""
+    return Path(shutil.copytree(first_run, tmp_path / "run"))
 
 
 def test_a_model_that_another_process_adds_meanwhile_stays(
@@ -106,41 +107,37 @@ def test_a_template_of_one_model_stays_with_it(
     [({"protocol": "sum"}, ["native", "sum"]), ({"limit": 2}, ["--limit 2"])],
 )
 def test_another_run_is_refused(
-    models: list[str], birds: Path, tmp_path: Path, more: dict[str, Any], facts: list[str]
+    models: list[str], birds: Path, out: Path, more: dict[str, Any], facts: list[str]
 ) -> None:
-    run(models[0], birds, tmp_path / "run")
-    before = (tmp_path / "run" / "result.json").read_bytes()
+    before = (out / "result.json").read_bytes()
 
-    with refusal("place.holds-a-run", str(tmp_path / "run")) as caught:
-        run(models[1], birds, tmp_path / "run", **more)
+    with refusal("place.holds-a-run", str(out)) as caught:
+        run(models[1], birds, out, **more)
 
     assert all(fact in caught.value.what for fact in (models[0], *facts))
-    assert (tmp_path / "run" / "result.json").read_bytes() == before
+    assert (out / "result.json").read_bytes() == before
 
 
-def test_a_run_of_earlier_rules_is_refused(saved: Saved, birds: Path, tmp_path: Path) -> None:
-    gpt2 = str(saved("gpt2"))
-    run(gpt2, birds, tmp_path / "run")
-    stored = json.loads((tmp_path / "run" / "result.json").read_text())
+def test_a_run_of_earlier_rules_is_refused(models: list[str], birds: Path, out: Path) -> None:
+    stored = json.loads((out / "result.json").read_text())
     (signature,) = [each["signature"] for each in stored["results"]]
     stored["results"][0]["signature"] = signature.replace(f"|v:{VERSION}|", "|v:0.1.0|")
-    write_sealed(tmp_path / "run" / "result.json", stored)
+    write_sealed(out / "result.json", stored)
 
     with refusal("place.holds-a-run", "run"):
-        run(str(saved("bart")), birds, tmp_path / "run")
+        run(models[1], birds, out)
 
 
 @pytest.mark.parametrize("broken", ["{}", '{"results": [{}]}', "[]"])
 def test_a_result_that_cannot_be_added_to_is_refused(
-    models: list[str], birds: Path, tmp_path: Path, broken: str
+    models: list[str], birds: Path, out: Path, broken: str
 ) -> None:
-    run(models[0], birds, tmp_path / "run")
-    write_text(tmp_path / "run" / "result.json", broken)
-    before = (tmp_path / "run" / "log_likelihoods.parquet").read_bytes()
+    write_text(out / "result.json", broken)
+    before = (out / "log_likelihoods.parquet").read_bytes()
 
     with refusal("place.foreign-files", "run"):
-        run(models[1], birds, tmp_path / "run")
-    assert (tmp_path / "run" / "log_likelihoods.parquet").read_bytes() == before
+        run(models[1], birds, out)
+    assert (out / "log_likelihoods.parquet").read_bytes() == before
 
 
 def test_who_stands_for_whom_is_kept_and_used(

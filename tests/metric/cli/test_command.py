@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -18,16 +19,18 @@ import polars as pl
 import pytest
 import typer
 from support.hub.server import Hub
+from support.judged_cases import write_judged, write_references
 from support.recounts.built_in_sources import SOURCES
 from support.screens.commands import Nnd, Ran, run_apart
 from support.table_2 import SYSTEMS, TABLE_2, write_table
 from support.tiny_models import Family
 from transformers.utils import logging as hf_logging
 
-from nnd.converters.folder import convert
 from nnd.metric.cli.command import app
 from nnd.metric.run import VERSION
 from nnd.schemas import check_rows
+
+Saved = Callable[[str], Path]
 
 COMMAND = Path(sys.executable).with_name("nnd")
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
@@ -83,13 +86,18 @@ MODELS = {"torch", "transformers", "evaluate"}
 HEAVY = MODELS | {"datasets", "polars", "numpy", "scipy"}
 
 
-def test_help_loads_nothing_heavy_and_converting_no_torch(sample: Path, tmp_path: Path) -> None:
+def test_help_loads_nothing_heavy_and_converting_and_metrics_no_torch(
+    sample: Path, tmp_path: Path
+) -> None:
     convert = ["convert", "sample", "--out", "out"]
+    references = write_references(tmp_path / "references.jsonl")
+    metrics = ["metrics", "--data", write_judged(tmp_path / "data"), "--references", references]
     commands = ["--help"], ["evaluate", "--help"], convert, ["validate", sample], ["sources"]
-    ran = run_apart(*commands, folder=tmp_path)
-    assert [(each.code, each.err) for each in ran] == [(0, "")] * 5
+    ran = run_apart(*commands, metrics, folder=tmp_path)
+    assert [(each.code, each.err) for each in ran] == [(0, "")] * 6
     assert HEAVY.isdisjoint(ran[1].loaded)
-    assert MODELS.isdisjoint(ran[-1].loaded)
+    assert MODELS.isdisjoint(ran[-2].loaded)
+    assert {"torch", "transformers"}.isdisjoint(ran[-1].loaded)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -195,9 +203,6 @@ def test_sources_prints_every_source(nnd: Nnd) -> None:
     ran = nnd("sources")
     assert (ran.code, ran.err) == (0, "")
     assert all(source.name in ran.out for source in SOURCES)
-
-
-def test_sources_as_json(nnd: Nnd) -> None:
     found = json.loads(nnd("sources", "--json").out)["sources"]
     assert [(facts["name"], facts.get("set")) for facts in found] == [
         (source.name, name)
@@ -206,29 +211,23 @@ def test_sources_as_json(nnd: Nnd) -> None:
     ]
 
 
-def test_convert_prints_counts_and_where(nnd: Nnd, tmp_path: Path) -> None:
+def test_convert_prints_counts_and_where(nnd: Nnd) -> None:
     ran = nnd("convert", "sample")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines()[-1] == "written to sample-nnd"
-    assert "manifest.json" in listing(tmp_path / "sample-nnd")
-
-
-def test_convert_as_json_is_the_manifest(nnd: Nnd, tmp_path: Path) -> None:
+    assert "manifest.json" in listing(Path("sample-nnd"))
     ran = nnd("convert", "sample", "--out", "x", "--json")
-    stored = json.loads((tmp_path / "x" / "manifest.json").read_text(encoding="utf-8"))
+    stored = json.loads(Path("x/manifest.json").read_text(encoding="utf-8"))
     assert json.loads(ran.out).items() <= stored.items()
     assert stored["counts"]["pairs"] == 72
 
 
-def test_validate_finds_no_problem_in_what_convert_wrote(nnd: Nnd, sample: Path) -> None:
+def test_validate_lists_problems_and_exits_with_1(nnd: Nnd, sample: Path) -> None:
     ran = nnd("validate", sample)
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == f"{sample} has no problems.\n"
     assert json.loads(nnd("validate", sample, "--json").out)["problems"] == []
-
-
-def test_validate_lists_problems_and_exits_with_1(nnd: Nnd) -> None:
-    assert nnd("convert", "sample", "--out", "x").code == 0
+    shutil.copytree(sample, "x")
     pairs = pl.read_parquet("x/pairs.parquet")
     pairs.drop("margin").write_parquet("x/pairs.parquet")
     ran = nnd("validate", "x")
@@ -237,9 +236,7 @@ def test_validate_lists_problems_and_exits_with_1(nnd: Nnd) -> None:
     assert nnd("validate", "x", "--json").code == 1
 
 
-def test_evaluate_prints_a_table_and_a_signature(
-    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
-) -> None:
+def test_evaluate_prints_a_table_and_a_signature(nnd: Nnd, sample: Path, saved: Saved) -> None:
     model = saved("bart")
     ran = nnd("evaluate", "--model", model, "--data", sample, "--device", "cpu")
     assert (ran.code, ran.err) == (0, "")
@@ -253,7 +250,7 @@ def test_evaluate_prints_a_table_and_a_signature(
 
 
 def test_evaluate_as_json_keeps_the_schema_and_equals_the_file(
-    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
+    nnd: Nnd, sample: Path, saved: Saved
 ) -> None:
     one, other = saved("gpt2"), saved("bart")
     pairs = ["--system", f"{one}=heron", "--system", f"{other}=wren"]
@@ -274,7 +271,7 @@ def test_evaluate_as_json_keeps_the_schema_and_equals_the_file(
     assert "unscored tests, counted as failures: none" in table.out
 
 
-def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Callable[[str], Path]) -> None:
+def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Saved) -> None:
     ran = nnd(
         *("evaluate", "--model", saved("gpt2"), "--data", sample / "pairs.parquet"),
         *("--protocol", "laban2022", "--template", "Read: {context}", "--keep", "beginning"),
@@ -290,20 +287,13 @@ def test_evaluate_takes_every_option(nnd: Nnd, sample: Path, saved: Callable[[st
 STAND_FOR = [part for model, name in SYSTEMS.items() for part in ("--system", f"{model}={name}")]
 
 
-@pytest.fixture(scope="module")
-def people(nnd_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The human scores of Quiz Design."""
-    path = tmp_path_factory.mktemp("people") / "human_scores.parquet"
-    convert("quiz_design", origin=nnd_data / "quiz_design").human_scores.write_parquet(path)
-    return path
-
-
 def test_agree_gives_table_1_of_the_paper(
-    nnd: Nnd, people: Path, monkeypatch: pytest.MonkeyPatch
+    nnd: Nnd, quiz: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The numbers and their source: numbers/agreement/test_from_results.py.
     write_table(Path("rates.csv"), list(TABLE_2))
     monkeypatch.setenv("COLUMNS", "200")
+    people = quiz / "human_scores.parquet"
     agree = ("agree", "rates.csv", "--human-scores", people, *STAND_FOR)
     brief = nnd(*agree).out
     (row,) = [line for line in brief.splitlines() if "mean over categories" in line]
@@ -313,7 +303,6 @@ def test_agree_gives_table_1_of_the_paper(
     (row,) = [line for line in shown.splitlines() if "mean over categories" in line]
     # tau-b, tau-a, Spearman (no published value), gap r, gap r in the notebook's order.
     assert [row.split()[n] for n in (3, 4, 6, 7)] == ["0.791", "0.778", "0.818", "0.799"]
-    # The p-values are those of the enumeration in test_agreement.py.
     assert shown.count("p by permutation") == 5
     assert shown.count("95 % over systems") == 5
     assert "95 % over contexts" not in shown  # a table of rates has no contexts
@@ -321,9 +310,9 @@ def test_agree_gives_table_1_of_the_paper(
 
 
 def test_agree_predicts_the_score_of_a_model_nobody_judged(
-    nnd: Nnd, people: Path, monkeypatch: pytest.MonkeyPatch
+    nnd: Nnd, quiz: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write_table(Path("rates.csv"), list(TABLE_2))
+    path, people = write_table(Path("rates.csv"), list(TABLE_2)), quiz / "human_scores.parquet"
     with path.open("a") as file:
         file.write("MixQG-3B,overall,0.729\nMacaw-3B,overall,0.692\n")
     order = [part for name in reversed(SYSTEMS.values()) for part in ("--order", name)]
@@ -349,9 +338,7 @@ def test_agree_predicts_the_score_of_a_model_nobody_judged(
     assert "a line needs at least 4 judged models, not 2" in few.out
 
 
-def test_evaluate_says_what_the_surface_may_explain(
-    nnd: Nnd, sample: Path, saved: Callable[[str], Path]
-) -> None:
+def test_evaluate_says_what_the_surface_may_explain(nnd: Nnd, sample: Path, saved: Saved) -> None:
     arguments = ("evaluate", "--model", saved("gpt2"), "--data", sample)
     found = json.loads(nnd(*arguments, "--json").out)["results"][0]
     assert found["notes"]  # an untrained model knows no more than length
@@ -366,7 +353,7 @@ def test_evaluate_says_what_the_surface_may_explain(
 
 
 def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
-    nnd: Nnd, sample: Path, saved: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    nnd: Nnd, sample: Path, saved: Saved, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "2000")
     names = [str(saved(name)) for name in ("gpt2", "bart", "t5")]
@@ -397,7 +384,7 @@ def test_compare_prints_verdicts_and_on_request_sentences_and_signatures(
 
 
 def test_a_run_without_a_terminal_says_nothing_on_stderr(
-    sample: Path, saved: Callable[[str], Path], tmp_path: Path
+    sample: Path, saved: Saved, tmp_path: Path
 ) -> None:
     ran = installed("evaluate", "--model", saved("t5"), "--data", sample, "--out", tmp_path / "run")
     assert (ran.code, ran.err) == (0, "")
@@ -485,9 +472,7 @@ def test_a_full_disk_while_converting(
     assert {path: (tmp_path / path).read_bytes() for path in held} == held
 
 
-def test_a_full_disk_while_evaluating(
-    nnd: Nnd, sample: Path, saved: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_a_full_disk_while_evaluating(nnd: Nnd, sample: Path, saved: Saved, tmp_path: Path) -> None:
     asked = ("--model", saved("gpt2"), "--data", sample, "--out", "run", "--no-cache")
     with no_room():
         nnd.refuses("evaluate", *asked, code="place.cannot-write", where="run")
@@ -541,69 +526,51 @@ def test_convert_leaves_nothing_of_a_file_that_is_cut_off(nnd: Nnd, tmp_path: Pa
 # Bad input: --out
 
 
-@pytest.mark.parametrize("command", ["convert", "evaluate"])
-def test_out_on_a_file(
-    command: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path], tmp_path: Path
-) -> None:
+@pytest.fixture(params=["convert", "evaluate"])
+def writing(request: pytest.FixtureRequest, sample: Path, saved: Saved) -> list[object]:
+    """A command that can be told where to write."""
+    if request.param == "convert":
+        return ["convert", "sample"]
+    return ["evaluate", "--model", saved("gpt2"), "--data", sample]
+
+
+def test_out_on_a_file(writing: list[object], nnd: Nnd, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    how = {
-        "convert": ["sample"],
-        "evaluate": ["--model", saved("gpt2"), "--data", sample],
-    }[command]
     below = "file/below"
-    nnd.refuses(command, *how, "--out", "file", code="place.wrong-kind", where="file")
-    nnd.refuses(command, *how, "--out", below, code="place.cannot-write", where=below)
+    nnd.refuses(*writing, "--out", "file", code="place.wrong-kind", where="file")
+    nnd.refuses(*writing, "--out", below, code="place.cannot-write", where=below)
     assert listing(tmp_path) == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("command", "document"), [("convert", "manifest.json"), ("evaluate", "result.json")]
-)
-def test_out_on_a_folder_that_holds_more_than_ours(
-    command: str, document: str, nnd: Nnd, sample: Path, saved: Callable[[str], Path]
-) -> None:
-    how = {
-        "convert": ["sample"],
-        "evaluate": ["--model", saved("gpt2"), "--data", sample],
-    }[command]
-    assert nnd(command, *how, "--out", "out").code == 0
+def test_out_on_a_folder_that_holds_more_than_ours(writing: list[object], nnd: Nnd) -> None:
+    again = [*writing, "--out", "out"]
+    assert nnd(*again).code == 0
     foreign = {Path("out", name): name for name in ("thesis.tex", ".git/HEAD", "run/result.json")}
     for path, text in foreign.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    ours = Path("out", document).read_bytes()
+    document = Path("out", "manifest.json" if "convert" in writing else "result.json")
+    ours = document.read_bytes()
 
-    again = [command, *how, "--out", "out"]
     said = nnd.refuses(*again, code="place.foreign-files", where="out")
     assert ".git/, run/, thesis.tex" in said
-    Path("out", document).write_text("{}")  # as any tool may call a file
+    document.write_text("{}")  # as any tool may call a file
     there = listing(Path("out"))
     assert ".git/, " in nnd.refuses(*again, code="place.foreign-files", where="out")
-    Path("out", document).write_bytes(ours)
+    document.write_bytes(ours)
 
     assert listing(Path("out")) == there
     assert {path: path.read_text() for path in foreign} == foreign
 
 
-@pytest.mark.parametrize("command", ["convert", "evaluate"])
 @pytest.mark.parametrize("out", [".", ".."])
 def test_out_on_the_working_folder_or_above_it(
-    nnd: Nnd,
-    sample: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    command: str,
-    out: str,
+    out: str, writing: list[object], nnd: Nnd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    how = {
-        "convert": ["sample"],
-        "evaluate": ["--model", "nobody/nothing", "--data", sample],
-    }[command]
-    nnd.refuses(command, *how, "--out", out, code="place.never-replaced", where=out)
+    nnd.refuses(*writing, "--out", out, code="place.never-replaced", where=out)
     assert listing(tmp_path) == ["here"]
 
 
@@ -632,7 +599,7 @@ def test_evaluate_with_an_option_that_cannot_be(
     fact: str,
     nnd: Nnd,
     sample: Path,
-    saved: Callable[[str], Path],
+    saved: Saved,
 ) -> None:
     asked = ["--model", saved("gpt2"), "--data", sample, "--out", "run", option, value]
     assert fact in nnd.refuses("evaluate", *asked, code=code)

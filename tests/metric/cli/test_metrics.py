@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from support.judged_cases import write_judged, write_references
-from support.screens.commands import Nnd, run_apart
+from support.screens.commands import Nnd
 from support.stored_folders import read_manifest, write_manifest
 
 from nnd.metric.run import evaluate
@@ -38,15 +38,6 @@ def test_a_table_and_its_details(nnd: Nnd, data: Path, monkeypatch: pytest.Monke
     ]
     assert "length: characters of the candidate" in out
     assert "the same 3 systems (a, b, c) and 6 candidates\n" in out
-
-
-def test_each_row_over_its_own(nnd: Nnd, data: Path) -> None:
-    code, out, _ = nnd("metrics", "--data", data, "--over", "all", "--json")
-    found = json.loads(out)
-    assert (code, found["shared"]) == (0, None)
-    # With the empty candidate, a length of 0: r = (94 * 4 - 23 + 71 * 5) / sqrt(14406 * 42).
-    length = found["rows"][0]["systems"]["by_category"]["overall"]
-    assert length["gap_r"] == pytest.approx((94 * 4 - 23 + 71 * 5) / (14406 * 42) ** 0.5)
 
 
 def test_references_bring_the_scorers_that_need_them(nnd: Nnd, data: Path, tmp_path: Path) -> None:
@@ -150,10 +141,3 @@ def test_prompts_on_both_sides(
 @pytest.mark.usefixtures("data")
 def test_what_a_user_can_mend(arguments: list[str], code: str, where: str, nnd: Nnd) -> None:
     nnd.refuses("metrics", *arguments, code=code, where=where)
-
-
-def test_without_a_model_torch_is_not_loaded(data: Path, tmp_path: Path) -> None:
-    references = write_references(tmp_path / "references.jsonl")
-    command = ["metrics", "--data", data, "--references", references]
-    (ran,) = run_apart(command, folder=tmp_path)
-    assert (ran.code, {"torch", "transformers"} & {*ran.loaded}) == (0, set())

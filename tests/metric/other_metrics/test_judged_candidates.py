@@ -170,36 +170,28 @@ def test_no_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "code"),
+    ("name", "text", "code"),
     [
-        ("pairs.parquet", "data.not-converted"),
-        ("annotations.parquet", "data.convert-again"),
-        ("manifest.json", "data.convert-again"),
+        ("pairs.parquet", None, "data.not-converted"),
+        ("annotations.parquet", None, "data.convert-again"),
+        ("manifest.json", None, "data.convert-again"),
+        ("manifest.json", "", "contract.broken"),
+        ("manifest.json", "{", "contract.broken"),
+        ("manifest.json", "[]", "contract.broken"),
+        ("manifest.json", '{"source": {}}', "data.convert-again"),
+        ("manifest.json", '{"source": null}', "data.convert-again"),
     ],
 )
-def test_a_folder_that_is_not_whole(tmp_path: Path, name: str, code: str) -> None:
+def test_a_folder_without_a_file_or_a_rule(
+    name: str, text: str | None, code: str, tmp_path: Path
+) -> None:
     folder = write_judged(tmp_path)
     (folder / name).unlink()
-    with refusal(code, str(folder)) as caught:
+    if text is not None:
+        write_text(folder / name, text)
+    with refusal(code, str(folder if text is None else folder / name)) as caught:
         read_judged(folder)
     assert name in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("", "contract.broken"),
-        ("{", "contract.broken"),
-        ("[]", "contract.broken"),
-        ('{"source": {}}', "data.convert-again"),
-        ('{"source": null}', "data.convert-again"),
-    ],
-)
-def test_a_manifest_without_a_rule(tmp_path: Path, text: str, code: str) -> None:
-    folder = write_judged(tmp_path)
-    write_text(folder / "manifest.json", text)
-    with refusal(code, "manifest.json"):
-        read_judged(folder)
 
 
 def test_annotations_of_another_version(tmp_path: Path) -> None:

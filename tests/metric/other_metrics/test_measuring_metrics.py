@@ -23,6 +23,7 @@ from nnd.metric.other_metrics.candidate_correlations import (
 )
 from nnd.metric.other_metrics.judged_candidates import JudgedCandidates, read_judged
 from nnd.metric.other_metrics.measuring_metrics import compare_metrics, prefer
+from nnd.metric.other_metrics.metric_table import MetricTable
 from nnd.metric.other_metrics.on_datasets import metrics
 from nnd.metric.other_metrics.scorers.references import read_references
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
@@ -36,9 +37,20 @@ GOOD = {"1/a": -1.0, "1/b": -2.0, "1/c": -3.0}
 BAD = {"1/a": -3.0, "1/b": -2.0, "1/c": -1.0}
 
 
-@pytest.fixture
-def judged(tmp_path: Path) -> JudgedCandidates:
-    return read_judged(write_judged(tmp_path / "data"))
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> JudgedCandidates:
+    return read_judged(write_judged(tmp_path_factory.mktemp("judged") / "data"))
+
+
+@pytest.fixture(scope="module")
+def length(judged: JudgedCandidates) -> MetricTable:
+    """The length of candidates as a metric: 1/a 11, 1/b 7, 1/c 5; 2/a 14, 2/b 5, 2/d 0."""
+    return compare_metrics(judged, LENGTH)
+
+
+@pytest.fixture(scope="module")
+def references(tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    return read_references(write_references(tmp_path_factory.mktemp("r") / "references.jsonl"))
 
 
 def run_of(judged: JudgedCandidates, models: dict[str, dict[str, float]]) -> pl.DataFrame:
@@ -54,13 +66,21 @@ def run_of(judged: JudgedCandidates, models: dict[str, dict[str, float]]) -> pl.
     return pl.concat(frames)
 
 
-def test_length_by_hand(judged: JudgedCandidates) -> None:
-    # Lengths: 1/a 11, 1/b 7, 1/c 5; 2/a 14, 2/b 5, 2/d 0, which nobody judged.
-    (row,) = compare_metrics(judged, LENGTH).rows
+@pytest.fixture(scope="module")
+def run(judged: JudgedCandidates) -> pl.DataFrame:
+    return run_of(judged, {"good": GOOD, "bad": BAD})
+
+
+def test_length_by_hand(length: MetricTable) -> None:
+    (row,) = length.rows
     assert row.rates is not None
     assert (row.rates.overall.passes, row.rates.overall.n) == (3, 3)
+    assert row.rates.overall.truncated is None  # nobody says what a scorer cut
+    baseline = row.rates.overall.baselines["longer_wins"]
+    assert baseline is not None
+    assert (baseline.pass_rate, row.rates.overall.pass_rate) == (1, 1)  # it is no better than that
     found = row.candidates["quality"]
-    assert (found.n, found.unjudged, found.unscored) == (5, 1, 0)
+    assert (found.n, found.unjudged, found.unscored) == (5, 1, 0)  # nobody judged 2/d
     # In context 1, 11 7 5 and 3 2 0: deviations times 3: 10 -2 -8 and 4 1 -5; r = 78 / sqrt(168 *
     # 42). In context 2 people found both equal.
     assert found.by_context["pearson"] == pytest.approx(78 / math.sqrt(168 * 42))
@@ -69,10 +89,10 @@ def test_length_by_hand(judged: JudgedCandidates) -> None:
     assert (found.by_system["tau_b"], found.systems) == (1, 3)
 
 
-def test_systems_against_their_human_scores(judged: JudgedCandidates) -> None:
+def test_systems_against_their_human_scores(length: MetricTable) -> None:
     # Means over all candidates: a (11 + 14) / 2, b (7 + 5) / 2, c (5 + 5 + 0) / 3; people 2, 1.5,
     # 0.5. Deviations, times 18 and 6: 94 -23 -71 and 4 1 -5.
-    (row,) = compare_metrics(judged, LENGTH).rows
+    (row,) = length.rows
     assert row.systems is not None
     overall = row.systems.by_category["overall"]
     assert (overall.n, overall.statistics["tau_a"]) == (3, 1)
@@ -80,14 +100,10 @@ def test_systems_against_their_human_scores(judged: JudgedCandidates) -> None:
     assert overall.statistics["pearson"] == pytest.approx(r)
     # Its only category is the aspect, for which the overall human scores stand.
     assert row.systems.mean.statistics["pearson"] == pytest.approx(r)
-
-
-def test_systems_have_intervals_over_contexts(judged: JudgedCandidates) -> None:
-    # With the contexts 1, 1 the means are 11 7 5; with 2, 2 they are 14 5 2.5; both in one order.
-    (row,) = compare_metrics(judged, LENGTH).rows
-    assert row.systems is not None
-    assert row.systems.by_category["overall"].intervals["tau_a"] == (1, 1)
-    low, high = row.systems.by_category["overall"].intervals["pearson"] or (0, 0)
+    # Intervals over contexts: with the contexts 1, 1 the means are 11 7 5; with 2, 2 they are
+    # 14 5 2.5; both in one order.
+    assert overall.intervals["tau_a"] == (1, 1)
+    low, high = overall.intervals["pearson"] or (0, 0)
     # 11 7 5 against 2 1.5 0.5: deviations 10 -2 -8 (times 3) and 4 1 -5 (times 6)
     first = 78 / math.sqrt(168 * 42)
     # 14 5 2.5: deviations times 6: 41 -13 -28
@@ -115,18 +131,28 @@ def test_a_context_category_has_the_mean_over_its_contexts(tmp_path: Path) -> No
 
 
 def test_no_number_fails_and_is_counted(judged: JudgedCandidates) -> None:
-    (row,) = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})]).rows
+    table = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})])
+    (row,) = table.rows
     assert row.rates is not None
     overall = row.rates.overall
     # 1/a ties with 1/b; 1/c has no number
     assert (overall.passes, overall.ties, overall.unscored, overall.n) == (0, 1, 2, 3)
     found = row.candidates["quality"]
     assert (found.n, found.unscored, found.unjudged) == (2, 3, 1)
+    assert row.systems is not None
+    # 2/a; 2/b, which c wrote too; 1/c and 2/d, so that c has no number at all
+    assert row.systems.unscored == {"a": 1, "b": 1, "c": 3}
+    assert (
+        "mine, left out: 2 tests without a score (failed); "
+        "system a: 1 candidate without a score; system b: 1 candidate without a score; "
+        "system c: 3 candidates without a score; quality: 1 candidate without a judgement; "
+        "quality: 3 candidates without a score; "
+        "quality: 1 context with equal numbers for all candidates"
+    ) in metrics_notes(table)
 
 
-def test_references_come_from_a_table(judged: JudgedCandidates, tmp_path: Path) -> None:
-    table = read_references(write_references(tmp_path / "references.jsonl"))
-    found = compare_metrics(judged, find_scorers(["rouge1"]), references=table)
+def test_references_come_from_a_table(judged: JudgedCandidates, references: pl.DataFrame) -> None:
+    found = compare_metrics(judged, find_scorers(["rouge1"]), references=references)
     scores = dict(found.scores.select("candidate_id", "score").iter_rows())
     # The best of two references. "the cat": 2 of 2 and 3 words, 4/5, and 1 of 2 and 4, 1/3.
     # "a dog" shares nothing; "birds": 1 of 1 and 3, 1/2.
@@ -147,8 +173,7 @@ def test_numbers_are_kept(judged: JudgedCandidates) -> None:
 # Stored runs
 
 
-def test_models_of_a_run_are_rows_like_scorers(judged: JudgedCandidates) -> None:
-    run = run_of(judged, {"good": GOOD, "bad": BAD})
+def test_models_of_a_run_are_rows_like_scorers(judged: JudgedCandidates, run: pl.DataFrame) -> None:
     rows = compare_metrics(judged, LENGTH, run=run, over="all").rows
     found = {row.name: row for row in rows}
     assert list(found) == ["length", "good", "bad", "NND pass rate"]
@@ -161,8 +186,9 @@ def test_models_of_a_run_are_rows_like_scorers(judged: JudgedCandidates) -> None
     assert [found[name].rates.overall.pass_rate for name in ("good", "bad")] == [1, 0]  # type: ignore[union-attr]
 
 
-def test_nnd_itself_is_the_agreement_of_the_pass_rates(judged: JudgedCandidates) -> None:
-    run = run_of(judged, {"good": GOOD, "bad": BAD})
+def test_nnd_itself_is_the_agreement_of_the_pass_rates(
+    judged: JudgedCandidates, run: pl.DataFrame
+) -> None:
     systems = {"good": "a", "bad": "c"}
     *_, nnd = compare_metrics(judged, [], run=run, systems=systems).rows
     expected, _ = agree_scored(run, judged.pairs.human_scores, systems=systems)
@@ -178,10 +204,13 @@ def test_models_that_stand_for_no_system_are_told(judged: JudgedCandidates) -> N
     assert (nnd.systems_reason or "").startswith("agreement needs two models")
 
 
-def test_a_run_on_other_pairs(judged: JudgedCandidates) -> None:
-    run = run_of(judged, {"good": GOOD}).with_columns(pair_id=pl.lit("f" * 16))
+def test_a_run_on_other_pairs_or_of_a_model_called_like_a_scorer(
+    judged: JudgedCandidates, run: pl.DataFrame
+) -> None:
     with refusal("run.another-data"):
-        compare_metrics(judged, [], run=run)
+        compare_metrics(judged, [], run=run.with_columns(pair_id=pl.lit("f" * 16)))
+    with refusal("name.twice"):
+        compare_metrics(judged, LENGTH, run=run_of(judged, {"length": GOOD}))
 
 
 def test_all_rows_use_the_pairs_that_all_models_were_scored_on(judged: JudgedCandidates) -> None:
@@ -207,9 +236,9 @@ def cased(judged: JudgedCandidates, *systems: str) -> JudgedCandidates:
 
 
 def test_that_one_system_alone_has_capital_letters_is_said(
-    judged: JudgedCandidates, tmp_path: Path
+    judged: JudgedCandidates, references: pl.DataFrame
 ) -> None:
-    table = read_references(write_references(tmp_path / "references.jsonl"))
+    table = references
     scorers = find_scorers(["bleu", "chrf", "rouge1"])
     one = compare_metrics(cased(judged, "a"), scorers, references=table)
     (note,) = one.notes
@@ -225,9 +254,9 @@ def test_that_one_system_alone_has_capital_letters_is_said(
 
 
 def test_reference_metrics_can_compare_in_lower_case(
-    judged: JudgedCandidates, tmp_path: Path
+    judged: JudgedCandidates, references: pl.DataFrame
 ) -> None:
-    table = read_references(write_references(tmp_path / "references.jsonl"))
+    table = references
     read: list[str] = []
 
     def score(texts: Sequence[Text]) -> list[float | None]:
@@ -258,33 +287,17 @@ def test_likelihoods_read_texts_as_they_are(judged: JudgedCandidates) -> None:
         metrics(data="x", normalise="nfc")  # type: ignore[call-overload]
 
 
-def test_more_pairs_in_a_run_are_no_matter(judged: JudgedCandidates) -> None:
-    run = run_of(judged, {"good": GOOD})
+def test_more_pairs_in_a_run_are_no_matter(judged: JudgedCandidates, run: pl.DataFrame) -> None:
     more = pl.concat([run, run.head(1).with_columns(pair_id=pl.lit("f" * 16))])
     assert compare_metrics(judged, [], run=more).rows == compare_metrics(judged, [], run=run).rows
 
 
-def test_every_row_has_a_name_of_its_own(judged: JudgedCandidates) -> None:
-    with refusal("name.twice"):
-        compare_metrics(judged, LENGTH, run=run_of(judged, {"length": GOOD}))
-
-
-def test_what_the_run_says_of_its_pairs_is_kept(judged: JudgedCandidates) -> None:
-    run = run_of(judged, {"good": GOOD}).with_columns(truncated=pl.lit(value=True))
-    row, _ = compare_metrics(judged, [], run=run).rows
+def test_what_the_run_says_of_its_pairs_is_kept(
+    judged: JudgedCandidates, run: pl.DataFrame
+) -> None:
+    row, *_ = compare_metrics(judged, [], run=run.with_columns(truncated=pl.lit(value=True))).rows
     assert row.rates is not None
     assert row.rates.overall.truncated == 3
-
-
-# What it may owe to the surface of the texts
-
-
-def test_length_alone_is_no_better_than_longer_wins(judged: JudgedCandidates) -> None:
-    (row,) = compare_metrics(judged, LENGTH).rows
-    assert row.rates is not None
-    baseline = row.rates.overall.baselines["longer_wins"]
-    assert baseline is not None
-    assert (baseline.pass_rate, row.rates.overall.pass_rate) == (1, 1)
 
 
 # Nothing to compare with
@@ -312,10 +325,9 @@ def test_no_pairs_and_no_people(tmp_path: Path) -> None:
 
 
 def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
-    judged: JudgedCandidates,
+    judged: JudgedCandidates, run: pl.DataFrame
 ) -> None:
     # The run has models for a and b, not c; its models did not score 2/a, 2/b, 2/d.
-    run = run_of(judged, {"good": GOOD, "bad": BAD})
     stand_for = {"good": "a", "bad": "b"}
 
     found = compare_metrics(judged, LENGTH, run=run, systems=stand_for)
@@ -340,13 +352,7 @@ def test_all_rows_are_over_the_systems_of_the_run_and_the_candidates_of_all(
     ) in metrics_notes(found)
     assert found.scores.filter(scorer="length").height == len(CANDIDATES)  # all are written
 
-
-def test_each_row_over_all_that_it_has(judged: JudgedCandidates) -> None:
-    run = run_of(judged, {"good": GOOD, "bad": BAD})
-    stand_for = {"good": "a", "bad": "b"}
-
     found = compare_metrics(judged, LENGTH, run=run, systems=stand_for, over="all")
-
     overall = {row.name: row.systems.by_category["overall"].n for row in found.rows if row.systems}
     assert overall == {"length": 3, "good": 3, "bad": 3, "NND pass rate": 2}
     counts = {row.name: row.candidates["quality"].n for row in found.rows if row.kind != "nnd"}
@@ -380,12 +386,11 @@ def test_who_lacks_candidates_is_said(judged: JudgedCandidates) -> None:
     ) in found.remarks()
 
 
-def test_a_candidate_without_words_has_no_overlap_and_stays(judged: JudgedCandidates) -> None:
-    alone, beside = (
-        compare_metrics(judged, [*LENGTH, *find_scorers(names)]).rows[0]
-        for names in ([], ["overlap"])
-    )
-    assert alone == beside
+def test_a_candidate_without_words_has_no_overlap_and_stays(
+    judged: JudgedCandidates, length: MetricTable
+) -> None:
+    both = compare_metrics(judged, [*LENGTH, *find_scorers(["overlap"])])
+    assert both.rows[0] == length.rows[0]
 
 
 def test_a_row_without_any_number_takes_nothing_from_the_others(judged: JudgedCandidates) -> None:
@@ -481,18 +486,6 @@ def test_what_is_written(judged: JudgedCandidates, tmp_path: Path) -> None:
     assert pl.read_parquet(out / "scores.parquet").equals(found.scores)
 
 
-def test_what_is_left_out_is_told(judged: JudgedCandidates) -> None:
-    found = compare_metrics(judged, [by_candidate("mine", {"1/a": 1.0, "1/b": 1.0})])
-    notes = metrics_notes(found)
-    assert (
-        "mine, left out: 2 tests without a score (failed); "
-        "system a: 1 candidate without a score; system b: 1 candidate without a score; "
-        "system c: 3 candidates without a score; quality: 1 candidate without a judgement; "
-        "quality: 3 candidates without a score; "
-        "quality: 1 context with equal numbers for all candidates"
-    ) in notes
-
-
 def test_what_nnd_leaves_out_of_the_systems_is_told(judged: JudgedCandidates) -> None:
     run = run_of(judged, {"good": GOOD, "bad": {"1/a": 1.0}, "other": GOOD})
     found = compare_metrics(judged, [], run=run, systems={"good": "a", "bad": "c"})
@@ -504,13 +497,12 @@ def test_what_nnd_leaves_out_of_the_systems_is_told(judged: JudgedCandidates) ->
     ) in notes
 
 
-def test_systems_left_out_of_one_category_are_told(judged: JudgedCandidates) -> None:
-    found = compare_metrics(judged, LENGTH)
-    (row,) = found.rows
+def test_systems_left_out_of_one_category_are_told(length: MetricTable) -> None:
+    (row,) = length.rows
     assert row.systems is not None
     overall = replace(row.systems.by_category["overall"], dropped=2)
     systems = replace(row.systems, by_category={"overall": overall}, scores_missing=1)
-    shown = replace(found, rows=(replace(row, systems=systems),))
+    shown = replace(length, rows=(replace(row, systems=systems),))
     (note,) = [each for each in metrics_notes(shown) if "left out" in each]
     assert "overall: 2 systems without one of the two numbers; 1 missing human score;" in note
 
@@ -521,15 +513,6 @@ def test_systems_without_numbers_have_a_reason_of_their_own(judged: JudgedCandid
     assert row.systems_reason == (
         "agreement needs at least two systems with both a human score and a mean score; known: a"
     )
-
-
-def test_candidates_without_a_number_are_counted_for_their_systems(
-    judged: JudgedCandidates,
-) -> None:
-    (row,) = compare_metrics(judged, [by_candidate("mine", {"1/a": 2.0, "1/b": 1.0})]).rows
-    assert row.systems is not None
-    # 2/a; 2/b, which c wrote too; 1/c and 2/d, so that c has no number at all
-    assert row.systems.unscored == {"a": 1, "b": 1, "c": 3}
 
 
 def test_what_a_scorer_knows_afterwards_joins_its_definition(judged: JudgedCandidates) -> None:
@@ -544,13 +527,7 @@ def test_what_a_scorer_knows_afterwards_joins_its_definition(judged: JudgedCandi
     assert row.definition == "mine; model of 1 use"
 
 
-def test_nobody_says_what_a_scorer_cut(judged: JudgedCandidates) -> None:
-    (row,) = compare_metrics(judged, LENGTH).rows
-    assert row.rates is not None
-    assert row.rates.overall.truncated is None
-
-
-def test_one_aspect_shows_an_interval_and_several_none(tmp_path: Path) -> None:
+def test_one_aspect_shows_an_interval_and_several_none(length: MetricTable) -> None:
     contexts = {f"{n}": (float(n), float(n % 4)) for n in range(8)}
     rows = [(name, "a", score, human) for name, (score, human) in contexts.items()]
     schema = ["context_id", "system", "score", "human"]
@@ -558,7 +535,7 @@ def test_one_aspect_shows_an_interval_and_several_none(tmp_path: Path) -> None:
     found = correlate_candidates(frame)
     bounds = found.sample_intervals["spearman"]
     assert bounds is not None
-    (row,) = compare_metrics(read_judged(write_judged(tmp_path)), LENGTH).rows
+    (row,) = length.rows
 
     def cell(aspects: dict[str, CandidateAgreement]) -> str:
         table = metrics_table([replace(row, candidates=aspects)])

@@ -1,6 +1,5 @@
 """The public function: what it takes is what the command takes, and functions."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,16 @@ from nnd.metric.other_metrics.on_datasets import metrics
 PLAIN = ["length", "overlap"]
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    return write_judged(tmp_path / "data")
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_judged(tmp_path_factory.mktemp("judged") / "data")
+
+
+@pytest.fixture(scope="module")
+def found(data: Path) -> MetricTable:
+    table = metrics(data=data, scorers=[shortness, "length"])
+    assert isinstance(table, MetricTable)
+    return table
 
 
 def shortness(texts: Sequence[Text]) -> list[float | None]:
@@ -49,26 +55,25 @@ def test_scorers_are_names_or_functions(scorers: Any, expected: list[str], data:
     assert names(metrics(data=str(data), scorers=scorers)) == expected
 
 
-def test_a_function_is_asked(data: Path) -> None:
-    short, long = metrics(data=data, scorers=[shortness, "length"]).rows
+def test_a_function_is_asked(found: MetricTable) -> None:
+    short, long = found.rows
     assert short.rates is not None
     assert long.rates is not None
     # The better candidate is the longer one of all three pairs.
     assert (short.rates.overall.passes, long.rates.overall.passes) == (0, 3)
 
 
-@pytest.mark.parametrize("form", ["path", "polars", "pandas", "rows"])
+@pytest.mark.parametrize("form", ["polars", "pandas", "rows"])
 def test_references_are_a_path_or_a_table(form: str, data: Path, tmp_path: Path) -> None:
     rows = [{"context_id": key, "references": texts} for key, texts in REFERENCES.items()]
     table = {
-        "path": write_references(tmp_path / "references.jsonl"),
         "polars": pl.DataFrame(rows),
         "pandas": pl.DataFrame(rows).to_pandas(),
         "rows": rows,
     }[form]
-    found = metrics(data=data, scorers=["rouge1"], references=table)
-    by_path = metrics(
-        data=data, scorers=["rouge1"], references=write_references(tmp_path / "again.jsonl")
+    found, by_path = (
+        metrics(data=data, scorers=["rouge1"], references=each)
+        for each in (table, write_references(tmp_path / "references.jsonl"))
     )
     assert found.rows == by_path.rows
     assert found.scores["score"].null_count() == 0
@@ -79,22 +84,20 @@ def test_a_table_of_references_that_says_not_whose_they_are_is_refused(data: Pat
         metrics(data=data, references=[{"reference": "the cat"}])
 
 
-@pytest.mark.parametrize("scorers", [7, [None], ["rouge1", 7]], ids=str)
-def test_what_is_not_a_scorer_is_refused(scorers: Any, data: Path) -> None:
-    with refusal("option.unknown-value"):
+@pytest.mark.parametrize(
+    ("scorers", "code"),
+    [
+        (7, "option.unknown-value"),
+        ([None], "option.unknown-value"),
+        (["rouge1", 7], "option.unknown-value"),
+        ([shortness, shortness], "name.twice"),
+    ],
+)
+def test_what_is_not_a_scorer_or_there_twice_is_refused(
+    scorers: Any, code: str, data: Path
+) -> None:
+    with refusal(code):
         metrics(data=data, scorers=scorers)
-
-
-def test_two_functions_of_one_name_are_refused(data: Path) -> None:
-    with refusal("name.twice"):
-        metrics(data=data, scorers=[shortness, shortness])
-
-
-def test_results_are_written(data: Path, tmp_path: Path) -> None:
-    found = metrics(data=data, out=tmp_path / "out")
-    stored = json.loads((tmp_path / "out" / "metrics.json").read_text(encoding="utf-8"))
-    assert stored["rows"] == found.to_dict()["rows"]
-    assert pl.read_parquet(tmp_path / "out" / "scores.parquet").equals(found.scores)
 
 
 def test_what_nnd_did_not_write_is_refused_before_the_work(tmp_path: Path) -> None:
@@ -106,8 +109,7 @@ def test_what_nnd_did_not_write_is_refused_before_the_work(tmp_path: Path) -> No
     assert (tmp_path / "scores.parquet").read_bytes() == b"mine"
 
 
-def test_metrics_show_themselves(data: Path) -> None:
-    found = metrics(data=data, scorers=[shortness, "length"])
+def test_metrics_show_themselves(found: MetricTable, data: Path) -> None:
     check_shown(found)
     assert found.headline() == "length passes 100.0 % of 3 tests, the highest of 2 metrics."
     nothing = metrics(data=data, scorers=[])
@@ -116,8 +118,8 @@ def test_metrics_show_themselves(data: Path) -> None:
     assert nothing.to_frame().height == 0
 
 
-def test_a_row_of_the_frame_is_a_metric(data: Path) -> None:
-    frame = metrics(data=data, scorers=[shortness, "length"]).to_frame()
+def test_a_row_of_the_frame_is_a_metric(found: MetricTable) -> None:
+    frame = found.to_frame()
     assert frame.select("metric", "kind", "n", "pass_rate", "ties", "systems").rows() == [
         ("shortness", "scorer", 3, 0.0, 0, 3),
         ("length", "scorer", 3, 1.0, 0, 3),

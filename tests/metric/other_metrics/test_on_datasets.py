@@ -35,7 +35,9 @@ def data(tmp_path: Path) -> list[Path]:
 SIDES = (("high", "low"), ("low", "high"))
 
 
-def test_each_dataset_is_as_it_is_alone_and_counts_once(data: list[Path], tmp_path: Path) -> None:
+def test_each_dataset_is_as_it_is_alone_counts_once_and_has_rows_of_its_own(
+    data: list[Path], tmp_path: Path
+) -> None:
     found = metrics(data=data, scorers=["length", words], out=tmp_path / "out")
 
     assert isinstance(found, MetricTables)
@@ -56,10 +58,6 @@ def test_each_dataset_is_as_it_is_alone_and_counts_once(data: list[Path], tmp_pa
         "Mean over 2 datasets, each counting once: length passes 50.0 % of tests, the highest of "
         "2 metrics."
     )
-
-
-def test_the_table_has_rows_per_dataset_and_the_means(data: list[Path]) -> None:
-    found = metrics(data=data, scorers=["length", words])
     rows = [row for row in lines(found.table()) if row]
 
     assert rows[0].startswith("dataset metric pass rate, %")

@@ -132,21 +132,14 @@ def test_what_is_no_number_for_every_text(
 
 
 def test_other_inputs(tmp_path: Path) -> None:
-    path = module(
-        tmp_path, "words", "{}", ONE.replace("{", '{"sources": datasets.Value("string"), ')
-    )
+    sources = ONE.replace("{", '{"sources": datasets.Value("string"), ')
+    path = module(tmp_path, "words", "{}", sources)
     with refusal("scorer.references"):
         find_scorers([f"evaluate={path}"])
-
-
-def test_texts_where_the_module_wants_numbers(tmp_path: Path) -> None:
-    path = module(tmp_path, "words", "{}", ONE.replace("string", "int32"))
+    path = module(tmp_path, "numbers", "{}", ONE.replace("string", "int32"))
     (scorer,) = find_scorers([f"evaluate={path}"])
-    with refusal("scorer.cannot-load", "words.py"):
+    with refusal("scorer.cannot-load", "numbers.py"):
         score_texts(scorer, TEXTS)
-
-
-def test_a_module_that_is_not_there(tmp_path: Path) -> None:
     with refusal("scorer.cannot-load", "none.py:f1"):
         find_scorers([f"evaluate={tmp_path / 'none.py'}:f1"])
 

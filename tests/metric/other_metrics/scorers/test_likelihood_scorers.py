@@ -70,14 +70,14 @@ def test_the_harmonic_mean_of_two_certain_texts_is_0() -> None:
     assert score_texts(likelihood("it", certain, "f_harmonic"), TEXTS[:1]).to_list() == [0]
 
 
-def test_no_other_direction() -> None:
+def test_what_cannot_be_asked() -> None:
     with refusal("option.unknown-value"):
         likelihood("it", spy, "up")  # type: ignore[arg-type]
-
-
-def test_texts_without_references() -> None:
     with refusal("scorer.references"):
         score_texts(likelihood("it", spy, "f_harmonic"), [Text("cand", "context")])
+    scorer = likelihood("it", spy, "recall", template=find_template("{text} TL;DR"))
+    with refusal("template.placeholder", 'template "{text} TL;DR"'):  # a reference has no parts
+        score_texts(scorer, TEXTS[:1])
 
 
 def test_contexts_that_were_cut_are_told(caplog: pytest.LogCaptureFixture) -> None:
@@ -115,12 +115,6 @@ def test_prompts_go_around_what_is_read_and_before_what_is_predicted(
     assert seen == asked
     assert scorer.definition.startswith("log-likelihood")
     assert f'template "{template}"; "In short, " before what is predicted' in scorer.definition
-
-
-def test_a_reference_has_no_parts() -> None:
-    scorer = likelihood("it", spy, "recall", template=find_template("{text} TL;DR"))
-    with refusal("template.placeholder", 'template "{text} TL;DR"'):
-        score_texts(scorer, TEXTS[:1])
 
 
 CONTEXT, REFERENCE, CANDIDATE = "The cat sat on the mat.", "A cat sat down.", "The dog ran."

@@ -98,18 +98,15 @@ def test_each_two_texts_are_compared_once() -> None:
     assert sorted(seen) == [("r1", "c"), ("r1", "cc"), ("r2", "c")]
 
 
-def test_several_references_count_in_three_ways() -> None:
-    with refusal("option.unknown-value"):
+def test_what_cannot_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    with refusal("option.unknown-value"):  # several references count in three ways
         against_references(lambda _: [], [], "median")  # type: ignore[arg-type]
-
-
-# BERTScore
-
-
-def test_bertscore_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bert_score", None)  # as if it were not there
     with refusal("extra.missing"):
         one(bertscore(), "the cat", "the cat")
+
+
+# BERTScore
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +141,10 @@ def test_bertscore_of_a_local_model(bert: str) -> None:
     assert -1 < other < 1
 
 
-def test_bertscore_of_a_model_without_a_known_layer(bert: str) -> None:
+def test_bertscore_of_a_model_without_a_known_layer_or_that_is_not_there(
+    bert: str, tmp_path: Path
+) -> None:
     with refusal("scorer.cannot-load"):
         one(bertscore(bert), "the cat", "the cat")
-
-
-def test_bertscore_of_a_model_that_is_not_there(tmp_path: Path) -> None:
     with refusal("scorer.cannot-load", "none"):
         one(bertscore(str(tmp_path / "none"), layer=1), "the cat", "the cat")

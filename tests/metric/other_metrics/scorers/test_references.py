@@ -1,6 +1,7 @@
 """References from the parts of a context or a table: every format, and tables that do not fit."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -30,10 +31,17 @@ def test_parts_called_reference() -> None:
     assert references_in(None) == ()
 
 
-def test_a_row_per_reference(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        ('1,"one, 1"\n2,three\n1,two\n2,\n', [("1", ["one, 1", "two"]), ("2", ["three"])]),
+        ("007,one\n", [("007", ["one"])]),  # keys that look like numbers stay as they are
+    ],
+)
+def test_a_row_per_reference(table: str, rows: list[Any], tmp_path: Path) -> None:
     path = tmp_path / "references.csv"
-    path.write_text('context_id,reference\n1,"one, 1"\n2,three\n1,two\n2,\n')
-    assert read_references(path).rows() == [("1", ["one, 1", "two"]), ("2", ["three"])]
+    path.write_text(f"context_id,reference\n{table}")
+    assert read_references(path).rows() == rows
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "parquet"])
@@ -54,48 +62,40 @@ def test_every_format(tmp_path: Path, suffix: str) -> None:
     assert read_references(path).rows() == [("1", ["one"]), ("2", ["two"])]
 
 
-def test_keys_that_look_like_numbers_stay_as_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "references.csv"
-    path.write_text("context_id,reference\n007,one\n")
-    assert read_references(path).rows() == [("007", ["one"])]
-
-
-def test_lists_of_references(tmp_path: Path) -> None:
-    path = tmp_path / "references.jsonl"
-    path.write_text('{"context_id": 1, "references": ["one", "two"]}\n')
-    table = read_references(path)
-    # 1 as text, in both splits; the context 2 has none
-    assert match_references(CONTEXTS, table) == [("one", "two"), (), ("one", "two")]
-
-
-def test_split_and_context_id_together(tmp_path: Path) -> None:
-    path = tmp_path / "references.jsonl"
-    path.write_text('{"split": "b", "context_id": "1", "reference": "one"}\n')
-    assert match_references(CONTEXTS, read_references(path)) == [(), (), ("one",)]
-
-
-def test_an_empty_column_says_not_whose_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "references.csv"
-    path.write_text("split,context_id,reference\n,1,one\n,2,two\n")
-    assert match_references(CONTEXTS, read_references(path)) == [("one",), ("two",), ("one",)]
-
-
-def test_a_row_that_says_not_whose_it_is_costs_no_other(tmp_path: Path) -> None:
-    path = tmp_path / "references.csv"
-    path.write_text("split,context_id,reference\n,1,lost\na,2,two\nb,1,three\nb,1,\n")
-    assert match_references(CONTEXTS, read_references(path)) == [(), ("two",), ("three",)]
-
-
-def test_by_the_context_itself_whatever_its_line_ends(tmp_path: Path) -> None:
-    path = tmp_path / "references.csv"
-    path.write_bytes(b'context,reference\n"x\r\ny",one\n')
-    assert match_references(CONTEXTS, read_references(path)) == [("one",), (), ()]
-
-
-def test_a_blank_reference_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "references.csv"
-    path.write_text('context_id,reference\n1,one\n2," "\n')
-    assert match_references(CONTEXTS, read_references(path)) == [("one",), (), ("one",)]
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        # 1 as text, in both splits; the context 2 has none
+        (
+            "r.jsonl",
+            '{"context_id": 1, "references": ["one", "two"]}\n',
+            ["one two", "", "one two"],
+        ),
+        ("r.jsonl", '{"split": "b", "context_id": "1", "reference": "one"}\n', ["", "", "one"]),
+        ("r.csv", "split,context_id,reference\n,1,one\n,2,two\n", ["one", "two", "one"]),
+        (
+            "r.csv",
+            "split,context_id,reference\n,1,lost\na,2,two\nb,1,three\nb,1,\n",
+            ["", "two", "three"],
+        ),
+        ("r.csv", 'context,reference\n"x\r\ny",one\n', ["one", "", ""]),
+        ("r.csv", 'context_id,reference\n1,one\n2," "\n', ["one", "", "one"]),
+    ],
+    ids=[
+        "lists",
+        "split and context_id together",
+        "an empty column says not whose they are",
+        "a row that says not whose it is costs no other",
+        "by the context itself whatever its line ends",
+        "a blank reference is none",
+    ],
+)
+def test_whose_references_they_are(
+    name: str, text: str, expected: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(text.encode())
+    found = match_references(CONTEXTS, read_references(tmp_path / name))
+    assert found == [tuple(each.split()) for each in expected]
 
 
 def test_references_of_other_data(tmp_path: Path) -> None:

@@ -32,13 +32,10 @@ def test_overlap_is_the_share_of_words_that_the_context_has(
     assert overlap([Text(candidate, "The cat sat on the mat.")]) == [share]
 
 
-def test_any_function_is_a_scorer() -> None:
+def test_any_function_is_a_scorer_and_no_number_is_null() -> None:
     vowels = TextScorer("vowels", lambda texts: [sum(c in "aeiou" for c in t[0]) for t in texts])
     # e, a, a
     assert score_texts(vowels, [CAT]).to_list() == [3.0]
-
-
-def test_no_number_is_null() -> None:
     size = TextScorer("size", lambda texts: [len(text.candidate) or None for text in texts])
     assert score_texts(size, [Text("", "x"), Text("abc", "x")]).to_list() == [None, 3]
 

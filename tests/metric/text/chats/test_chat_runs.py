@@ -13,14 +13,10 @@ from support.stored_folders import write_sealed
 from typer.testing import CliRunner
 
 from nnd.metric.cli.command import app
-from nnd.metric.data import load_pairs
 from nnd.metric.likelihood import Engine, LoadedModel, Scoring
 from nnd.metric.run import Evaluation, evaluate, vary
 from nnd.metric.space import NND
-from nnd.metric.text import Chat, find_protocol, find_template
-from nnd.metric.text.chats.chat_choice import choose_chat
-from nnd.metric.train.objective import Objective
-from nnd.metric.train.pair_batches import make_examples
+from nnd.metric.text import Chat
 from nnd.schemas import check_rows, plain
 
 Chatty = Callable[..., LoadedModel]
@@ -208,12 +204,3 @@ def test_vary_compares_chats_with_plain_text(chatty: Chatty, birds: Path) -> Non
     without = vary(chatty(None), birds, ["chat-template"])
     assert without.choices == ()
     assert [each.dimension for each in without.left_out] == ["chat-template"]
-
-
-def test_training_reads_chats_as_scoring_does(chatty: Chatty, birds: Path) -> None:
-    loaded, template = chatty(CHATML), find_template("default")
-    choice = choose_chat(loaded, find_protocol("native"), template, Chat())
-    (first, *_) = make_examples(loaded, load_pairs(birds), template, choice, Objective())
-    read = loaded.tokenizer.decode(first.high.context + first.high.inputs[:1])
-    assert read.startswith("<|im_start|>user\n")
-    assert read.endswith("<|im_end|>\n<|im_start|>assistant\n")

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,14 @@ ASKED = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def birds() -> PairSet:
     return replace(load_pairs(pair_rows()), instruction=Instruction(WORDINGS, "invented"))
+
+
+@pytest.fixture(scope="module")
+def talk() -> PairSet:
+    return replace(load_pairs([TALK]), instruction=DIALOGUE)
 
 
 def run(model: LoadedModel, data: PairSet, out: Path | None = None, **more: Any) -> Evaluation:
@@ -55,6 +61,13 @@ def run(model: LoadedModel, data: PairSet, out: Path | None = None, **more: Any)
 def template_of(found: Evaluation) -> str:
     (result,) = found.results
     return result.template
+
+
+def context_of(found: Evaluation) -> str:
+    """What the model read of the first context."""
+    request = found.results[0].request
+    assert request is not None
+    return request.context
 
 
 # Words
@@ -82,16 +95,10 @@ def test_a_kind_of_context_without_words_is_an_error() -> None:
         render(template, [StoredContext("a", kinds=("chat", "en"))])
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
-        {"instruction": "Say {what"},
-        {"instruction": {"a": "Go on.", "b": "{context}"}},
-    ],
-)
-def test_malformed_words_are_an_error(facts: dict[str, Any]) -> None:
+@pytest.mark.parametrize("words", ["Say {what", {"a": "Go on.", "b": "{context}"}])
+def test_malformed_words_are_an_error(words: Any) -> None:
     with refusal("template.placeholder"):
-        read_instruction({**facts, "instruction_from": "invented"})
+        read_instruction({"instruction": words, "instruction_from": "invented"})
 
 
 @pytest.mark.parametrize("facts", [{}, {"instruction": "none", "instruction_from": "a request"}])
@@ -131,8 +138,7 @@ def test_the_bare_context_can_be_asked_for(chatty: Chatty, birds: PairSet) -> No
 
 def test_a_base_model_can_be_given_the_words(chatty: Chatty, birds: PairSet) -> None:
     found = run(chatty(None), birds, template="instruction")
-    assert found.results[0].request is not None
-    assert found.results[0].request.context == f"Ask about this text.\n\n{CONTEXTS[0]}"
+    assert context_of(found) == f"Ask about this text.\n\n{CONTEXTS[0]}"
     assert "Contexts were read as plain text with the instruction." in found.remarks()
 
 
@@ -140,10 +146,7 @@ def test_a_base_model_can_be_given_the_words(chatty: Chatty, birds: PairSet) -> 
 def test_data_without_an_instruction_says_so(chatty: Chatty, birds: PairSet, name: str) -> None:
     with refusal("template.unknown"):
         run(chatty(CHATML), replace(birds, instruction=None), template=name)
-
-
-def test_a_paraphrase_that_is_missing_is_named(chatty: Chatty, birds: PairSet) -> None:
-    with refusal("template.unknown"):
+    with refusal("template.unknown"):  # a paraphrase that is missing
         run(chatty(CHATML), birds, template="instruction-4")
 
 
@@ -171,6 +174,7 @@ def test_training_reads_the_instruction_too(chatty: Chatty, birds: PairSet) -> N
     (first, *_) = make_examples(loaded, birds, template, choice, Objective())
     read = loaded.tokenizer.decode(first.high.context + first.high.inputs[:1])
     assert read.startswith("<|im_start|>user\nAsk about this text.\n\n")
+    assert read.endswith("<|im_end|>\n<|im_start|>assistant\n")
 
 
 # Tokens
@@ -215,10 +219,9 @@ TRIMS = CHATML.replace("m.content }}", "m.content|trim }}")
 @pytest.mark.parametrize("words", [" Ask: {paragraph} ", "{paragraph}\n"])
 def test_a_template_may_trim_the_words(chatty: Chatty, birds: PairSet, words: str) -> None:
     instruction = Instruction(({"": words},), "invented")
-    (result,) = run(chatty(TRIMS), replace(birds, instruction=instruction)).results
-    assert result.request is not None
+    found = run(chatty(TRIMS), replace(birds, instruction=instruction))
     text = words.format(paragraph=CONTEXTS[0]).strip()
-    assert result.request.context == f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
+    assert context_of(found) == f"<|im_start|>user\n{text}<|im_end|>\n<|im_start|>assistant\n"
 
 
 # Dialogues
@@ -227,23 +230,18 @@ DIALOGUE = Instruction(({"": "Answer as B would, in one sentence."},), "invented
 TALK = {"context": "A: Hi\nB: Hello\nA: And you?", "candidate_high": "Fine.", "candidate_low": "x"}
 
 
-def test_words_without_a_placeholder_are_the_systems_before_a_dialogue(chatty: Chatty) -> None:
-    data = replace(load_pairs([TALK]), instruction=DIALOGUE)
-    (result,) = run(chatty(CHATML), data).results
-    assert result.request is not None
-    assert result.request.context == (
+def test_words_without_a_placeholder_are_the_systems_before_a_dialogue(
+    chatty: Chatty, talk: PairSet
+) -> None:
+    assert context_of(run(chatty(CHATML), talk)) == (
         "<|im_start|>system\nAnswer as B would, in one sentence.<|im_end|>\n"
         "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n"
         "<|im_start|>user\nAnd you?<|im_end|>\n<|im_start|>assistant\n"
     )
-
-
-def test_a_system_text_of_the_user_takes_their_place(chatty: Chatty) -> None:
-    data = replace(load_pairs([TALK]), instruction=DIALOGUE)
-    (result,) = run(chatty(CHATML), data, chat=Chat(system="Be B.")).results
-    assert result.request is not None
-    assert result.request.context.startswith("<|im_start|>system\nBe B.<|im_end|>\n")
-    assert (result.template, result.instruction) == ("chat-turns", None)
+    # A system text of the user takes their place.
+    own = run(chatty(CHATML), talk, chat=Chat(system="Be B."))
+    assert context_of(own).startswith("<|im_start|>system\nBe B.<|im_end|>\n")
+    assert (own.results[0].template, own.results[0].instruction) == ("chat-turns", None)
 
 
 def test_an_export_has_the_same_system_turn(chatty: Chatty) -> None:
@@ -254,12 +252,13 @@ def test_an_export_has_the_same_system_turn(chatty: Chatty) -> None:
     assert rendered.pieces[0].startswith("<|im_start|>system\nAnswer as B would")
 
 
-def test_a_template_without_a_system_turn_is_refused_for_them(chatty: Chatty) -> None:
+def test_a_template_without_a_system_turn_is_refused_for_them(
+    chatty: Chatty, talk: PairSet
+) -> None:
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% endif %}" + CHATML
-    data = replace(load_pairs([TALK]), instruction=DIALOGUE)
     with refusal("template.chat", "chatty"):
-        run(chatty(refuses), data)
-    assert template_of(run(chatty(refuses), data, template="chat-turns")) == "chat-turns"
+        run(chatty(refuses), talk)
+    assert template_of(run(chatty(refuses), talk, template="chat-turns")) == "chat-turns"
 
 
 # Runs together
@@ -283,67 +282,64 @@ def test_a_kept_run_with_other_words_is_refused(
     )
 
 
-def test_readings_of_one_model_are_compared(chatty: Chatty, birds: PairSet, tmp_path: Path) -> None:
-    loaded = chatty(CHATML)
-    run(loaded, birds, tmp_path / "asked")
-    run(loaded, birds, tmp_path / "bare", template="default")
-    run(loaded, birds, tmp_path / "plain", chat=Chat("none"))
-    found = compare([tmp_path / name for name in ("asked", "bare", "plain")])
+@pytest.fixture(scope="module")
+def written(
+    chatty: Chatty, birds: PairSet, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., Path]:
+    """`written(name, template)`: the run of a chat model of that name, made once."""
+    place = tmp_path_factory.mktemp("written")
+
+    @cache
+    def write(name: str, template: str | None = None, *, chat: str = "auto") -> Path:
+        out = place / f"{name}-{template}-{chat}"
+        run(chatty(CHATML, name=name), birds, out, template=template, chat=Chat(chat))
+        return out
+
+    return write
+
+
+def test_readings_of_one_model_are_compared(written: Callable[..., Path]) -> None:
+    found = compare([written("a"), written("a", "default"), written("a", chat="none")])
     assert {(each.first, each.second) for each in found} == {
         ("chats with the instruction", "chats without an instruction"),
         ("chats with the instruction", "plain text"),
         ("chats without an instruction", "plain text"),
     }
-    assert f"All are readings of one model, {loaded.name}." in found.remarks()
+    assert "All are readings of one model, a." in found.remarks()
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"template": "default"},
-        {"template": "instruction-2"},
-    ],
-)
+@pytest.mark.parametrize("other", ["default", "instruction-2"])
 def test_two_chat_models_that_were_asked_differently_are_not_compared(
-    chatty: Chatty, birds: PairSet, tmp_path: Path, other: dict[str, Any]
+    written: Callable[..., Path], other: str
 ) -> None:
-    run(chatty(CHATML, name="a"), birds, tmp_path / "a")
-    run(chatty(CHATML, name="b"), birds, tmp_path / "b", **other)
-    runs = [tmp_path / "a", tmp_path / "b"]
+    runs = [written("a"), written("b", other)]
     with refusal("run.different-rules"):
         compare(runs)
     assert compare(runs, mixed_rules=True).remarks()[0].startswith("Contexts were read as chats wi")
 
 
 def test_words_of_different_datasets_are_no_mixture(
-    chatty: Chatty, birds: PairSet, tmp_path: Path
+    chatty: Chatty, birds: PairSet, written: Callable[..., Path], tmp_path: Path
 ) -> None:
     rows = [{**TALK, "context": f"A: {number}"} for number in range(3)]
-    others = {
-        "none": replace(load_pairs(rows), name="none"),
-        "other": replace(birds, name="other", instruction=Instruction(WORDINGS[1:], "x")),
-    }
-    for model in ("a", "b"):
-        run(chatty(CHATML, name=model), birds, tmp_path / "birds" / model)
-        for name, data in others.items():
-            run(chatty(CHATML, name=model), data, tmp_path / name / model)
-    for name in others:
-        runs = [tmp_path / data / model for data in ("birds", name) for model in ("a", "b")]
-        check_runs(runs)
+    for data in (
+        replace(load_pairs(rows), name="none"),
+        replace(birds, name="other", instruction=Instruction(WORDINGS[1:], "x")),
+    ):
+        runs = [tmp_path / f"{data.name}-{model}" for model in "ab"]
+        for model, out in zip("ab", runs, strict=True):
+            run(chatty(CHATML, name=model), data, out)
+        check_runs([written("a"), written("b"), *runs])
 
 
-def test_agreement_is_over_models_and_not_over_readings(
-    chatty: Chatty, birds: PairSet, tmp_path: Path
-) -> None:
-    loaded, runs = chatty(CHATML, name="left"), [tmp_path / "asked", tmp_path / "plain"]
-    run(loaded, birds, runs[0])
-    run(loaded, birds, runs[1], chat=Chat("none"))
+def test_agreement_is_over_models_and_not_over_readings(written: Callable[..., Path]) -> None:
+    runs = [written("a"), written("a", chat="none")]
     people = [
         {"system": system, "aspect": "question", "category": "overall", "score": score, "n": 4}
         for system, score in (("left", 0.2), ("right", 0.5))
     ]
-    with refusal("run.too-few-models", "asked"):
-        agree(runs, human_scores=people, systems={"left": "left"})
+    with refusal("run.too-few-models", str(runs[0])):
+        agree(runs, human_scores=people, systems={"a": "left"})
 
 
 def test_workers_ask_the_same(chatty: Chatty, birds: PairSet, tmp_path: Path) -> None:
@@ -365,18 +361,17 @@ def test_columns_of_other_types_are_no_kinds_of_contexts(
 
 
 def test_what_models_read_by_themselves_is_no_mixture(
-    chatty: Chatty, birds: PairSet, tmp_path: Path
+    chatty: Chatty, birds: PairSet, written: Callable[..., Path], tmp_path: Path
 ) -> None:
-    run(chatty(CHATML, name="a"), birds, tmp_path / "a")
     run(chatty(None, name="b"), birds, tmp_path / "b")
-    found = compare([tmp_path / "a", tmp_path / "b"])
+    found = compare([written("a"), tmp_path / "b"])
     assert found.remarks()[0] == (
         "Contexts were read as chats with the instruction by a, as plain text by b."
     )
 
 
 def test_a_chat_run_of_an_older_version_is_named(
-    chatty: Chatty, birds: PairSet, tmp_path: Path
+    chatty: Chatty, birds: PairSet, written: Callable[..., Path], tmp_path: Path
 ) -> None:
     run(chatty(CHATML, name="old"), birds, tmp_path / "old", template="default")
     file = tmp_path / "old" / "result.json"
@@ -384,8 +379,7 @@ def test_a_chat_run_of_an_older_version_is_named(
     for name in ("instruction", "request"):
         del stored["results"][0][name]
     write_sealed(file, stored)
-    run(chatty(CHATML, name="new"), birds, tmp_path / "new")
-    runs = [tmp_path / "old", tmp_path / "new"]
+    runs = [tmp_path / "old", written("new")]
     with refusal("run.different-rules"):
         compare(runs)
     assert compare(runs, mixed_rules=True).remarks()[0] == (
@@ -408,15 +402,12 @@ def test_vary_counts_what_depends_on_the_wording(chatty: Chatty, birds: PairSet)
 
 
 def test_a_report_shows_readings_of_one_model_side_by_side(
-    chatty: Chatty, birds: PairSet, tmp_path: Path
+    chatty: Chatty, birds: PairSet, written: Callable[..., Path], tmp_path: Path
 ) -> None:
-    loaded, runs = chatty(CHATML), [tmp_path / "asked", tmp_path / "plain"]
-    run(loaded, birds, runs[0])
-    run(loaded, birds, runs[1], chat=Chat("none"))
-    page = report(runs, out=tmp_path / "report.html")
+    page = report([written("a"), written("a", chat="none")], out=tmp_path / "report.html")
     assert {*page.models} == {"chats with the instruction", "plain text"}
-    assert f"All are readings of one model, {loaded.name}." in Page(page.page).words()
+    assert "All are readings of one model, a." in Page(page.page).words()
     same = tmp_path / "same"
-    run(loaded, birds, same)
+    run(chatty(CHATML, name="a"), birds, same)
     with refusal("name.twice"):
-        report([runs[0], same], out=tmp_path / "other.html")
+        report([written("a"), same], out=tmp_path / "other.html")

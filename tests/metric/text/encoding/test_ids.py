@@ -216,31 +216,6 @@ def test_an_end_token_in_a_text_is_spelt_out(name: str, tiny: Tiny) -> None:
     assert [piece for piece in pieces if len(piece) == 1] == ["▁", "<", "/", "s", ">"]
 
 
-def test_only_a_templates_literals_hold_special_tokens(tiny: Tiny) -> None:
-    bart = tiny("bart")
-    # A rendered template: literal, data, literal, data. <s> is 0, </s> is 2.
-    context = ("Q: ", "who </s>", " </s> ", "the <s>")
-    (fed,) = ids(bart, "native", [(context, "x")])
-    before, after = bart.text_ids("Q: who </s> "), bart.text_ids(" the <s>")
-    assert fed.context == (0, *before, 2, *after, 2)
-
-
-def test_a_template_of_data_alone_reads_like_the_text(tiny: Tiny) -> None:
-    gpt2 = tiny("gpt2")
-    pieces, text = ids(gpt2, "native", [(("", "the", " ", "cat"), "x"), ("the cat", "x")])
-    assert pieces == text  # no token boundary where the pieces meet
-
-
-def test_prophetnets_template_separates_with_its_sep_token(tiny: Tiny) -> None:
-    prophetnet = tiny("prophetnet")
-    (fed,) = ids(prophetnet, "laban2022", [(("", "the cat", " [SEP] ", "the river"), "the dog")])
-    the, cat, dog, river = prophetnet.tokenizer.convert_tokens_to_ids(
-        ["the", "cat", "dog", "river"]
-    )
-    assert fed.context == (the, cat, 102, the, river, 102)
-    assert (fed.inputs, fed.targets) == ((102, the, dog), (the, dog, 102))
-
-
 def test_empty_candidate_scores_nothing_in_a_decoder_only_model(loaded: Loaded) -> None:
     for protocol in ("native", "sum", "bytes"):
         found = run(loaded("gpt2"), protocol, [("the", ""), ("the", "cat")])

@@ -27,10 +27,6 @@ def prompt(template: str, parts: Mapping[str, str] | None, context: str = "store
     return one
 
 
-def text(template: str, parts: Mapping[str, str] | None, context: str = "stored") -> str:
-    return "".join(prompt(template, parts, context).context)
-
-
 # The named ones; the texts stand in ../shared/facts/protocols.md, "laban2022", Templates.
 
 
@@ -43,24 +39,43 @@ def test_default_reads_the_context_as_it_is_stored() -> None:
     assert prompt("default", QUIZ, "salt \n Sea {x} and salt.") == ("salt \n Sea {x} and salt.", "")
 
 
-def test_mixqg_separates_with_a_backslash_and_an_n() -> None:
-    assert text("mixqg", QUIZ) == "salt " + chr(92) + "n Sea and salt."
-    assert prompt("mixqg", QUIZ).candidate_prefix == ""
+SUMMARIZED = [
+    ("t5-summarize", {part: "Sea."}, "summarize: Sea.", "")
+    for part in ("article", "document", "dialogue")
+]
+BACKSLASH_N = chr(92) + "n"
 
 
-def test_prophetnet_separates_with_sep() -> None:
-    assert text("prophetnet", QUIZ) == "salt [SEP] Sea and salt."
-    assert prompt("prophetnet", QUIZ).candidate_prefix == ""
-
-
-def test_macaw_asks_for_a_question() -> None:
-    assert text("macaw", QUIZ) == "$question$ ; $context$ = Sea and salt. ; $answer$ = salt"
-    assert prompt("macaw", QUIZ).candidate_prefix == "$question$ = "
-
-
-def test_macaw_asks_for_an_answer() -> None:
-    assert text("macaw", QUESTION) == "$answer$ ; $question$ = What is in the sea?"
-    assert prompt("macaw", QUESTION).candidate_prefix == "$answer$ = "
+@pytest.mark.parametrize(
+    ("template", "parts", "context", "prefix"),
+    [
+        ("mixqg", QUIZ, f"salt {BACKSLASH_N} Sea and salt.", ""),
+        ("prophetnet", QUIZ, "salt [SEP] Sea and salt.", ""),
+        (
+            "macaw",
+            QUIZ,
+            "$question$ ; $context$ = Sea and salt. ; $answer$ = salt",
+            "$question$ = ",
+        ),
+        ("macaw", QUESTION, "$answer$ ; $question$ = What is in the sea?", "$answer$ = "),
+        ("unifiedqa", QUESTION, "What is in the sea?", ""),
+        ("unifiedqa", QUIZ | QUESTION, f"What is in the sea? {BACKSLASH_N} Sea and salt.", ""),
+        ("t5-ssm-nq", QUESTION, "What is in the sea?", ""),
+        *SUMMARIZED,
+        # One's own
+        ("A: {answer}\nP: {paragraph}", QUIZ, "A: salt\nP: Sea and salt.", ""),
+        ("{answer}, {answer}", QUIZ, "salt, salt", ""),
+        ("Read: {context}", QUIZ, "Read: stored", ""),
+        ("Read: {context}", None, "Read: stored", ""),
+        ("{{x}} {answer} {{", QUIZ, "{x} salt {", ""),
+        ("Q: {question}", {"question": "{paragraph} {{"}, "Q: {paragraph} {{", ""),
+    ],
+)
+def test_what_is_read_and_what_stands_before_the_candidate(
+    template: str, parts: Mapping[str, str] | None, context: str, prefix: str
+) -> None:
+    found = prompt(template, parts)
+    assert ("".join(found.context), found.candidate_prefix) == (context, prefix)
 
 
 def test_macaw_takes_each_context_for_what_it_is() -> None:
@@ -71,22 +86,6 @@ def test_macaw_takes_each_context_for_what_it_is() -> None:
 def test_macaw_prefers_the_rendering_that_leaves_nothing_out() -> None:
     # Both fit; the first says two of the three parts, the second one.
     assert prompt("macaw", QUIZ | QUESTION).candidate_prefix == "$question$ = "
-
-
-def test_unifiedqa_reads_a_question_and_its_paragraph_if_there_is_one() -> None:
-    assert text("unifiedqa", QUESTION) == "What is in the sea?"
-    assert (
-        text("unifiedqa", QUIZ | QUESTION) == "What is in the sea? " + chr(92) + "n Sea and salt."
-    )
-
-
-def test_t5_ssm_nq_reads_the_bare_question() -> None:
-    assert text("t5-ssm-nq", QUESTION) == "What is in the sea?"
-
-
-@pytest.mark.parametrize("part", ["article", "document", "dialogue"])
-def test_t5_is_asked_to_summarize(part: str) -> None:
-    assert text("t5-summarize", {part: "Sea."}) == "summarize: Sea."
 
 
 @pytest.mark.parametrize(
@@ -123,32 +122,8 @@ def test_every_template_puts_one_space_before_the_candidate(name: str) -> None:
     assert find_template(name).separator == " "
 
 
-# One's own
-
-
-def test_an_own_template_renders_parts_in_its_order() -> None:
-    assert text("A: {answer}\nP: {paragraph}", QUIZ) == "A: salt\nP: Sea and salt."
-
-
 def test_an_own_template_is_called_by_its_text() -> None:
     assert find_template("A: {answer}").name == "A: {answer}"
-
-
-def test_an_own_template_may_repeat_a_part() -> None:
-    assert text("{answer}, {answer}", QUIZ) == "salt, salt"
-
-
-def test_context_is_the_stored_one_with_parts_and_without() -> None:
-    assert text("Read: {context}", QUIZ, "stored") == "Read: stored"
-    assert text("Read: {context}", None, "stored") == "Read: stored"
-
-
-def test_doubled_braces_are_braces() -> None:
-    assert text("{{x}} {answer} {{", QUIZ) == "{x} salt {"
-
-
-def test_braces_in_data_are_data() -> None:
-    assert text("Q: {question}", {"question": "{paragraph} {{"}) == "Q: {paragraph} {{"
 
 
 def test_literals_and_data_come_in_turn() -> None:
@@ -160,11 +135,6 @@ def test_literals_and_data_come_in_turn() -> None:
         "Sea and salt.",
         " b",
     )
-
-
-def test_a_text_without_placeholders_is_no_template() -> None:
-    with refusal("template.unknown"):
-        find_template("mixgq")
 
 
 def test_an_unknown_placeholder_is_named_with_the_known_ones() -> None:
@@ -187,18 +157,17 @@ def test_data_without_parts_has_the_context_only() -> None:
         prompt("Q: {question}", None)
 
 
-@pytest.mark.parametrize("broken", ["{answer", "answer}", "{answer} }", "{{answer}", "{answer!r:"])
-def test_braces_that_do_not_match_are_an_error(broken: str) -> None:
-    with refusal("template.placeholder"):
-        find_template(broken)
-
-
 @pytest.mark.parametrize(
-    "fancy", ["{answer!r}", "{answer:>9}", "{answer.x}", "{answer[0]}", "{}", "{the answer}"]
+    "text",
+    [
+        *("{answer", "answer}", "{answer} }", "{{answer}", "{answer!r:"),  # no matching brace
+        *("{answer!r}", "{answer:>9}", "{answer.x}", "{answer[0]}", "{}", "{the answer}"),
+        "mixgq",
+    ],
 )
-def test_a_placeholder_is_a_plain_name(fancy: str) -> None:
-    with refusal("template.placeholder"):
-        find_template(fancy)
+def test_what_is_no_template(text: str) -> None:
+    with refusal("template.unknown" if text == "mixgq" else "template.placeholder"):
+        find_template(text)
 
 
 # What the model gets

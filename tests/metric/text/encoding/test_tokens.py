@@ -68,13 +68,6 @@ def test_no_texts_have_no_tokens(tiny: Tiny) -> None:
 # Contexts
 
 
-def test_a_plain_text_is_data_throughout(tiny: Tiny) -> None:
-    bart = tiny("bart")
-    (ids,) = context_ids(bart.tokenizer, ["the </s> cat"])
-    assert list(ids) == bart.text_ids("the </s> cat")
-    assert 2 not in ids  # </s>
-
-
 def test_a_literal_may_hold_several_special_tokens(tiny: Tiny) -> None:
     bart = tiny("bart")
     (ids,) = context_ids(bart.tokenizer, [("<s></s>", "cat", "</s>x<mask>")])
@@ -136,14 +129,6 @@ def test_the_text_behind_the_last_special_token(
 
 
 # Data that looks like special tokens
-
-
-def test_a_vocabulary_that_holds_a_special_token_as_a_word_reads_it_as_text(tiny: Tiny) -> None:
-    t5 = tiny("t5")
-    assert t5.tokenizer.convert_tokens_to_ids("</s>") == 1
-    (ids,) = text_ids(t5.tokenizer, ["the</s>"])
-    assert list(ids) == t5.text_ids("the</s>")
-    assert 1 not in ids
 
 
 def test_where_that_cannot_be_the_text_is_named() -> None:
