@@ -14,8 +14,6 @@ from nnd.metric.run import evaluate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nnd.metric.likelihood import LoadedModel
-
 MODEL_LIBRARIES = {"torch", "transformers", "datasets", "evaluate", "huggingface_hub"}
 SLOW = MODEL_LIBRARIES | {"jsonschema", "nltk", "pandas", "sacrebleu", "scipy"}
 
@@ -85,33 +83,24 @@ report(run, page, data=data)
     assert sorted(found & (MODEL_LIBRARIES | {"pandas"})) == []
 
 
-def test_a_stored_run_is_told_again_without_the_libraries_of_models(
+def test_parts_are_merged_and_a_stored_run_is_told_again_without_the_libraries_of_models(
     saved: "Callable[[str], Path]", tmp_path: Path
 ) -> None:
     model, data = saved("gpt2"), write_pairs(tmp_path)
     evaluate(model, data)
+    evaluate(model, data, out=tmp_path / "parts", worker=(1, 1))
     program = """
 import contextlib, sys
 from nnd.metric.cli.command import main
+from nnd.metric.run import merge
+merge(sys.argv.pop())
 with contextlib.suppress(SystemExit):
     main()
 """
 
     asked = ["evaluate", "--model", model, "--data", data, "--out", tmp_path / "run", "--details"]
-    found = loaded_by(program, *asked)
+    found = loaded_by(program, *asked, tmp_path / "parts")
 
-    assert (tmp_path / "run" / "result.json").is_file()
-    assert sorted(found & (SLOW - {"scipy"})) == []
-
-
-def test_workers_parts_are_merged_without_the_libraries_of_models(
-    loaded: "Callable[[str], LoadedModel]", tmp_path: Path
-) -> None:
-    evaluate(loaded("gpt2"), write_pairs(tmp_path), out=tmp_path / "run", worker=(1, 1))
-
-    found = loaded_by(
-        "import sys; from nnd.metric.run import merge; merge(sys.argv[1])", tmp_path / "run"
-    )
-
+    assert (tmp_path / "parts" / "result.json").is_file()
     assert (tmp_path / "run" / "result.json").is_file()
     assert sorted(found & (SLOW - {"scipy"})) == []

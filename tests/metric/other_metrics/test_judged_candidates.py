@@ -164,11 +164,6 @@ def test_one_aspect(tmp_path: Path) -> None:
         read_judged(folder, aspect="fluency")
 
 
-def test_no_folder(tmp_path: Path) -> None:
-    with refusal("data.not-converted", "none"):
-        read_judged(tmp_path / "none")
-
-
 @pytest.mark.parametrize(
     ("name", "text", "code"),
     [

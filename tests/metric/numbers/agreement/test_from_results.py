@@ -156,28 +156,17 @@ def test_a_table_needs_three_columns(column: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "code", "where"),
+    ("name", "text"),
     [
-        ("rates.csv", b"model,category,pass_rate\nA,overall,good\n", "file.not-a-table", ""),
-        (
-            "rates.csv",
-            "model,category,pass_rate\nA,überall,0.5\n".encode("utf-16"),
-            "file.not-utf8",
-            ":1",
-        ),
-        ("rates.csv", b"model,category\nA,overall,0.5\n", "file.not-csv", ":2"),
-        ("rates.csv", b"", "file.not-a-table", ""),
-        ("rates.json", b'[{"model": "A", "categ', "file.not-json", ""),
-        ("rates.parquet", b"PAR1", "file.not-parquet", ""),
-        ("rates.xlsx", b"", "file.not-a-table", ""),
+        ("rates.csv", "model,category,pass_rate\nA,overall,good\n"),
+        ("rates.csv", ""),
+        ("rates.xlsx", ""),
     ],
-    ids=["no number", "another encoding", "wide", "empty", "cut off", "no parquet", "a workbook"],
+    ids=["no number", "empty", "a workbook"],
 )
-def test_a_table_that_cannot_be_read(
-    name: str, text: bytes, code: str, where: str, tmp_path: Path
-) -> None:
-    (tmp_path / name).write_bytes(text)
-    with refusal(code, f"{name}{where}"):
+def test_a_table_without_rates_is_refused(name: str, text: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with refusal("file.not-a-table", name):
         agree(tmp_path / name, PEOPLE)
 
 

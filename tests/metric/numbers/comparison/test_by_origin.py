@@ -151,11 +151,6 @@ def test_what_was_compared_is_written(tmp_path: Path) -> None:
     file = tmp_path / "suite" / "validity.json"
     assert read_facts(file) == found.to_dict()
     assert found.operations[0].digest == pairs_digest(["madep1", "madep0"])
-    origins(folder, out=tmp_path / "suite")  # one of ours is replaced
-    file.write_text("of somebody else", encoding="utf-8")
-    with refusal("place.foreign-files", "validity.json"):
-        origins(folder, out=tmp_path / "suite")
-    assert file.read_text(encoding="utf-8") == "of somebody else"
 
 
 def test_wrong_input_is_one_error(tmp_path: Path) -> None:

@@ -268,10 +268,7 @@ def test_a_frame_has_it_for_every_slice() -> None:
 
 def test_each_of_two_models_has_its_own_tokens(tmp_path: Any) -> None:
     first, second = (simulated(25, 6, rate=rate, slope=3, seed=6) for rate in (0.7, 0.55))
-    second["high"], second["low"] = (
-        second["high"] + 3,
-        second["low"] + 1,
-    )  # cut by another tokenizer
+    second["high"], second["low"] = second["high"] + 3, second["low"] + 1  # another tokenizer's
     runs = [
         write_run(tmp_path / name, frame(tests, name))
         for name, tests in (("a", first), ("b", second))

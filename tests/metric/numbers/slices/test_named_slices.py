@@ -195,8 +195,8 @@ def test_a_part_is_numbers_where_it_is_compared_with_a_number() -> None:
     assert where_true(pairs, "year >= 1000").tolist() == [False, True, False]
     assert where_true(pairs, "year BETWEEN 0.5 AND 1e3").tolist() == [True, False, False]
     assert where_true(pairs, "year >= '1000'").tolist() == [True, True, False]
-    with refusal("expression.invalid", '--where "context > 3"'):
-        where_true(pairs, "context > 3")
+    with refusal("name.unknown"):
+        where_true(pairs, "lenght > 3")
 
 
 def test_a_condition_reads_columns_measures_and_parts() -> None:
@@ -209,29 +209,25 @@ def test_a_condition_reads_columns_measures_and_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "code"),
+    "condition",
     [
-        ("length >", "expression.invalid"),
-        ("1 = 1", "expression.invalid"),
-        ("lenght > 3", "name.unknown"),
-        ("length", "expression.invalid"),
-        ("SUM(length) > 2", "expression.invalid"),
-        ("context > 3", "expression.invalid"),
-        ("pair_id IN (SELECT pair_id FROM read_csv('x.csv'))", "expression.invalid"),
-        ("context < CURRENT_DATE", "expression.invalid"),
+        "length >",
+        "1 = 1",
+        "length",
+        "SUM(length) > 2",
+        "context > 3",
+        "pair_id IN (SELECT pair_id FROM read_csv('x.csv'))",
+        "context < CURRENT_DATE",
         # Each of these ended the process, or did not answer within 20 s.
-        ("LPAD(context, 1000000000, 'x') = 'y'", "expression.invalid"),
-        ("'y' = rpad(context, 1000000000, 'x')", "expression.invalid"),
-        ("length IN (SELECT * FROM generate_series(1, 1000000000))", "expression.invalid"),
-        ("1" + "+1" * 60_000 + " = length", "expression.invalid"),
-        ("context||" * 450 + "'x' = 'y'", "expression.invalid"),
-        ("length" + "*length" * 500 + " > 1", "expression.invalid"),
-        (
-            "REPLACE(" * 3 + "context" + f", 'e', '{'e' * 900}')" * 3 + " = 'x'",
-            "expression.invalid",
-        ),
+        "LPAD(context, 1000000000, 'x') = 'y'",
+        "'y' = rpad(context, 1000000000, 'x')",
+        "length IN (SELECT * FROM generate_series(1, 1000000000))",
+        "1" + "+1" * 60_000 + " = length",
+        "context||" * 450 + "'x' = 'y'",
+        "length" + "*length" * 500 + " > 1",
+        "REPLACE(" * 3 + "context" + f", 'e', '{'e' * 900}')" * 3 + " = 'x'",
     ],
 )
-def test_a_condition_that_is_none_is_one_clear_error(condition: str, code: str) -> None:
-    with refusal(code):
+def test_a_condition_that_is_none_is_one_clear_error(condition: str) -> None:
+    with refusal("expression.invalid", f'--where "{condition[:9]}'):
         where_true(made([{}, {}, {}]), condition)

@@ -52,11 +52,6 @@ def test_names_that_are_none(name: str, code: str) -> None:
         find_scorers([name])
 
 
-def test_a_template_that_is_none_is_told_before_a_model_is_loaded() -> None:
-    with refusal("template.unknown"):
-        find_scorers(["prompted=no-such-model"], template="nonsense")
-
-
 @pytest.mark.parametrize("prompt", [{"template": "Sum up: {context}"}, {"prefix": "In short, "}])
 def test_a_prompt_that_nothing_reads(prompt: dict[str, str]) -> None:
     with refusal("option.conflict"):

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.report.chromium import FULL, Chromium, Tab, require_browser
+from support.report.chromium import Chromium, Tab, require_browser
 from support.report.driven import (
     choose,
     chosen,
@@ -39,7 +39,6 @@ from nnd.metric.data import TOKENS
 from nnd.metric.show.reports.content.packed_pairs import MOST_PAIRS
 from nnd.metric.show.reports.page.report import report
 
-thorough = pytest.mark.skipif(not FULL, reason="drives a browser for longer: NND_TEST_FULL=1")
 NARROW, WIDE = 400, 1280
 PAIR_FITS = "(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)(pair)"
 OPENS_WITHIN = 2.0  # seconds, of 45,000 pairs
@@ -168,7 +167,7 @@ def test_it_opens_from_disk_and_shows_every_pair(tab: Tab, page: Path, sample_ru
     assert not is_seen(tab, "#status")
 
 
-@thorough
+@pytest.mark.full
 def test_hostile_text_in_every_field_is_shown_as_text(tab: Tab, hostile: Path) -> None:
     show(tab, hostile)
     assert tab.requests() == [hostile.as_uri()]
@@ -197,7 +196,7 @@ def _pictured(text: str) -> str:
     return re.sub("[\x00-\x08\x0b-\x1f]", lambda found: chr(0x2400 + ord(found[0])), text)
 
 
-@thorough
+@pytest.mark.full
 def test_without_javascript_it_says_what_is_missing(tab: Tab, page: Path) -> None:
     tab.call("Emulation.setScriptExecutionDisabled", value=True)
     tab.open(page)
@@ -250,7 +249,6 @@ def test_pairs_of_each_verdict(tab: Tab, page: Path, sample_run: Path) -> None:
 
 
 @pytest.mark.full
-@thorough
 def test_orders_by_margin(tab: Tab, page: Path, sample_run: Path) -> None:
     show(tab, page)
     rows = scored(sample_run, "zoo/dog")  # the best model is the first
@@ -403,7 +401,6 @@ def test_on_a_narrow_screen_the_pair_covers_the_list_until_closed(tab: Tab, page
 
 
 @pytest.mark.full
-@thorough
 def test_every_control_is_reached_by_tab_shows_it_and_has_a_name(tab: Tab, page: Path) -> None:
     show(tab, page)
     reached = []
@@ -495,7 +492,7 @@ def test_surprising_tokens_are_coloured_and_the_marked_one_underlined(
     assert text_of(tab, "#pair .surprise + p").endswith(" The error is underlined.")
 
 
-@thorough
+@pytest.mark.full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_text_can_be_read(scheme: str, tab: Tab, page: Path) -> None:
     tab.media(scheme=scheme)
@@ -563,7 +560,6 @@ def test_nobody_scrolls_sideways(tab: Tab, page: Path) -> None:
 
 
 @pytest.mark.full
-@thorough
 def test_hostile_text_makes_nobody_scroll_sideways(tab: Tab, hostile: Path) -> None:
     tab.resize(NARROW)
     show(tab, hostile)
@@ -580,7 +576,7 @@ def test_hostile_text_makes_nobody_scroll_sideways(tab: Tab, hostile: Path) -> N
 
 
 @pytest.mark.alone
-@thorough
+@pytest.mark.full
 def test_45000_pairs_open_in_two_seconds_and_stay_smooth(browser: Chromium, tmp_path: Path) -> None:
     pairs = many_pairs(45_000)
     run = write_run(tmp_path / "run", pairs, [Pretended(name, {"": 0.6}) for name in "abc"])

@@ -155,19 +155,20 @@ def test_a_token_across_the_boundary_is_told() -> None:
     assert tokenizer.convert_ids_to_tokens(list(found.ids)) == [" ", "s", "a", "t"]
 
 
-def test_another_probe_is_taken_where_one_melts_into_what_follows() -> None:
-    tokenizer = joining("a ")
+@pytest.mark.parametrize(
+    ("joined", "probed"), [(("a ",), True), (("a ", "e ", "1 "), False)], ids=["one", "all"]
+)
+def test_where_probes_melt_into_what_follows_another_or_none_is_taken(
+    joined: tuple[str, ...],
+    probed: bool,  # noqa: FBT001
+) -> None:
+    tokenizer = joining(*joined)
     (found,) = continue_with(tokenizer, ["sat"], " ")
-    assert found.probed
+    assert found.probed == probed
     assert tokenizer.convert_ids_to_tokens(list(found.ids)) == [" ", "s", "a", "t"]
-
-
-def test_where_no_probe_keeps_its_tokens_the_candidates_own_are_taken_and_told() -> None:
-    tokenizer = joining("a ", "e ", "1 ")
-    (found,) = continue_with(tokenizer, ["sat"], " ")
-    assert not found.probed
-    assert tokenizer.convert_ids_to_tokens(list(found.ids)) == [" ", "s", "a", "t"]
-    assert find_crossings(tokenizer, [("the cat", "sat"), ("the cat", "")], " ") == [True, False]
+    if not probed:  # the candidate's own tokens are taken, and told
+        requests = [("the cat", "sat"), ("the cat", "")]
+        assert find_crossings(tokenizer, requests, " ") == [True, False]
 
 
 def test_behind_a_special_token_a_text_starts_anew(kind: Kind) -> None:
