@@ -196,20 +196,18 @@ def test_parts_of_a_context_may_be_objects(gpt2: str, metric: Metric) -> None:
     assert found == expected
 
 
-def test_error_category_may_be_missing(gpt2: str, metric: Metric) -> None:
+def test_error_categories_may_be_missing(gpt2: str, metric: Metric) -> None:
     instance = metric(model_id=gpt2)
-    labelled, plain = (instance.compute(**columns) or {} for columns in (COLUMN_LISTS, TEXTS))
-    assert labelled["by_error_category"].keys() == {"off_target", "disfluent"}
-    assert plain["by_error_category"] == {}
-    assert plain["passes"] == labelled["passes"]
-
-
-def test_some_error_categories_may_be_missing(gpt2: str, metric: Metric) -> None:
-    labels = [None, "", *COLUMN_LISTS["error_category"][2:]]
-    found = metric().compute(**TEXTS, error_category=labels, model_id=gpt2) or {}
+    some = {**TEXTS, "error_category": [None, "", *COLUMN_LISTS["error_category"][2:]]}
+    found, labelled, plain = (
+        instance.compute(**columns) or {} for columns in (some, COLUMN_LISTS, TEXTS)
+    )
     # rows 2, 4, 5 are off_target; rows 3, 6, 7 disfluent
     counts = {label: rate["n"] for label, rate in found["by_error_category"].items()}
     assert counts == {"off_target": 3, "disfluent": 3}
+    assert labelled["by_error_category"].keys() == counts.keys()
+    assert plain["by_error_category"] == {}
+    assert plain["passes"] == labelled["passes"]
 
 
 def test_baselines_come_along(gpt2: str, metric: Metric) -> None:

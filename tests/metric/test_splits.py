@@ -69,6 +69,32 @@ def badger(people: pl.DataFrame | None) -> float:
     return float(people.filter(system="badger", category="overall")["score"].item())
 
 
+@pytest.fixture(scope="module")
+def stand_for(models: list[str]) -> dict[str, str]:
+    return {models[0]: "otter", models[1]: "badger"}
+
+
+@pytest.fixture(scope="module")
+def judged(
+    models: list[str],
+    letters: Path,
+    stand_for: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Judged:
+    """Which splits were scored → models that stand for systems, and the folder of the run."""
+    place = tmp_path_factory.mktemp("judged")
+    chosen: dict[str, dict[str, Any]] = {
+        "test": {},
+        "valid": {"splits": ["valid"]},
+        "both": {"splits": ["test", "valid"]},
+        "part": {"splits": ["test", "valid"], "limit": 2},
+    }
+    return {
+        name: (run(models, letters, place / name, systems=stand_for, **more), place / name)
+        for name, more in chosen.items()
+    }
+
+
 # Which splits
 
 
@@ -92,24 +118,23 @@ def test_test_is_scored_by_default_if_the_others_are_to_train_on(
     assert default_splits(known) == scored
 
 
-def test_the_headline_the_signature_firstnd_the_result_state_the_split(
-    models: list[str], letters: Path, tmp_path: Path
+def test_the_headline_the_signature_and_the_result_state_the_splits(
+    models: list[str], letters: Path, judged: Judged
 ) -> None:
-    found = run(models[0], letters, tmp_path / "run")
-    assert found.results[0].rates.n_pairs == 8
-    assert "of 8 tests" in found.headline()
-    assert found.headline().endswith("on letters-nnd (split test).")
-    assert "|split:test|protocol:native|" in found.results[0].signature
-    assert stored(tmp_path / "run")["splits"] == ["test"]
-
-
-def test_all_splits_are_named_and_not_in_the_signature(models: list[str], letters: Path) -> None:
-    found = run(models[0], letters, splits=["valid", "test"])
-    assert found.results[0].rates.n_pairs == 16
-    assert found.headline().endswith("on letters-nnd (splits test and valid).")
-    assert "split:" not in found.results[0].signature
     version = load_pairs(letters).version[:6]
-    assert f"|data:letters-nnd@{version}|protocol:" in found.results[0].signature
+    for splits, n, said, signed in (
+        ([], 8, "(split test).", "|split:test|protocol:native|"),
+        (["valid", "test"], 16, "(splits test and valid).", f"@{version}|protocol:"),
+    ):
+        found = run(models[0], letters, splits=splits)
+        signature = found.results[0].signature
+        assert found.results[0].rates.n_pairs == n
+        assert f"of {n} tests" in found.headline()
+        assert found.headline().endswith(f"on letters-nnd {said}")
+        assert signed in signature
+        assert ("split:" in signature) == (n == 8)
+    assert f"|data:letters-nnd@{version}|" in signature
+    assert stored(judged["test"][1])["splits"] == ["test"]
 
 
 def test_data_with_one_split_is_described_as_before(models: list[str], tmp_path: Path) -> None:
@@ -235,41 +260,15 @@ def test_entries_of_runs_take_a_split(letters: Path) -> None:
 
 
 def test_a_run_of_another_split_is_not_added_to(
-    models: list[str], letters: Path, tmp_path: Path
+    models: list[str], letters: Path, judged: Judged
 ) -> None:
-    run(models[0], letters, tmp_path / "run", splits=["test", "valid"])
-    with refusal("place.holds-a-run", str(tmp_path / "run")) as caught:
-        run(models[1], letters, tmp_path / "run")
+    _, folder = judged["both"]
+    with refusal("place.holds-a-run", str(folder)) as caught:
+        run(models[1], letters, folder)
     assert "(split test)" in caught.value.what
 
 
 # Human scores
-
-
-@pytest.fixture(scope="module")
-def stand_for(models: list[str]) -> dict[str, str]:
-    return {models[0]: "otter", models[1]: "badger"}
-
-
-@pytest.fixture(scope="module")
-def judged(
-    models: list[str],
-    letters: Path,
-    stand_for: dict[str, str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Judged:
-    """Which splits were scored → models that stand for systems, and the folder of the run."""
-    place = tmp_path_factory.mktemp("judged")
-    chosen: dict[str, dict[str, Any]] = {
-        "test": {},
-        "valid": {"splits": ["valid"]},
-        "both": {"splits": ["test", "valid"]},
-        "part": {"splits": ["test", "valid"], "limit": 2},
-    }
-    return {
-        name: (run(models, letters, place / name, systems=stand_for, **more), place / name)
-        for name, more in chosen.items()
-    }
 
 
 def human_score(found: Evaluation, model: str) -> float:

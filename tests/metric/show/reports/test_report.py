@@ -236,16 +236,12 @@ def test_without_data_ids_stand_for_texts_and_the_stored_agreement_is_told(
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_human_scores_alone_give_the_agreement_and_whom_models_stand_for_can_be_said_anew(
+def test_human_scores_alone_give_the_agreement(
     small_run: Path, small: Path, tmp_path: Path
 ) -> None:
     found = page_of(tmp_path, small_run, human_scores=small / "human_scores.parquet")
     assert {row["model"] for row in found.numbers["agreement"]} == set(SYSTEMS)  # as the run had it
     assert not found.pairs["texts"]
-    # The run has zoo/ant for dipper: now zoo/eel is, and zoo/ant nobody.
-    told = page_of(tmp_path, small_run, data=small, systems={"zoo/eel": "dipper"})
-    judged = {row["model"] for row in told.numbers["agreement"]}
-    assert judged == {"zoo/bee", "zoo/cat", "zoo/dog", "zoo/eel"}
 
 
 @pytest.mark.usefixtures("undrawn")
