@@ -41,6 +41,9 @@ FULL = bool(os.environ.get("NND_TEST_FULL"))
 STEP = 1 if FULL else 41
 """Every byte in full; one in so many otherwise, coprime to 8, so that every bit has its turn."""
 
+SHORT = 1 if FULL else 5
+"""The same of short files."""
+
 Read = Callable[[], Any]
 
 
@@ -68,7 +71,7 @@ def values(found: object) -> object:
     return [values(each) for each in found] if isinstance(found, list | tuple) else found
 
 
-def believed(path: Path, read: Read, step: int = 1 if FULL else 5) -> list[int]:
+def believed(path: Path, read: Read, step: int = SHORT) -> list[int]:
     """Return the bytes of a file whose change gives other values, without an error."""
     raw, whole, wrong = path.read_bytes(), values(read()), []
     assert raw
@@ -86,29 +89,31 @@ def believed(path: Path, read: Read, step: int = 1 if FULL else 5) -> list[int]:
     return wrong
 
 
-FRAMES: dict[str, Callable[[Path], Any]] = {
-    "pairs.parquet": lambda folder: load_pairs(folder).pairs,
-    "annotations.parquet": lambda folder: read_frame(folder, "annotations"),
-    "human_scores.parquet": lambda folder: load_pairs(folder).human_scores,
-    "sets/negation.parquet": lambda folder: read_frame(folder, "sets/negation"),
-}
+def pieces(data: Path) -> list[pl.DataFrame]:
+    return [chunk.read() for chunks in open_pairs(data).tables.values() for chunk in chunks]
 
 
-@pytest.mark.parametrize("name", FRAMES)
-def test_rows_of_a_folder(suite: Path, name: str) -> None:
-    assert believed(suite / name, lambda: FRAMES[name](suite), STEP) == []
-
-
-def test_rows_that_are_read_in_pieces(suite: Path) -> None:
-    def read() -> object:
-        return [chunk.read() for chunks in open_pairs(data).tables.values() for chunk in chunks]
-
-    data = suite.with_name("data")
-    assert believed(data / "pairs.parquet", read, STEP) == []
-
-
-def test_the_manifest(suite: Path) -> None:
-    assert believed(suite / "manifest.json", lambda: read_manifest(suite)) == []
+@pytest.mark.parametrize(
+    ("name", "read", "step"),
+    [
+        ("suite/pairs.parquet", lambda folder: load_pairs(folder).pairs, STEP),
+        ("suite/annotations.parquet", lambda folder: read_frame(folder, "annotations"), STEP),
+        ("suite/human_scores.parquet", lambda folder: load_pairs(folder).human_scores, STEP),
+        ("suite/sets/negation.parquet", lambda folder: read_frame(folder, "sets/negation"), STEP),
+        ("suite/manifest.json", read_manifest, SHORT),
+        ("data/pairs.parquet", pieces, STEP),
+        ("run/log_likelihoods.parquet", read_run, STEP),
+        ("run/log_likelihoods.parquet", lambda run: list(read_pieces(run)), STEP),
+        ("run/sets.parquet", read_sets, STEP),
+        ("run/result.json", read_systems, STEP),
+    ],
+)
+def test_a_file_of_a_folder(
+    name: str, read: Callable[[Path], Any], step: int, suite: Path, run: Path
+) -> None:
+    place, _, file = name.partition("/")
+    folder = run if place == "run" else suite.with_name(place)
+    assert believed(folder / file, lambda: read(folder), step) == []
 
 
 def test_the_validity_of_a_suite(suite: Path, run: Path) -> None:
@@ -117,20 +122,6 @@ def test_the_validity_of_a_suite(suite: Path, run: Path) -> None:
         assert believed(suite / "validity.json", lambda: read_validity(suite)) == []
     finally:
         (suite / "validity.json").unlink()
-
-
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [
-        ("log_likelihoods.parquet", read_run),
-        ("log_likelihoods.parquet", lambda run: list(read_pieces(run))),
-        ("sets.parquet", read_sets),
-        ("result.json", read_systems),
-    ],
-    ids=["rows", "pieces", "sets", "result"],
-)
-def test_a_run(run: Path, name: str, read: Callable[[Path], Any]) -> None:
-    assert believed(run / name, lambda: read(run), STEP) == []
 
 
 def test_parts_and_their_plan(
