@@ -1,15 +1,15 @@
 """An agreement shows itself: headline, table, picture, frame."""
 
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 import pytest
+from support.people import agreement, people
 from support.refusals import refusal
 from support.screens.tables import lines, row
 from support.shown import check_pictured, check_shown
 
-from nnd.metric.numbers import STATISTICS, Agreement, try_agreement
+from nnd.metric.numbers import STATISTICS, Agreement
 
 MODELS = ["org/ant", "org/bee", "org/cat", "org/dog"]
 FOUR = dict(zip(MODELS, "ABCD", strict=True))
@@ -21,24 +21,14 @@ def rates(*shares: float, n: int | None = 40) -> pl.DataFrame:
     return pl.DataFrame(rows, ["model", "category", "pass_rate", "n"], orient="row")
 
 
-def people(*scores: float) -> pl.DataFrame:
-    rows = [
-        (system, None, "q", "overall", score) for system, score in zip("ABCD", scores, strict=False)
-    ]
-    return pl.DataFrame(rows, ["system", "model_id", "aspect", "category", "score"], orient="row")
-
-
-def agreement(pass_rates: pl.DataFrame, human_scores: pl.DataFrame, **options: Any) -> Agreement:
-    """The agreement, which exists."""
-    outcome, reason = try_agreement(pass_rates, human_scores, **options)
-    assert outcome is not None, reason
-    return outcome
+def judged(*scores: float) -> pl.DataFrame:
+    return people({"q": dict(zip("ABCD", scores, strict=False))})
 
 
 @pytest.fixture
 def found() -> Agreement:
     # of 3 pairs of systems 2 agree: tau (2 - 1) / 3; r = (0.1 * 0.3 - 0) / sqrt(...), below
-    return agreement(rates(0.4, 0.5, 0.6), people(1, 3, 2), systems=SYSTEMS)
+    return agreement(rates(0.4, 0.5, 0.6), judged(1, 3, 2), systems=SYSTEMS)
 
 
 def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> None:
@@ -56,7 +46,7 @@ def test_below_four_systems_there_is_nothing_to_correlate(found: Agreement) -> N
 def test_from_four_on_the_headline_is_the_correlation_over_all_tests() -> None:
     # Of 6 pairs of systems 5 agree: tau (5 - 1) / 6. Rates -1.5, -.5, .5, 1.5 against scores -1.5,
     # .5, -.5, 1.5: r = (2.25 - .25 - .25 + 2.25) / 5 = 0.8.
-    four = agreement(rates(0.4, 0.5, 0.6, 0.7), people(1, 3, 2, 4), systems=FOUR)
+    four = agreement(rates(0.4, 0.5, 0.6, 0.7), judged(1, 3, 2, 4), systems=FOUR)
     assert four.headline() == (
         "Pass rates and human scores of 4 systems correlate with tau-b 0.667 and Pearson r 0.800 "
         "(overall)."
@@ -68,12 +58,12 @@ def test_from_four_on_the_headline_is_the_correlation_over_all_tests() -> None:
 
 def test_without_a_rate_over_all_tests_the_headline_is_the_mean_over_categories() -> None:
     # "x" as above: tau 2/3, r 0.8; "y" in the order of the scores: tau 1, r of two equal steps 1.
-    scores = people(1, 3, 2, 4)
-    of_y = people(1, 2, 3, 4).with_columns(category=pl.lit("y"))
-    judged = pl.concat([scores.with_columns(category=pl.lit("x")), of_y])
+    scores = judged(1, 3, 2, 4)
+    of_y = judged(1, 2, 3, 4).with_columns(category=pl.lit("y"))
+    of_both = pl.concat([scores.with_columns(category=pl.lit("x")), of_y])
     shares = rates(0.4, 0.5, 0.6, 0.7)
     tested = pl.concat([shares.with_columns(category=pl.lit(name)) for name in "xy"])
-    found = agreement(tested, judged, systems=FOUR)
+    found = agreement(tested, of_both, systems=FOUR)
 
     assert found.headline() == (
         "Pass rates and human scores of 4 systems correlate with tau-b 0.833 and Pearson r 0.900 "
@@ -83,14 +73,14 @@ def test_without_a_rate_over_all_tests_the_headline_is_the_mean_over_categories(
 
 
 def test_an_undefined_statistic_is_called_so() -> None:
-    alike = agreement(rates(0.5, 0.5, 0.5, 0.5), people(1, 3, 2, 4), systems=FOUR)
+    alike = agreement(rates(0.5, 0.5, 0.5, 0.5), judged(1, 3, 2, 4), systems=FOUR)
     assert "tau-b undefined and Pearson r undefined" in alike.headline()
     check_shown(alike)
 
 
 def test_a_model_that_nobody_judged_is_named() -> None:
     known = {model: system for model, system in SYSTEMS.items() if system in "AB"}
-    found = agreement(rates(0.4, 0.5, 0.6), people(1, 3, 2), systems=known)
+    found = agreement(rates(0.4, 0.5, 0.6), judged(1, 3, 2), systems=known)
     assert found.remarks() == ["Without a human score: cat."]
 
 
@@ -109,7 +99,7 @@ def test_the_picture_has_a_mark_per_system(found: Agreement) -> None:
 
 
 def test_rates_without_n_are_drawn_too() -> None:
-    found = agreement(rates(0.4, 0.5, 0.6, n=None), people(1, 3, 2), systems=SYSTEMS)
+    found = agreement(rates(0.4, 0.5, 0.6, n=None), judged(1, 3, 2), systems=SYSTEMS)
     assert check_pictured(found)[0] == "ant, overall: 40.0 %; human score 1"
 
 

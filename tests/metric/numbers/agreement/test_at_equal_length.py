@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.special import expit
+from support.people import people
 from support.refusals import refusal
 from support.screens.tables import lines, row
 from support.two_models import scored, write_run
@@ -44,16 +45,6 @@ def pretend(model: str, **columns: Any) -> pl.DataFrame:
     )
 
 
-def people() -> pl.DataFrame:
-    schema = {"source": pl.String, "system": pl.String, "model_id": pl.String, "aspect": pl.String}
-    schema |= {"category": pl.String, "score": pl.Float64, "n": pl.Int64, "definition": pl.String}
-    rows = [
-        ("x", model, model, "quality", "overall", rate, 10, "mean rating")
-        for model, rate in KNOWN.items()
-    ]
-    return pl.DataFrame(rows, schema, orient="row")
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("runs")
@@ -63,7 +54,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("people") / "human_scores.parquet"
-    people().write_parquet(path)
+    people({"quality": KNOWN}).write_parquet(path)
     return path
 
 

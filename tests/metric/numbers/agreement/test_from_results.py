@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from support import two_models
+from support.people import people
 from support.refusals import refusal
 from support.stored_folders import write_sealed
 from support.table_2 import CATEGORIES, SYSTEMS, TABLE_2, write_table
@@ -98,14 +99,7 @@ def test_a_table_has_no_intervals_and_does_not_know_what_was_unscored(
 
 # Tables
 
-PEOPLE = pl.DataFrame(
-    [(s, None, "quality", "overall", score) for s, score in (("A", 0.1), ("B", 0.2), ("C", 0.3))],
-    {
-        **dict.fromkeys(("system", "model_id", "aspect", "category"), pl.String),
-        "score": pl.Float64,
-    },
-    orient="row",
-)
+PEOPLE = people({"quality": {"A": 0.1, "B": 0.2, "C": 0.3}})
 RATES = pl.DataFrame(
     {"model": ["A", "B", "C"], "category": ["overall"] * 3, "pass_rate": [0.5, 0.7, 0.6]}
 )
@@ -180,9 +174,9 @@ def test_what_is_not_there_or_not_enough_is_refused(table: Path, tmp_path: Path)
         ([table, table], PEOPLE, "run.not-a-run", str(table)),
         (one, PEOPLE, "agreement.undefined", ""),
     ]
-    for runs, people, code, where in refusals:
+    for runs, scores, code, where in refusals:
         with refusal(code, where):
-            agree(runs, people)
+            agree(runs, scores)
 
 
 def test_a_model_with_two_rates_is_refused(tmp_path: Path) -> None:

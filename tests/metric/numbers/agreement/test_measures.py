@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from support.people import agreement, people
 from support.refusals import refusal
 
 from nnd.metric.data.matched_systems import (
@@ -16,16 +17,12 @@ from nnd.metric.data.matched_systems import (
     human_scores_for,
     match_systems,
 )
-from nnd.metric.numbers import Agreement, try_agreement
+from nnd.metric.numbers import try_agreement
 from nnd.metric.numbers.statistics.correlation_estimates import Permutations
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.show.tables.agreement import agreement_notes
 
 PASS_RATES = {"model": pl.String, "category": pl.String, "pass_rate": pl.Float64, "n": pl.Int64}
-HUMAN_SCORES = {
-    **dict.fromkeys(("system", "model_id", "aspect", "category"), pl.String),
-    "score": pl.Float64,
-}
 
 
 def rates(rows: Mapping[str, Mapping[str, float | None]]) -> pl.DataFrame:
@@ -37,28 +34,8 @@ def rates(rows: Mapping[str, Mapping[str, float | None]]) -> pl.DataFrame:
     )
 
 
-def people(rows: Mapping[str, Mapping[str, float | None]], **model_ids: str) -> pl.DataFrame:
-    """Human scores from {"aspect" or "aspect category": {system: score}}; hub ids of systems."""
-    scores = [
-        (system, model_ids.get(system), aspect, category or "overall", score)
-        for key, of in rows.items()
-        for aspect, _, category in [key.partition(" ")]
-        for system, score in of.items()
-    ]
-    return pl.DataFrame(scores, HUMAN_SCORES, orient="row").with_columns(
-        source=pl.lit("invented"), n=pl.lit(10), definition=pl.lit("mean")
-    )
-
-
 def overall(scores: dict[str, float]) -> pl.DataFrame:
     return people({"quality": scores})
-
-
-def agreement(pass_rates: pl.DataFrame, human_scores: pl.DataFrame, **options: Any) -> Agreement:
-    """The agreement, which exists."""
-    outcome, reason = try_agreement(pass_rates, human_scores, **options)
-    assert outcome is not None, reason
-    return outcome
 
 
 NAMED = people({"quality": {"A": 0.1, "B": 0.2, "C": 0.3}}, A="org/a", B="org/b")

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.people import people
 from support.refusals import refusal
 from support.screens.tables import lines
 from support.two_models import scored, write_run
@@ -16,7 +17,7 @@ from nnd.schemas import check_rows
 MODELS = ("a", "b", "c", "d")
 
 
-def dataset(folder: Path, prefix: str, people: dict[str, float]) -> Path:
+def dataset(folder: Path, prefix: str, scores: dict[str, float]) -> Path:
     """Ten pairs, and human scores of systems that are called as the models are."""
     folder.mkdir(parents=True)
     ids = [f"{prefix}{n}" for n in range(10)]
@@ -24,10 +25,7 @@ def dataset(folder: Path, prefix: str, people: dict[str, float]) -> Path:
     pl.DataFrame({"pair_id": ids, "context_id": ids, **texts}).write_parquet(
         folder / "pairs.parquet"
     )
-    rows = [(name, None, "question", "overall", score) for name, score in people.items()]
-    columns = ["system", "model_id", "aspect", "category", "score"]
-    schema = dict(zip(columns, (*[pl.String] * 4, pl.Float64), strict=True))
-    pl.DataFrame(rows, schema, orient="row").write_parquet(folder / "human_scores.parquet")
+    people({"question": scores}).write_parquet(folder / "human_scores.parquet")
     return folder
 
 
@@ -44,8 +42,8 @@ def run(folder: Path, prefix: str, passes: tuple[int, ...]) -> Path:
 @pytest.fixture
 def data(tmp_path: Path) -> list[Path]:
     """People rank a < b < c < d, on quiz and on frank."""
-    people = dict(zip(MODELS, (0.1, 0.2, 0.3, 0.4), strict=True))
-    return [dataset(tmp_path / name, name[0], people) for name in ("quiz", "frank")]
+    scores = dict(zip(MODELS, (0.1, 0.2, 0.3, 0.4), strict=True))
+    return [dataset(tmp_path / name, name[0], scores) for name in ("quiz", "frank")]
 
 
 @pytest.fixture
