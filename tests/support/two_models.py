@@ -1,6 +1,6 @@
-"""Scored pairs of made-up models, for tests of what compares them."""
+"""Scored pairs of made-up models, and what people said of them, for tests of what compares them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +8,17 @@ import polars as pl
 from support.stored_folders import write_sealed
 
 from nnd.metric.data.run_folder import STORED
+from nnd.metric.numbers import Agreement, try_agreement
 
 LIKELIHOODS: dict[str, dict[str, Any]] = {
     "+": {"ll_high": -1.0, "ll_low": -2.0, "passed": True, "tie": False},
     "-": {"ll_high": -2.0, "ll_low": -1.0, "passed": False, "tie": False},
     "=": {"ll_high": -1.0, "ll_low": -1.0, "passed": False, "tie": True},
     "?": {"ll_high": -1.0, "ll_low": None, "passed": False, "tie": False},
+}
+HUMAN_SCORES = {
+    **dict.fromkeys(("system", "model_id", "aspect", "category"), pl.String),
+    "score": pl.Float64,
 }
 
 
@@ -64,3 +69,23 @@ def lengths(*both: tuple[int | None, int | None]) -> dict[str, list[int | None]]
     """Characters of the good and of the bad candidate of each test."""
     high, low = zip(*both, strict=True)
     return {"characters_high": [*high], "characters_low": [*low]}
+
+
+def people(rows: Mapping[str, Mapping[str, float | None]], **model_ids: str) -> pl.DataFrame:
+    """Human scores from {"aspect" or "aspect category": {system: score}}; hub ids of systems."""
+    scores = [
+        (system, model_ids.get(system), aspect, category or "overall", score)
+        for key, of in rows.items()
+        for aspect, _, category in [key.partition(" ")]
+        for system, score in of.items()
+    ]
+    return pl.DataFrame(scores, HUMAN_SCORES, orient="row").with_columns(
+        source=pl.lit("invented"), n=pl.lit(10), definition=pl.lit("mean")
+    )
+
+
+def agreement(pass_rates: pl.DataFrame, human_scores: pl.DataFrame, **options: Any) -> Agreement:
+    """The agreement, which exists."""
+    outcome, reason = try_agreement(pass_rates, human_scores, **options)
+    assert outcome is not None, reason
+    return outcome

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from support.people import agreement, people
 from support.refusals import refusal
 from support.screens.tables import lines, row
 from support.shown import check_pictured, check_shown
+from support.two_models import agreement, people
 
 from nnd.metric.numbers import STATISTICS, Agreement
 

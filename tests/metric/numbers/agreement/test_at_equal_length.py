@@ -7,10 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.special import expit
-from support.people import people
 from support.refusals import refusal
 from support.screens.tables import lines, row
-from support.two_models import scored, write_run
+from support.two_models import people, scored, write_run
 
 from nnd.metric.numbers import agree
 from nnd.metric.numbers.rates.pass_rates import pass_rates

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 from support import two_models
-from support.people import people
 from support.refusals import refusal
 from support.stored_folders import write_sealed
 from support.table_2 import CATEGORIES, SYSTEMS, TABLE_2, write_table
+from support.two_models import people
 
 from nnd.metric.numbers.agreement.from_results import Agreement, agree_scored, read_pass_rates
 from nnd.metric.numbers.agreement.over_runs import agree

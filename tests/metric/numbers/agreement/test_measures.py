@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from support.people import agreement, people
 from support.refusals import refusal
+from support.two_models import agreement, people
 
 from nnd.metric.data.matched_systems import (
     HumanNumber,

@@ -6,10 +6,9 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.people import people
 from support.refusals import refusal
 from support.screens.tables import lines
-from support.two_models import scored, write_run
+from support.two_models import people, scored, write_run
 
 from nnd.metric.numbers import Agreements, agree
 from nnd.schemas import check_rows
