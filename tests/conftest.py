@@ -10,6 +10,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 import pytest
+import support.environment  # noqa: F401 - first, because libraries read it when they are imported
 from hypothesis import settings
 from support import refusals
 from support.report.museum import other, other_run, sample, sample_run, small, small_run
@@ -20,17 +21,6 @@ __all__ = ["other", "other_run", "sample", "sample_run", "small", "small_run"]
 # An example is not wrong because the machine is busy.
 settings.register_profile("nnd", deadline=None)
 settings.load_profile("nnd")
-
-# Before any Hub client is imported: no test asks the Hub, and none waits for its retries. Those
-# that want a Hub start a client of their own against the loopback server.
-os.environ["HF_HUB_OFFLINE"] = "1"
-
-# Compiled once and not by every worker and child process, as PYTHONDONTWRITEBYTECODE would have it.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
-
-# Tests run side by side, and matrices are tiny: threads would only wait for one another.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 TORCH = ("torch", "transformers")
 WITH_TORCH = {"tiny", "loaded", "saved", "fresh"}
