@@ -4,25 +4,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.checked_source import Birds, make_birds
+from support.checked_source import Birds, make_birds, run_with
 
-from nnd.converters.onboard.check import separate_run as run
 from nnd.converters.onboard.check.process_limits import NONE, find_sandbox, sandboxes
-from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.source import load_source
 
 
 @pytest.fixture
 def birds(tmp_path: Path) -> Birds:
     return make_birds(tmp_path)
-
-
-def run_with(birds: Birds, *lines: str) -> run.ReadingRun:
-    """Convert the real file with more lines at the start of annotations()."""
-    more = "".join(f"    {line}\n" for line in lines)
-    birds.set_code("    for number", f"{more}    for number")
-    (done,) = run.run_readings([Reading("real files", load_source(birds.folder), birds.real)])
-    return done
 
 
 def test_nothing_of_the_user_is_handed_over(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
