@@ -74,6 +74,7 @@ def test_source_yaml_is_valid_in_every_set_and_variant(source: Source) -> None:
     ]
 
     assert list(check_rows("source", [one.facts for one in chosen])) == []
+    assert source.name == source.folder.name
 
 
 @every_source
