@@ -144,6 +144,7 @@ def test_a_candidate_may_have_a_list_of_spans(shaped_source: ShapedSource) -> No
         (["wrong"], "row.wrong-shape", "toy.jsonl:1, marks[0]"),
         ([{"type": "wrong"}], "row.wrong-shape", "toy.jsonl:1, marks[0]"),
         ("wrong", "row.wrong-shape", "toy.jsonl:1, marks[0]"),
+        (None, "row.wrong-shape", "toy.jsonl:1"),
         ([{"type": "rude", "points": -1}], "cell.out-of-range", "toy.jsonl:1, marks[0], points"),
         ([{"type": "rude", "points": "x"}], "cell.not-a-number", "toy.jsonl:1, marks[0], points"),
     ],
