@@ -8,6 +8,7 @@ from statistics import fmean, stdev
 import polars as pl
 import pytest
 import yaml
+from support.recounts.counted_again import converted
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.pairs import compare
@@ -19,12 +20,12 @@ DA = "simplicity_DA.csv"
 
 @pytest.fixture(scope="module")
 def simplification(nnd_data: Path) -> Conversion:
-    return convert("simplification", origin=nnd_data / "simplification")
+    return converted("simplification", nnd_data / "simplification")
 
 
 @pytest.fixture(scope="module")
 def direct(nnd_data: Path) -> Conversion:
-    return convert("simplification", origin=nnd_data / "simplification", set_name="da")
+    return converted("simplification", nnd_data / "simplification", set_name="da")
 
 
 def test_without_a_tolerance_stored_decimals_would_lose_pairs(simplification: Conversion) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -21,12 +22,12 @@ Row = list[str]
 
 @pytest.fixture(scope="module")
 def ende(nnd_data: Path) -> Conversion:
-    return convert("wmt_mqm", origin=nnd_data / "wmt_mqm", set_name="ted/ende")
+    return converted("wmt_mqm", nnd_data / "wmt_mqm", set_name="ted/ende")
 
 
 @pytest.fixture(scope="module")
 def zhen(nnd_data: Path) -> Conversion:
-    return convert("wmt_mqm", origin=nnd_data / "wmt_mqm", set_name="ted/zhen")
+    return converted("wmt_mqm", nnd_data / "wmt_mqm", set_name="ted/zhen")
 
 
 @pytest.fixture
