@@ -137,9 +137,13 @@ def test_the_published_layout_has_the_same_card(tmp_path: Path) -> None:
 # One folder.
 
 
-def test_the_metadata_of_a_folder(tmp_path: Path) -> None:
-    card = data_card(make_folder(tmp_path), "org/birds")
+@pytest.fixture(scope="module")
+def card(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of the birds as they are."""
+    return data_card(make_folder(tmp_path_factory.mktemp("birds")), "org/birds")
 
+
+def test_the_metadata_of_a_folder(card: str) -> None:
     head = head_of(card)
     assert head.pop("tags")[:2] == ["near-negative-distinction", "nnd"]
     assert head == {
@@ -194,15 +198,13 @@ def test_a_region_goes_where_the_hub_takes_it(tmp_path: Path) -> None:
     assert problems_of(card, folder) == []
 
 
-def test_the_original_is_cited_before_the_paper(tmp_path: Path) -> None:
-    card = data_card(make_folder(tmp_path), "org/birds")
-
+def test_the_original_is_cited_before_the_paper(card: str) -> None:
     assert card.index("@misc{birds,") < card.index("@inproceedings{laban-etal-2022-near,")
     assert "https://arxiv.org/abs/2205.06871" in card
 
 
-def test_every_config_is_shown_how_to_load(tmp_path: Path) -> None:
-    used = data_card(make_folder(tmp_path), "org/birds").split("## How to use it")[1]
+def test_every_config_is_shown_how_to_load(card: str) -> None:
+    used = card.split("## How to use it")[1]
 
     for line in (
         'load_dataset("org/birds", "pairs", split="test")',
@@ -235,9 +237,7 @@ def test_what_a_source_does_not_say_is_said_to_be_so(tmp_path: Path) -> None:
     assert problems_of(card, folder) == []
 
 
-def test_human_scores_stand_with_the_models(tmp_path: Path) -> None:
-    card = data_card(make_folder(tmp_path), "org/birds")
-
+def test_human_scores_stand_with_the_models(card: str) -> None:
     # One candidate each: heron's is good; wren's is wrong, plover's rude.
     header = ("system", "model", "overall", "`rude`", "`wrong`", "judged")
     linked = "[`birds/heron`](https://huggingface.co/birds/heron)"
@@ -262,8 +262,8 @@ def test_a_model_that_is_not_certain_is_shown_as_such(tmp_path: Path) -> None:
     }
 
 
-def test_the_definitions_of_human_scores_name_their_columns(tmp_path: Path) -> None:
-    scores = section(data_card(make_folder(tmp_path), "org/birds"), "Human scores of the systems")
+def test_the_definitions_of_human_scores_name_their_columns(card: str) -> None:
+    scores = section(card, "Human scores of the systems")
 
     share = "share of the system's candidates"
     assert [line for line in scores.splitlines() if line.startswith("- ")] == [

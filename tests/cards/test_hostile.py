@@ -171,7 +171,3 @@ def test_a_card_of_hostile_data_is_whole(folder: Path) -> None:
     assert "49" not in re.findall(r"7 \* 7.{0,20}|.{0,20}49", rendered)[0]
     # Nothing of the data became a link, an image, or bold text of ours.
     assert not re.search(r'href="(javascript|x)|<img', rendered)
-
-
-def test_a_card_of_hostile_data_is_the_same_each_time(folder: Path) -> None:
-    assert data_card(folder, "org/birds") == data_card(folder, "org/birds")

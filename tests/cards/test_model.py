@@ -106,32 +106,32 @@ def test_other_metadata_stay_byte_for_byte() -> None:
     assert model["results"][:-1] == others  # what the client does not know included
 
 
-@pytest.mark.parametrize("readme", ["", "# Tiny\n\ntext\n", "text\n---\nmore: text\n---\n"])
-def test_a_readme_without_metadata_gets_some(readme: str) -> None:
+MIT = "license: mit\n"
+
+
+@pytest.mark.parametrize(
+    ("readme", "begin", "end"),
+    [
+        *(
+            (readme, "---\n", f"\n---\n\n{readme}")
+            for readme in ("", "# Tiny\n\ntext\n", "text\n---\nmore: text\n---\n")
+        ),
+        ("---\n\n---\nbody", "---\n", "\n---\nbody"),
+        (f"---\n{MIT}---\nbody", f"---\n{MIT}model-index:\n", "\n---\nbody"),
+    ],
+)
+def test_results_are_put_at_the_end_of_the_metadata(readme: str, begin: str, end: str) -> None:
     changed = add_results(readme, "org/tiny", result(), QUIZ)
     assert found(changed) == {OVERALL: 0.75}
-    assert changed.endswith(f"\n---\n\n{readme}")
+    assert changed.startswith(begin)
+    assert changed.endswith(end)
 
 
-def test_metadata_without_results_get_them_at_the_end() -> None:
-    changed = add_results("---\nlicense: mit\n---\nbody", "org/tiny", result(), QUIZ)
-    assert changed.startswith("---\nlicense: mit\nmodel-index:\n")
-    assert changed.endswith("\n---\nbody")
-
-
-def test_empty_metadata_are_filled() -> None:
-    assert found(add_results("---\n\n---\nbody", "org/tiny", result(), QUIZ)) == {OVERALL: 0.75}
-
-
-def test_windows_line_ends_stay() -> None:
-    windows = README.replace("\n", "\r\n")
-    changed = add_results(windows, "org/tiny", result(), QUIZ)
-    assert changed == add_results(README, "org/tiny", result(), QUIZ).replace("\n", "\r\n")
-
-
-def test_a_byte_order_mark_hides_no_metadata() -> None:
-    changed = add_results(f"\ufeff{README}", "org/tiny", result(), QUIZ)
-    assert changed == add_results(README, "org/tiny", result(), QUIZ)
+def test_windows_line_ends_stay_and_a_byte_order_mark_hides_no_metadata() -> None:
+    changed = add_results(README, "org/tiny", result(), QUIZ)
+    windows = add_results(README.replace("\n", "\r\n"), "org/tiny", result(), QUIZ)
+    assert windows == changed.replace("\n", "\r\n")
+    assert add_results(f"\ufeff{README}", "org/tiny", result(), QUIZ) == changed
 
 
 def test_twice_is_once() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 import yaml
+from support.card_folders import CODE, PLAIN, ROWS, row
 from support.hub.fixtures import ask, hub, publisher, served
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -16,24 +17,12 @@ from nnd.schemas import polars_schema
 
 __all__ = ["ask", "hub", "publisher", "served"]
 
-TOY_FACTS: dict[str, Any] = {
+TOY_FACTS: dict[str, Any] = PLAIN | {
     "name": "toy",
     "pretty_name": "Toy",
-    "task": "question-answering",
-    "languages": ["en"],
-    "licence": "CC0-1.0",
-    "redistribution": "allowed",
     "citation": "@misc{toy}",
     "homepage": None,
     "files": [{"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}],
-    "aspects": {"answer": "Is it right?"},
-    "quality": {"rule": "no_error", "no_error": "good"},
-    "taxonomy": {
-        "wrong": {"name": "Wrong", "group": "content", "description": "It is not so."},
-        "rude": {"name": "Rude", "group": None, "description": "Nobody would say that."},
-    },
-    "systems": {"heron": "birds/heron", "wren": None, "plover": None},
-    "split": "one split",
     "expected": {
         "annotations": 3,
         "contexts": 1,
@@ -44,33 +33,13 @@ TOY_FACTS: dict[str, Any] = {
 }
 
 # Every line of the toy file is one annotation, spelled out, so that a test can write any.
-TOY_CODE = """\
-from nnd.converters import Annotation
-
-def annotations(files):
-    for row in files.jsonl("toy.jsonl"):
-        yield Annotation(where=row.where, **row.fields)
-"""
-
-
-def toy_row(candidate_id: str, system: str, label: str | None, **fields: Any) -> dict[str, Any]:
-    """One line of the toy file: a candidate for the context `c1`."""
-    return {
-        "context_id": "c1",
-        "context": "Who sings?",
-        "inputs": {"question": "Who sings?"},
-        "candidate_id": candidate_id,
-        "candidate": f"text of {candidate_id}",
-        "system": system,
-        "aspect": "answer",
-        "label": label,
-    } | fields
+TOY_CODE = CODE.replace("birds.jsonl", "toy.jsonl")
 
 
 @pytest.fixture
 def toy() -> Callable[..., dict[str, Any]]:
-    """`toy("a", "heron", "good", score=1)`: a line of the toy file."""
-    return toy_row
+    """`toy("a", "heron", "good", score=1)`: a line of the toy file, of the context `c1`."""
+    return row
 
 
 @pytest.fixture
@@ -88,16 +57,10 @@ def make_source(tmp_path: Path) -> Callable[..., Path]:
         declared: bool = False,
         **facts: Any,
     ) -> Path:
-        if rows is None:
-            rows = [
-                toy_row("a", "heron", "good"),
-                toy_row("b", "wren", "wrong"),
-                toy_row("c", "plover", "rude"),
-            ]
         made = tmp_path / folder
         made.mkdir()
         (made / "convert.py").write_text(code, encoding="utf-8")
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        lines = "".join(json.dumps(each) + "\n" for each in (ROWS if rows is None else rows))
         (made / "toy.jsonl").write_text(lines, encoding="utf-8")
         if declared:
             raw = lines.encode()

@@ -208,15 +208,7 @@ def test_an_export_says_how_many_rows_are_where(sample: Path, tmp_path: Path) ->
 )
 def test_what_was_published_says_so(commit: str | None, *, changed: bool, headline: str) -> None:
     file = PublishedFile("pairs/[x].parquet", 1_234, "added")
-    published = Publication(
-        repo_id="o/n",
-        url="https://hf.co/o/n",
-        commit=commit,
-        changed=changed,
-        pull_request=None,
-        tag=None,
-        files=(file,),
-    )
+    published = Publication("o/n", "https://hf.co/o/n", commit, changed, None, None, (file,))
 
     assert published.headline() == headline
     assert [str(cell) for cell in published.table().columns[1].cells] == ["1,234"]

@@ -5,25 +5,22 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import yaml
-from support.recounts.built_in_sources import Case
 from support.stored_folders import read_manifest, reseal, write_manifest
 
 from nnd.converters.folder.conversion import convert
 
-FACTS: dict[str, Any] = {
-    "name": "birds",
-    "pretty_name": "Birds",
+if TYPE_CHECKING:
+    from support.recounts.built_in_sources import Case
+
+PLAIN: dict[str, Any] = {
     "task": "question-answering",
     "languages": ["en"],
     "licence": "CC0-1.0",
     "redistribution": "allowed",
-    "citation": "@misc{birds,\n  title = {Birds},\n  year = {2021}\n}",
-    "homepage": "https://example.org/birds",
-    "files": [{"name": "birds.jsonl", "url": None, "sha256": None, "bytes": None}],
     "aspects": {"answer": "Is it right?"},
     "quality": {"rule": "no_error", "no_error": "good"},
     "taxonomy": {
@@ -32,6 +29,15 @@ FACTS: dict[str, Any] = {
     },
     "systems": {"heron": "birds/heron", "wren": None, "plover": None},
     "split": "one split",
+}
+"""Facts of invented sources, of whatever name."""
+
+FACTS: dict[str, Any] = PLAIN | {
+    "name": "birds",
+    "pretty_name": "Birds",
+    "citation": "@misc{birds,\n  title = {Birds},\n  year = {2021}\n}",
+    "homepage": "https://example.org/birds",
+    "files": [{"name": "birds.jsonl", "url": None, "sha256": None, "bytes": None}],
     "task_categories": ["question-answering"],
     "source_datasets": ["original"],
     "texts": "Questions, and answers of three birds.",
@@ -51,7 +57,7 @@ def annotations(files):
 """
 
 
-def convert_case(case: Case, out: Path) -> Path:
+def convert_case(case: "Case", out: Path) -> Path:
     convert(case.source, origin=case.place, set_name=case.set_name, variant=case.variant, out=out)
     return out
 

@@ -15,6 +15,7 @@ from nnd.converters.onboard import check_source
 from nnd.converters.onboard.check import separate_run as run
 from nnd.converters.onboard.check.process_limits import Sandbox
 from nnd.converters.onboard.check.source_readings import Reading
+from nnd.converters.source import load_source
 
 CODE = '''\
 """Birds."""
@@ -168,3 +169,11 @@ def run_here(place: Path) -> Any:
         ]
 
     return run_readings
+
+
+def run_with(birds: Birds, *lines: str) -> run.ReadingRun:
+    """Convert the real file with more lines at the start of annotations()."""
+    more = "".join(f"    {line}\n" for line in lines)
+    birds.set_code("    for number", f"{more}    for number")
+    (done,) = run.run_readings([Reading("real files", load_source(birds.folder), birds.real)])
+    return done

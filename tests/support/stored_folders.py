@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +84,16 @@ def in_row(row: int, value: object, column: str, dtype: pl.DataType | None = Non
         .otherwise(pl.col(column))
         .alias(column)
     )
+
+
+def restated(value: object, *path: str | int) -> Callable[[Path], None]:
+    """Return a change of what the manifest of a folder states at a path."""
+
+    def change(folder: Path) -> None:
+        whole = part = read_manifest(folder)
+        for key in path[:-1]:
+            part = part[key]  # type: ignore[index]
+        part[path[-1]] = value  # type: ignore[index]
+        write_manifest(folder, whole)
+
+    return change

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from html import escape
 from pathlib import Path
 
 import polars as pl
@@ -17,28 +18,31 @@ def csv_of(*rows: list[str]) -> bytes:
     return "\n".join(quoted).encode() + b"\n"
 
 
-def xlsx_of(*rows: list[str]) -> bytes:
-    """A workbook of inline texts, the smallest that the format allows."""
-    sheet = "".join(
-        "<row>"
-        + "".join(
-            f'<c t="inlineStr"><is><t xml:space="preserve">{cell}</t></is></c>' for cell in row
-        )
-        + "</row>"
-        for row in rows
-    )
+def sheet_of(*rows: list[str]) -> bytes:
+    """The XML of a sheet of inline texts."""
+    cells = '<c t="inlineStr"><is><t xml:space="preserve">{}</t></is></c>'
+    lines = ("".join(cells.format(escape(cell, quote=False)) for cell in row) for row in rows)
+    return f"<worksheet>{''.join(f'<row>{line}</row>' for line in lines)}</worksheet>".encode()
+
+
+def workbook_of(sheet: str | bytes, shared: str = "", packing: int = zipfile.ZIP_STORED) -> bytes:
+    """A workbook of one sheet, the smallest that the format allows."""
+    members: dict[str, str | bytes] = {
+        "xl/workbook.xml": '<w xmlns:r="r"><sheets><sheet name="A" r:id="1"/></sheets></w>',
+        "xl/_rels/workbook.xml.rels": '<a><Relationship Id="1" Target="worksheets/a.xml"/></a>',
+        "xl/worksheets/a.xml": sheet,
+    }
     raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w") as archive:
-        archive.writestr(
-            "xl/workbook.xml",
-            '<workbook xmlns:r="r"><sheets><sheet name="A" r:id="1"/></sheets></workbook>',
-        )
-        archive.writestr(
-            "xl/_rels/workbook.xml.rels",
-            '<Relationships><Relationship Id="1" Target="worksheets/a.xml"/></Relationships>',
-        )
-        archive.writestr("xl/worksheets/a.xml", f"<worksheet>{sheet}</worksheet>")
+    with zipfile.ZipFile(raw, "w", packing) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+        if shared:
+            archive.writestr("xl/sharedStrings.xml", f"<sst>{shared}</sst>")
     return raw.getvalue()
+
+
+def xlsx_of(*rows: list[str]) -> bytes:
+    return workbook_of(sheet_of(*rows))
 
 
 def jsonl_of(*rows: list[str]) -> bytes:
@@ -50,6 +54,25 @@ def parquet_of(*rows: list[str]) -> bytes:
     raw = io.BytesIO()
     pl.DataFrame(rows[1:], rows[0], orient="row").write_parquet(raw)
     return raw.getvalue()
+
+
+def tsv_of(*rows: list[str]) -> bytes:
+    """Cells as they are, but for line breaks, which they cannot have."""
+    return "".join("\t".join(row).replace("\n", " ") + "\n" for row in rows).encode()
+
+
+def json_of(*rows: list[str]) -> bytes:
+    return b"[" + b",".join(jsonl_of(*rows).splitlines()) + b"]"
+
+
+WRITERS = {
+    ".csv": csv_of,
+    ".tsv": tsv_of,
+    ".xlsx": xlsx_of,
+    ".jsonl": jsonl_of,
+    ".json": json_of,
+    ".parquet": parquet_of,
+}
 
 
 def refused(folder: Path | str, code: str, where: str = "") -> NNDError:

@@ -10,29 +10,14 @@ from typing import TypeAlias
 
 import polars as pl
 import pytest
+from support.recounts.counted_again import converted
 
 from nnd.converters.check import CheckedData, check_pairs
 from nnd.converters.check.judgement_checks import check_aspects
-from nnd.converters.folder import Conversion, convert, convert_again
+from nnd.converters.folder import Conversion, convert_again
 from nnd.schemas import CONTEXT
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
-EVERY = {
-    "bump": "bump",
-    "challenge300": "challenge300",
-    "confit_samsum": "confit_samsum",
-    "demetr": "demetr",
-    "dialsummeval": "dialsummeval",
-    "goyal_gpt3_news": "goyal_gpt3_news",
-    "llmbar": "llmbar",
-    "quiz_design": "quiz_design",
-    "simplification": "simplification",
-    "summedits": "summedits",
-    "summeval": "summeval",
-    "wmt23_mqm_sxs": "wmt23_mqm_sxs",
-}
-NAMES = [*EVERY] if FULL else ["confit_samsum", "quiz_design"]
-
 KNOWN = {
     "bump": {"surface", "form", "rights"},
     "challenge300": {"form"},
@@ -48,6 +33,8 @@ KNOWN = {
     "wmt23_mqm_sxs": {"verdicts"},
 }
 """What is found in a source as it is, and is so: no false alarm."""
+
+NAMES = [*KNOWN] if FULL else ["confit_samsum", "quiz_design"]
 
 SCORED = {"challenge300", "confit_samsum", "simplification"}
 """Sources with scores and no ratings."""
@@ -115,18 +102,6 @@ CASES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def converted(nnd_data: Path) -> Callable[[str], Conversion]:
-    known: dict[str, Conversion] = {}
-
-    def find(name: str) -> Conversion:
-        if name not in known:
-            known[name] = convert(name, origin=nnd_data / EVERY[name])
-        return known[name]
-
-    return find
-
-
 def findings(conversion: Conversion, pairs: Rows | None = None) -> set[str]:
     data = CheckedData.of(conversion)
     if pairs is not None:
@@ -135,15 +110,13 @@ def findings(conversion: Conversion, pairs: Rows | None = None) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_false_alarm(name: str, converted: Callable[[str], Conversion]) -> None:
-    assert findings(converted(name)) == KNOWN[name]
+def test_no_false_alarm(name: str, nnd_data: Path) -> None:
+    assert findings(converted(name, nnd_data / name)) == KNOWN[name]
 
 
 @pytest.mark.parametrize(("name", "mistake"), CASES)
-def test_mistakes_in_annotations(
-    name: str, mistake: str, converted: Callable[[str], Conversion]
-) -> None:
-    plain = converted(name)
+def test_mistakes_in_annotations(name: str, mistake: str, nnd_data: Path) -> None:
+    plain = converted(name, nnd_data / name)
     check, plant = MISTAKES[mistake]
     wrong = plant(plain.annotations)
     if check in ("duplicates", "verdicts", "systems"):
@@ -166,16 +139,16 @@ def rest(plain: Conversion) -> tuple[Rows, Rows, dict[str, object]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mark_behind_every_worse_text(name: str, converted: Callable[[str], Conversion]) -> None:
-    plain = converted(name)
+def test_a_mark_behind_every_worse_text(name: str, nnd_data: Path) -> None:
+    plain = converted(name, nnd_data / name)
     marked = plain.pairs.with_columns(pl.col("candidate_low") + " .")
 
     assert "giveaways" in findings(plain, marked)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name in SCORED])
-def test_a_number_outside_its_scale(name: str, converted: Callable[[str], Conversion]) -> None:
-    plain = converted(name)
+def test_a_number_outside_its_scale(name: str, nnd_data: Path) -> None:
+    plain = converted(name, nnd_data / name)
     rows = plain.annotations.with_row_index()
     odd = rows.filter(pl.col("score").is_not_null())["index"][0]
     score = pl.when(pl.col("index") == odd).then(33.0).otherwise("score")
@@ -220,8 +193,8 @@ def test_two_aspects_of_seven_reversed(reversed_ones: Sequence[str], nnd_data: P
     assert all(f"{aspect} falls" in found[1] for aspect in reversed_ones)
 
 
-def test_a_reference_in_the_context(converted: Callable[[str], Conversion]) -> None:
-    plain = converted("confit_samsum")
+def test_a_reference_in_the_context(nnd_data: Path) -> None:
+    plain = converted("confit_samsum", nnd_data / "confit_samsum")
     one = plain.references.unique(CONTEXT).select(*CONTEXT, "reference")
     both = pl.concat_str("context", "reference", separator="\n")
     joined = plain.annotations.join(one, on=CONTEXT, how="left", maintain_order="left")

@@ -196,8 +196,9 @@ def test_jsonl_holds_the_pairs_as_the_schema_has_them(sample: Path, tmp_path: Pa
     assert isinstance(found[0]["inputs"], dict)
 
 
-def test_jsonl_brings_every_text_back(hostile: Path, tmp_path: Path) -> None:
+def test_jsonl_brings_every_text_back_in_any_script(hostile: Path, tmp_path: Path) -> None:
     export(hostile, tmp_path / "pairs.jsonl", to="jsonl")
+    assert "א נב 🍰" in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8")
     found = lines(tmp_path / "pairs.jsonl")  # cut at whatever Python takes for a line's end
     by_context = {row["context_id"]: row for row in found}
     assert len(found) == len(HOSTILE)
@@ -207,31 +208,23 @@ def test_jsonl_brings_every_text_back(hostile: Path, tmp_path: Path) -> None:
         assert row["inputs"] == {text: text, "q": text}
 
 
-def test_jsonl_is_readable_in_any_script(hostile: Path, tmp_path: Path) -> None:
-    export(hostile, tmp_path / "pairs.jsonl", to="jsonl")
-    assert "א נב 🍰" in (tmp_path / "pairs.jsonl").read_text(encoding="utf-8")
-
-
-def test_csv_brings_every_text_back_by_pythons_reader(hostile: Path, tmp_path: Path) -> None:
+def test_csv_brings_every_text_back(hostile: Path, tmp_path: Path) -> None:
     exported = export(hostile, tmp_path / "pairs.csv", to="csv")
+    pairs = read_parquet(hostile / "pairs.parquet")
     with (tmp_path / "pairs.csv").open(encoding="utf-8", newline="") as file:
-        found = list(csv.DictReader(file, strict=True))
-    expected = list(rows_of(read_parquet(hostile / "pairs.parquet")))
-    assert exported.rows == len(found) == len(expected) == len(HOSTILE)
-    for row, pair in zip(found, expected, strict=True):
+        by_python = list(csv.DictReader(file, strict=True))
+    schema = {**polars_schema("pair"), "inputs": pl.String(), "metadata": pl.String()}
+    by_polars = pl.read_csv(tmp_path / "pairs.csv", schema=schema)
+
+    assert exported.rows == len(by_python) == pairs.height == len(HOSTILE)
+    for row, pair in zip(by_python, rows_of(pairs), strict=True):
         for name in ("inputs", "metadata"):
             assert json.loads(row.pop(name)) == pair.pop(name) != {}
         for name, value in pair.items():  # the reader has texts only, and no null
             assert row[name] == ("" if value is None else str(value))
-
-
-def test_csv_comes_back_whole_by_polars(hostile: Path, tmp_path: Path) -> None:
-    export(hostile, tmp_path / "pairs.csv", to="csv")
-    pairs = read_parquet(hostile / "pairs.parquet").drop("inputs", "metadata")
-    schema = {**polars_schema("pair"), "inputs": pl.String(), "metadata": pl.String()}
-    found = pl.read_csv(tmp_path / "pairs.csv", schema=schema).drop("inputs", "metadata")
-    assert found.equals(pairs)  # nulls are nulls, empty texts are not
-    assert pairs.null_count().sum_horizontal().item() > 0
+    plain = pairs.drop("inputs", "metadata")
+    assert by_polars.drop("inputs", "metadata").equals(plain)  # nulls are nulls, empty texts not
+    assert plain.null_count().sum_horizontal().item() > 0
 
 
 FORMULAS = ("=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =HYPERLINK(1)", "\r-", "＝1")  # noqa: RUF001

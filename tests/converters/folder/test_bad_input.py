@@ -234,66 +234,23 @@ def test_unlabelled_rows_and_lonely_contexts_are_counted_and_no_error(
     ]
 
 
-@pytest.mark.parametrize("raw", [b"", b"\n\n", b"\xef\xbb\xbf"], ids=["empty", "blank", "bom"])
-def test_an_empty_file(refused: Refused, raw: bytes) -> None:
-    error = refused("quiz_design", raw, "file.another-kind", "quiz_design")
-    assert "given" not in str(error)
-    refused("challenge300", raw, "file.another-kind", "challenge300-outputs.tsv:1")
-
-
 @pytest.mark.parametrize(
-    ("source", "file", "code", "where"),
+    ("source", "file", "code"),
     [
-        (
-            "quiz_design",
-            "challenge300/challenge300-outputs.tsv",
-            "file.cut-off",
-            "challenge300-outputs.tsv:1",
-        ),
-        (
-            "quiz_design",
-            "challenge300/challenge300-probes-v1.jsonl",
-            "file.another-kind",
-            "challenge300-probes-v1.jsonl:1",
-        ),
-        (
-            "quiz_design",
-            "dialsummeval/human_judgment.jsonl",
-            "file.another-kind",
-            "human_judgment.jsonl:1",
-        ),
-        ("quiz_design", "frank/human_annotations.json", "file.cut-off", "human_annotations.json:1"),
-        (
-            "quiz_design",
-            "frank/AggreFact-Unified-test.xlsx",
-            "file.not-utf8",
-            "AggreFact-Unified-test.xlsx:1",
-        ),
-        (
-            "challenge300",
-            "quiz_design/quiz_design_groups.jsonl",
-            "file.another-kind",
-            "quiz_design_groups.jsonl:1",
-        ),
-        (
-            "challenge300",
-            "wmt_mqm/ted/ende/mqm_ted_ende.tsv",
-            "file.another-kind",
-            "mqm_ted_ende.tsv:1",
-        ),
-        (
-            "challenge300",
-            "simplification/simplicity_DA.csv",
-            "file.another-kind",
-            "simplicity_DA.csv:1",
-        ),
+        ("quiz_design", "challenge300/challenge300-outputs.tsv", "file.cut-off"),
+        ("quiz_design", "challenge300/challenge300-probes-v1.jsonl", "file.another-kind"),
+        ("quiz_design", "dialsummeval/human_judgment.jsonl", "file.another-kind"),
+        ("quiz_design", "frank/human_annotations.json", "file.cut-off"),
+        ("quiz_design", "frank/AggreFact-Unified-test.xlsx", "file.not-utf8"),
+        ("challenge300", "quiz_design/quiz_design_groups.jsonl", "file.another-kind"),
+        ("challenge300", "wmt_mqm/ted/ende/mqm_ted_ende.tsv", "file.another-kind"),
+        ("challenge300", "simplification/simplicity_DA.csv", "file.another-kind"),
     ],
 )
-def test_a_file_of_another_source(
-    nnd_data: Path, source: str, file: str, code: str, where: str
-) -> None:
-    with refusal(code, where) as caught:
-        convert(source, origin=nnd_data / file)
+def test_a_file_of_another_source(nnd_data: Path, source: str, file: str, code: str) -> None:
+    path = nnd_data / file
+    with refusal(code, f"{path.name}:1") as caught:
+        convert(source, origin=path)
 
     assert str(caught.value).isprintable()
 
@@ -321,6 +278,13 @@ TEXT = {"question": "Who sings?"}
         ({"aspect": "style"}, "aspect"),
         ({"category": "overall"}, "category"),  # human scores have a row of that name
         ({"ratings": [5, float("nan")]}, "ratings/1"),
+        *(
+            ({"inputs": inputs}, "inputs")
+            for inputs in ({"\ud800": "x"}, {"": "x"}, {}, {"question": None}, [], "x")
+        ),
+        ({"candidate": 3}, "candidate"),
+        ({"candidate": "a\0b"}, "candidate"),  # JSON can spell it, Parquet can hold it
+        ({"score": 10**400}, "score"),  # no float holds it
     ],
 )
 def test_a_field_that_cannot_be(
@@ -346,6 +310,7 @@ def test_a_score_that_is_no_finite_number(make_source: MakeSource, toy: Toy, val
         ("category", ("birds", "bees")),
         ("category", (None, "bees")),
         ("language", ("en", "de")),
+        ("metadata", ({"topic": "a"}, {"topic": "b"})),
         ("inputs", ({"question": "Who?"}, {"question": "What?"})),
     ],
 )

@@ -74,13 +74,6 @@ def test_one_candidate_per_context(toy: Toy, make_source: MakeSource, tmp_path: 
     assert validate(tmp_path / "made").ok
 
 
-def test_a_context_has_one_set_of_facts(toy: Toy, make_source: MakeSource) -> None:
-    rows = [toy(name, "heron", "good", metadata={"topic": name}) for name in "ab"]
-
-    with refusal("row.wrong-shape", "toy.jsonl:2: context_id"):
-        convert(make_source(rows))
-
-
 def test_a_group_judges_a_candidate_once(toy: Toy, make_source: MakeSource) -> None:
     rows = [toy("a", "heron", "good", group="r1")] * 2
 

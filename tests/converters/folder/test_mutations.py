@@ -4,15 +4,16 @@ Every change is an honest-looking one: columns, dtypes, pair_ids and the manifes
 """
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from support.stored_folders import in_row, read_manifest, rewrite, store, write_manifest
+from support.card_folders import make_folder, row
+from support.stored_folders import in_row, restated, rewrite, store
 
-from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.pairs import pair_ids
 
@@ -25,20 +26,24 @@ PAIRS, SCORES, ANNOTATIONS = "pairs.parquet", "human_scores.parquet", "annotatio
 # Rows of annotations.parquet: a, b, c of c1; d, e of c2.
 
 
+SECOND = {"context_id": "c2", "context": "Who dives?", "inputs": {"question": "Who dives?"}}
+ROWS = [
+    row("a", "heron", "good", score=1.0, category="birds"),
+    row("b", "wren", "wrong", score=0.25, category="birds"),
+    row("c", "plover", "rude", score=0.5, category="birds"),
+    row("d", "wren", "good", score=1.0, **SECOND),
+    row("e", "heron", "wrong", score=0.0, **SECOND),
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_folder(tmp_path_factory.mktemp("toy"), ROWS, name="toy")
+
+
 @pytest.fixture
-def folder(
-    make_source: Callable[..., Path], toy: Callable[..., dict[str, Any]], tmp_path: Path
-) -> Path:
-    second = {"context_id": "c2", "context": "Who dives?", "inputs": {"question": "Who dives?"}}
-    rows = [
-        toy("a", "heron", "good", score=1.0, category="birds"),
-        toy("b", "wren", "wrong", score=0.25, category="birds"),
-        toy("c", "plover", "rude", score=0.5, category="birds"),
-        toy("d", "wren", "good", score=1.0, **second),
-        toy("e", "heron", "wrong", score=0.0, **second),
-    ]
-    convert(make_source(rows), out=tmp_path / "out")
-    return tmp_path / "out"
+def folder(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made, tmp_path / "out")
 
 
 def pair(row: int, **cells: Any) -> Change:
@@ -64,17 +69,6 @@ def cell(name: str, row: int, column: str, value: Any) -> Change:
     def change(folder: Path) -> None:
         dtype = pl.read_parquet_schema(folder / name)[column]
         rewrite(folder, name, in_row(row, value, column, dtype))
-
-    return change
-
-
-def manifest(value: Any, *path: str | int) -> Change:
-    def change(folder: Path) -> None:
-        whole = part = read_manifest(folder)
-        for key in path[:-1]:
-            part = part[key]  # type: ignore[index]
-        part[path[-1]] = value  # type: ignore[index]
-        write_manifest(folder, whole)
 
     return change
 
@@ -282,32 +276,31 @@ CHANGES: dict[str, tuple[Change, str]] = {
     ),
     # The manifest.
     "another rule": (
-        manifest({"rule": "gap", "minimum": 0.6}, "source", "quality"),
+        restated({"rule": "gap", "minimum": 0.6}, "source", "quality"),
         f"{PAIRS}: row 1: {NO_SUCH[PAIRS]}",
     ),
     "a rule against itself": (
-        manifest({"rule": "credit", "high": [1], "low": [1]}, "source", "quality"),
+        restated({"rule": "credit", "high": [1], "low": [1]}, "source", "quality"),
         "manifest.json: source: quality: 1 is both high and low",
     ),
     "a model for a system": (
-        manifest("birds/wren", "source", "systems", "wren"),
+        restated("birds/wren", "source", "systems", "wren"),
         f'{SCORES}: row 6, model_id: null{GIVE} "birds/wren"',
     ),
     "a group for an error": (
-        manifest("style", "source", "taxonomy", "wrong", "group"),
+        restated("style", "source", "taxonomy", "wrong", "group"),
         f'{PAIRS}: row 0, error_group: "content"{GIVE} "style"',
     ),
     "a file that is verified and is not": (
-        manifest(True, "files", 0, "verified"),
+        restated(True, "files", 0, "verified"),
         "manifest.json: files/0/verified: true, but its SHA-256 is not the declared one",
     ),
-    "a count": (manifest(7, "counts", "pairs"), f"manifest.json: counts/pairs: 7{GIVE} 3"),
     "what was dropped": (
-        manifest([{"reason": "x", "what": "pairs", "n": 1, "why": "x"}], "dropped"),
+        restated([{"reason": "x", "what": "pairs", "n": 1, "why": "x"}], "dropped"),
         "manifest.json: dropped: does not follow from the annotations",
     ),
     "hygiene": (
-        manifest(0.25, "hygiene", "pairs", "overall", "longer_wins"),
+        restated(0.25, "hygiene", "pairs", "overall", "longer_wins"),
         "manifest.json: hygiene: does not follow from the annotations",
     ),
 }

@@ -123,31 +123,27 @@ def test_steps_change_them_as_other_texts(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "code", "where"),
+    ("given", "code", "field"),
     [
-        (
-            text("A", context_id="c2"),
-            "row.wrong-shape",
-            "toy.jsonl:1: context_id",
-        ),
-        (text("A", split="dev"), "row.wrong-shape", "toy.jsonl:1: context_id"),
-        (text(" \n"), "row.wrong-shape", "toy.jsonl:1: reference"),
-        (text(""), "row.wrong-shape", "toy.jsonl:1: reference"),
-        (
-            text("a\0b"),
-            "row.wrong-shape",
-            "toy.jsonl:1: reference",
-        ),
-        (text("#NAME?"), "row.wrong-shape", "toy.jsonl:1: reference"),
-        (text("\ud800"), "cell.not-text", "toy.jsonl:1: reference"),
-        ({"reference": 7}, "cell.not-text", "toy.jsonl:1: reference"),
-        (text("A", origin="constructed:x"), "row.wrong-shape", "toy.jsonl:1: origin"),
-        ("A", "source.definition", "convert.py"),
+        (text("A", context_id="c2"), "row.wrong-shape", "context_id"),
+        (text("A", split="dev"), "row.wrong-shape", "context_id"),
+        (text(" \n"), "row.wrong-shape", "reference"),
+        (text(""), "row.wrong-shape", "reference"),
+        (text("a\0b"), "row.wrong-shape", "reference"),
+        (text("#NAME?"), "row.wrong-shape", "reference"),
+        (text("\ud800"), "cell.not-text", "reference"),
+        ({"reference": 7}, "cell.not-text", "reference"),
+        (text("A", origin="constructed:x"), "row.wrong-shape", "origin"),
     ],
 )
-def test_what_is_no_reference_is_refused(write: Write, given: Any, code: str, where: str) -> None:
-    with refusal(code, where):
+def test_what_is_no_reference_is_refused(write: Write, given: Any, code: str, field: str) -> None:
+    with refusal(code, f"toy.jsonl:1: {field}"):
         convert(write([given]))
+
+
+def test_a_generator_yields_references(write: Write) -> None:
+    with refusal("source.definition", "convert.py"):
+        convert(write(["A"]))
 
 
 def test_an_error_in_the_generator_names_its_line(make_source: Write) -> None:

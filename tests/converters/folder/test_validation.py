@@ -3,120 +3,173 @@
 import contextlib
 import os
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
+from support.card_folders import make_folder
 from support.refusals import refusal
-from support.stored_folders import in_row, read_manifest, rewrite, store, write_manifest
+from support.stored_folders import (
+    in_row,
+    read_manifest,
+    restated,
+    rewrite,
+    store,
+    write_manifest,
+)
 
-from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
 from nnd.schemas import SchemaError
 
+PAIRS, SCORES, ANNOTATIONS = "pairs.parquet", "human_scores.parquet", "annotations.parquet"
+FRAMES = (PAIRS, SCORES, ANNOTATIONS)
+
+Change = Callable[[Path], None]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    counts = {"annotations": 3, "contexts": 1, "systems": 3, "pairs": 2}
+    expected = {**counts, "by_error_category": {"rude": 1, "wrong": 1}}
+    return make_folder(tmp_path_factory.mktemp("toy"), name="toy", expected=expected)
+
 
 @pytest.fixture
-def folder(make_source: Callable[..., Path], tmp_path: Path) -> Path:
+def folder(made: Path, tmp_path: Path) -> Path:
     """A converted folder with two pairs: a (good) over b (wrong) and over c (rude)."""
-    convert(make_source(), out=tmp_path / "out")
-    return tmp_path / "out"
+    return shutil.copytree(made, tmp_path / "out")
 
 
 def found(folder: Path) -> list[str]:
     return [str(finding) for finding in validate(folder)]
 
 
-def test_a_good_folder_has_no_finding(folder: Path) -> None:
-    assert found(folder) == []
+def rewritten(name: str, *columns: pl.Expr) -> Change:
+    return lambda folder: rewrite(folder, name, *columns)
 
 
-def test_a_folder_that_was_written_again_unchanged_has_no_finding(folder: Path) -> None:
-    # Or the tests below would find what `rewrite` breaks.
-    for name in ("pairs.parquet", "human_scores.parquet", "annotations.parquet"):
-        rewrite(folder, name)
-
-    assert found(folder) == []
+def unread(folder: Path) -> None:
+    """A converter that read no declared file."""
+    restated([], "files")(folder)
+    restated(7, "source", "expected", "pairs")(folder)
 
 
-@pytest.mark.parametrize("name", ["pairs.parquet", "human_scores.parquet", "annotations.parquet"])
+def of_the_declared_file(folder: Path) -> None:
+    """Its counts are not those that the source expects."""
+    (file,) = read_manifest(folder)["files"]
+    restated(True, "files", 0, "verified")(folder)
+    restated(file["sha256"], "source", "files", 0, "sha256")(folder)
+    restated(7, "source", "expected", "pairs")(folder)
+
+
+def turned(folder: Path) -> None:
+    """Columns in another order, which hide nothing."""
+    pairs = pl.read_parquet(folder / PAIRS)
+    other = pairs.select(reversed(pairs.columns)).with_columns(in_row(0, "de", "language"))
+    store(folder, PAIRS, other)
+
+
+def without_margin(folder: Path) -> None:
+    store(folder, PAIRS, pl.read_parquet(folder / PAIRS).drop("margin"))
+
+
+AGAIN = "(convert the source again)"
+EXPECTED = ("source", "expected", "pairs")
+
+CHANGES: dict[str, tuple[Change, list[str]]] = {
+    "nothing": (lambda _: None, []),
+    # Or what is below would find what `rewrite` breaks.
+    **{f"{name} written again": (rewritten(name), []) for name in FRAMES},
+    "NaN": (
+        rewritten(SCORES, in_row(0, float("nan"), "score")),
+        [
+            (
+                f"{SCORES}: row 0, score: nan is not of type 'number' "
+                "(Higher is better, for example 0.684)"
+            ),
+            f"{SCORES}: row 0, score: NaN, but the annotations give 1.0 {AGAIN}",
+        ],
+    ),
+    "a missing column": (
+        without_margin,
+        [f"{PAIRS}: margin: column is missing (add it as Float64)"],
+    ),
+    "another dtype": (
+        rewritten(PAIRS, pl.col("margin").cast(pl.Int64)),
+        [f"{PAIRS}: margin: column is Int64 (store it as Float64)"],
+    ),
+    "a column too many": (
+        rewritten(ANNOTATIONS, pl.lit("x").alias("note")),
+        [f"{ANNOTATIONS}: note: column is not in the contract (leave it out)"],
+    ),
+    "columns in another order": (
+        turned,
+        [f'{PAIRS}: row 0, language: "de", but the annotations give "en" {AGAIN}'],
+    ),
+    **{
+        f"another count of {name}": (
+            restated(value, "counts", name),
+            [f"manifest.json: counts/{name}: {value}, but the annotations give {given} {AGAIN}"],
+        )
+        for name, value, given in (
+            ("pairs", 3, 2),
+            ("contexts", 2, 1),
+            ("by_error_category", {"wrong": 2}, {"rude": 1, "wrong": 1}),
+        )
+    },
+    "other counts than those of the declared file": (
+        of_the_declared_file,
+        [f"manifest.json: counts/pairs: 2, but the source expects 7 {AGAIN}"],
+    ),
+    "what another file gives need not be what is expected": (restated(7, *EXPECTED), []),
+    "nor what a converter gives that reads no declared file": (unread, []),
+}
+
+
+@pytest.mark.parametrize(("change", "lines"), CHANGES.values(), ids=CHANGES)
+def test_what_was_changed_is_found(folder: Path, change: Change, lines: list[str]) -> None:
+    change(folder)
+
+    assert found(folder) == lines
+
+
+@pytest.mark.parametrize("name", FRAMES)
 def test_a_file_that_is_not_the_manifests_is_found(folder: Path, name: str) -> None:
     frame = pl.read_parquet(folder / name)
     frame.write_parquet(folder / name, compression="uncompressed")
 
-    assert found(folder) == [
-        f"{name}: its SHA-256 is not the one in the manifest (convert the source again)"
-    ]
+    assert found(folder) == [f"{name}: its SHA-256 is not the one in the manifest {AGAIN}"]
 
 
 def test_lost_rows_are_found(folder: Path) -> None:
-    pl.read_parquet(folder / "human_scores.parquet").head(1).write_parquet(
-        folder / "human_scores.parquet"
-    )
+    pl.read_parquet(folder / SCORES).head(1).write_parquet(folder / SCORES)
 
-    assert found(folder)[0] == (
-        "human_scores.parquet: 1 rows, but the manifest states 9 (convert the source again)"
-    )
+    assert found(folder)[0] == f"{SCORES}: 1 rows, but the manifest states 9 {AGAIN}"
 
 
-def test_a_row_that_breaks_the_schema_is_found(folder: Path) -> None:
-    rewrite(folder, "human_scores.parquet", in_row(0, float("nan"), "score"))
-
-    assert found(folder) == [
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
         (
-            "human_scores.parquet: row 0, score: nan is not of type 'number' "
-            "(Higher is better, for example 0.684)"
+            rewritten(PAIRS, in_row(0, None, "source", pl.String())),
+            [
+                f"{PAIRS}: row 0, source: None is not of type 'string'",
+                f'{PAIRS}: row 0, source: null, but the annotations give "toy"',
+            ],
         ),
         (
-            "human_scores.parquet: row 0, score: NaN, but the annotations give 1.0 (convert the "
-            "source again)"
+            restated(3, "source", "licence"),
+            ["manifest.json: source/licence: 3 is not of type 'string'"],
         ),
-    ]
+    ],
+    ids=["a null", "a licence"],
+)
+def test_what_breaks_the_schema_is_found(folder: Path, change: Change, lines: list[str]) -> None:
+    change(folder)
 
-
-def test_a_null_where_none_may_be_is_found(folder: Path) -> None:
-    rewrite(folder, "pairs.parquet", in_row(0, None, "source", pl.String()))
-
-    assert [line.partition(" (")[0] for line in found(folder)] == [
-        "pairs.parquet: row 0, source: None is not of type 'string'",
-        'pairs.parquet: row 0, source: null, but the annotations give "toy"',
-    ]
-
-
-def test_a_missing_column_is_found(folder: Path) -> None:
-    store(folder, "pairs.parquet", pl.read_parquet(folder / "pairs.parquet").drop("margin"))
-
-    assert found(folder) == [
-        "pairs.parquet: margin: column is missing (add it as Float64)",
-    ]
-
-
-def test_a_column_of_another_dtype_is_found(folder: Path) -> None:
-    rewrite(folder, "pairs.parquet", pl.col("margin").cast(pl.Int64))
-
-    assert found(folder) == ["pairs.parquet: margin: column is Int64 (store it as Float64)"]
-
-
-def test_a_column_too_many_is_found(folder: Path) -> None:
-    rewrite(folder, "annotations.parquet", pl.lit("x").alias("note"))
-
-    assert found(folder) == [
-        "annotations.parquet: note: column is not in the contract (leave it out)"
-    ]
-
-
-def test_columns_in_another_order_hide_nothing(folder: Path) -> None:
-    pairs = pl.read_parquet(folder / "pairs.parquet")
-    turned = pairs.select(reversed(pairs.columns)).with_columns(in_row(0, "de", "language"))
-    store(folder, "pairs.parquet", turned)
-
-    assert found(folder) == [
-        (
-            'pairs.parquet: row 0, language: "de", but the annotations give "en" '
-            "(convert the source again)"
-        )
-    ]
+    assert [line.partition(" (")[0] for line in found(folder)] == lines
 
 
 def test_a_manifest_that_was_changed_is_found(folder: Path) -> None:
@@ -131,88 +184,10 @@ def test_a_manifest_that_was_changed_is_found(folder: Path) -> None:
 
 
 def test_a_size_that_is_not_the_files_is_found(folder: Path) -> None:
-    manifest = read_manifest(folder)
-    manifest["outputs"]["pairs.parquet"]["bytes"] = 1
-    write_manifest(folder, manifest)
+    restated(1, "outputs", PAIRS, "bytes")(folder)
 
-    size = (folder / "pairs.parquet").stat().st_size
-    assert found(folder) == [
-        f"pairs.parquet: {size} bytes, but the manifest states 1 (convert the source again)"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("count", "line"),
-    [
-        ({"pairs": 3}, "counts/pairs: 3, but the annotations give 2"),
-        ({"contexts": 2}, "counts/contexts: 2, but the annotations give 1"),
-        (
-            {"by_error_category": {"wrong": 2}},
-            (
-                "counts/by_error_category: {'wrong': 2}, but the annotations give {'rude': 1, "
-                "'wrong': 1}"
-            ),
-        ),
-    ],
-)
-def test_a_count_that_the_folder_does_not_hold_is_found(
-    folder: Path, count: dict[str, Any], line: str
-) -> None:
-    manifest = read_manifest(folder)
-    manifest["counts"] |= count
-    write_manifest(folder, manifest)
-
-    assert found(folder) == [f"manifest.json: {line} (convert the source again)"]
-
-
-def test_a_report_that_the_texts_do_not_give_is_found(folder: Path) -> None:
-    manifest = read_manifest(folder)
-    manifest["hygiene"]["pairs"]["overall"]["longer_wins"] = 0.25
-    write_manifest(folder, manifest)
-
-    (line,) = found(folder)
-    assert line.startswith("manifest.json: hygiene: does not follow from the annotations")
-
-
-def test_a_declared_file_that_gives_something_else_is_found(folder: Path) -> None:
-    manifest = read_manifest(folder)
-    manifest["files"][0]["verified"] = True
-    manifest["source"]["files"][0]["sha256"] = manifest["files"][0]["sha256"]
-    manifest["source"]["expected"]["pairs"] = 7
-    write_manifest(folder, manifest)
-
-    assert found(folder) == [
-        "manifest.json: counts/pairs: 2, but the source expects 7 (convert the source again)"
-    ]
-
-
-def test_what_another_file_gives_need_not_be_what_is_expected(folder: Path) -> None:
-    manifest = read_manifest(folder)
-    manifest["source"]["expected"]["pairs"] = 7
-    write_manifest(folder, manifest)
-
-    assert found(folder) == []
-
-
-def test_a_converter_that_read_no_declared_file_need_not_give_what_is_expected(
-    folder: Path,
-) -> None:
-    manifest = read_manifest(folder)
-    manifest["files"] = []
-    manifest["source"]["expected"]["pairs"] = 7
-    write_manifest(folder, manifest)
-
-    assert found(folder) == []
-
-
-def test_a_source_that_is_none_is_found(folder: Path) -> None:
-    manifest = read_manifest(folder)
-    manifest["source"]["licence"] = 3
-    write_manifest(folder, manifest)
-
-    assert [line.partition(" (")[0] for line in found(folder)] == [
-        "manifest.json: source/licence: 3 is not of type 'string'"
-    ]
+    size = (folder / PAIRS).stat().st_size
+    assert found(folder) == [f"{PAIRS}: {size} bytes, but the manifest states 1 {AGAIN}"]
 
 
 @pytest.mark.parametrize(

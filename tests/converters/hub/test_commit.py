@@ -37,37 +37,6 @@ def titles(hub: Hub, name: str) -> list[str]:
     return [commit.title for commit in hub.commits("datasets", name)][::-1]
 
 
-def test_a_repository_is_made_and_filled_in_one_commit(
-    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
-) -> None:
-    pushed = publisher.ask("push", name=name, files=files)
-
-    held = hub.files("datasets", name)
-    assert (held["README.md"], held["pairs/test.parquet"]) == (README, DATA)
-    assert titles(hub, name) == ["initial commit", "ours"]
-    assert pushed == {
-        "commit": hub.commits("datasets", name)[0].id,
-        "sent": True,
-        "pull_request": None,
-        "changes": {"README.md": "added", "pairs/test.parquet": "added"},
-    }
-    assert not hub.repository("datasets", name).private
-
-
-def test_what_is_there_already_makes_no_commit(
-    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
-) -> None:
-    first = publisher.ask("push", name=name, files=files)
-
-    again = publisher.ask("push", name=name, files=files)
-
-    assert again == first | {
-        "sent": False,
-        "changes": {"README.md": "same", "pairs/test.parquet": "same"},
-    }
-    assert titles(hub, name) == ["initial commit", "ours"]
-
-
 def test_only_what_differs_is_sent_and_what_is_foreign_stays(
     hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
@@ -257,33 +226,6 @@ def test_other_content_opens_another_pull_request(
     assert opened["pull_request"].endswith("/discussions/2")
 
 
-def test_a_pull_request_needs_something_to_change(
-    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
-) -> None:
-    expected = ("hub.not-found", name)
-    publisher.refused(expected, "push", name=name, files=files, pull_request=True)
-    assert not hub.exists("datasets", name)
-
-
-def test_a_private_repository_is_made_private(
-    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
-) -> None:
-    publisher.ask("push", name=name, files=files, private=True)
-
-    assert hub.repository("datasets", name).private
-
-
-def test_what_shall_be_private_does_not_go_where_all_can_see(
-    hub: Hub, publisher: Client, name: str, files: dict[str, Path]
-) -> None:
-    hub.commit("datasets", name, {"README.md": b"old"}, title="first")
-
-    expected = ("hub.public-already", name)
-    publisher.refused(expected, "push", name=name, files=files, private=True)
-
-    assert titles(hub, name) == ["first"]
-
-
 def test_a_tag_names_the_commit_and_can_be_asked_for_again(
     hub: Hub, publisher: Client, name: str, files: dict[str, Path]
 ) -> None:
@@ -327,13 +269,6 @@ def test_a_name_that_is_none_is_refused(
     publisher: Client, files: dict[str, Path], name: str
 ) -> None:
     publisher.refused(("hub.name", name), "push", name=name, files=files)
-
-
-def test_without_a_token_nothing_is_asked(hub: Hub, tmp_path: Path, files: dict[str, Path]) -> None:
-    with client(hub.endpoint, tmp_path / "home", token=None) as stranger:
-        before = len(hub.requests)
-        stranger.refused(("hub.no-token", "org/x"), "push", name="org/x", files=files)
-        assert len(hub.requests) == before
 
 
 @pytest.mark.parametrize(

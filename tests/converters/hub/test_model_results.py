@@ -13,9 +13,8 @@ from support.hub.clients import IMPATIENT, environment
 from support.hub.publishing import TOKEN
 from support.hub.server import Hub
 from support.metric_runs import save_model, write_pairs
-from support.refusals import refusal
+from support.screens.commands import Nnd
 
-from nnd.converters.hub.model_results import check_pushable
 from nnd.metric.run import evaluate
 
 NND = str(Path(sys.executable).with_name("nnd"))
@@ -161,20 +160,10 @@ def test_a_model_that_is_not_there_is_one_line(ask: Ask) -> None:
     assert error.message.startswith("org/none: ")
 
 
-def test_a_folder_is_no_model_on_the_hub(tmp_path: Path) -> None:
-    with refusal("hub.model-card", "test_a_folder_is_no_model_on_t0"):
-        check_pushable([str(tmp_path)])
-
-
-def test_results_of_a_branch_are_not_mains() -> None:
-    with refusal("hub.model-card", "step-500"):
-        check_pushable(["org/tiny"], "step-500")
-
-
 # --- the command ------------------------------------------------------------------------------
 
 
-def nnd(hub: Hub, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(hub: Hub, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, IMPATIENT, NND, *arguments],
         env={**environment(hub.endpoint, home, token=TOKEN), "OMP_NUM_THREADS": "1"},
@@ -205,7 +194,7 @@ def test_evaluate_sends_what_it_measured(hub: Hub, made: tuple[str, Path], tmp_p
     local, data = made
     version = hub.commits("datasets", "org/quiz")[0].id
     commit = hub.commits("models", "org/tiny")[0].id
-    done = nnd(hub, tmp_path / "home", "evaluate", *OPTIONS, "--push-to-model-card")
+    done = run(hub, tmp_path / "home", "evaluate", *OPTIONS, "--push-to-model-card")
     assert done.returncode == 0, done.stderr
     page = f"{hub.endpoint}/org/tiny/discussions/1"
     assert done.stderr == f"org/tiny: pull request {page}\n"
@@ -224,14 +213,14 @@ def test_evaluate_sends_what_it_measured(hub: Hub, made: tuple[str, Path], tmp_p
 @pytest.mark.full
 @pytest.mark.usefixtures("made")
 def test_evaluate_sends_nothing_twice(hub: Hub, tmp_path: Path) -> None:
-    nnd(hub, tmp_path / "home", "evaluate", *OPTIONS, "--push-to-model-card")
+    run(hub, tmp_path / "home", "evaluate", *OPTIONS, "--push-to-model-card")
     page = f"{hub.endpoint}/org/tiny/discussions/1"
     named = ("--model", "org/tiny@main", *OPTIONS[2:])
-    again = nnd(hub, tmp_path / "home", "evaluate", *named, "--push-to-model-card")
+    again = run(hub, tmp_path / "home", "evaluate", *named, "--push-to-model-card")
     assert again.stderr == f"org/tiny: {page} has these results already\n"
 
     several = (*OPTIONS, "--data", "org/news", "--push-to-model-card")
-    more = nnd(hub, tmp_path / "home", "evaluate", *several)
+    more = run(hub, tmp_path / "home", "evaluate", *several)
     assert more.stderr == f"org/tiny: pull request {page[:-1]}2\n"
     readme = hub.files("models", "org/tiny", "refs/pr/2")["README.md"].decode()
     found = {each.dataset_type for each in ModelCard(readme).data.eval_results}
@@ -242,24 +231,15 @@ def test_evaluate_sends_nothing_twice(hub: Hub, tmp_path: Path) -> None:
     "named",
     [("--model", "org/tiny@step-500"), ("--model", "org/tiny", "--revision", "step-500")],
 )
-def test_results_of_a_branch_stay_here(hub: Hub, tmp_path: Path, named: tuple[str, ...]) -> None:
+def test_results_of_a_branch_stay_here(nnd: Nnd, named: tuple[str, ...]) -> None:
     options = ("--data", "org/quiz", "--push-to-model-card")
-    done = nnd(hub, tmp_path / "home", "evaluate", *named, *options)
-    assert done.returncode == 2
-    assert done.stderr.startswith("nnd: step-500: ")
+    nnd.refuses("evaluate", *named, *options, code="hub.model-card", where="step-500")
 
 
-def test_a_local_model_is_refused_before_anything_is_scored(hub: Hub, tmp_path: Path) -> None:
-    before = len(hub.requests)
-    (tmp_path / "model").mkdir()
-    done = nnd(
-        hub,
-        tmp_path / "home",
-        *("evaluate", "--model", str(tmp_path / "model"), "--data", "org/quiz"),
-        *("--push-to-model-card", "--out", str(tmp_path / "run")),
-    )
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith(f"nnd: {tmp_path / 'model'}: ")
-    assert len(hub.requests) == before
-    assert not (tmp_path / "run").exists()
+def test_a_local_model_is_refused_before_anything_is_scored(nnd: Nnd) -> None:
+    Path("model").mkdir()  # which could not be loaded, nor could the data
+
+    options = ("--data", "org/quiz", "--push-to-model-card", "--out", "run")
+    nnd.refuses("evaluate", "--model", "model", *options, code="hub.model-card", where="model")
+
+    assert not Path("run").exists()

@@ -38,14 +38,7 @@ FRAMES: tuple[FrameName, ...] = ("pairs", "human_scores", "annotations")
 
 @dataclass(frozen=True)
 class There:
-    """A repository of a test's own, which is not there at first, and who publishes to it.
-
-    Attributes:
-        hub: Where it is.
-        publisher: Who publishes to it.
-        name: Its name.
-        convert: `convert_rows`.
-    """
+    """A repository of a test's own, which is not there at first, and who publishes to it."""
 
     hub: Hub
     publisher: Client
@@ -189,6 +182,7 @@ def test_what_is_published(there: There, two_splits: list[dict[str, Any]], tmp_p
     ]
     assert "\n- `nnd check` found: contexts: " in held["README.md"].decode()
     assert there.titles() == ["initial commit", f"Publish toy with nnd {nnd_version()}"]
+    assert not there.hub.repository("datasets", there.name).private
     outputs = there.manifest()["outputs"]
     assert set(outputs) == {path for path in paths if path.endswith((".parquet", ".schema.json"))}
     for path, entry in outputs.items():
@@ -268,14 +262,22 @@ def test_the_real_clients_read_it_row_for_row(
     assert not any("resolve" in line and "annotations" in line for line in fetched)
 
 
-def test_publishing_again_makes_no_commit(there: There) -> None:
+def test_publishing_again_makes_no_commit(there: There, two_splits: list[dict[str, Any]]) -> None:
     folder = there.convert()
-    first = there.publish(folder)
+    first = there.publish(folder, tag="v1", unverified="no need")
 
-    again = there.publish(folder)
+    # There is nothing to redact, and all is verified.
+    for options in ({}, {"tag": "v1"}, {"redact": True}, {"keep_contacts": "x"}):
+        again = there.publish(folder, **options)
 
-    assert (again["commit"], again["changed"]) == (first["commit"], False)
-    assert {file["change"] for file in again["files"]} == {"same"}
+        assert (again["commit"], again["changed"]) == (first["commit"], False)
+        assert again["tag"] == options.get("tag")
+        assert {file["change"] for file in again["files"]} == {"same"}
+    assert len(there.titles()) == 2
+    assert {"contacts", "unverified"}.isdisjoint(there.manifest())
+    assert there.hub.refs("datasets", there.name)["refs/tags/v1"] == first["commit"]
+    # A tag that is taken is told before anything is sent.
+    there.refused(there.convert(two_splits, folder="other"), "hub.tag", there.name, tag="v1")
     assert len(there.titles()) == 2
 
 
@@ -290,24 +292,38 @@ def test_what_was_fetched_can_be_published_elsewhere(there: There, tmp_path: Pat
     assert {path for path in ours if ours[path] != theirs.get(path)} == {"README.md"}
 
 
-def test_files_that_are_no_longer_made_go_and_foreign_ones_stay(
+def test_what_people_added_stays_and_what_is_no_longer_made_goes(
     there: There, two_splits: list[dict[str, Any]]
 ) -> None:
     there.publish(there.convert(two_splits))
+    card = there.files()["README.md"].decode().replace("- nnd\n", "- nnd\n- birds\n", 1)
+    card += "\n## Thanks\n\nTo all birds.\n"
     foreign = {"photo.png": b"p", "docs/more.md": b"m", "schemas/old.schema.json": b"{}"}
-    there.hub.commit("datasets", there.name, foreign)
+    there.commit({"README.md": card.encode(), **foreign})
 
-    published = there.publish(there.convert(two_splits[:2], folder="less"))
+    again = there.publish(there.convert(two_splits, folder="same"), tag="v1")
+    less = there.convert(two_splits[:2], folder="less")
+    diff = there.publish(less, dry_run=True)["card_diff"]
+    published = there.publish(less)
 
+    assert not again["changed"]
     gone = {file["path"] for file in published["files"] if file["change"] == "deleted"}
     assert gone == {
         "annotations/train.easy-00000-of-00001.parquet",
         "pairs/train.easy-00000-of-00001.parquet",
         "preferences/train.easy-00000-of-00001.parquet",
     }
-    held = there.files()
-    assert {*foreign, ".gitattributes"} < set(held)
-    assert gone.isdisjoint(held)
+    files = there.files()
+    assert {*foreign, ".gitattributes"} < set(files)
+    assert gone.isdisjoint(files)
+    held = files["README.md"].decode()
+    assert held.endswith("\n## Thanks\n\nTo all birds.\n")
+    assert "- birds\n" in held
+    assert "train.easy" in card
+    assert "train.easy" not in held
+    assert {"-- birds", "+- birds", "-To all birds."}.isdisjoint(diff.splitlines())
+    assert any("train.easy" in line for line in diff.splitlines() if line[:1] == "-")
+    assert list(check_card(held, less)) == []
 
 
 @pytest.mark.parametrize(
@@ -388,20 +404,18 @@ def test_a_manifest_that_was_changed_there_is_refused(there: There) -> None:
     assert there.files() == held
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["schemas/pair.schema.json", "pairs/test-00000-of-00001.parquet", "validity.json"],
-)
-def test_a_file_that_was_changed_there_is_refused_by_name(
-    there: There, tmp_path: Path, path: str
-) -> None:
+def test_a_file_that_was_changed_there_is_refused_by_name(there: There, tmp_path: Path) -> None:
     suite = compared_suite(tmp_path)
     there.publish(suite, unverified="invented")
-    there.commit({path: there.files()[path].replace(b"a", b"b")})
-    held = there.files()
+    ours = there.files()
+    for path in ("schemas/pair.schema.json", "pairs/test-00000-of-00001.parquet", "validity.json"):
+        there.commit({path: ours[path].replace(b"a", b"b")})
+        held = there.files()
 
-    there.refused(suite, "hub.foreign-files", f"{there.name}/{path}", unverified="invented")
-    assert there.files() == held
+        where = f"{there.name}/{path}"
+        there.refused(suite, "hub.foreign-files", where, unverified="invented")
+        assert there.files() == held != ours
+        there.commit({path: ours[path]})
 
 
 @pytest.mark.parametrize("listed", [True, False])
@@ -449,30 +463,6 @@ def test_what_was_compared_is_replaced_or_goes_unless_it_was_changed_there(
     assert there.files() == changed
 
 
-def test_what_people_wrote_into_the_card_stays(
-    there: There, two_splits: list[dict[str, Any]]
-) -> None:
-    there.publish(there.convert(two_splits))
-    card = there.files()["README.md"].decode().replace("- nnd\n", "- nnd\n- birds\n", 1)
-    card += "\n## Thanks\n\nTo all birds.\n"
-    there.hub.commit("datasets", there.name, {"README.md": card.encode()})
-
-    again = there.publish(there.convert(two_splits, folder="same"), tag="v1")
-    less = there.convert(two_splits[:2], folder="less")
-    diff = there.publish(less, dry_run=True)["card_diff"]
-    there.publish(less)
-
-    assert not again["changed"]
-    held = there.files()["README.md"].decode()
-    assert held.endswith("\n## Thanks\n\nTo all birds.\n")
-    assert "- birds\n" in held
-    assert "train.easy" in card
-    assert "train.easy" not in held
-    assert {"-- birds", "+- birds", "-To all birds."}.isdisjoint(diff.splitlines())
-    assert any("train.easy" in line for line in diff.splitlines() if line[:1] == "-")
-    assert list(check_card(held, less)) == []
-
-
 def test_what_people_changed_in_our_part_of_the_card_is_shown(there: There) -> None:
     folder = there.convert()
     there.publish(folder)
@@ -495,6 +485,8 @@ def test_what_may_not_be_handed_on_is_refused(there: There, redistribution: str)
     assert "--private" in error.remedy
     assert "--i-have-permission" in error.remedy
     assert not there.exists()
+    there.publish(folder, private=True)  # those who are let in may see it
+    assert there.hub.repository("datasets", there.name).private
 
 
 @pytest.mark.parametrize("licence", ["unknown", "CC-BY-NC-ND-4.0"])
@@ -510,14 +502,6 @@ def test_a_licence_that_contradicts_the_redistribution_is_refused(
         read_release(folder)
 
 
-def test_it_may_be_published_to_those_who_are_let_in(there: There) -> None:
-    folder = there.convert(redistribution="unknown")
-
-    there.publish(folder, private=True)
-
-    assert there.hub.repository("datasets", there.name).private
-
-
 def test_it_may_not_go_privately_to_where_all_can_see(there: There) -> None:
     there.hub.create("datasets", there.name)
 
@@ -525,16 +509,6 @@ def test_it_may_not_go_privately_to_where_all_can_see(there: There) -> None:
     there.refused(folder, "hub.public-already", there.name, private=True)
 
     assert there.titles() == ["initial commit"]
-
-
-def test_a_permission_stands_in_manifest_and_card(there: There) -> None:
-    why = "the authors wrote so on 3 May"
-    folder = there.convert(redistribution="no-derivatives")
-
-    there.publish(folder, permission=why)
-
-    assert there.manifest()["permission"] == why
-    assert why in there.files()["README.md"].decode()
 
 
 UNDECLARED = {"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}
@@ -556,32 +530,54 @@ def test_what_is_unverified_is_refused(there: There) -> None:
     assert not there.exists()
 
 
-def test_why_it_is_published_unverified_stands_in_manifest_and_card(
-    there: There, tmp_path: Path
-) -> None:
-    folder = there.convert(files=[UNDECLARED], expected=EXPECTED)
+def test_reasons_stand_in_manifest_and_card(there: There, toy: Row, tmp_path: Path) -> None:
+    facts = {"redistribution": "no-derivatives", "files": [UNDECLARED], "expected": EXPECTED}
+    folder = there.convert(with_address(toy), **facts)
+    reasons = {
+        "permission": "the authors wrote so on 3 May",
+        "keep_contacts": "they are invented",
+        "unverified": "its first third",
+    }
 
-    there.publish(folder, unverified="its first third")
+    there.publish(folder, **reasons)
 
-    card = there.files()["README.md"].decode()
-    assert there.manifest()["unverified"] == "its first third"
+    manifest, card = there.manifest(), there.files()["README.md"].decode()
+    assert manifest["permission"] == reasons["permission"]
+    assert manifest["contacts"] == {"kept": reasons["keep_contacts"]}
+    assert manifest["unverified"] == reasons["unverified"]
+    assert reasons["permission"] in card
+    assert reasons["keep_contacts"] in card
     assert "Published although not all files are verified: \u201cits first third\u201d" in card
     assert "declared files: 3 annotations instead of 9, 2 pairs instead of 6." in card
-    # What was fetched says so itself.
+    # That it is unverified what was fetched says itself.
     fetched = there.fetch(tmp_path / "fetched")
-    assert not there.publish(fetched)["changed"]
+    del reasons["unverified"]
+    assert not there.publish(fetched, **reasons)["changed"]
 
 
-def test_what_is_verified_needs_no_reason(there: There) -> None:
-    there.publish(there.convert(), unverified="no need")
-
-    assert "unverified" not in there.manifest()
+MISSING = "option.reason-missing"
 
 
-@pytest.mark.parametrize("option", ["permission", "keep_contacts", "unverified"])
-def test_a_reason_is_a_reason(there: There, option: str) -> None:
-    option_name = {"permission": "--i-have-permission"}.get(option, option.replace("_", "-"))
-    there.refused(there.convert(), "option.reason-missing", option_name, **{option: " "})
+@pytest.mark.parametrize(
+    ("facts", "options", "code", "where"),
+    [
+        ({}, {"permission": " "}, MISSING, "--i-have-permission"),
+        ({}, {"keep_contacts": " "}, MISSING, "keep-contacts"),
+        ({}, {"unverified": " "}, MISSING, "unverified"),
+        ({}, {"redact": True, "keep_contacts": "why"}, "option.conflict", ""),
+        ({}, {"pr": True, "tag": "v1"}, "option.conflict", "--pr and --tag"),
+        ({"citation": "@misc{toy}"}, {}, "card.problems", "README.md"),
+        *(
+            ({}, {"tag": tag}, "hub.tag", "--tag")
+            for tag in ("", "a b", "main", "v1..2", "v1.lock", "-v", ".v", "v.")
+        ),
+    ],
+)
+def test_what_is_refused_before_anything_is_sent(
+    there: There, facts: dict[str, str], options: dict[str, Any], code: str, where: str
+) -> None:
+    there.refused(there.convert(**facts), code, where, **options)
+    assert not there.exists()
 
 
 def test_addresses_are_refused_with_their_rows(there: There, toy: Row) -> None:
@@ -646,15 +642,6 @@ def test_what_the_source_expects_holds_for_texts_as_they_were(
     assert list(validate(tmp_path / "release")) == []
 
 
-def test_kept_addresses_are_told(there: There, toy: Row) -> None:
-    why = "they are invented"
-
-    there.publish(there.convert(with_address(toy)), keep_contacts=why)
-
-    assert there.manifest()["contacts"] == {"kept": why}
-    assert why in there.files()["README.md"].decode()
-
-
 def test_addresses_are_reviewed_once(convert_rows: Callable[..., Path], toy: Row) -> None:
     why = "they are invented"
     folder = convert_rows(with_address(toy), contacts={"reviewed": why})
@@ -668,19 +655,6 @@ def test_addresses_are_reviewed_once(convert_rows: Callable[..., Path], toy: Row
     write_sealed(folder / "manifest.json", manifest)
     with refusal("publish.contacts", "out"):
         read_release(folder, unverified="mine")
-
-
-def test_one_cannot_keep_and_redact(there: There) -> None:
-    there.refused(there.convert(), "option.conflict", redact=True, keep_contacts="why")
-
-
-def test_where_there_is_nothing_to_redact_nothing_changes(there: There) -> None:
-    folder = there.convert()
-    there.publish(folder)
-
-    assert not there.publish(folder, redact=True)["changed"]
-    assert not there.publish(folder, keep_contacts="x")["changed"]
-    assert "contacts" not in there.manifest()
 
 
 def test_an_address_in_a_name_cannot_be_redacted(
@@ -710,11 +684,6 @@ def test_what_the_manifest_quotes_is_looked_at_too(there: There) -> None:
     for path, data in there.files().items():
         assert b"@x.org" not in data, path
         assert b"8.8.8.8" not in data, path
-
-
-def test_a_card_with_problems_is_refused(there: There) -> None:
-    there.refused(there.convert(citation="@misc{toy}"), "card.problems", "README.md")
-    assert not there.exists()
 
 
 @pytest.mark.parametrize("split", ["all", "a b", "train/easy", "a-b", "ALL", "a..b"])
@@ -780,31 +749,6 @@ def test_a_problem_is_found_in_the_file_of_its_split(
     )
 
 
-def test_a_tag_names_what_was_published(there: There) -> None:
-    folder = there.convert()
-
-    published = there.publish(folder, tag="v1")
-    again = there.publish(folder, tag="v1")
-
-    assert (
-        there.hub.refs("datasets", there.name)["refs/tags/v1"]
-        == published["commit"]
-        == again["commit"]
-    )
-    assert again["tag"] == "v1"
-
-
-def test_a_tag_that_is_taken_is_told_before_anything_is_sent(
-    there: There, two_splits: list[dict[str, Any]]
-) -> None:
-    there.publish(there.convert(), tag="v1")
-    before = there.titles()
-
-    there.refused(there.convert(two_splits, folder="other"), "hub.tag", there.name, tag="v1")
-
-    assert there.titles() == before
-
-
 def test_a_pull_request(there: There, two_splits: list[dict[str, Any]], tmp_path: Path) -> None:
     there.publish(there.convert(two_splits))
     folder = there.convert(folder="other")
@@ -821,24 +765,14 @@ def test_a_pull_request(there: There, two_splits: list[dict[str, Any]], tmp_path
     assert read_frame(fetched, "pairs").equals(read_frame(folder, "pairs"))
 
 
-@pytest.mark.parametrize("tag", ["", "a b", "main", "v1..2", "v1.lock", "-v", ".v", "v."])
-def test_what_is_no_name_of_a_tag_is_refused_before_anything_is_sent(
-    there: There, tag: str
-) -> None:
-    there.refused(there.convert(), "hub.tag", "--tag", tag=tag)
-    assert not there.exists()
-
-
-def test_a_dry_run_refuses_what_publishing_would(there: There) -> None:
+def test_a_dry_run_refuses_what_publishing_does(there: There) -> None:
     folder = there.convert()
 
-    there.refused(folder, "hub.not-found", there.name, pr=True, dry_run=True)
+    for dry_run in (True, False):
+        there.refused(folder, "hub.not-found", there.name, pr=True, dry_run=dry_run)
+    assert not there.exists()
     there.publish(folder)
     there.refused(folder, "hub.public-already", there.name, private=True, dry_run=True)
-
-
-def test_a_pull_request_is_not_tagged(there: There) -> None:
-    there.refused(there.convert(), "option.conflict", "--pr and --tag", pr=True, tag="v1")
 
 
 def snapshot(*folders: Path) -> dict[Path, tuple[int, int]]:
@@ -860,9 +794,10 @@ def test_a_dry_run_writes_nothing_anywhere(
     scratch.mkdir()
     # Nobody needs to say who they are in order to look.
     with client(there.hub.endpoint, home, token=None, TMPDIR=str(scratch)) as stranger:
-        no_token = ("hub.no-token", "org/x")
+        no_token, asked = ("hub.no-token", "org/x"), len(there.hub.requests)
         stranger.refused(no_token, "push", name="org/x", files={})  # all is imported
-        before, asked = snapshot(folder, home, scratch), len(there.hub.requests)
+        assert len(there.hub.requests) == asked
+        before = snapshot(folder, home, scratch)
         plan = stranger.ask("publish", folder=folder, repo_id=there.name, dry_run=True)
         assert snapshot(folder, home, scratch) == before
 
@@ -900,12 +835,19 @@ def test_a_dry_run_without_the_hub_lists_the_files_and_says_what_is_not_known(
     variables: dict[str, str],
     reason: str,
 ) -> None:
-    folder = convert_rows()
+    folder, forbidden = convert_rows(), convert_rows(folder="b", redistribution="unknown")
     release = tmp_path / "release"
     release.mkdir()
     files = write_release(check_release(read_release(folder))[0], release, "org/a")
     with client(endpoint, tmp_path / "home", token=None, **variables) as alone:
         plan = alone.ask("publish", folder=folder, repo_id="org/a", dry_run=True, tag="v1")
+        alone.refused(
+            ("licence.forbids", str(forbidden)),
+            "publish",
+            folder=forbidden,
+            repo_id="org/a",
+            dry_run=True,
+        )
 
     sizes = {path: file.stat().st_size for path, file in files.items()}
     assert {file["path"]: file["bytes"] for file in plan["files"]} == sizes
@@ -914,15 +856,6 @@ def test_a_dry_run_without_the_hub_lists_the_files_and_says_what_is_not_known(
     assert plan["unasked"].startswith(f"org/a: {reason}")
     added = [line[1:] for line in plan["card_diff"].splitlines()[3:]]
     assert added == files["README.md"].read_text(encoding="utf-8").splitlines()
-
-
-def test_a_dry_run_without_the_hub_refuses_what_is_known_to_be_wrong(
-    convert_rows: Callable[..., Path], tmp_path: Path
-) -> None:
-    with client("http://127.0.0.1:9", tmp_path / "home", token=None) as alone:
-        folder = convert_rows(redistribution="unknown")
-        expected = ("licence.forbids", str(folder))
-        alone.refused(expected, "publish", folder=folder, repo_id="org/a", dry_run=True)
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from support.screens.commands import Nnd
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.folder.validation import validate
-from nnd.converters.hub.release_folder import read_release
 from nnd.converters.make.deriving import derive
 from nnd.converters.make.distinct_texts import texts_of
 from nnd.converters.make.perturbing import perturb
@@ -241,15 +240,6 @@ def own(folder: Path, body: str) -> str:
     path = folder.parent / "mine.py"
     path.write_text(f"def change(text, random):\n    {body}\n", encoding="utf-8")
     return f"{path}:change"
-
-
-def test_a_no_derivatives_source_derives_here_and_is_not_published(folder: Path) -> None:
-    suite = folder.parent / "suite"
-    derive(folder, ["punctuation"], out=suite)
-
-    assert validate(suite).ok
-    with refusal("licence.forbids", "suite"):
-        read_release(suite)
 
 
 def test_g51_a_function_of_ones_own_is_an_operation(folder: Path) -> None:

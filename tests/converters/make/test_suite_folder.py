@@ -22,6 +22,13 @@ def folder(make_source: Callable[..., Path], tmp_path: Path) -> Path:
     return tmp_path / "toy"
 
 
+@pytest.fixture
+def out(folder: Path, tmp_path: Path) -> Path:
+    """A suite with one set, of the folder."""
+    derive(folder, ["punctuation"], out=tmp_path / "suite")
+    return tmp_path / "suite"
+
+
 def files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
@@ -30,15 +37,12 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_it_holds_the_folder_of_the_parents_unchanged_and_the_sets(
-    folder: Path, tmp_path: Path
-) -> None:
-    derive(folder, ["punctuation"], out=tmp_path / "suite")
-    old, new = files(folder), files(tmp_path / "suite")
-    manifest = read_manifest(tmp_path / "suite")
+def test_it_holds_the_folder_of_the_parents_unchanged_and_the_sets(folder: Path, out: Path) -> None:
+    old, new = files(folder), files(out)
+    manifest = read_manifest(out)
     (facts,) = manifest.pop("sets")
     listed = manifest["outputs"].pop("sets/punctuation.parquet")
-    children = pl.read_parquet(tmp_path / "suite/sets/punctuation.parquet")
+    children = pl.read_parquet(out / "sets/punctuation.parquet")
 
     assert new.keys() - old.keys() == {"sets/punctuation.parquet"}
     assert {name for name in old if old[name] != new[name]} == {"manifest.json"}
@@ -63,13 +67,12 @@ def test_it_holds_the_folder_of_the_parents_unchanged_and_the_sets(
         "lengths": None,
         "note": None,
     }
-    assert validate(tmp_path / "suite").findings == ()
+    assert validate(out).findings == ()
 
 
-def test_a_child_says_what_it_comes_from(folder: Path, tmp_path: Path) -> None:
-    derive(folder, ["punctuation"], out=tmp_path / "suite")
+def test_a_child_says_what_it_comes_from(folder: Path, out: Path) -> None:
     parents = pl.read_parquet(folder / "pairs.parquet")
-    children = pl.read_parquet(tmp_path / "suite/sets/punctuation.parquet")
+    children = pl.read_parquet(out / "sets/punctuation.parquet")
     differing = {name for name in parents.columns if not children[name].equals(parents[name])}
 
     assert differing == {
@@ -90,9 +93,7 @@ def test_made_twice_it_is_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     assert files(tmp_path / "one") == files(tmp_path / "two")
 
 
-def test_it_replaces_an_older_suite_and_no_other_file(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "suite"
-    derive(folder, ["punctuation"], out=out)
+def test_it_replaces_an_older_suite_and_no_other_file(folder: Path, out: Path) -> None:
     derive(folder, ["punctuation"], out=out)
     (out / "sets/thesis.tex").write_text("years of work", encoding="utf-8")
     before = files(out)
@@ -102,23 +103,28 @@ def test_it_replaces_an_older_suite_and_no_other_file(folder: Path, tmp_path: Pa
     assert files(out) == before
 
 
-def test_a_set_that_fails_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
-    parents = read_parents(folder)
-    rows = parents.pairs
-    chosen = make_set("all", "shift", "sample", rows, parameters={})
+FAILING = [
+    ("name.twice", ["all", "all"]),
+    ("input.missing", []),
+    *(("suite.set-name", [name]) for name in ("", "Typos", "a b", "../up", ".hidden", "typos/2")),
+]
 
-    with refusal("name.twice"):
-        write_suite(parents, [chosen, chosen], tmp_path / "suite")
-    with refusal("input.missing"):
-        write_suite(parents, [], tmp_path / "suite")
+
+@pytest.mark.parametrize(("code", "names"), FAILING)
+def test_a_set_that_fails_leaves_nothing_behind(
+    folder: Path, tmp_path: Path, code: str, names: list[str]
+) -> None:
+    parents = read_parents(folder)
+    sets = [make_set(name, "shift", "sample", parents.pairs, parameters={}) for name in names]
+
+    with refusal(code):
+        write_suite(parents, sets, tmp_path / "suite")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["toy", "toy_source"]
 
 
-def test_a_suite_of_a_suite_is_refused(folder: Path, tmp_path: Path) -> None:
-    derive(folder, ["punctuation"], out=tmp_path / "suite")
-
+def test_a_suite_of_a_suite_is_refused(out: Path, tmp_path: Path) -> None:
     with refusal("data.is-a-suite", "suite"):
-        derive(tmp_path / "suite", ["punctuation"], out=tmp_path / "again")
+        derive(out, ["punctuation"], out=tmp_path / "again")
 
 
 def test_changed_parents_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -136,9 +142,7 @@ def test_the_folder_of_the_parents_is_not_replaced(folder: Path) -> None:
     assert files(folder) == before
 
 
-def test_validate_finds_a_set_that_was_changed(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "suite"
-    derive(folder, ["punctuation"], out=out)
+def test_validate_finds_a_set_that_was_changed(out: Path) -> None:
     rewrite(out, "sets/punctuation.parquet", in_row(0, "x y", "parent_id"))
     broken, _no_such_parent = validate(out).findings
     (out / "sets/punctuation.parquet").unlink()
@@ -148,21 +152,9 @@ def test_validate_finds_a_set_that_was_changed(folder: Path, tmp_path: Path) -> 
     assert str(missing).startswith("sets/punctuation.parquet: is missing")
 
 
-def test_validate_finds_facts_of_a_set_that_are_not_ones(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "suite"
-    derive(folder, ["punctuation"], out=out)
+def test_validate_finds_facts_of_a_set_that_are_not_ones(out: Path) -> None:
     manifest = read_manifest(out)
     manifest["sets"][0]["kind"] = "anything"
     write_manifest(out, manifest)
 
     assert any("sets/0/kind" in str(finding) for finding in validate(out))
-
-
-@pytest.mark.parametrize("name", ["", "Typos", "a b", "../up", ".hidden", "typos/2"])
-def test_a_name_that_is_no_file_name_everywhere_is_refused(name: str, folder: Path) -> None:
-    parents = read_parents(folder)
-    rows = parents.pairs
-    chosen = make_set(name, "shift", "sample", rows, parameters={})
-
-    with refusal("suite.set-name"):
-        write_suite(parents, [chosen], folder.parent / "suite")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from support.refusals import refusal
-from support.table_files import csv_of, parquet_of, xlsx_of
+from support.table_files import WRITERS, csv_of
 
 from nnd.converters.onboard.scaffold.first_facts import LEFT
 from nnd.converters.onboard.scaffold.new_source_result import NewSource
@@ -226,21 +226,12 @@ def test_annotators_may_be_files_and_texts_in_others(tmp_path: Path) -> None:
     assert table["columns"]["candidate"] == "text"
 
 
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "xlsx", "parquet", "jsonl"])
+@pytest.mark.parametrize("suffix", WRITERS)
 def test_a_table_is_a_table_in_every_format(tmp_path: Path, suffix: str) -> None:
     columns = TEXTS | {"fluency": cycle("1", "3", "5")}
     rows = [list(columns), *map(list, zip(*columns.values(), strict=True))]
-    lines = "".join("\t".join(row) + "\n" for row in rows).encode()
-    objects = "".join(json.dumps(row) + "\n" for row in rows_of(columns)).encode()
-    raw = {
-        "csv": csv_of(*rows),
-        "tsv": lines,
-        "xlsx": xlsx_of(*rows),
-        "parquet": parquet_of(*rows),
-        "jsonl": objects,
-    }
-    path = tmp_path / f"judged.{suffix}"
-    path.write_bytes(raw[suffix])
+    path = tmp_path / f"judged{suffix}"
+    path.write_bytes(WRITERS[suffix](*rows))
 
     made = new_source("birds", path, tmp_path / "birds")
 

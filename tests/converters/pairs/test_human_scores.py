@@ -23,6 +23,7 @@ def source(**quality: Any) -> Source:
 
 NO_ERROR = source(rule="no_error", no_error="good")
 CREDIT = source(rule="credit", high=[1], low=[0])
+SEVERITY = source(rule="order", better=[["none", "minor"], ["minor", "major"]])
 
 
 def scores(frame: pl.DataFrame, of: Source) -> dict[tuple[str, str], tuple[float, int]]:
@@ -31,40 +32,60 @@ def scores(frame: pl.DataFrame, of: Source) -> dict[tuple[str, str], tuple[float
     return {(system, category): (score, n) for system, category, score, n in rows}
 
 
-def test_no_error_scores_are_shares_over_all_candidates_of_a_system(annotated: Annotated) -> None:
-    # heron: good, good, wrong, rude → 2 of 4 good, 3 of 4 not wrong, 3 of 4 not rude.
-    # wren: wrong → 0 of 1 good, 0 of 1 not wrong, 1 of 1 not rude.
+ALL = ("overall", "wrong", "rude")
+Scores = dict[str, tuple[int, dict[str, float]]]
+"""System → how many of its candidates were judged, and its score under each category."""
+
+LABELLED: dict[str, tuple[Source, dict[str, str], Scores]] = {
+    # heron: 2 of 4 good, 3 of 4 not wrong, 3 of 4 not rude. wren: 0 of 1, 0 of 1, 1 of 1.
+    "shares of all candidates": (
+        NO_ERROR,
+        {"heron": "a good, b good, c wrong, d rude", "wren": "e wrong"},
+        {
+            "heron": (4, {"overall": 0.5, "wrong": 0.75, "rude": 0.75}),
+            "wren": (1, {"overall": 0.0, "wrong": 0.0, "rude": 1.0}),
+        },
+    ),
+    # heron: a good, b wrong. wren: a good. plover: b wrong.
+    "a text counts for each of its systems": (
+        NO_ERROR,
+        {"heron|wren": "a good", "plover|heron": "b wrong"},
+        {
+            "heron": (2, {"overall": 0.5, "wrong": 0.5}),
+            "wren": (1, {"overall": 1.0, "wrong": 1.0}),
+            "plover": (1, {"overall": 0.0, "wrong": 0.0}),
+        },
+    ),
+    # a has both errors, b none: 1 of 2 good, 1 of 2 not wrong, 1 of 2 not rude.
+    "one candidate with two errors": (
+        *(NO_ERROR, {"heron": "a wrong, a rude, b good"}),
+        {"heron": (2, dict.fromkeys(ALL, 0.5))},
+    ),
+    "good and bad is not good": (
+        *(NO_ERROR, {"heron": "a good, a wrong, b good"}),
+        {"heron": (2, {"overall": 0.5, "wrong": 0.5})},
+    ),
+    "an order: shares without any error": (
+        *(SEVERITY, {"heron": "a none, b minor, c major, d none"}),
+        {"heron": (4, {"overall": 0.5, "minor": 0.75, "major": 0.75})},
+    ),
+}
+
+
+@pytest.mark.parametrize(("rule", "labels", "expected"), LABELLED.values(), ids=LABELLED)
+def test_shares(
+    annotated: Annotated, rule: Source, labels: dict[str, str], expected: Scores
+) -> None:
     frame = pl.concat(
-        [
-            annotated("label", ("a", "good"), ("b", "good"), ("c", "wrong"), ("d", "rude")),
-            annotated("label", ("e", "wrong"), system="wren"),
-        ]
+        annotated("label", *((one[0], one[2:]) for one in some.split(", ")), system=system)
+        for system, some in labels.items()
     )
 
-    assert scores(frame, NO_ERROR) == {
-        ("heron", "overall"): (0.5, 4),
-        ("heron", "wrong"): (0.75, 4),
-        ("heron", "rude"): (0.75, 4),
-        ("wren", "overall"): (0.0, 1),
-        ("wren", "wrong"): (0.0, 1),
-        ("wren", "rude"): (1.0, 1),
+    assert scores(frame, rule) == {
+        (system, category): (score, n)
+        for system, (n, shares) in expected.items()
+        for category, score in shares.items()
     }
-
-
-def test_a_text_that_several_systems_wrote_counts_for_each(annotated: Annotated) -> None:
-    # heron: a good, b wrong → 1 of 2. wren: a good → 1 of 1. plover: b wrong → 0 of 1.
-    frame = pl.concat(
-        [
-            annotated("label", ("a", "good"), system="heron|wren"),
-            annotated("label", ("b", "wrong"), system="plover|heron"),
-        ]
-    )
-
-    found = scores(frame, NO_ERROR)
-
-    assert found["heron", "overall"] == (0.5, 2)
-    assert found["wren", "overall"] == (1.0, 1)
-    assert found["plover", "overall"] == (0.0, 1)
 
 
 def test_a_system_that_is_named_twice_counts_once(annotated: Annotated) -> None:
@@ -76,19 +97,6 @@ def test_a_system_that_is_named_twice_counts_once(annotated: Annotated) -> None:
     )
 
     assert scores(frame, CREDIT)["heron", "overall"] == (0.5, 2)
-
-
-def test_a_candidate_with_two_errors_is_one_candidate(annotated: Annotated) -> None:
-    # a has both errors, b none: 1 of 2 good, 1 of 2 not wrong, 1 of 2 not rude.
-    frame = annotated("label", ("a", "wrong"), ("a", "rude"), ("b", "good"))
-
-    assert set(scores(frame, NO_ERROR).values()) == {(0.5, 2)}
-
-
-def test_a_candidate_labelled_good_and_bad_is_not_good(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "good"), ("a", "wrong"), ("b", "good"))
-
-    assert scores(frame, NO_ERROR)["heron", "overall"] == (0.5, 2)
 
 
 def test_unlabelled_candidates_are_not_judged(annotated: Annotated) -> None:
@@ -187,17 +195,6 @@ def test_z_scores_are_of_all_candidates_those_without_a_system_too(annotated: An
 
     assert row["score"] == -0.5
     assert row["definition"] == "mean standardised rating of the system's candidates"
-
-
-def test_order_scores_are_shares_without_any_error(annotated: Annotated) -> None:
-    rule = source(rule="order", better=[["none", "minor"], ["minor", "major"]])
-    frame = annotated("label", ("a", "none"), ("b", "minor"), ("c", "major"), ("d", "none"))
-
-    assert scores(frame, rule) == {
-        ("heron", "overall"): (0.5, 4),
-        ("heron", "minor"): (0.75, 4),
-        ("heron", "major"): (0.75, 4),
-    }
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Marked spans of candidates: an optional column of annotations, in no id."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -133,29 +133,3 @@ def test_spans_change_no_id_and_no_other_file(with_spans: JUDGED, tmp_path: Path
         digests = {hashlib.sha256((out / name).read_bytes()).digest() for out in folders.values()}
         assert len(digests) == 1
     assert [str(finding) for finding in validate(folders[True]).findings] == []
-
-
-def test_the_real_spans(nnd_data: Path) -> None:
-    # ../shared/facts/fresh.md: 5,500 spans, of which one is off. Five more mark nothing, in texts
-    # of one character.
-    found = convert("quintd", origin=nnd_data / "quintd")
-
-    assert found.manifest["oddities"] == [
-        "human/*.jsonl: spans left out, whose words are not at their place: 6"
-    ]
-    assert sum(1 for _ in spans_of(found.annotations)) == 5_494
-
-
-def test_the_real_spans_of_translations(nnd_data: Path) -> None:
-    # en-cs: 2,695 minor, 1,034 major and three undecided ones, 196 of them omissions; four end
-    # behind their translation.
-    found = convert("wmt24_esa", origin=nnd_data / "wmt24_esa", set_name="en-cs")
-    spans = [*spans_of(found.annotations)]
-
-    assert len(spans) == 2_695 + 1_034 + 3 - 4
-    assert sum(span["start"] is None for span in spans) == 196
-
-
-def spans_of(annotations: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield each span once."""
-    yield from annotations["spans"].explode().drop_nulls()

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 import yaml
 from support.damage import Damage, fuzz, read_or_refused
 from support.recounts.built_in_sources import SOURCES, fixture_cases
+from support.table_files import WRITERS, workbook_of
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.reading.archives import read_members, read_tarball
@@ -79,8 +79,8 @@ def test_files_of_a_tarball(tmp_path: Path, damage: Damage, is_packed: bool) -> 
     read_or_refused(lambda: read_tarball(tmp_path / "a.tar.gz"))
 
 
-HEADER = ["key", "question", "answer", "by", "verdict", "points"]
 ROWS = [
+    ["key", "question", "answer", "by", "verdict", "points"],
     ["c1", "Who\nsings?", "A bird.", "heron", "good", "5"],
     ["c1", "Who\nsings?", 'A "bird", I think.', "wren", "wrong", "2.5"],
     ["c2", "Where?", "Café.", "heron", "good", "4"],
@@ -94,42 +94,16 @@ TABLE = {
 }
 
 
-def write_table(path: Path) -> None:
-    frame = pl.DataFrame(ROWS, HEADER, orient="row")
-    match path.suffix:
-        case ".csv":
-            frame.write_csv(path)
-        case ".tsv":
-            one_line = frame.with_columns(pl.all().str.replace_all("\n", " "))
-            one_line.write_csv(path, separator="\t", quote_style="never")
-        case ".jsonl":
-            frame.write_ndjson(path)
-        case ".json":
-            frame.write_json(path)
-        case ".parquet":
-            frame.write_parquet(path)
-        case _:
-            write_workbook(path)
-
-
-def write_workbook(path: Path) -> None:
-    """Write a stored workbook, so that damage meets its XML and not only the packing."""
-    texts = [cell for row in (HEADER, *ROWS) for cell in row]
-    places = iter(range(len(texts)))
-    rows = "".join(
-        "<row>" + "".join(f'<c t="s"><v>{next(places)}</v></c>' for _ in row) + "</row>"
-        for row in (HEADER, *ROWS)
+def shared_texts_of(*rows: list[str]) -> bytes:
+    """Return a stored workbook, so that damage meets its XML and not only the packing."""
+    places = iter(range(sum(map(len, rows))))
+    cells = (
+        "".join(f'<c t="s"><v>{place}</v></c>' for _, place in zip(row, places, strict=False))
+        for row in rows
     )
-    shared = "".join(f"<si><t>{text}</t></si>" for text in texts)
-    members = {
-        "xl/workbook.xml": '<w xmlns:r="r"><sheets><sheet name="A" r:id="1"/></sheets></w>',
-        "xl/_rels/workbook.xml.rels": '<a><Relationship Id="1" Target="worksheets/a.xml"/></a>',
-        "xl/worksheets/a.xml": f"<worksheet>{rows}</worksheet>",
-        "xl/sharedStrings.xml": f"<sst>{shared}</sst>",
-    }
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in members.items():
-            archive.writestr(name, text)
+    sheet = "".join(f"<row>{line}</row>" for line in cells)
+    shared = "".join(f"<si><t>{cell}</t></si>" for row in rows for cell in row)
+    return workbook_of(f"<worksheet>{sheet}</worksheet>", shared)
 
 
 @pytest.fixture
@@ -140,7 +114,8 @@ def table_source(make_source: Callable[..., Path]) -> Callable[[str], Path]:
         file: dict[str, Any] = {"url": None, "sha256": None, "bytes": None}
         folder = make_source(files=[file | {"name": f"toy{suffix}"}], table=TABLE, expected=None)
         (folder / "convert.py").unlink()
-        write_table(folder / f"toy{suffix}")
+        write = shared_texts_of if suffix == ".xlsx" else WRITERS[suffix]
+        (folder / f"toy{suffix}").write_bytes(write(*ROWS))
         return folder
 
     return make

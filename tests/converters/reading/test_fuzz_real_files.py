@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from support.damage import Damage, fuzz, read_or_refused
+from support.table_files import sheet_of, workbook_of
 
 from nnd.converters.folder.conversion import convert
 from nnd.converters.reading.archives import read_members
@@ -160,7 +161,7 @@ def test_parquet(
 def test_a_packed_workbook(rows: list[dict[str, str]], tmp_path: Path, damage: Damage) -> None:
     good = tmp_path / "good"
     if not good.exists():
-        good.write_bytes(workbook(sheet(rows)))
+        good.write_bytes(workbook_of(sheet(rows), packing=zipfile.ZIP_DEFLATED))
 
     found = read_spoilt(tmp_path / "a", good.read_bytes(), damage, cells_of_workbook)
 
@@ -171,7 +172,7 @@ def test_a_packed_workbook(rows: list[dict[str, str]], tmp_path: Path, damage: D
 @fuzz(50, in_full=10_000)
 def test_a_sheet(rows: list[dict[str, str]], tmp_path: Path, damage: Damage) -> None:
     spoilt = damage(sheet(rows))
-    (tmp_path / "a").write_bytes(workbook(spoilt))
+    (tmp_path / "a").write_bytes(workbook_of(spoilt, packing=zipfile.ZIP_DEFLATED))
 
     found = read_or_refused(lambda: cells_of_workbook(tmp_path / "a"))
 
@@ -186,33 +187,7 @@ def cells_of_workbook(path: Path) -> list[list[str]]:
 
 
 def sheet(rows: list[dict[str, str]]) -> bytes:
-    """Return a table as the XML of a sheet of inline texts."""
-    table = [list(rows[0]), *([*row.values()] for row in rows)]
-    cells = "".join(
-        "<row>"
-        + "".join(f'<c t="inlineStr"><is><t>{_plain(cell)}</t></is></c>' for cell in row)
-        + "</row>"
-        for row in table
-    )
-    return f"<worksheet>{cells}</worksheet>".encode()
-
-
-def workbook(raw: bytes) -> bytes:
-    """Return a workbook of one sheet."""
-    members = {
-        "xl/workbook.xml": b'<w xmlns:r="r"><sheets><sheet name="A" r:id="1"/></sheets></w>',
-        "xl/_rels/workbook.xml.rels": b'<a><Relationship Id="1" Target="worksheets/a.xml"/></a>',
-        "xl/worksheets/a.xml": raw,
-    }
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return packed.getvalue()
-
-
-def _plain(cell: str) -> str:
-    return cell.replace("&", "&amp;").replace("<", "&lt;")
+    return sheet_of([*rows[0]], *([*row.values()] for row in rows))
 
 
 @pytest.mark.parametrize("name", ["confit_samsum", "challenge300", "goyal_gpt3_news"])

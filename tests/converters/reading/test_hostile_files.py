@@ -78,19 +78,16 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path: Path, source: s
     assert sorted(path.name for path in tmp_path.iterdir()) == ["long_ende"]
 
 
-def test_the_longest_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_longest_line_is_read_and_a_longer_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(texts, "LONGEST_LINE", 5)
     (tmp_path / "a").write_bytes(b"1234\n12345")
+    (tmp_path / "b").write_bytes(b"1234\n12345\n")
 
     assert list(read_lines(tmp_path / "a")) == ["1234\n", "12345"]
-
-
-def test_a_longer_line_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(texts, "LONGEST_LINE", 5)
-    (tmp_path / "a").write_bytes(b"1234\n12345\n")
-
-    with refusal("file.too-large", "a:2"):
-        list(read_lines(tmp_path / "a"))
+    with refusal("file.too-large", "b:2"):
+        list(read_lines(tmp_path / "b"))
 
 
 def test_lines_are_read_one_by_one(tmp_path: Path) -> None:
@@ -275,25 +272,18 @@ EMPTY = [
 ]
 
 
-@pytest.mark.parametrize("raw", [b"", b"\n" * 1000, b"\r\n" * 1000, b" \n\t\n"])
+@pytest.mark.parametrize("raw", [b"", b"\xef\xbb\xbf", b"\n" * 1000, b"\r\n" * 1000, b" \n\t\n"])
 def test_a_file_of_nothing(tmp_path: Path, raw: bytes) -> None:
-    (tmp_path / "a").write_bytes(raw)
+    given, table, out = (tmp_path / name for name in ("given", "mqm_ende.tsv", "out"))
+    given.write_bytes(raw)
 
-    refused("quiz_design", tmp_path / "a", tmp_path / "out", "file.another-kind", "quiz_design")
-    (tmp_path / "a").rename(tmp_path / "mqm_ende.tsv")
+    assert "given" not in refused("quiz_design", given, out, "file.another-kind", "quiz_design")
+    given.rename(table)
     for source, code, where in EMPTY:
-        refused(source, tmp_path / "mqm_ende.tsv", tmp_path / "out", code, where)
+        refused(source, table, out, code, where)
 
 
 NAME = "quiz_design_groups.jsonl"
-
-
-def make_folder(path: Path) -> None:
-    path.mkdir()
-
-
-def make_fifo(path: Path) -> None:
-    os.mkfifo(path)
 
 
 def make_socket(path: Path) -> None:
@@ -302,20 +292,18 @@ def make_socket(path: Path) -> None:
         made.bind(path.name)
 
 
-def make_loop(path: Path) -> None:
-    path.symlink_to(path.name)
+NO_FILES: dict[str, Callable[[Path], object]] = {
+    "folder": Path.mkdir,
+    "pipe": os.mkfifo,
+    "socket": make_socket,
+    "loop": lambda path: path.symlink_to(path.name),
+    "dead link": lambda path: path.symlink_to("nowhere"),
+}
 
 
-def make_dead_link(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-NO_FILES = [make_folder, make_fifo, make_socket, make_loop, make_dead_link]
-
-
-@pytest.mark.parametrize("make", NO_FILES)
+@pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
 def test_what_is_called_like_the_file_and_is_none(
-    tmp_path: Path, make: Callable[[Path], None]
+    tmp_path: Path, make: Callable[[Path], object]
 ) -> None:
     (tmp_path / "from").mkdir()
     make(tmp_path / "from" / NAME)
@@ -325,9 +313,9 @@ def test_what_is_called_like_the_file_and_is_none(
     assert NAME in message
 
 
-@pytest.mark.parametrize("make", NO_FILES)
+@pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
 def test_what_is_named_with_from_and_is_no_file(
-    tmp_path: Path, make: Callable[[Path], None]
+    tmp_path: Path, make: Callable[[Path], object]
 ) -> None:
     make(tmp_path / NAME)
 

@@ -148,13 +148,6 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     assert read_text(tmp_path / "a") == "id"
 
 
-def test_a_line_with_a_nul_byte_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"one\ntwo\nthr\0ee\n")
-
-    with refusal("file.not-utf8", "a:3"):
-        read_text(tmp_path / "a")
-
-
 @pytest.mark.parametrize("value", [1, 5, 2.5])
 def test_a_rating_on_the_scale(value: float) -> None:
     assert Record("a.jsonl:3", {"fluency": value}).rating("fluency", 1, 5) == value

@@ -40,83 +40,80 @@ def read(tmp_path: Path) -> Read:
     return read_rows
 
 
-def refused(read: Read, rows: str, code: str, where: str, **options: str) -> None:
-    with refusal(code, where):
-        read(rows, **options)
+RUNS = "<r><t>to</t></r><r><t>kyo</t></r><rPh><t>TOKYO</t></rPh>"
+
+SHEETS: dict[str, tuple[str, list[tuple[str, list[str]]]]] = {
+    "cells know their row, and empty ones are filled in": (
+        '<row r="2"/><row r="5"><c r="B5"><v>4.5</v></c></row><row r="9"><c r="A9"/></row>',
+        [("a.xlsx:5", ["", "4.5"])],
+    ),
+    "cells without a place follow each other": (
+        "<row><c><v>1</v></c><c><v>2</v></c></row>",
+        [("a.xlsx:2", ["1", "2"])],
+    ),
+    "empty cells beyond the header are no cells": (
+        '<row r="2"><c r="A2"><v>1</v></c><c r="Z2"/></row>',
+        [("a.xlsx:2", ["1", ""])],
+    ),
+    "shared and inline texts with runs and without reading aids": (
+        f'<row><c t="s"><v>1</v></c><c t="inlineStr"><is>{RUNS}</is></c></row>',
+        [("a.xlsx:2", ["tokyo", "tokyo"])],
+    ),
+    "escaped characters and truth values": (
+        '<row><c t="str"><v>a_x000D_b</v></c><c t="b"><v>1</v></c></row>',
+        [("a.xlsx:2", ["a\rb", "true"])],
+    ),
+    "a formula counts as its stored value": (
+        '<row><c><f>1+1</f><v>2</v></c><c t="str"><f>""</f><v></v></c></row>',
+        [("a.xlsx:2", ["2", ""])],
+    ),
+}
 
 
-def test_cells_know_their_row_and_empty_ones_are_filled_in(read: Read) -> None:
-    rows = '<row r="2"/><row r="5"><c r="B5"><v>4.5</v></c></row><row r="9"><c r="A9"/></row>'
-
-    assert read(rows) == [("a.xlsx:5", ["", "4.5"])]
-
-
-def test_cells_without_a_place_follow_each_other(read: Read) -> None:
-    assert read("<row><c><v>1</v></c><c><v>2</v></c></row>") == [("a.xlsx:2", ["1", "2"])]
-
-
-def test_empty_cells_beyond_the_header_are_no_cells(read: Read) -> None:
-    assert read('<row r="2"><c r="A2"><v>1</v></c><c r="Z2"/></row>') == [
-        ("a.xlsx:2", ["1", ""]),
-    ]
-
-
-def test_shared_and_inline_texts_with_runs_and_without_reading_aids(read: Read) -> None:
-    text = "<r><t>to</t></r><r><t>kyo</t></r><rPh><t>TOKYO</t></rPh>"
-    rows = f'<row><c t="s"><v>1</v></c><c t="inlineStr"><is>{text}</is></c></row>'
-
-    assert read(rows, shared=f"<si><t>no</t></si><si>{text}</si>") == [
-        ("a.xlsx:2", ["tokyo", "tokyo"])
-    ]
-
-
-def test_escaped_characters_and_truth_values(read: Read) -> None:
-    rows = '<row><c t="str"><v>a_x000D_b</v></c><c t="b"><v>1</v></c></row>'
-
-    assert read(rows) == [("a.xlsx:2", ["a\rb", "true"])]
-
-
-def test_a_formula_counts_as_its_stored_value(read: Read) -> None:
-    rows = '<row><c><f>1+1</f><v>2</v></c><c t="str"><f>""</f><v></v></c></row>'
-
-    assert read(rows) == [("a.xlsx:2", ["2", ""])]
-
-
-@pytest.mark.parametrize("stored", ["", "<v/>", "<v></v>"])
-def test_a_formula_with_no_stored_value(read: Read, stored: str) -> None:
-    rows = f'<row r="7"><c r="B7"><f>SUM(A1:A3)</f>{stored}</c></row>'
-
-    refused(read, rows, "workbook.damaged", "a.xlsx:7, column 2")
-
-
-def test_an_error_value(read: Read) -> None:
-    rows = '<row><c t="e"><v>#DIV/0!</v></c></row>'
-
-    refused(read, rows, "cell.unknown-value", "a.xlsx:2, column 1")
+@pytest.mark.parametrize(("rows", "expected"), SHEETS.values(), ids=SHEETS)
+def test_a_sheet(read: Read, rows: str, expected: list[tuple[str, list[str]]]) -> None:
+    assert read(rows, shared=f"<si><t>no</t></si><si>{RUNS}</si>") == expected
 
 
 def test_a_sheet_by_name(read: Read) -> None:
     assert read("<row><c><v>1</v></c></row>", sheet="B") == []
+    with refusal("name.unknown", "a.xlsx"):
+        read("", sheet="C")
 
 
-def test_a_sheet_that_is_not_there(read: Read) -> None:
-    refused(read, "", "name.unknown", "a.xlsx", sheet="C")
+DAMAGED = "workbook.damaged"
 
 
-def test_a_row_wider_than_the_header(read: Read) -> None:
-    refused(read, '<row r="2"><c r="C2"><v>1</v></c></row>', "file.not-csv", "a.xlsx:2")
-
-
-@pytest.mark.parametrize("cell", ["XFE2", "ZZZ2"])
-def test_a_column_that_no_sheet_has(read: Read, cell: str) -> None:
-    # XFD is column 16,384, the last; a made-up one must not make a row of millions.
-    refused(read, f'<row r="2"><c r="{cell}"><v>1</v></c></row>', "workbook.damaged", "a.xlsx:2")
-
-
-def test_columns_in_the_wrong_order(read: Read) -> None:
-    rows = '<row r="2"><c r="B2"><v>1</v></c><c r="A2"><v>2</v></c></row>'
-
-    refused(read, rows, "workbook.damaged", "a.xlsx:2")
+@pytest.mark.parametrize(
+    ("rows", "code", "where"),
+    [
+        *(
+            (f'<row r="7"><c r="B7"><f>SUM(A1:A3)</f>{stored}</c></row>', DAMAGED, ":7, column 2")
+            for stored in ("", "<v/>", "<v></v>")
+        ),
+        ('<row><c t="e"><v>#DIV/0!</v></c></row>', "cell.unknown-value", ":2, column 1"),
+        # Wider than the header.
+        ('<row r="2"><c r="C2"><v>1</v></c></row>', "file.not-csv", ":2"),
+        # XFD is column 16,384, the last; a made-up one must not make a row of millions.
+        *(
+            (f'<row r="2"><c r="{cell}"><v>1</v></c></row>', DAMAGED, ":2")
+            for cell in ("XFE2", "ZZZ2")
+        ),
+        ('<row r="2"><c r="B2"><v>1</v></c><c r="A2"><v>2</v></c></row>', DAMAGED, ":2"),
+        # A bomb: 8 MB of spaces pack to 8 kB.
+        (" " * 8_000_000, "file.bad-archive", ""),
+        # Broken XML.
+        ("<row>", DAMAGED, ""),
+        ('<row r="x"/>', DAMAGED, ""),
+        ('<row><c t="s"><v>9</v></c></row>', DAMAGED, ""),
+        ("<row>&b;</row>", DAMAGED, ""),
+        ("\0", DAMAGED, ""),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_rows_that_are_refused(read: Read, rows: str, code: str, where: str) -> None:
+    with refusal(code, f"a.xlsx{where}"):
+        read(rows)
 
 
 def test_a_document_type(tmp_path: Path) -> None:
@@ -126,34 +123,21 @@ def test_a_document_type(tmp_path: Path) -> None:
             "xl/workbook.xml", f'<!DOCTYPE a [<!ENTITY b "b"><!ENTITY c "&b;&b;">]>{BOOK}'
         )
 
-    with refusal("workbook.damaged", "a.xlsx"):
-        list(read_workbook(tmp_path / "a.xlsx"))
-
-
-def test_a_bomb(read: Read) -> None:
-    # 8 MB of spaces pack to 8 kB.
-    refused(read, " " * 8_000_000, "file.bad-archive", "a.xlsx")
-
-
-@pytest.mark.parametrize("raw", [b"", b"PK", b"\xd0\xcf\x11\xe0 an old .xls"])
-def test_what_is_no_zip(tmp_path: Path, raw: bytes) -> None:
-    (tmp_path / "a.xlsx").write_bytes(raw)
-
-    with refusal("file.cut-off", "a.xlsx"):
-        list(read_workbook(tmp_path / "a.xlsx"))
-
-
-def test_a_zip_that_is_no_workbook(tmp_path: Path) -> None:
-    (tmp_path / "a.xlsx").write_bytes(b"PK\x05\x06" + bytes(18))
-
-    with refusal("workbook.damaged", "a.xlsx"):
+    with refusal(DAMAGED, "a.xlsx"):
         list(read_workbook(tmp_path / "a.xlsx"))
 
 
 @pytest.mark.parametrize(
-    "rows",
-    ["<row>", '<row r="x"/>', '<row><c t="s"><v>9</v></c></row>', "<row>&b;</row>", "\0"],
-    ids=["open", "row", "shared", "entity", "nul"],
+    ("raw", "code"),
+    [
+        (b"", "file.cut-off"),
+        (b"PK", "file.cut-off"),
+        (b"\xd0\xcf\x11\xe0 an old .xls", "file.cut-off"),
+        (b"PK\x05\x06" + bytes(18), DAMAGED),  # a zip of something else
+    ],
 )
-def test_broken_xml(read: Read, rows: str) -> None:
-    refused(read, rows, "workbook.damaged", "a.xlsx")
+def test_what_is_no_workbook(tmp_path: Path, raw: bytes, code: str) -> None:
+    (tmp_path / "a.xlsx").write_bytes(raw)
+
+    with refusal(code, "a.xlsx"):
+        list(read_workbook(tmp_path / "a.xlsx"))

@@ -180,12 +180,20 @@ def get(server: Server, sha256: str | None = DIGEST, size: int | None = len(BODY
     return fetch(declared(f"{server.url}/a", sha256, size), "toy", pause_s=0)
 
 
-def test_a_file_is_fetched_into_the_cache(server: Server, cache: Path) -> None:
-    path = fetch(declared(f"{server.url}/a"), "toy")
+def test_a_file_is_fetched_once_into_the_cache(
+    server: Server, cache: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = declared(f"{server.url}/a")
 
-    assert path == cache / "toy/a.jsonl"
-    assert path.read_bytes() == BODY
+    assert fetch(file, "toy") == fetch(file, "toy") == cache / "toy/a.jsonl"
+
+    assert (cache / "toy/a.jsonl").read_bytes() == BODY
     assert cached(cache) == ["toy/a.jsonl"]
+    assert server.asked == ["/a"]
+    # Who asks is said, and there is no progress without a terminal.
+    assert server.heard[0]["User-Agent"] == f"nnd/{nnd_version()}"
+    assert server.heard[0]["Accept-Encoding"] == "identity"
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_name_with_folders_is_fetched_into_them(server: Server, cache: Path) -> None:
@@ -193,13 +201,6 @@ def test_a_name_with_folders_is_fetched_into_them(server: Server, cache: Path) -
 
     assert fetch(file, "toy").read_bytes() == BODY
     assert cached(cache) == ["toy/bt5/a.jsonl"]
-
-
-def test_a_file_in_the_cache_is_not_fetched_again(server: Server) -> None:
-    file = declared(f"{server.url}/a")
-
-    assert fetch(file, "toy") == fetch(file, "toy")
-    assert server.asked == ["/a"]
 
 
 def test_a_damaged_file_in_the_cache_is_fetched_again(server: Server, cache: Path) -> None:
@@ -316,42 +317,28 @@ def interrupt(server: Server, cache: Path, sha256: str = DIGEST) -> None:
         record.clear()
 
 
-def test_a_server_that_sends_no_parts_sends_the_whole(server: Server, cache: Path) -> None:
+@pytest.mark.parametrize(
+    ("does", "asked", "sent"),
+    [
+        ({"ranges": "no"}, ["bytes=10-"], [24]),  # it sends no parts
+        ({"statuses": [416]}, ["bytes=10-", None], [24]),
+        # A part that does not fit.
+        ({"ranges": "other bytes"}, ["bytes=10-", None], [14, 24]),
+        ({"ranges": "unnamed"}, ["bytes=10-", None], [14, 24]),
+        # The digest of 10 old bytes and the rest of the new ones is that of neither version.
+        ({"body": BODY.upper()}, ["bytes=10-", None], [14, 24]),
+    ],
+)
+def test_a_part_that_cannot_be_completed_is_fetched_whole(
+    server: Server, cache: Path, does: dict[str, Any], asked: list[str | None], sent: list[int]
+) -> None:
     interrupt(server, cache)
-    server.ranges = "no"
+    for name, value in does.items():
+        setattr(server, name, value)
 
-    assert get(server).read_bytes() == BODY
-    assert server.asked_range() == ["bytes=10-"]
-    assert server.sent == [24]
-
-
-def test_a_file_that_changed_in_between_is_fetched_whole(server: Server, cache: Path) -> None:
-    # The digest of 10 old bytes and the rest of the new ones is that of neither version.
-    interrupt(server, cache)
-    server.body = BODY.upper()
-    digest = hashlib.sha256(server.body).hexdigest()
-
-    assert get(server, digest).read_bytes() == BODY.upper()
-    assert server.asked_range() == ["bytes=10-", None]
-    assert server.sent == [14, 24]
-
-
-@pytest.mark.parametrize("ranges", ["other bytes", "unnamed"])
-def test_a_part_that_does_not_fit_is_not_taken(server: Server, cache: Path, ranges: str) -> None:
-    interrupt(server, cache)
-    server.ranges = ranges
-
-    assert get(server).read_bytes() == BODY
-    assert server.asked_range() == ["bytes=10-", None]
-
-
-def test_a_range_that_is_refused_is_a_new_start(server: Server, cache: Path) -> None:
-    interrupt(server, cache)
-    server.statuses = [416]
-
-    assert get(server).read_bytes() == BODY
-    assert server.asked_range() == ["bytes=10-", None]
-    assert server.sent == [24]
+    assert get(server, hashlib.sha256(server.body).hexdigest()).read_bytes() == server.body
+    assert server.asked_range() == asked
+    assert server.sent == sent
 
 
 def test_a_completed_file_that_is_not_the_declared_one_is_removed(
@@ -381,21 +368,6 @@ def test_the_second_pause_is_twice_the_first(server: Server) -> None:
     fetch(declared(f"{server.url}/a"), "toy", pause_s=0.05)
 
     assert time.monotonic() - begin >= 0.15  # 0.05 and 0.1
-
-
-def test_requests_say_who_asks(server: Server) -> None:
-    get(server)
-
-    assert server.heard[0]["User-Agent"] == f"nnd/{nnd_version()}"
-    assert server.heard[0]["Accept-Encoding"] == "identity"
-
-
-def test_no_progress_is_shown_without_a_terminal(
-    server: Server, capfd: pytest.CaptureFixture[str]
-) -> None:
-    get(server)
-
-    assert capfd.readouterr() == ("", "")
 
 
 def start_fetching(server: Server, digest: str) -> subprocess.Popen[str]:

@@ -1,6 +1,6 @@
 """Sources that installed packages bring along: found, told apart, and never imported.
 
-Each test lays a small distribution out on disk and looks at it from a process of its own.
+Each test lays a small distribution out on disk, in a folder on the path of the process.
 """
 
 import json
@@ -8,36 +8,18 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from support.refusals import check_refusal
+from support.screens.commands import Nnd
 
-from nnd.converters.source.source import BUILT_IN
-from nnd.schemas import NNDError
+from nnd.converters.source import source as sources
+from nnd.converters.source.source import BUILT_IN, find_sources, load_source
+from nnd.schemas import NNDError, SourceError
 
-# Lists all sources and loads some by name, as the commands do; sys.argv is the site and the names.
-LOOK = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-from nnd.converters.source.source import find_sources, load_source
-from nnd.schemas import SourceError
-
-def load(name):
-    try:
-        return str(load_source(name).folder)
-    except SourceError as error:
-        return error.to_dict()
-
-listed = [
-    [found.name, found.distribution, found.problem and found.problem.to_dict()]
-    for found in find_sources()
-]
-print(json.dumps({"listed": listed, "loaded": {name: load(name) for name in sys.argv[2:]}}))
-"""
 COMMAND = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -50,9 +32,11 @@ Install = Callable[..., Path]
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
-    """A folder on the path of the process, as site-packages is."""
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the path of the process, as site-packages is; its parent is where it works."""
     (tmp_path / "site").mkdir()
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.chdir(tmp_path)
     return tmp_path / "site"
 
 
@@ -84,50 +68,44 @@ def install(site: Path, make_source: Callable[..., Path]) -> Install:
     return make
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What a process sees: name and problem of sources of packages, and what names lead to."""
-
-    problems: dict[str, dict[str, str] | None]
-    distributions: dict[str, str]
-    loaded: dict[str, str | dict[str, str]]
+def problems() -> dict[str, NNDError | None]:
+    """The sources of packages: name → what is wrong with one."""
+    return {found.name: found.problem for found in find_sources() if found.distribution}
 
 
-def run(code: str, site: Path, *arguments: str) -> str:
-    command = [sys.executable, "-c", code, str(site), *arguments]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=site.parent)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    return ran.stdout
+def problem_of(name: str) -> NNDError:
+    """What loading a source is refused with."""
+    with pytest.raises(SourceError) as caught:
+        load_source(name)
+    return caught.value
 
 
-def look(site: Path, *names: str) -> Seen:
-    seen = json.loads(run(LOOK, site, *names))
-    others = [each for each in seen["listed"] if each[1]]
-    return Seen(
-        {name: problem for name, _, problem in others},
-        {name: distribution for name, distribution, _ in others},
-        seen["loaded"],
-    )
-
-
-def check_problem(seen: Seen, name: str, code: str, where: str) -> None:
+def check_problem(
+    found: Mapping[str, NNDError | None], name: str, code: str, where: str
+) -> NNDError:
     """Check the error of a source that a package offers."""
-    problem = seen.problems[name]
+    problem = found[name]
     assert problem is not None
-    check_refusal(NNDError(**problem), code, where)
+    check_refusal(problem, code, where)
+    return problem
 
 
 def test_a_package_brings_a_source_that_is_listed_and_converts(
     site: Path, install: Install
 ) -> None:
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-c", COMMAND, str(site), *arguments]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        return ran.stdout
+
     install("bird-data", {"toy": "birds.toy"}, {"birds/toy": {}})
 
-    assert "toy (bird-data 1.2)" in run(COMMAND, site, "sources")
-    listed = json.loads(run(COMMAND, site, "sources", "--json"))["sources"]
+    listed = json.loads(run("sources", "--json"))["sources"]
     (toy,) = [entry for entry in listed if entry["name"] == "toy"]
     assert (toy["distribution"], toy["problem"]) == ("bird-data 1.2", None)
-    run(COMMAND, site, "convert", "toy", "--out", "out")
-    manifest = json.loads((site.parent / "out" / "manifest.json").read_text("utf-8"))
+    run("convert", "toy", "--out", "out")
+    manifest = json.loads(Path("out", "manifest.json").read_text("utf-8"))
     assert manifest["counts"]["pairs"] == 2
 
 
@@ -135,40 +113,37 @@ def test_a_package_brings_several_by_their_own_names(site: Path, install: Instal
     folders = {"birds/sources/one": {"name": "songs"}, "birds/sources/two": {"name": "two"}}
     install("bird-data", {"whatever": "birds.sources"}, folders)
 
-    seen = look(site, "songs", "two", "one", "whatever")
-
-    assert seen.problems == {"songs": None, "two": None}
-    assert seen.loaded["songs"] == str(site / "birds" / "sources" / "one")
-    assert seen.loaded["two"] == str(site / "birds" / "sources" / "two")
+    assert problems() == {"songs": None, "two": None}
+    assert load_source("songs").folder == site / "birds" / "sources" / "one"
+    assert load_source("two").folder == site / "birds" / "sources" / "two"
     for name in ("one", "whatever"):
-        assert seen.loaded[name]["code"] == "source.unknown"  # type: ignore[index]
+        assert problem_of(name).code == "source.unknown"
 
 
 def test_a_namespace_and_an_editable_install_are_looked_through(
-    site: Path, install: Install, tmp_path: Path
+    site: Path, install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two folders share the package `land`; one is added as editable installs do."""
     install("bird-data", {"toy": "land.birds"}, {"land/birds": {}})
     install("fish-data", {"fish": "land.fish"}, {})
     (site / "land" / "__init__.py").unlink()
-    shutil.copytree(site / "land" / "birds", tmp_path / "elsewhere" / "land" / "fish")
-    path = tmp_path / "elsewhere" / "land" / "fish" / "source.yaml"
+    fish = tmp_path / "elsewhere" / "land" / "fish"
+    shutil.copytree(site / "land" / "birds", fish)
+    path = fish / "source.yaml"
     path.write_text(path.read_text("utf-8").replace("name: toy", "name: fish"), encoding="utf-8")
-    code = f"import sys; sys.path.append({str(tmp_path / 'elsewhere')!r})\n{LOOK}"
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "elsewhere")])
 
-    seen = json.loads(run(code, site, "toy", "fish"))
-
-    assert seen["loaded"] == {
-        "toy": str(site / "land" / "birds"),
-        "fish": str(tmp_path / "elsewhere" / "land" / "fish"),
-    }
+    assert load_source("toy").folder == site / "land" / "birds"
+    assert load_source("fish").folder == fish
 
 
-def test_help_and_built_in_sources_do_not_look_at_packages(site: Path) -> None:
-    code = f"import importlib.metadata as m; m.entry_points = None\n{COMMAND}"
+def test_help_and_built_in_sources_do_not_look_at_packages(
+    nnd: Nnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "entry_points", None)
 
-    run(code, site, "convert", "--help")
-    run(code, site, "convert", "sample", "--out", "out")
+    assert nnd("convert", "--help").code == 0
+    assert nnd("convert", "sample", "--out", "out").code == 0
 
 
 def test_names_that_are_taken(
@@ -181,18 +156,16 @@ def test_names_that_are_taken(
     install("newt-data", {"toy": "newts"}, {"newts": {}})
     make_source(folder="toy")
 
-    seen = look(site, "sample", "pond", "toy", str(site / "frogs"))
+    found = problems()
 
     for name, folder in {"sample": "birds", "pond": "frogs"}.items():
-        check_problem(seen, name, "name.twice", name)
-        problem = seen.problems[name]
-        assert problem is not None
-        assert str(site / folder) in problem["remedy"]
-    assert seen.problems["toy"] is None
-    assert seen.loaded["sample"] == str(BUILT_IN / "sample")
-    assert seen.loaded["pond"]["code"] == "name.twice"  # type: ignore[index]
-    assert seen.loaded["toy"] == "toy"
-    assert seen.loaded[str(site / "frogs")] == str(site / "frogs")
+        problem = check_problem(found, name, "name.twice", name)
+        assert str(site / folder) in problem.remedy
+    assert found["toy"] is None
+    assert load_source("sample").folder == BUILT_IN / "sample"
+    assert problem_of("pond").code == "name.twice"
+    assert load_source("toy").folder == Path("toy")
+    assert load_source(str(site / "frogs")).folder == site / "frogs"
 
 
 BROKEN = (
@@ -212,18 +185,18 @@ def test_broken_entry_points_are_told_and_hide_no_other(site: Path, install: Ins
     install("bird-data", {"toy": "birds.toy", **points}, {"birds/toy": {}})
     (site / "birds" / "empty").mkdir()
 
-    seen = look(site, "toy", *points)
+    found = problems()
 
-    assert seen.problems["toy"] is None
-    assert seen.loaded["toy"] == str(site / "birds" / "toy")
+    assert found["toy"] is None
+    assert load_source("toy").folder == site / "birds" / "toy"
     for name, value in points.items():
         where = f'entry point {name} = "{value}" of bird-data 1.2'
-        check_problem(seen, name, "source.entry-point", where)
-        assert seen.loaded[name] == seen.problems[name]
+        problem = check_problem(found, name, "source.entry-point", where)
+        assert problem_of(name).to_dict() == problem.to_dict()
 
 
 def test_sources_that_cannot_be_read_are_told_and_hide_no_other(
-    site: Path, install: Install
+    site: Path, install: Install, nnd: Nnd
 ) -> None:
     names = ("toy", "half", "poor", "set")
     points = {name: f"birds.{name}" for name in names}
@@ -235,16 +208,16 @@ def test_sources_that_cannot_be_read_are_told_and_hide_no_other(
     facts["sets"] = {"x": {"description": "X", "task": 3}}
     paths["set"].write_text(yaml.safe_dump(facts), encoding="utf-8")
 
-    seen = look(site, *names)
+    found = problems()
 
-    assert seen.loaded["toy"] == str(paths["toy"].parent)
+    assert load_source("toy").folder == paths["toy"].parent
     for name, code, where in (
         ("half", "file.not-yaml", "source.yaml"),
         ("poor", "source.definition", "source.yaml"),
         ("set", "source.definition", "task"),
     ):
-        check_problem(seen, name, code, where)
-        assert seen.loaded[name] == seen.problems[name]
-    shown = run(COMMAND, site, "sources")
+        problem = check_problem(found, name, code, where)
+        assert problem_of(name).to_dict() == problem.to_dict()
+    shown = nnd("sources").out
     assert "toy (bird-data 1.2)" in shown
     assert "half: " in shown

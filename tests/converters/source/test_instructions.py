@@ -80,33 +80,23 @@ def test_a_set_and_a_variant_have_their_own(make_source: MakeSource) -> None:
     assert found.items() >= {**ASKED, "instruction_from": "Elsewhere."}.items()
 
 
-@pytest.mark.parametrize(
-    ("facts", "code"),
-    [
-        (
-            asked("none", "{question}?", "So, {question}"),
-            "source.instruction",
-        ),
-        (
-            asked("Answer {question", "{question}", "{context}"),
-            "template.placeholder",
-        ),
-        (asked("Answer {question!r}"), "template.placeholder"),
-        (
-            asked("{question}", {"en": "{question}"}, "{context}"),
-            "source.instruction",
-        ),
-        (
-            asked({"en": "{question}"}, {"en": "{question}?"}, {"de": "{question}?"}),
-            "source.instruction",
-        ),
-        (
-            asked("{question}", "{context}", "Go on."),
-            "template.placeholder",
-        ),
-        (asked("{question}", "{context}"), "source.definition"),
-        ({"instruction": "{question}"}, "source.definition"),
+BAD: dict[str, list[dict[str, Any]]] = {
+    "source.instruction": [
+        asked("none", "{question}?", "So, {question}"),
+        asked("{question}", {"en": "{question}"}, "{context}"),
+        asked({"en": "{question}"}, {"en": "{question}?"}, {"de": "{question}?"}),
     ],
+    "template.placeholder": [
+        asked("Answer {question", "{question}", "{context}"),
+        asked("Answer {question!r}"),
+        asked("{question}", "{context}", "Go on."),
+    ],
+    "source.definition": [asked("{question}", "{context}"), {"instruction": "{question}"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "facts"), [(code, facts) for code, some in BAD.items() for facts in some]
 )
 def test_what_cannot_be_read_is_refused(
     make_source: MakeSource, facts: dict[str, Any], code: str

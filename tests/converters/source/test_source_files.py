@@ -27,8 +27,8 @@ def declare(*names: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def files(make_source: MakeSource) -> Callable[[Path | None], Files]:
-    """`files(origin)`: files of a source that declares answers.tsv and extra.tsv."""
-    source = load_source(make_source(files=declare("answers.tsv", "extra.tsv")))
+    """`files(origin)`: files of a source that declares answers.tsv, extra.tsv and a[1].tsv."""
+    source = load_source(make_source(files=declare("answers.tsv", "extra.tsv", "a[1].tsv")))
     return lambda origin: Files(source, origin)
 
 
@@ -38,97 +38,69 @@ def put(path: Path, text: str = "x") -> Path:
     return path
 
 
-def test_the_declared_name_wins(files: Callable[..., Files], tmp_path: Path) -> None:
-    put(tmp_path / "in/answers.old.tsv")
-    put(tmp_path / "in/deep/answers.tsv")
-    declared = put(tmp_path / "in/answers.tsv")
-
-    assert files(tmp_path / "in").path("answers.tsv") == declared
-
-
-def test_a_nested_file_of_the_declared_name_is_found(
-    files: Callable[..., Files], tmp_path: Path
+@pytest.mark.parametrize(
+    ("there", "origin", "asked", "found"),
+    [
+        (["answers.old.tsv", "deep/answers.tsv"], "", "answers.tsv", "answers.tsv"),
+        (["answers.old.tsv"], "", "answers.tsv", "a/b/answers.tsv"),
+        (["answers.txt", "other.tsv"], "", "answers.tsv", "answers.58169e8.tsv"),
+        ([], "my copy.txt", "answers.tsv", "my copy.txt"),
+        (["my copy.txt"], "my copy.txt", "extra.tsv", "extra.tsv"),
+        ([], "", "answers.tsv", "answers.tsv/answers.tsv"),
+        (["a1.tsv"], "", "a[1].tsv", "deep/a[1].tsv"),
+    ],
+    ids=[
+        "the declared name wins",
+        "in a folder below",
+        "the only one of a similar name",
+        "a file that is named, whatever it is called",
+        "others beside a file that is named",
+        "a folder called like the file",
+        "brackets are no pattern",
+    ],
+)
+def test_a_file_is_found(
+    *,
+    files: Callable[..., Files],
+    tmp_path: Path,
+    there: list[str],
+    origin: str,
+    asked: str,
+    found: str,
 ) -> None:
-    put(tmp_path / "in/answers.old.tsv")
-    nested = put(tmp_path / "in/a/b/answers.tsv")
+    for name in (*there, found):
+        put(tmp_path / "in" / name)
 
-    assert files(tmp_path / "in").path("answers.tsv") == nested
+    assert files(tmp_path / "in" / origin).path(asked) == tmp_path / "in" / found
 
 
-def test_a_file_of_a_similar_name_is_taken_where_it_is_the_only_one(
-    files: Callable[..., Files], tmp_path: Path
+@pytest.mark.parametrize(
+    ("there", "code", "named"),
+    [
+        (
+            ["a/answers.tsv", "b/answers.tsv"],
+            "source.several-files",
+            "a/answers.tsv, b/answers.tsv",
+        ),
+        (
+            [f"{number:02}/answers.tsv" for number in range(45)],
+            "source.several-files",
+            "02/answers.tsv, and 42 more",
+        ),
+        (["other.jsonl"], "file.not-found", ""),
+    ],
+    ids=["two equally good ones", "many", "nothing that fits"],
+)
+def test_no_single_file_fits(
+    files: Callable[..., Files], tmp_path: Path, there: list[str], code: str, named: str
 ) -> None:
-    put(tmp_path / "in/answers.txt")
-    put(tmp_path / "in/other.tsv")
-    similar = put(tmp_path / "in/answers.58169e8.tsv")
+    for name in there:
+        put(tmp_path / "in" / name)
 
-    assert files(tmp_path / "in").path("answers.tsv") == similar
-
-
-def test_two_equally_good_files_are_an_error_that_names_both(
-    files: Callable[..., Files], tmp_path: Path
-) -> None:
-    put(tmp_path / "in/a/answers.tsv")
-    put(tmp_path / "in/b/answers.tsv")
-
-    with refusal("source.several-files", "in") as caught:
+    with refusal(code, "in") as caught:
         files(tmp_path / "in").path("answers.tsv")
 
-    assert "a/answers.tsv, b/answers.tsv" in caught.value.what
-
-
-def test_of_many_equally_good_files_three_are_named(
-    files: Callable[..., Files], tmp_path: Path
-) -> None:
-    for number in range(45):
-        put(tmp_path / f"in/{number:02}/answers.tsv")
-
-    with refusal("source.several-files", "in") as caught:
-        files(tmp_path / "in").path("answers.tsv")
-
-    assert "02/answers.tsv, and 42 more" in caught.value.what
-
-
-def test_a_file_that_is_named_is_taken_whatever_it_is_called(
-    files: Callable[..., Files], tmp_path: Path
-) -> None:
-    named = put(tmp_path / "in/my copy.txt")
-
-    assert files(named).path("answers.tsv") == named
-
-
-def test_beside_a_file_that_is_named_the_others_are_looked_for(
-    files: Callable[..., Files], tmp_path: Path
-) -> None:
-    named = put(tmp_path / "in/my copy.txt")
-    extra = put(tmp_path / "in/extra.tsv")
-
-    assert files(named).path("extra.tsv") == extra
-
-
-def test_a_folder_called_like_the_file_is_not_the_file(
-    files: Callable[..., Files], tmp_path: Path
-) -> None:
-    inside = put(tmp_path / "in/answers.tsv/answers.tsv")
-
-    assert files(tmp_path / "in").path("answers.tsv") == inside
-
-
-def test_a_name_with_brackets_is_no_pattern(make_source: MakeSource, tmp_path: Path) -> None:
-    source = load_source(make_source(files=declare("answers[1].tsv")))
-    put(tmp_path / "in/answers1.tsv")
-    right = put(tmp_path / "in/deep/answers[1].tsv")
-
-    assert Files(source, tmp_path / "in").path("answers[1].tsv") == right
-
-
-def test_nothing_that_fits_is_an_error_with_the_way_out(
-    files: Callable[..., Files], tmp_path: Path
-) -> None:
-    put(tmp_path / "in/other.jsonl")
-
-    with refusal("file.not-found", "in"):
-        files(tmp_path / "in").path("answers.tsv")
+    assert named in caught.value.what
 
 
 def test_the_way_out_names_the_url(make_source: MakeSource, tmp_path: Path) -> None:
@@ -157,49 +129,36 @@ def test_a_place_that_is_not_there_is_an_error(
     assert str(caught.value).isprintable()
 
 
-def test_a_folder_without_permission_is_an_error(
+def test_what_there_is_no_permission_for_is_an_error(
     files: Callable[..., Files], tmp_path: Path
 ) -> None:
-    locked = tmp_path / "locked"
-    put(locked / "answers.tsv")
-    locked.chmod(0)
+    locked = put(tmp_path / "locked/answers.tsv").parent
+    secret = put(tmp_path / "secret.jsonl")
     asked = files(locked)
+    for path in (locked, secret):
+        path.chmod(0)
     was_root = os.geteuid() == 0
     if was_root:  # whom no permission stops
         os.seteuid(NOBODY)
     try:
         with refusal("file.not-readable", "locked"):
             asked.path("answers.tsv")
+        with refusal("file.not-readable", "secret.jsonl"):
+            read_text(secret)
     finally:
         if was_root:
             os.seteuid(0)
         locked.chmod(0o700)
 
 
-def test_a_file_without_permission_is_an_error(tmp_path: Path) -> None:
-    path = put(tmp_path / "secret.jsonl")
-    path.chmod(0)
-    was_root = os.geteuid() == 0
-    if was_root:
-        os.seteuid(NOBODY)
-    try:
-        with refusal("file.not-readable", "secret.jsonl"):
-            read_text(path)
-    finally:
-        if was_root:
-            os.seteuid(0)
-
-
-def test_without_from_the_own_file_of_a_source_is_taken(make_source: MakeSource) -> None:
-    folder = make_source()
-
-    assert Files(load_source(folder)).path("toy.jsonl") == folder / "toy.jsonl"
-
-
-def test_from_goes_before_the_own_file_of_a_source(make_source: MakeSource, tmp_path: Path) -> None:
+def test_the_own_file_of_a_source_is_there_unless_another_is_given(
+    make_source: MakeSource, tmp_path: Path
+) -> None:
     source = load_source(make_source())
     given = put(tmp_path / "in/toy.jsonl")
 
+    assert Files(source).has("toy.jsonl")
+    assert Files(source).path("toy.jsonl") == source.folder / "toy.jsonl"
     assert Files(source, tmp_path / "in").path("toy.jsonl") == given
 
 
@@ -211,10 +170,6 @@ def test_what_lies_at_hand_is_there(files: Callable[..., Files], tmp_path: Path)
     assert not given.has("extra.tsv")
     assert not given.has("undeclared.tsv")
     assert given.opened == {}
-
-
-def test_the_own_file_of_a_source_is_there(make_source: MakeSource) -> None:
-    assert Files(load_source(make_source())).has("toy.jsonl")
 
 
 def test_a_file_that_is_not_declared_is_an_error(make_source: MakeSource) -> None:
@@ -253,23 +208,6 @@ def test_a_file_may_be_known_by_its_id_in_git(make_source: MakeSource, tmp_path:
     assert declared[0]["git_blob"] in caught.value.what
 
 
-def test_the_declared_file_must_give_what_the_source_expects(make_source: MakeSource) -> None:
-    # The three rows of the toy give 2 pairs. A converter that gives 3 of the same file is wrong.
-    digest = hashlib.sha256((make_source() / "toy.jsonl").read_bytes()).hexdigest()
-    expected = {
-        "annotations": 3,
-        "contexts": 1,
-        "systems": 3,
-        "pairs": 3,
-        "by_error_category": {"rude": 1, "wrong": 1},
-    }
-    file = declare("toy.jsonl")[0] | {"sha256": digest}
-    folder = make_source(folder="wrong", files=[file], expected=expected)
-
-    with refusal("source.counts", "wrong"):
-        convert(folder)
-
-
 EXPECTED = {  # of the three rows of the toy
     "annotations": 3,
     "contexts": 1,
@@ -277,6 +215,13 @@ EXPECTED = {  # of the three rows of the toy
     "pairs": 2,
     "by_error_category": {"rude": 1, "wrong": 1},
 }
+
+
+def test_the_declared_file_must_give_what_the_source_expects(make_source: MakeSource) -> None:
+    folder = make_source(folder="wrong", declared=True, expected=EXPECTED | {"pairs": 3})
+
+    with refusal("source.counts", "wrong"):
+        convert(folder)
 
 
 @pytest.fixture
@@ -304,10 +249,9 @@ def test_another_file_than_the_declared_one_may_be_accepted(changed: Path) -> No
 
 
 def test_the_declared_file_needs_no_reason(make_source: MakeSource) -> None:
-    digest = hashlib.sha256((make_source() / "toy.jsonl").read_bytes()).hexdigest()
-    folder = make_source(folder="b", files=[declare("toy.jsonl")[0] | {"sha256": digest}])
+    manifest = convert(make_source(declared=True), accept_changed="It is new.").manifest
 
-    assert "accept_changed" not in convert(folder, accept_changed="It is new.").manifest
+    assert "accept_changed" not in manifest
 
 
 @pytest.mark.parametrize("why", ["", " \n"])

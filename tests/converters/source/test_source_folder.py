@@ -6,26 +6,13 @@ from typing import Any
 
 import polars as pl
 import pytest
-from support.recounts.built_in_sources import SOURCES
 from support.table_files import refused
 
 from nnd.converters.folder.conversion import convert
-from nnd.converters.source.source import list_sources, load_source
+from nnd.converters.source.source import load_source
 
 MakeSource = Callable[..., Path]
 Toy = Callable[..., dict[str, Any]]
-
-
-def test_the_built_in_sources_are_listed_by_name() -> None:
-    names = [source.name for source in list_sources()]
-
-    assert names == sorted(names)
-    assert {"challenge300", "quiz_design"} <= set(names)
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
-def test_a_built_in_source_is_named_after_its_folder(source: Any) -> None:
-    assert source.name == source.folder.name
 
 
 def test_a_folder_outside_the_install_works_the_same(make_source: MakeSource) -> None:
@@ -110,72 +97,48 @@ def test_a_source_yaml_with_bom_and_crlf_is_simply_read(make_source: MakeSource)
     assert load_source(folder).name == "toy"
 
 
+DECLARED = {"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}
+ALL = {"overall": {"name": "All", "group": None, "description": "All."}}
+
+DEFINITIONS: list[tuple[dict[str, Any], str]] = [
+    ({"name": "My Source"}, ": name"),
+    ({"languages": [False]}, ": languages/0"),  # `no` in YAML
+    ({"redistribution": "maybe"}, ": redistribution"),
+    ({"citation": "Tafjord 2021"}, ": citation"),
+    ({"homepage": "ftp://x"}, ": homepage"),
+    ({"files": []}, ": files"),
+    ({"colour": "red"}, ""),
+    ({"quality": {"rule": "best"}}, ": quality/rule"),
+    ({"quality": {"rule": "gap"}}, ": quality"),
+    ({"quality": {"rule": "majority", "top": float("nan")}}, ": quality/top"),
+    ({"systems": {"heron": None, 3: None}}, ": systems"),
+    ({"systems": {"heron|wren": None}}, ": systems"),
+    ({"systems": {"heron": "a b/c"}}, ": systems/heron"),
+    ({"aspects": {True: "Is it?"}}, ": aspects"),
+    ({"taxonomy": ALL}, ": taxonomy"),
+    ({"expected": {"pairs": True}}, ": expected/pairs"),
+]
+RULES: list[dict[str, Any]] = [
+    {"rule": "credit", "high": [1], "low": [1.0]},
+    {"rule": "gap", "minimum": 1, "tolerance": 1},
+    {"rule": "order", "better": [["a", "b"], ["b", "a"]]},
+]
+
+
 @pytest.mark.parametrize(
     ("facts", "code", "where"),
     [
-        ({"name": "My Source"}, "source.definition", "source.yaml: name"),
-        ({"languages": [False]}, "source.definition", "source.yaml: languages/0"),  # `no` in YAML
-        ({"redistribution": "maybe"}, "source.definition", "source.yaml: redistribution"),
-        (
-            {"licence": "CC-BY-NC-ND"},
-            "source.licence",
-            "source.yaml: licence",
-        ),
-        ({"licence": "unknown"}, "source.licence", "source.yaml: licence"),
-        ({"citation": "Tafjord 2021"}, "source.definition", "source.yaml: citation"),
-        ({"homepage": "ftp://x"}, "source.definition", "source.yaml: homepage"),
-        ({"files": []}, "source.definition", "source.yaml: files"),
-        ({"colour": "red"}, "source.definition", "source.yaml"),
-        ({"quality": {"rule": "best"}}, "source.definition", "source.yaml: quality/rule"),
-        ({"quality": {"rule": "gap"}}, "source.definition", "source.yaml: quality"),
-        (
-            {"quality": {"rule": "majority", "top": float("nan")}},
-            "source.definition",
-            "source.yaml: quality/top",
-        ),
-        (
-            {"quality": {"rule": "credit", "high": [1], "low": [1.0]}},
-            "source.quality-rule",
-            "source.yaml: quality",
-        ),
-        (
-            {"quality": {"rule": "gap", "minimum": 1, "tolerance": 1}},
-            "source.quality-rule",
-            "source.yaml: quality",
-        ),
-        (
-            {"quality": {"rule": "order", "better": [["a", "b"], ["b", "a"]]}},
-            "source.quality-rule",
-            "source.yaml: quality",
-        ),
-        (
-            {"systems": {"heron": None, 3: None}},
-            "source.definition",
-            "source.yaml: systems",
-        ),
-        ({"systems": {"heron|wren": None}}, "source.definition", "source.yaml: systems"),
-        ({"systems": {"heron": "a b/c"}}, "source.definition", "source.yaml: systems/heron"),
-        ({"aspects": {True: "Is it?"}}, "source.definition", "source.yaml: aspects"),
-        (
-            {"taxonomy": {"overall": {"name": "All", "group": None, "description": "All."}}},
-            "source.definition",
-            "source.yaml: taxonomy",
-        ),
-        ({"expected": {"pairs": True}}, "source.definition", "source.yaml: expected/pairs"),
+        *((facts, "source.definition", where) for facts, where in DEFINITIONS),
+        *(({"quality": rule}, "source.quality-rule", ": quality") for rule in RULES),
+        ({"licence": "CC-BY-NC-ND"}, "source.licence", ": licence"),
+        ({"licence": "unknown"}, "source.licence", ": licence"),
+        ({"files": [DECLARED, DECLARED]}, "name.twice", ": files"),
     ],
 )
 def test_a_fact_that_is_wrong(
     make_source: MakeSource, facts: dict[str, Any], code: str, where: str
 ) -> None:
-    folder = make_source(**facts)
-
-    refused(folder, code, where)
-
-
-def test_a_file_that_is_declared_twice(make_source: MakeSource) -> None:
-    file = {"name": "toy.jsonl", "url": None, "sha256": None, "bytes": None}
-
-    refused(make_source(files=[file, file]), "name.twice", "source.yaml: files")
+    refused(make_source(**facts), code, f"source.yaml{where}")
 
 
 def test_a_convert_py_that_is_missing(make_source: MakeSource) -> None:
@@ -185,91 +148,43 @@ def test_a_convert_py_that_is_missing(make_source: MakeSource) -> None:
     refused(folder, "source.definition", "convert.py")
 
 
+DEF = "def annotations(files):\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "code", "where"),
+    "text",
     [
-        (
-            "def annotations(files:\n",
-            "source.definition",
-            "convert.py",
-        ),
-        (
-            "import no_such_module\n",
-            "source.definition",
-            "convert.py",
-        ),
-        ("raise SystemExit(0)\n", "source.definition", "convert.py"),
-        ("", "source.definition", "convert.py"),
-        ("annotations = 3\n", "source.definition", "convert.py"),
-        (
-            "def annotations(files):\n    yield {}['text']\n",
-            "source.converter-failed",
-            "convert.py:2",
-        ),
-        (
-            "def annotations(files):\n    raise ValueError('a\\nb')\n",
-            "source.converter-failed",
-            "convert.py:2",
-        ),
-        # The line of the function that was called, and not of the call.
-        (
-            "def part():\n    return {}['text']\ndef annotations(files):\n    yield part()\n",
-            "source.converter-failed",
-            "convert.py:2",
-        ),
-        ("def annotations(files):\n    exit()\n", "source.converter-failed", "convert.py:2"),
-        (
-            "import json\ndef annotations(files):\n    json.loads('')\n",
-            "source.converter-failed",
-            "convert.py:3",
-        ),
-        (
-            "def annotations(files):\n    yield from annotations(files)\n",
-            "source.converter-failed",
-            "convert.py:2",
-        ),
-        ("def annotations():\n    yield 3\n", "source.converter-failed", "convert.py"),
-        (
-            "def annotations(files):\n    return None\n",
-            "source.converter-failed",
-            "convert.py",
-        ),
-        (
-            "def annotations(files):\n    yield 'text'\n",
-            "source.definition",
-            "convert.py",
-        ),
-        (
-            "def annotations(files):\n    yield {'label': 1}\n",
-            "source.definition",
-            "convert.py",
-        ),
-        (
-            "def annotations(files):\n    return [None]\n",
-            "source.definition",
-            "convert.py",
-        ),
+        "def annotations(files:\n",
+        "import no_such_module\n",
+        "raise SystemExit(0)\n",
+        "",
+        "annotations = 3\n",
+        f"{DEF}    yield 'text'\n",
+        f"{DEF}    yield {{'label': 1}}\n",
+        f"{DEF}    return [None]\n",
+        "x = '\0'\n",  # Python 3.11 changed its exception for it between patch releases
     ],
 )
-def test_a_convert_py_that_does_not_work(
-    make_source: MakeSource, text: str, code: str, where: str
-) -> None:
-    folder = make_source(code=text)
-
-    refused(folder, code, where)
+def test_a_convert_py_that_is_none(make_source: MakeSource, text: str) -> None:
+    refused(make_source(code=text), "source.definition", "convert.py")
 
 
-def test_a_convert_py_with_null_bytes(make_source: MakeSource) -> None:
-    """Python 3.11 changed its exception for them between patch releases."""
-    folder = make_source(code="x = '\0'\n")
-
-    refused(folder, "source.definition", "convert.py")
-
-
-def test_a_field_of_another_type_names_the_place(make_source: MakeSource, toy: Toy) -> None:
-    folder = make_source([toy("a", "heron", "good"), toy("b", "wren", "wrong", candidate=3)])
-
-    refused(folder, "row.wrong-shape", "toy.jsonl:2: candidate")
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (f"{DEF}    yield {{}}['text']\n", ":2"),
+        (f"{DEF}    raise ValueError('a\\nb')\n", ":2"),
+        # The line of the function that was called, and not of the call.
+        (f"def part():\n    return {{}}['text']\n{DEF}    yield part()\n", ":2"),
+        (f"{DEF}    exit()\n", ":2"),
+        (f"import json\n{DEF}    json.loads('')\n", ":3"),
+        (f"{DEF}    yield from annotations(files)\n", ":2"),
+        ("def annotations():\n    yield 3\n", ""),
+        (f"{DEF}    return None\n", ""),
+    ],
+)
+def test_a_convert_py_that_fails(make_source: MakeSource, text: str, where: str) -> None:
+    refused(make_source(code=text), "source.converter-failed", f"convert.py{where}")
 
 
 def test_a_converter_that_prints_does_not_spoil_the_output(
@@ -309,21 +224,6 @@ def annotations(files):
 # What somebody who means harm, or a damaged file, might hold.
 
 
-def test_half_a_surrogate_pair_is_named_with_its_place(make_source: MakeSource, toy: Toy) -> None:
-    rows = [toy("a", "heron", "good"), toy("b", "wren", "wrong", candidate="half \ud83d")]
-
-    refused(make_source(rows), "row.wrong-shape", "toy.jsonl:2: candidate")
-
-
-@pytest.mark.parametrize("inputs", [{"\ud800": "x"}, {"": "x"}, {}, {"question": None}, [], "x"])
-def test_parts_of_a_context_that_are_none(
-    make_source: MakeSource, toy: Toy, inputs: object
-) -> None:
-    folder = make_source([toy("a", "heron", "good", inputs=inputs)])
-
-    refused(folder, "row.wrong-shape", "toy.jsonl:1: inputs")
-
-
 def test_a_label_cannot_break_the_line_or_steer_the_terminal(
     make_source: MakeSource, toy: Toy
 ) -> None:
@@ -353,19 +253,6 @@ def test_json_that_overflows_the_reader_names_the_line(make_source: MakeSource, 
         opened.write(line + "\n")
 
     refused(folder, "file.another-kind", "toy.jsonl:4")
-
-
-def test_a_number_that_no_float_holds(make_source: MakeSource, toy: Toy) -> None:
-    folder = make_source([toy("a", "heron", None, score=10**400)])
-
-    refused(folder, "row.wrong-shape", "toy.jsonl:1: score")
-
-
-def test_a_nul_character_in_a_text_is_damage(make_source: MakeSource, toy: Toy) -> None:
-    # JSON can spell it, Parquet can hold it.
-    rows = [toy("a", "heron", "good", candidate="a\0b"), toy("b", "wren", "wrong")]
-
-    refused(make_source(rows), "row.wrong-shape", "toy.jsonl:1: candidate")
 
 
 def test_a_text_of_a_megabyte_is_a_text(make_source: MakeSource, toy: Toy) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
@@ -17,7 +18,7 @@ UNQUOTED_2021 = "challenge300-outputs.865708d.tsv"
 def conversions(nnd_data: Path, challenge300: Conversion) -> dict[str, Conversion]:
     """File name → what it gives, for all three versions."""
     older = {
-        name: convert("challenge300", origin=nnd_data / "challenge300" / name)
+        name: converted("challenge300", nnd_data / "challenge300" / name)
         for name in (QUOTED_2021, UNQUOTED_2021)
     }
     return {FILE: challenge300} | older

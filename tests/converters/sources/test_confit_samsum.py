@@ -6,11 +6,9 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from support.places import SOURCES
 from support.recounts.counted_again import converted
-from support.refusals import refusal
 
-from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.folder.conversion import Conversion
 from nnd.converters.source.source import load_source
 
 FILE = "samsum_annotation.csv"
@@ -73,37 +71,3 @@ def test_the_score_of_a_summary_is_kept_beside_its_marks(
         assert margin == (None if high is None or low is None else high - low)
     # People marked no error, and yet gave less.
     assert min(margin for *_, margin in pairs if margin is not None) < 0
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "code", "where"),
-    [
-        (
-            ",,,x,,,,,4.0",
-            ",,,y,,,,,4.0",
-            "cell.unknown-value",
-            "samsum_annotation.csv:10, Wrong Reference",
-        ),
-        ("Tense,", "Times,", "file.another-kind", "samsum_annotation.csv:1"),
-        ("T5-Cons", "T6-Cons", "row.wrong-shape", "samsum_annotation.csv:10: system"),
-        ("4.0,T5-Cons", "4.0", "file.not-csv", "samsum_annotation.csv:10"),
-        ("\n7,", "\n0,", "row.wrong-shape", "samsum_annotation.csv:7: candidate_id"),
-    ],
-    ids=["mark", "column", "system", "ragged", "id"],
-)
-def test_a_wrong_file(tmp_path: Path, before: str, after: str, code: str, where: str) -> None:
-    fixture = SOURCES / "confit_samsum" / "fixture"
-    raw = (fixture / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(raw.replace(before.encode(), after.encode(), 1))
-
-    with refusal(code, where):
-        convert("confit_samsum", origin=tmp_path)
-
-
-def test_a_score_that_is_no_number(tmp_path: Path) -> None:
-    fixture = SOURCES / "confit_samsum" / "fixture"
-    raw = (fixture / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(raw.replace(b"2.0,Peg", b"two,Peg"))
-
-    with refusal("cell.not-a-number", "samsum_annotation.csv:7, Score"):
-        convert("confit_samsum", origin=tmp_path, variant="gap")

@@ -225,38 +225,33 @@ def test_splits_are_looked_up_where_the_rows_have_none(read: Read) -> None:
     ]
 
 
+KIND, MARKS = "file.another-kind", "summary_sentences_annotations[0]"
+
+
 @pytest.mark.parametrize(
     ("rows", "code", "where"),
     [
         (
             [CLEAN, row("bus", sentence("EntE", "OutE2", "NoE"))],
-            "cell.unknown-value",
-            "human_annotations_sentence.json[1], summary_sentences_annotations[0], annotator_1",
+            *("cell.unknown-value", f"{SENTENCES}[1], {MARKS}, annotator_1"),
         ),
         (
             [CLEAN, row("bus", {"annotator_0": "NoE"})],  # type: ignore[dict-item]
-            "file.another-kind",
-            "human_annotations_sentence.json[1], summary_sentences_annotations[0], annotator_0",
+            *(KIND, f"{SENTENCES}[1], {MARKS}, annotator_0"),
         ),
-        (
-            [CLEAN, WRONG | {"hash": None}],
-            "file.another-kind",
-            "human_annotations_sentence.json[1], hash",
-        ),
-        ([CLEAN, CLEAN], "row.twice", "human_annotations_sentence.json[1]"),
+        ([CLEAN, WRONG | {"hash": None}], KIND, f"{SENTENCES}[1], hash"),
+        ([CLEAN, CLEAN], "row.twice", f"{SENTENCES}[1]"),
         (
             [CLEAN, row("gpt9", sentence("EntE", "EntE", "NoE"))],
-            "row.wrong-shape",
-            "human_annotations_sentence.json[1]: system",
+            *("row.wrong-shape", f"{SENTENCES}[1]: system"),
         ),
         (
             [CLEAN, {"hash": CNNDM, "model_name": "bus", "article": "", "summary": ""}],
-            "file.another-kind",
-            "human_annotations_sentence.json[1]",
+            *(KIND, f"{SENTENCES}[1]"),
         ),
-        ([CLEAN, []], "file.another-kind", "human_annotations_sentence.json[1]"),
-        ("no list", "file.another-kind", "human_annotations_sentence.json"),
-        ([], "file.another-kind", "frank"),
+        ([CLEAN, []], KIND, f"{SENTENCES}[1]"),
+        ("no list", KIND, SENTENCES),
+        ([], KIND, "frank"),
     ],
 )
 def test_a_wrong_file_is_refused(read: Read, rows: object, code: str, where: str) -> None:

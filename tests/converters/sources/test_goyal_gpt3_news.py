@@ -118,38 +118,29 @@ def test_the_votes_of_single_annotators_are_kept(read: Read) -> None:
     assert sorted(ratings) == [("brio", [0, 0]), ("gpt3", [1, -1]), ("t0", [-1, 1])]
 
 
+KIND, BEST = "file.another-kind", ", 7, annotators[0], best_summary"
+KEYWORDS = {"input": "An article.", "1": {"keyword": "law", "annotators": [["gpt3"]]}}
+
+
 @pytest.mark.parametrize(
     ("page", "code", "where"),
     [
-        (
-            {"7": document([(["gpt4"], ["t0"])])},
-            "cell.unknown-value",
-            "cnn_human.json, 7, annotators[0], best_summary",
-        ),
-        (
-            {"7": document([([5], ["t0"])])},  # type: ignore[list-item]
-            "file.another-kind",
-            "cnn_human.json, 7, annotators[0], best_summary",
-        ),
-        ({"7": document(CLEAR, t0="text")}, "file.another-kind", "cnn_human.json, 7, t0"),
-        ({"7": document(CLEAR, article=None)}, "file.another-kind", "cnn_human.json, 7, article"),
+        ({"7": document([(["gpt4"], ["t0"])])}, "cell.unknown-value", BEST),
+        ({"7": document([([5], ["t0"])])}, KIND, BEST),  # type: ignore[list-item]
+        ({"7": document(CLEAR, t0="text")}, KIND, ", 7, t0"),
+        ({"7": document(CLEAR, article=None)}, KIND, ", 7, article"),
         (
             {"7": document(CLEAR, pegasus={"text": "Other."})},
-            "row.wrong-shape",
-            "cnn_human.json, 7, pegasus: system",
+            *("row.wrong-shape", ", 7, pegasus: system"),
         ),
-        (
-            {"0": {"input": "An article.", "1": {"keyword": "law", "annotators": [["gpt3"]]}}},
-            "file.another-kind",
-            "cnn_human.json, 0",
-        ),
-        ({"0": []}, "file.another-kind", "cnn_human.json, 0"),
-        (3, "file.another-kind", "cnn_human.json"),
+        ({"0": KEYWORDS}, KIND, ", 0"),
+        ({"0": []}, KIND, ", 0"),
+        (3, KIND, ""),
     ],
     ids=["name", "type", "summary", "article", "system", "keywords", "document", "page"],
 )
 def test_a_wrong_file_is_refused(read: Read, page: object, code: str, where: str) -> None:
-    with refusal(code, where):
+    with refusal(code, f"cnn_human.json{where}"):
         read(page)
 
 
@@ -160,29 +151,22 @@ def test_the_other_file_is_asked_for(tmp_path: Path) -> None:
         convert("goyal_gpt3_news", origin=tmp_path)
 
 
+GOOD = json.dumps(PLAIN)
+
+
 @pytest.mark.parametrize(
     ("members", "code", "where"),
     [
-        (
-            {"bbc_human.json": json.dumps(PLAIN)},
-            "file.another-kind",
-            "human_annotations.zip",
-        ),
+        ({"bbc_human.json": GOOD}, KIND, ""),
         (
             {"a/cnn_human.json": '{"0": {', "a/bbc_human.json": "{}"},
-            "file.cut-off",
-            "human_annotations.zip/cnn_human.json",
+            *("file.cut-off", "/cnn_human.json"),
         ),
         (
-            {"cnn_human.json": json.dumps(PLAIN), "bbc_human.json": b"\xff\xfe{\0}\0"},
-            "file.not-utf8",
-            "human_annotations.zip/bbc_human.json:1",
+            {"cnn_human.json": GOOD, "bbc_human.json": b"\xff\xfe{\0}\0"},
+            *("file.not-utf8", "/bbc_human.json:1"),
         ),
-        (
-            {"../cnn_human.json": json.dumps(PLAIN), "bbc_human.json": json.dumps(PLAIN)},
-            "file.bad-archive",
-            "human_annotations.zip",
-        ),
+        ({"../cnn_human.json": GOOD, "bbc_human.json": GOOD}, "file.bad-archive", ""),
     ],
     ids=["missing", "cut off", "UTF-16", "elsewhere"],
 )
@@ -193,7 +177,7 @@ def test_a_wrong_zip_is_refused(
         for name, raw in members.items():
             archive.writestr(name, raw)
 
-    with refusal(code, where):
+    with refusal(code, f"{ZIP}{where}"):
         convert("goyal_gpt3_news", origin=tmp_path, out=tmp_path / "out")
 
     assert [path.name for path in tmp_path.iterdir()] == [ZIP]

@@ -56,7 +56,7 @@ def test_both_tasks_of_bump_share_their_categories(nnd_data: Path) -> None:
 
 
 def test_two_seeds_of_a_document_are_not_compared(nnd_data: Path) -> None:
-    pairs = convert("summedits", origin=nnd_data / "summedits").pairs
+    pairs = converted("summedits", nnd_data / "summedits").pairs
     seeds = pairs.group_by("split", "context_id").agg(pl.col("group").unique().sort())
 
     assert [found for found in seeds["group"].to_list() if len(found) > 1] == [
@@ -85,7 +85,7 @@ def demetr_row(**fields: Any) -> dict[str, Any]:
 
 @pytest.mark.full
 def test_demetr_is_found_in_a_zip_by_the_names_of_its_files(nnd_data: Path, tmp_path: Path) -> None:
-    packed = convert("demetr", origin=nnd_data / "demetr")
+    packed = converted("demetr", nnd_data / "demetr")
     with zipfile.ZipFile(nnd_data / "demetr/demetr.zip") as archive:
         archive.extractall(tmp_path / "upstream")
 

@@ -12,17 +12,7 @@ from support.recounts.counted_again import converted
 
 
 class Published(NamedTuple):
-    """Scores of systems.
-
-    Attributes:
-        source: The source.
-        aspect: The aspect.
-        category: The category of the scores.
-        scores: By system.
-        digits: After the point.
-        times: What the score is multiplied by before it is rounded.
-        variant: The reading.
-    """
+    """Scores of systems; ours are multiplied by `times`, and rounded."""
 
     source: str
     aspect: str

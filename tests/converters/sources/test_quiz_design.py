@@ -4,7 +4,6 @@ import json
 import lzma
 import os
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -13,9 +12,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from support.screens.commands import Nnd
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.source import BUILT_IN
+from nnd.schemas import SourceError
 
 FILE = "quiz_design_groups.jsonl"
 COPY = BUILT_IN / "quiz_design" / f"{FILE}.xz"
@@ -48,30 +49,46 @@ def test_the_copy_is_small_and_that_of_the_real_file(nnd_data: Path) -> None:
     assert "Copyright (c) Salesforce.com, Inc." in licence
 
 
+def apart(place: Path, code: str, *arguments: object, **variables: str) -> None:
+    """Run code in a process of its own, with a new home, as one who has fetched nothing has."""
+    (place / "home").mkdir()
+    kept = {name: value for name, value in os.environ.items() if name != "NND_CACHE"}
+    subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=place,
+        env=kept | {"HOME": str(place / "home")} | variables,
+        check=True,
+    )
+
+
+def bytes_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def test_the_copy_is_converted_without_a_network(quiz_design: Conversion, tmp_path: Path) -> None:
     quiz_design.write(tmp_path / "given")
-    home = tmp_path / "home"
-    home.mkdir()
-    environment = {name: value for name, value in os.environ.items() if name != "NND_CACHE"}
+    given = bytes_in(tmp_path / "given")
 
-    def offline(*arguments: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-c", OFFLINE, *arguments],
-            cwd=tmp_path,
-            env=environment | {"HOME": str(home)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+    # Neither the seed of hashes nor the number of threads shows.
+    variables = {"PYTHONHASHSEED": "1", "POLARS_MAX_THREADS": "1"}
+    apart(tmp_path, OFFLINE, "convert", "quiz_design", "--out", "copied", **variables)
 
-    offline("convert", "quiz_design", "--out", "copied")
-    given = {path.name: path.read_bytes() for path in (tmp_path / "given").iterdir()}
+    assert bytes_in(tmp_path / "copied") == given
+    assert sorted(given) == [
+        *("annotations.parquet", "human_scores.parquet", "manifest.json", "pairs.parquet")
+    ]
 
-    assert {path.name: path.read_bytes() for path in (tmp_path / "copied").iterdir()} == given
-    shutil.rmtree(home)
-    assert offline("show", "quiz_design", "-n", "1").startswith("quiz_design has 2,686 pairs; 1 sh")
-    shutil.rmtree(home)
-    assert json.loads(offline("describe", "quiz_design", "--json"))["tests"] == 2686
+
+def test_the_copy_is_shown_and_described_without_a_network(
+    nnd: Nnd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise SourceError("a file was fetched")
+
+    monkeypatch.setattr("nnd.converters.source.resume.complete", fail)
+    assert nnd("show", "quiz_design", "-n", "1").out.startswith("quiz_design has 2,686 pairs; 1 sh")
+    monkeypatch.setenv("NND_CACHE", str(tmp_path / "another"))
+    assert json.loads(nnd("describe", "quiz_design", "--json").out)["tests"] == 2686
 
 
 def test_a_context_keeps_its_parts_and_reads_answer_first(quiz_design: Conversion) -> None:
@@ -129,31 +146,18 @@ def test_bom_crlf_and_blank_lines_are_simply_read(
     )
 
 
-def test_two_processes_write_the_same_bytes(
+def test_another_process_writes_the_same_bytes(
     quiz_design: Conversion, nnd_data: Path, tmp_path: Path
 ) -> None:
     script = (
         "import sys; from nnd.converters.folder.conversion import convert; "
         "convert('quiz_design', origin=sys.argv[1], out=sys.argv[2])"
     )
-    (tmp_path / "here").mkdir()
     quiz_design.write(tmp_path / "here")
-    for seed, threads in (("1", "1"), ("2", "3")):
-        subprocess.run(
-            [sys.executable, "-c", script, nnd_data / "quiz_design", tmp_path / seed],
-            env=os.environ | {"PYTHONHASHSEED": seed, "POLARS_MAX_THREADS": threads},
-            check=True,
-        )
+    variables = {"PYTHONHASHSEED": "2", "POLARS_MAX_THREADS": "3"}
+    apart(tmp_path, script, nnd_data / "quiz_design", tmp_path / "there", **variables)
 
-        names = sorted(path.name for path in (tmp_path / seed).iterdir())
-        assert names == [
-            "annotations.parquet",
-            "human_scores.parquet",
-            "manifest.json",
-            "pairs.parquet",
-        ]
-        for name in names:
-            assert (tmp_path / seed / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+    assert bytes_in(tmp_path / "there") == bytes_in(tmp_path / "here")
 
 
 def test_it_takes_less_than_three_seconds_of_cpu_time(nnd_data: Path, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.refusals import refusal
 
 from nnd.converters.folder.conversion import convert
 
@@ -74,29 +73,3 @@ def test_another_model_is_let_in(write: Write) -> None:
     found = convert("ragtruth", origin=origin, accept_changed="a test")
 
     assert "heron-1b" in found.human_scores["system"].to_list()
-
-
-@pytest.mark.parametrize(
-    ("responses", "sources", "code"),
-    [
-        (
-            [response("3", "a", source_id="8")],
-            [SOURCE],
-            "cell.unknown-value",
-        ),
-        (
-            [],
-            [SOURCE, SOURCE],
-            "row.twice",
-        ),
-        ([response("3", "a", "Rhyme")], [SOURCE], "row.wrong-shape"),
-        ([response("3", "a", labels=None)], [SOURCE], "row.wrong-shape"),
-    ],
-    ids=["no source", "source twice", "type", "no labels"],
-)
-def test_a_row_that_cannot_be_is_an_error(
-    write: Write, responses: list[Any], sources: list[Any], code: str
-) -> None:
-    with refusal(code):
-        origin = write(GOOD, BAD, *responses, sources=sources)
-        convert("ragtruth", origin=origin, accept_changed="a test")

@@ -116,138 +116,60 @@ def test_no_file_at_all_is_refused_with_the_way_to_get_it(
 # Wrong fields in the third line of the fixture
 
 
+KIND, SHAPE, EXPERTS = "file.another-kind", "row.wrong-shape", "expert_annotations"
+
 WRONG: list[tuple[str, Edit, str, str]] = [
+    ("summeval", lambda line: line.pop("id"), KIND, ""),
+    ("summeval", lambda line: line.update(text=None), KIND, ", text"),
+    ("summeval", lambda line: line.update(decoded=[]), KIND, ", decoded"),
+    ("summeval", lambda line: line.update(model_id=7), KIND, ", model_id"),
+    ("summeval", lambda line: line.update(expert_annotations={}), KIND, f", {EXPERTS}"),
+    ("summeval", lambda line: line[EXPERTS][1].pop("fluency"), KIND, f", {EXPERTS}[1]"),
     (
         "summeval",
-        lambda line: line.pop("id"),
-        "file.another-kind",
-        "model_annotations.aligned.paired.jsonl:3",
-    ),
-    (
-        "summeval",
-        lambda line: line.update(text=None),
-        "file.another-kind",
-        "model_annotations.aligned.paired.jsonl:3, text",
-    ),
-    (
-        "summeval",
-        lambda line: line.update(decoded=[]),
-        "file.another-kind",
-        "model_annotations.aligned.paired.jsonl:3, decoded",
+        lambda line: line[EXPERTS][2].update(relevance="5"),
+        *("cell.not-a-number", f", {EXPERTS}[2], relevance"),
     ),
     (
         "summeval",
-        lambda line: line.update(model_id=7),
-        "file.another-kind",
-        "model_annotations.aligned.paired.jsonl:3, model_id",
+        lambda line: line[EXPERTS][0].update(coherence=50),
+        *("cell.out-of-range", f", {EXPERTS}[0], coherence"),
     ),
-    (
-        "summeval",
-        lambda line: line.update(expert_annotations={}),
-        "file.another-kind",
-        "model_annotations.aligned.paired.jsonl:3, expert_annotations",
-    ),
-    (
-        "summeval",
-        lambda line: line["expert_annotations"][1].pop("fluency"),
-        "file.another-kind",
-        "model_annotations.aligned.paired.jsonl:3, expert_annotations[1]",
-    ),
-    (
-        "summeval",
-        lambda line: line["expert_annotations"][2].update(relevance="5"),
-        "cell.not-a-number",
-        "model_annotations.aligned.paired.jsonl:3, expert_annotations[2], relevance",
-    ),
-    (
-        "summeval",
-        lambda line: line["expert_annotations"][0].update(coherence=50),
-        "cell.out-of-range",
-        "model_annotations.aligned.paired.jsonl:3, expert_annotations[0], coherence",
-    ),
-    (
-        "summeval",
-        lambda line: line.update(model_id="M23_dynamicmix"),
-        "row.wrong-shape",
-        "model_annotations.aligned.paired.jsonl:3: system",
-    ),
-    (
-        "summeval",
-        lambda line: line.update(text="Another."),
-        "row.wrong-shape",
-        "model_annotations.aligned.paired.jsonl:3: context_id",
-    ),
-    (
-        "summeval",
-        lambda line: line.update(decoded=""),
-        "row.wrong-shape",
-        "model_annotations.aligned.paired.jsonl:3: candidate",
-    ),
-    (
-        "dialsummeval",
-        lambda line: line.pop("dialogue"),
-        "file.another-kind",
-        "human_judgment.jsonl:3",
-    ),
-    (
-        "dialsummeval",
-        lambda line: line.update(id=1.5),
-        "file.another-kind",
-        "human_judgment.jsonl:3, id",
-    ),
-    (
-        "dialsummeval",
-        lambda line: line.update(summary=None),
-        "file.another-kind",
-        "human_judgment.jsonl:3, summary",
-    ),
-    (
-        "dialsummeval",
-        lambda line: line.update(annotations="5"),
-        "file.another-kind",
-        "human_judgment.jsonl:3, annotations",
-    ),
+    ("summeval", lambda line: line.update(model_id="M23_dynamicmix"), SHAPE, ": system"),
+    ("summeval", lambda line: line.update(text="Another."), SHAPE, ": context_id"),
+    ("summeval", lambda line: line.update(decoded=""), SHAPE, ": candidate"),
+    ("dialsummeval", lambda line: line.pop("dialogue"), KIND, ""),
+    ("dialsummeval", lambda line: line.update(id=1.5), KIND, ", id"),
+    ("dialsummeval", lambda line: line.update(summary=None), KIND, ", summary"),
+    ("dialsummeval", lambda line: line.update(annotations="5"), KIND, ", annotations"),
     (
         "dialsummeval",
         lambda line: line["annotations"][1].pop("relevance"),
-        "file.another-kind",
-        "human_judgment.jsonl:3, annotations[1]",
+        *(KIND, ", annotations[1]"),
     ),
     (
         "dialsummeval",
         lambda line: line["annotations"][2].update(fluency=True),
-        "cell.not-a-number",
-        "human_judgment.jsonl:3, annotations[2], fluency",
+        *("cell.not-a-number", ", annotations[2], fluency"),
     ),
     (
         "dialsummeval",
         lambda line: line["annotations"][0].update(coherence=0),
-        "cell.out-of-range",
-        "human_judgment.jsonl:3, annotations[0], coherence",
+        *("cell.out-of-range", ", annotations[0], coherence"),
     ),
-    (
-        "dialsummeval",
-        lambda line: line.update(model_id="Z"),
-        "row.wrong-shape",
-        "human_judgment.jsonl:3: system",
-    ),
-    (
-        "dialsummeval",
-        lambda line: line.update(model_id="A"),
-        "row.wrong-shape",
-        "human_judgment.jsonl:3: candidate_id",
-    ),
+    ("dialsummeval", lambda line: line.update(model_id="Z"), SHAPE, ": system"),
+    ("dialsummeval", lambda line: line.update(model_id="A"), SHAPE, ": candidate_id"),
 ]
 
 
-@pytest.mark.parametrize(("source", "edit", "code", "where"), WRONG)
+@pytest.mark.parametrize(("source", "edit", "code", "part"), WRONG)
 def test_a_wrong_field_is_named_with_its_line(
-    tmp_path: Path, source: str, edit: Edit, code: str, where: str
+    tmp_path: Path, source: str, edit: Edit, code: str, part: str
 ) -> None:
     lines = read(SOURCES / source / "fixture" / FILES[source])
     edit(lines[2])
 
-    with refusal(code, where) as caught:
+    with refusal(code, f"{FILES[source]}:3{part}") as caught:
         convert(source, origin=write(tmp_path / FILES[source], lines))
 
     assert str(caught.value).isprintable()

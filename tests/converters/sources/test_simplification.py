@@ -1,4 +1,4 @@
-"""Sentence simplification on the real files: stored decimals, two sets, and wrong tables."""
+"""Sentence simplification on the real files: stored decimals, two sets, single ratings."""
 
 import csv
 from collections import defaultdict
@@ -8,34 +8,30 @@ from statistics import fmean, stdev
 import polars as pl
 import pytest
 import yaml
-from support.places import SOURCES
-from support.refusals import refusal
+from support.recounts.counted_again import converted
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.pairs import compare
 from nnd.converters.source.source import load_source
 from nnd.schemas import Gap
 
-FILE = "structural_simplicity.csv"
 DA = "simplicity_DA.csv"
 
 
 @pytest.fixture(scope="module")
 def simplification(nnd_data: Path) -> Conversion:
-    return convert("simplification", origin=nnd_data / "simplification")
+    return converted("simplification", nnd_data / "simplification")
 
 
 @pytest.fixture(scope="module")
 def direct(nnd_data: Path) -> Conversion:
-    return convert("simplification", origin=nnd_data / "simplification", set_name="da")
+    return converted("simplification", nnd_data / "simplification", set_name="da")
 
 
 def test_without_a_tolerance_stored_decimals_would_lose_pairs(simplification: Conversion) -> None:
     # 4.333333333 - 3.333333333 is 0.9999999999999996.
-    found, exact = (
-        compare(simplification.annotations, Gap(1, tolerance)).frame.filter(aspect="grammaticality")
-        for tolerance in (1e-6, 0)
-    )
+    rows = simplification.annotations.filter(aspect="grammaticality")
+    found, exact = (compare(rows, Gap(1, tolerance)).frame for tolerance in (1e-6, 0))
 
     assert found.height - exact.height == 325
 
@@ -54,32 +50,6 @@ def test_byte_order_mark_and_crlf_leave_no_trace(simplification: Conversion) -> 
 
     assert texts.item() is False
     assert simplification.manifest["oddities"] == []
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "code", "where"),
-    [
-        (
-            b",5,5,1.3",
-            b",five,5,1.3",
-            "cell.not-a-number",
-            "structural_simplicity.csv:2, grammaticality",
-        ),
-        (b"DSS,Sem", b"DSS2,Sem", "row.wrong-shape", "structural_simplicity.csv:2: system"),
-        (b"orig_sent", b"original", "file.another-kind", "structural_simplicity.csv:1"),
-        (b"sys_type", b"sys_name", "header.wrong-names", "structural_simplicity.csv:1"),
-        (b"\r\n2,DSS", b",\r\n2,DSS", "file.not-csv", "structural_simplicity.csv:2"),
-        (b"\r\n2,DSS", b"\r\n1,DSS", "row.wrong-shape", "structural_simplicity.csv:3: context_id"),
-    ],
-    ids=["score", "system", "column", "twice", "ragged", "context"],
-)
-def test_a_wrong_file(tmp_path: Path, before: bytes, after: bytes, code: str, where: str) -> None:
-    fixture = SOURCES / "simplification" / "fixture"
-    raw = (fixture / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(raw.replace(before, after, 1))
-
-    with refusal(code, where):
-        convert("simplification", origin=tmp_path)
 
 
 @pytest.fixture(scope="module")

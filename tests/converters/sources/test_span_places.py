@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-
-from nnd.converters.folder.conversion import convert
+from support.recounts.counted_again import converted
 
 Marked = tuple[str | None, str | None]
 """The marked words, and their severity or category."""
@@ -44,7 +43,7 @@ def test_wmt_mqm(nnd_data: Path) -> None:
         for row in rows
         if row[7].strip() != "No-error"
     )
-    found = convert("wmt_mqm", set_name="ted/ende", origin=folder)
+    found = converted("wmt_mqm", nnd_data / "wmt_mqm", set_name="ted/ende")
     assert stored(found.annotations, "severity") == expected
     assert sum(n for (words, _), n in expected.items() if words is not None) == 4_016
 
@@ -62,7 +61,7 @@ def test_wmt23_mqm_sxs(nnd_data: Path) -> None:
         for row in rows
         if row[8] not in ("No-error", "HOTW-test")
     )
-    found = convert("wmt23_mqm_sxs", origin=folder)
+    found = converted("wmt23_mqm_sxs", nnd_data / "wmt23_mqm_sxs", set_name="ende")
     # A blank behind a translation is not part of it: one rater marked nothing else.
     missing = expected - stored(found.annotations, "severity")
     assert [*missing.elements()] == [(None, "Minor")]
@@ -77,7 +76,7 @@ def test_ragtruth(nnd_data: Path) -> None:
                 expected.update(
                     (span["text"].rstrip(), span["label_type"]) for span in response["labels"]
                 )
-    found = convert("ragtruth", set_name="faithjudge", origin=folder)
+    found = converted("ragtruth", folder, set_name="faithjudge")
     assert stored(found.annotations, "label") == expected
     assert expected.total() == 846 + 656 + 210 + 19  # as the facts on RAGTruth count them
 
@@ -103,13 +102,13 @@ def test_wmt24_esa(nnd_data: Path) -> None:
                     behind += 1
                 else:
                     expected[words, span["severity"]] += 1
-    found = convert("wmt24_esa", origin=folder)
+    found = converted("wmt24_esa", folder)
     assert stored(found.annotations, "severity") == expected
     assert behind == 4
 
 
 def test_edited_texts_have_the_words_that_differ(nnd_data: Path) -> None:
-    found = convert("bump", origin=nnd_data / "bump").annotations
+    found = converted("bump", nnd_data / "bump").annotations
     worse = found.filter(pl.col("label") != "better")
     given = worse["spans"].drop_nulls()
     assert found.filter(label="better")["spans"].list.len().unique().to_list() == [0]

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.recounts.counted_again import converted
 from support.refusals import refusal
 
 from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
+from nnd.converters.source.source import load_source
+from nnd.converters.source.source_files import find_set
 
 NO_ERROR = "No-error"
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment"
@@ -19,12 +22,12 @@ Row = list[str]
 
 @pytest.fixture(scope="module")
 def ende(nnd_data: Path) -> Conversion:
-    return convert("wmt_mqm", origin=nnd_data / "wmt_mqm", set_name="ted/ende")
+    return converted("wmt_mqm", nnd_data / "wmt_mqm", set_name="ted/ende")
 
 
 @pytest.fixture(scope="module")
 def zhen(nnd_data: Path) -> Conversion:
-    return convert("wmt_mqm", origin=nnd_data / "wmt_mqm", set_name="ted/zhen")
+    return converted("wmt_mqm", nnd_data / "wmt_mqm", set_name="ted/zhen")
 
 
 @pytest.fixture
@@ -105,11 +108,12 @@ def test_the_language_is_that_of_the_translations(ende: Conversion, zhen: Conver
     assert zhen.pairs["language"].unique().to_list() == ["en"]
 
 
-def test_a_set_is_found_by_its_file(nnd_data: Path, zhen: Conversion) -> None:
+def test_a_set_is_found_by_its_file(nnd_data: Path) -> None:
     path = nnd_data / "wmt_mqm/ted/zhen/mqm_ted_zhen.tsv"
+    source = load_source("wmt_mqm")
 
-    assert convert("wmt_mqm", origin=path).pairs.equals(zhen.pairs)
-    assert convert("wmt_mqm", origin=path.parent).pairs.equals(zhen.pairs)
+    for origin in (path, path.parent):
+        assert find_set(source, origin).facts["set"] == "ted/zhen"
 
 
 def test_several_sets_must_be_chosen_from(nnd_data: Path) -> None:
@@ -171,41 +175,33 @@ def test_a_tab_in_a_comment_belongs_to_it(write: Callable[..., Path]) -> None:
 
 
 CUT_OFF = "\t".join(BAD.split("\t")[:8])
+NAMED = {"set_name": "ted/zhen"}  # it knows its systems
 
 
 @pytest.mark.parametrize(
-    ("rows", "file", "options", "code", "where"),
+    ("rows", "options", "code", "where"),
     [
-        ([GOOD, BAD], {"name": "ratings.tsv"}, {}, "file.another-kind", "ratings.tsv"),
-        ([BAD], {"header": GOOD}, {}, "file.another-kind", "mqm_invented_enfr.tsv:1"),
-        ([GOOD, CUT_OFF], {}, {}, "file.not-csv", "mqm_invented_enfr.tsv:3"),
+        ([GOOD, CUT_OFF], {}, "file.not-csv", ":3"),
         # A tab in a text, and a category that is new.
-        (
-            [GOOD, mark("beta", "Bon\tnuit", "Fluency/Grammar")],
-            *({}, {}, "cell.unknown-value", "mqm_invented_enfr.tsv:3"),
-        ),
-        (
-            [GOOD, mark("beta", "Bon nuit", "Fluency/Rhyme")],
-            *({}, {}, "row.wrong-shape", "mqm_invented_enfr.tsv:3: label"),
-        ),
-        # A set knows its systems.
-        (
-            [GOOD, BAD],
-            *({}, {"set_name": "ted/zhen"}, "row.wrong-shape", "mqm_invented_enfr.tsv:2: system"),
-        ),
+        ([GOOD, mark("beta", "Bon\tnuit", "Fluency/Grammar")], {}, "cell.unknown-value", ":3"),
+        ([GOOD, mark("beta", "Bon nuit", "Fluency/Rhyme")], {}, "row.wrong-shape", ":3: label"),
+        ([GOOD, BAD], NAMED, "row.wrong-shape", ":2: system"),
     ],
 )
-def test_a_file_that_is_not_what_it_should_be(
-    *,
-    rows: list[str],
-    file: dict[str, str],
-    options: dict[str, str],
-    code: str,
-    where: str,
+def test_rows_that_are_not_what_they_should_be(
+    write: Callable[..., Path], rows: list[str], options: dict[str, str], code: str, where: str
+) -> None:
+    with refusal(code, f"mqm_invented_enfr.tsv{where}"):
+        convert("wmt_mqm", origin=write(*rows), **options)  # type: ignore[arg-type]
+
+
+def test_a_name_without_languages_and_a_file_without_the_header(
     write: Callable[..., Path],
 ) -> None:
-    with refusal(code, where):
-        convert("wmt_mqm", origin=write(*rows, **file), **options)  # type: ignore[arg-type]
+    with refusal("file.another-kind", "ratings.tsv"):
+        convert("wmt_mqm", origin=write(GOOD, BAD, name="ratings.tsv"))
+    with refusal("file.another-kind", "mqm_invented_enfr.tsv:1"):
+        convert("wmt_mqm", origin=write(BAD, header=GOOD))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,23 +25,18 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_text_is_utf_8_with_the_line_ends_that_it_has(tmp_path: Path) -> None:
-    write_whole(tmp_path / "file", "ü\r\n\n")
+@pytest.mark.parametrize(
+    ("content", "raw"), [("ü\r\n\n", b"\xc3\xbc\r\n\n"), (b"\xff\x00\r\n", b"\xff\x00\r\n")]
+)
+@pytest.mark.parametrize("place", ["file", "a/b/file"])
+def test_text_is_utf_8_and_all_else_as_it_is(
+    old: Path, place: str, content: str | bytes, raw: bytes
+) -> None:
+    path = old.parent / place
+    write_whole(path, content)
 
-    assert (tmp_path / "file").read_bytes() == b"\xc3\xbc\r\n\n"
-
-
-def test_bytes_are_written_as_they_are(old: Path) -> None:
-    write_whole(old, b"\xff\x00\r\n")
-
-    assert old.read_bytes() == b"\xff\x00\r\n"
-    assert names(old.parent) == ["file"]
-
-
-def test_folders_are_made(tmp_path: Path) -> None:
-    write_whole(tmp_path / "a/b/file", "new")
-
-    assert (tmp_path / "a/b/file").read_text(encoding="utf-8") == "new"
+    assert path.read_bytes() == raw
+    assert names(path.parent) == ["file"]
 
 
 def test_until_the_end_the_old_file_stands(old: Path) -> None:
@@ -53,28 +49,23 @@ def test_until_the_end_the_old_file_stands(old: Path) -> None:
     assert names(old.parent) == ["file"]
 
 
-def test_an_error_inside_leaves_the_old_file(old: Path) -> None:
-    def fail_half_way() -> None:
-        with replace_file(old) as fresh:
-            fresh.write_text("half", encoding="utf-8")
-            raise ValueError("half way")
+def fail_half_way(old: Path) -> None:
+    with replace_file(old) as fresh:
+        fresh.write_text("half", encoding="utf-8")
+        raise ValueError("half way")
 
+
+def fail_at_the_second(old: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(replace_file(old)).write_text("new", encoding="utf-8")
+        stack.enter_context(replace_file(old.with_name("second")))
+        raise ValueError("half way")
+
+
+@pytest.mark.parametrize("fail", [fail_half_way, fail_at_the_second])
+def test_an_error_inside_leaves_the_old_file(old: Path, fail: Callable[[Path], None]) -> None:
     with pytest.raises(ValueError, match="half way"):
-        fail_half_way()
-
-    assert old.read_text(encoding="utf-8") == "old"
-    assert names(old.parent) == ["file"]
-
-
-def test_several_files_are_written_before_the_first_is_replaced(old: Path) -> None:
-    def fail_at_the_second() -> None:
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(replace_file(old)).write_text("new", encoding="utf-8")
-            stack.enter_context(replace_file(old.with_name("second")))
-            raise ValueError("half way")
-
-    with pytest.raises(ValueError, match="half way"):
-        fail_at_the_second()
+        fail(old)
 
     assert old.read_text(encoding="utf-8") == "old"
     assert names(old.parent) == ["file"]

@@ -52,8 +52,13 @@ def old(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:
+@pytest.mark.parametrize("there", [False, True])
+def test_a_new_folder_is_made_with_its_parents_and_an_empty_one_is_taken(
+    tmp_path: Path, *, there: bool
+) -> None:
     target = tmp_path / "a/b/out"
+    if there:
+        target.mkdir(parents=True)
 
     with replace_folder(target, document=DOCUMENT) as folder:
         fill(folder, "new")
@@ -61,29 +66,23 @@ def test_a_new_folder_is_made_with_its_parents(tmp_path: Path) -> None:
     assert content(target) == {"data": "new"}
 
 
-def test_an_old_folder_is_replaced_as_a_whole(old: Path) -> None:
-    with replace_folder(old, document=DOCUMENT) as folder:
-        fill(folder, "new")
-
-    assert content(old) == {"data": "new"}
-    assert [path.name for path in old.parent.iterdir()] == ["out"]
+# 0xFFFF is an unknown flag: EINVAL, as from a file system that cannot exchange.
+either_way = pytest.mark.parametrize("exchange", [2, 0xFFFF], ids=["one step", "two steps"])
 
 
-def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-
-    with replace_folder(tmp_path / "out", document=DOCUMENT) as folder:
-        fill(folder, "new")
-
-    assert content(tmp_path / "out") == {"data": "new"}
-
-
-def test_until_the_end_the_old_folder_stands(old: Path) -> None:
+@either_way
+def test_an_old_folder_is_replaced_as_a_whole(
+    old: Path, monkeypatch: pytest.MonkeyPatch, exchange: int
+) -> None:
+    monkeypatch.setattr(places, "_EXCHANGE", exchange)
     before = content(old)
     with replace_folder(old, document=DOCUMENT) as folder:
         fill(folder, "new")
 
-        assert content(old) == before
+        assert content(old) == before  # until the end
+
+    assert content(old) == {"data": "new"}
+    assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
 def fail_half_way(target: Path) -> None:
@@ -172,7 +171,7 @@ def test_a_file_that_comes_during_the_work_is_not_lost(old: Path) -> None:
     assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize("exchange", [2, 0xFFFF], ids=["one step", "two steps"])
+@either_way
 def test_a_file_that_comes_in_the_last_moment_is_not_lost(
     old: Path, monkeypatch: pytest.MonkeyPatch, exchange: int
 ) -> None:
@@ -255,18 +254,6 @@ def test_a_link_is_followed_and_stays_a_link(tmp_path: Path, goes_to: str) -> No
     assert (tmp_path / "out").is_symlink()
     assert content(tmp_path / "big disk") == {"data": "new"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["big disk", "out"]
-
-
-def test_a_file_system_that_cannot_exchange_is_served_in_two_steps(
-    old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(places, "_EXCHANGE", 0xFFFF)  # an unknown flag: EINVAL, as from such ones
-
-    with replace_folder(old, document=DOCUMENT) as folder:
-        fill(folder, "new")
-
-    assert content(old) == {"data": "new"}
-    assert [path.name for path in old.parent.iterdir()] == ["out"]
 
 
 KILLED = """

@@ -4,17 +4,35 @@ import hashlib
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.recounts.raw_files import Text
 from support.recounts.readings import READINGS, Reading
 
 from nnd.converters.folder.conversion import Conversion, convert
+from nnd.converters.reading import read_workbook, table_rows
+from nnd.converters.reading.records import Cells
 
 Row = tuple[Any, ...]
 """What `pairs_of` gives of a pair, in the order of the columns that the test names."""
+
+
+@contextmanager
+def workbooks_parsed_once() -> Iterator[None]:
+    """Keep their rows: QGEval is read in six ways, and each reads its three workbooks twice."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(table_rows, "read_workbook", lambda *at: iter(_rows_of_workbook(*at)))
+        yield
+
+
+@cache
+def _rows_of_workbook(path: Path, sheet: str | None) -> list[Cells]:
+    return [*read_workbook(path, sheet)]
 
 
 def converted(
@@ -26,7 +44,8 @@ def converted(
 
 @cache
 def _converted(source: str, origin: Path, set_name: str | None, variant: str | None) -> Conversion:
-    return convert(source, origin=origin, set_name=set_name, variant=variant)
+    with workbooks_parsed_once():
+        return convert(source, origin=origin, set_name=set_name, variant=variant)
 
 
 def conversion_of(reading: Reading, data: Path) -> Conversion:

@@ -217,11 +217,9 @@ def problems(suite: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "column", "value", "said"),
     [
-        (
-            "punctuation",
-            "candidate_high",
-            "x",
-            'candidate_high: "x" is not the value of its parent',
+        *(
+            ("punctuation", column, value, f'{column}: "{value}" is not the value of its parent')
+            for column, value in (("candidate_high", "x"), ("aspect", "tone"), ("cluster", "c9"))
         ),
         (
             "punctuation",
@@ -229,8 +227,6 @@ def problems(suite: Path) -> list[str]:
             "0" * 16,
             f"parent_id: {'0' * 16} is not one of the human pai",
         ),
-        ("punctuation", "aspect", "tone", 'aspect: "tone" is not the value of its parent'),
-        ("punctuation", "cluster", "c9", 'cluster: "c9" is not the value of its parent'),
         ("punctuation", "pair_id", "0" * 16, f"pair_id: {'0' * 16} is not the id of these texts"),
         ("slice-wrong_fact", "category", "x", "is not one of the human pairs and names no parent"),
     ],

@@ -4,9 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.checked_source import Birds, make_birds
+from support.checked_source import Birds, make_birds, run_with
 
-from nnd.converters.onboard.check import separate_run as run
+from nnd.converters.check import Verdict
+from nnd.converters.onboard.check.checked_source import Case
+from nnd.converters.onboard.check.fact_checks import check_sandbox
 from nnd.converters.onboard.check.process_limits import NONE, find_sandbox, sandboxes
 from nnd.converters.onboard.check.source_readings import Reading
 from nnd.converters.source import load_source
@@ -15,14 +17,6 @@ from nnd.converters.source import load_source
 @pytest.fixture
 def birds(tmp_path: Path) -> Birds:
     return make_birds(tmp_path)
-
-
-def run_with(birds: Birds, *lines: str) -> run.ReadingRun:
-    """Convert the real file with more lines at the start of annotations()."""
-    more = "".join(f"    {line}\n" for line in lines)
-    birds.set_code("    for number", f"{more}    for number")
-    (done,) = run.run_readings([Reading("real files", load_source(birds.folder), birds.real)])
-    return done
 
 
 def test_nothing_of_the_user_is_handed_over(birds: Birds, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,18 +42,23 @@ def test_nothing_of_the_user_is_handed_over(birds: Birds, monkeypatch: pytest.Mo
     assert folders == ["home: []", "folder: []"]
 
 
+def verdict_of(birds: Birds) -> Verdict:
+    source = load_source(birds.folder)
+    return check_sandbox(Case([source], [Reading("real files", source, birds.real)]))
+
+
 def test_the_verdict_claims_no_more_than_was_seen(
     birds: Birds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
 
-    (sandbox,) = (check for check in birds.check() if check.name == "sandbox")
+    outcome, message, remedy = verdict_of(birds)
 
-    assert str(sandbox).startswith(
-        "review: sandbox: convert.py was run without a sandbox (neither bwrap nor unshare -rn "
-        "works here); "
+    assert outcome == "review"
+    assert message.startswith(
+        "convert.py was run without a sandbox (neither bwrap nor unshare -rn works here); "
     )
-    assert str(sandbox).endswith("(read convert.py, or check it where bwrap works)")
+    assert remedy == "read convert.py, or check it where bwrap works"
 
 
 def test_only_a_sandbox_holds_the_files_of_others(birds: Birds) -> None:
@@ -69,9 +68,9 @@ def test_only_a_sandbox_holds_the_files_of_others(birds: Birds) -> None:
     birds.set_code("    for number", f"    {change}\n    for number")
     holds = find_sandbox(birds.folder).holds
 
-    (sandbox,) = (check for check in birds.check() if check.name == "sandbox")
+    outcome = verdict_of(birds)[0]
 
-    assert sandbox.outcome == ("pass" if holds else "review")
+    assert outcome == ("pass" if holds else "review")
     assert thesis.read_text() == ("years of work" if holds else "")
 
 

@@ -9,12 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support.checked_source import Birds, make_birds
+from support.checked_source import Birds, make_birds, run_with
 
 from nnd.converters.onboard.check import separate_run as run
 from nnd.converters.onboard.check.process_limits import Limits
-from nnd.converters.onboard.check.source_readings import Reading
-from nnd.converters.source import load_source
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 PRINTED = (3_000 if FULL else 300) * 10**6
@@ -23,13 +21,6 @@ PRINTED = (3_000 if FULL else 300) * 10**6
 @pytest.fixture
 def birds(tmp_path: Path) -> Birds:
     return make_birds(tmp_path)
-
-
-def run_with(birds: Birds, *lines: str) -> run.ReadingRun:
-    more = "".join(f"    {line}\n" for line in lines)
-    birds.set_code("    for number", f"{more}    for number")
-    (done,) = run.run_readings([Reading("real files", load_source(birds.folder), birds.real)])
-    return done
 
 
 PARENT = """

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 from support.checked_source import Birds, make_birds, outcomes, run_here
-from support.table_files import csv_of, jsonl_of, parquet_of, xlsx_of
+from support.table_files import WRITERS, csv_of
 
 from nnd.converters.onboard.check import separate_run
 from nnd.converters.onboard.check.file_changes import Change, Changer
@@ -26,24 +26,6 @@ def shuffled(name: str, raw: bytes, folder: Path) -> Files:
 
 
 CELLS = [[*ROWS[0]], *([*row.values()] for row in ROWS)]
-
-
-def tsv_of(*rows: list[str]) -> bytes:
-    return "".join("\t".join(row) + "\n" for row in rows).encode()
-
-
-def json_of(*rows: list[str]) -> bytes:
-    return b"[" + b",".join(jsonl_of(*rows).splitlines()) + b"]"
-
-
-WRITERS = {
-    ".csv": csv_of,
-    ".tsv": tsv_of,
-    ".xlsx": xlsx_of,
-    ".jsonl": jsonl_of,
-    ".json": json_of,
-    ".parquet": parquet_of,
-}
 
 
 @pytest.mark.parametrize("suffix", WRITERS)

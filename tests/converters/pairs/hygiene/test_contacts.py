@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
+from support.recounts.counted_again import converted
 
-from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.pairs.hygiene.contacts import Contact, find_contacts, redact, redact_contacts
 
 Frame = Callable[..., pl.DataFrame]
@@ -27,15 +27,6 @@ Frame = Callable[..., pl.DataFrame]
         ("location@2. It is location@3.", "location@2. It is location@3."),
         ("five apples @ 2.50 each", "five apples @ 2.50 each"),
         ("user@host.c", "user@host.c"),
-    ],
-)
-def test_email_addresses(text: str, redacted: str) -> None:
-    assert redact(text) == redacted
-
-
-@pytest.mark.parametrize(
-    ("text", "redacted"),
-    [
         ("from 192.168.0.1, port 80", "from <ip>, port 80"),
         ("http://8.8.8.8:53/x", "http://<ip>:53/x"),
         ("It was 203.0.113.7.", "It was <ip>."),
@@ -62,7 +53,7 @@ def test_email_addresses(text: str, redacted: str) -> None:
         ("2001:10:30", "2001:10:30"),
     ],
 )
-def test_ip_addresses(text: str, redacted: str) -> None:
+def test_addresses_and_what_looks_like_one(text: str, redacted: str) -> None:
     assert redact(text) == redacted
 
 
@@ -87,31 +78,41 @@ def parts(text: str) -> list[dict[str, str]]:
     return [{"key": "question", "value": text}]
 
 
-def test_an_address_is_named_once_by_its_first_row(annotated: Frame) -> None:
-    text = "Ask jo@x.org!"
-    frame = annotated("label", ("a", "good"), ("b", "wrong"), context=text, inputs=parts(text))
+ONE, OTHER = ("a", "good"), ("b", "wrong")
+ASKED = "Ask jo@x.org!"
 
-    assert list(find_contacts(frame)) == [
-        Contact(0, "context", "email", "j…@x…"),
-        Contact(0, "inputs/question", "email", "j…@x…"),
+
+@pytest.mark.parametrize(
+    ("marks", "common", "found"),
+    [
+        # It is named once, by its first row.
+        (
+            (ONE, OTHER),
+            {"context": ASKED, "inputs": parts(ASKED)},
+            [(0, "context", "email", "j…@x…"), (0, "inputs/question", "email", "j…@x…")],
+        ),
+        (
+            (ONE, ("1.2.3.4", "x@y.org")),
+            {},
+            [
+                (1, "candidate_id", "ip", "1…"),
+                (1, "candidate", "ip", "1…"),
+                (1, "label", "email", "x…@y…"),
+            ],
+        ),
+        (
+            (ONE,),
+            {"inputs": [{"key": "asked by jo@x.org", "value": "why"}]},
+            [(0, "inputs", "email", "j…@x…")],
+        ),
+    ],
+)
+def test_every_text_is_looked_at(
+    annotated: Frame, marks: tuple[Any, ...], common: dict[str, Any], found: list[tuple[Any, ...]]
+) -> None:
+    assert [*find_contacts(annotated("label", *marks, **common))] == [
+        Contact(*each) for each in found
     ]
-
-
-def test_every_text_is_looked_at(annotated: Frame) -> None:
-    frame = annotated("label", ("a", "good"), ("1.2.3.4", "x@y.org"))
-
-    assert list(find_contacts(frame)) == [
-        Contact(1, "candidate_id", "ip", "1…"),
-        Contact(1, "candidate", "ip", "1…"),
-        Contact(1, "label", "email", "x…@y…"),
-    ]
-
-
-def test_names_of_parts_are_looked_at(annotated: Frame) -> None:
-    named = [{"key": "asked by jo@x.org", "value": "why"}]
-    frame = annotated("label", ("a", "good"), inputs=named)
-
-    assert list(find_contacts(frame)) == [Contact(0, "inputs", "email", "j…@x…")]
 
 
 def test_metadata_is_looked_at_and_redacted(annotated: Frame) -> None:
@@ -173,8 +174,7 @@ def test_redacting_counts_occurrences_in_distinct_texts(annotated: Frame) -> Non
 )
 def test_real_files(nnd_data: Path, source: str, documents: int, counts: dict[str, Any]) -> None:
     set_name = {"simplification": "da", "frank": "typed"}.get(source)
-    converted: Conversion = convert(source, origin=nnd_data / source, set_name=set_name)
-    annotations = converted.annotations
+    annotations = converted(source, nnd_data / source, set_name=set_name).annotations
 
     found = list(find_contacts(annotations))
     redacted, counted = redact_contacts(annotations)

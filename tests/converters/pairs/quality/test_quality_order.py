@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 import pytest
@@ -38,34 +39,50 @@ def dropped(found: KnownOrder) -> dict[str, int]:
     return {entry.reason: entry.n for entry in found.dropped if entry.n}
 
 
-# no_error
+# Labels. Of a candidate with several each is a row, and each error category makes a pair.
+
+LABELS: dict[str, tuple[Rule, str, str, dict[str, int]]] = {
+    "errors are incomparable": (
+        *(NO_ERROR, "a good, b wrong, c rude"),
+        *("a b wrong, a c rude", {}),
+    ),
+    "good ones are incomparable": (NO_ERROR, "a good, b good", "", {}),
+    "several errors": (NO_ERROR, "a good, b wrong, b rude", "a b rude, a b wrong", {}),
+    "good and bad is neither": (
+        *(NO_ERROR, "a good, b good, b wrong, c wrong"),
+        *("a c wrong", {"contradictory": 1}),
+    ),
+    "the order is transitive": (
+        *(SEVERITY, "a none, b minor, c major"),
+        *("a b minor, a c major, b c major", {}),
+    ),
+    "labels that it does not connect": (
+        *(FORK, "a none, b style, c grammar, d else"),
+        *("a b style, a c grammar", {}),
+    ),
+    # b counts as major: c (minor) beats it, and it beats nothing.
+    "the worst label counts": (
+        *(SEVERITY, "a none, b minor, b major, c minor"),
+        *("a b major, a c minor, c b major", {}),
+    ),
+    # b is below a twice. It is above c by either label, but which one it counts by is not known.
+    "several worst labels": (
+        *(FORK, "a none, b style, b grammar, c wreck"),
+        *("a b grammar, a b style, a c wreck", {"ambiguous": 1}),
+    ),
+}
 
 
-def test_no_error_beats_every_error_and_errors_are_incomparable(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "good"), ("b", "wrong"), ("c", "rude"))
+@pytest.mark.parametrize(("rule", "labels", "better", "left_out"), LABELS.values(), ids=LABELS)
+def test_labels(
+    annotated: Annotated, rule: Rule, labels: str, better: str, left_out: dict[str, int]
+) -> None:
+    marks = [(name, label) for name, label in map(str.split, labels.split(", "))]
 
-    assert pairs(compare(frame, NO_ERROR)) == [("a", "b", "wrong"), ("a", "c", "rude")]
+    found = compare(annotated("label", *marks), rule)
 
-
-def test_two_good_candidates_are_incomparable(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "good"), ("b", "good"))
-
-    assert pairs(compare(frame, NO_ERROR)) == []
-
-
-def test_several_error_marks_make_several_pairs(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "good"), ("b", "wrong"), ("b", "rude"))
-
-    assert pairs(compare(frame, NO_ERROR)) == [("a", "b", "rude"), ("a", "b", "wrong")]
-
-
-def test_a_candidate_labelled_good_and_bad_is_neither(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "good"), ("b", "good"), ("b", "wrong"), ("c", "wrong"))
-
-    found = compare(frame, NO_ERROR)
-
-    assert pairs(found) == [("a", "c", "wrong")]
-    assert dropped(found) == {"contradictory": 1}
+    assert ", ".join(map(" ".join, pairs(found))) == better
+    assert dropped(found) == left_out
 
 
 def test_a_candidate_may_be_good_under_one_aspect_and_bad_under_another(
@@ -90,6 +107,7 @@ def test_unlabelled_rows_are_counted_and_make_no_pair(annotated: Annotated) -> N
     found = compare(frame, NO_ERROR)
 
     assert pairs(found) == [("a", "d", "wrong")]
+    assert found.frame["label_high"].to_list() == ["good"]
     assert found.dropped[0] == DropReason(
         "unlabelled", "annotations", 2, "the rule reads the label, which is missing"
     )
@@ -106,201 +124,107 @@ def test_candidates_are_compared_within_context_split_and_aspect(
     assert pairs(compare(frame, NO_ERROR)) == []
 
 
-def test_the_label_of_the_better_one_is_kept(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "good"), ("b", "wrong"))
-
-    assert compare(frame, NO_ERROR).frame["label_high"].to_list() == ["good"]
-
-
-# majority
-
-
-def test_a_strict_majority_at_the_top_beats_none(annotated: Annotated) -> None:
-    # a: 2 of 3 gave 5. b: 1 of 3, though its mean (13/3) is no lower than a's (11/3).
-    frame = annotated("ratings", ("a", [5.0, 5.0, 1.0]), ("b", [5.0, 4.0, 4.0]))
-
-    assert pairs(compare(frame, Majority(5))) == [("a", "b", "answer")]
-
-
-def test_two_of_four_are_no_strict_majority(annotated: Annotated) -> None:
-    frame = annotated("ratings", ("a", [5.0, 5.0, 4.0, 4.0]), ("b", [1.0, 1.0, 1.0, 1.0]))
-
-    assert pairs(compare(frame, Majority(5))) == []
-
-
-def test_three_of_four_are_a_strict_majority(annotated: Annotated) -> None:
-    frame = annotated("ratings", ("a", [5.0, 5.0, 5.0, 1.0]), ("b", [5.0, 5.0, 4.0, 4.0]))
-
-    assert pairs(compare(frame, Majority(5))) == [("a", "b", "answer")]
-
-
-def test_ratings_above_the_top_count_too(annotated: Annotated) -> None:
-    frame = annotated("ratings", ("a", [6.0, 7.0, 1.0]), ("b", [4.9, 4.9, 4.9]))
-
-    assert pairs(compare(frame, Majority(5))) == [("a", "b", "answer")]
-
-
-def test_candidates_may_have_different_numbers_of_annotators(annotated: Annotated) -> None:
-    frame = annotated("ratings", ("a", [5.0]), ("b", [5.0, 4.0]))
-
-    assert pairs(compare(frame, Majority(5))) == [("a", "b", "answer")]
-
-
-def test_no_rating_at_all_is_unlabelled_and_not_bad(annotated: Annotated) -> None:
-    frame = annotated("ratings", ("a", [5.0]), ("b", []), ("c", None))
-
-    found = compare(frame, Majority(5))
-
-    assert pairs(found) == []
-    assert dropped(found) == {"unlabelled": 2}
-
-
-def test_a_rule_without_labels_has_no_label_and_no_margin(annotated: Annotated) -> None:
-    frame = annotated("ratings", ("a", [5.0]), ("b", [4.0]))
-
-    assert compare(frame, Majority(5)).frame.select("label_high", "margin").rows() == [(None, None)]
-
-
-# credit
-
-
-def test_high_credit_beats_low_and_what_is_between_is_dropped(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", 1.0), ("b", 0.0), ("c", 0.5), ("d", 0.66), ("e", 0.0))
-
-    found = compare(frame, Credit(high=(1,), low=(0,)))
-
-    assert pairs(found) == [("a", "b", "answer"), ("a", "e", "answer")]
-    assert dropped(found) == {"between": 2}
-
-
-def test_several_credits_can_be_high_and_are_equal_then(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", 1.0), ("b", 0.66), ("c", 0.2))
-
-    found = compare(frame, Credit(high=(1, 0.66), low=(0, 0.2)))
-
-    assert pairs(found) == [("a", "c", "answer"), ("b", "c", "answer")]
-
-
-def test_the_margin_is_the_difference_of_the_credits(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", 0.75), ("b", 0.25))
-
-    assert compare(frame, Credit((0.75,), (0.25,))).frame["margin"].to_list() == [0.5]
-
-
-def test_a_candidate_without_credit_is_unlabelled(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", 1.0), ("b", None))
-
-    assert dropped(compare(frame, Credit((1,), (0,)))) == {"unlabelled": 1}
-
-
-def test_a_credit_cannot_be_high_and_low() -> None:
-    with refusal("source.quality-rule", "quality"):
-        read_rules({"rule": "credit", "high": [1, 0.5], "low": [0, 0.5]})
-
-
-# gap
-
-
-def test_a_gap_of_the_minimum_is_enough(annotated: Annotated) -> None:
-    # 5 - 3 = 2, 5 - 4 = 1, 4 - 3 = 1
-    frame = annotated("score", ("a", 5.0), ("b", 4.0), ("c", 3.0))
-
-    assert pairs(compare(frame, Gap(1))) == [
-        ("a", "b", "answer"),
-        ("a", "c", "answer"),
-        ("b", "c", "answer"),
-    ]
-    assert pairs(compare(frame, Gap(2))) == [("a", "c", "answer")]
-
-
-def test_means_that_were_stored_as_decimals_keep_their_gap(annotated: Annotated) -> None:
-    # 14/3 and 11/3 are 1 apart; as 4.666666666 and 3.666666667 only 0.999999999.
-    frame = annotated("score", ("a", 4.666666666), ("b", 3.666666667))
-
-    assert pairs(compare(frame, Gap(1))) == [("a", "b", "answer")]
-    assert pairs(compare(frame, Gap(1, tolerance=0))) == []
-
-
-def test_a_mean_of_4_666666667_is_one_above_3_666666667(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", 4.666666667), ("b", 3.666666667))
-
-    assert pairs(compare(frame, Gap(1))) == [("a", "b", "answer")]
-
-
-def test_what_the_tolerance_does_not_cover_is_no_gap(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", 4.99999), ("b", 4.0))
-
-    assert pairs(compare(frame, Gap(1))) == []
-
-
-def test_equal_scores_make_no_pair(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", 4.0), ("b", 4.0))
-
-    assert pairs(compare(frame, Gap(0.001))) == []
-
-
-def test_negative_scores_are_scores(annotated: Annotated) -> None:
-    frame = annotated("score", ("a", -1.0), ("b", -2.5))
-
-    assert compare(frame, Gap(1)).frame.select("high_id", "margin").rows() == [("a", 1.5)]
-
-
-def test_a_tolerance_that_swallows_the_minimum_is_refused() -> None:
-    # Else equal scores would be a gap: 0 >= 1e-7 - 1e-6.
-    with refusal("source.quality-rule", "quality"):
-        read_rules({"rule": "gap", "minimum": 1e-7})
-
-
-# order
-
-
-def test_the_order_is_transitive(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "none"), ("b", "minor"), ("c", "major"))
-
-    assert pairs(compare(frame, SEVERITY)) == [
-        ("a", "b", "minor"),
-        ("a", "c", "major"),
-        ("b", "c", "major"),
-    ]
-
-
-def test_labels_that_the_order_does_not_connect_are_incomparable(annotated: Annotated) -> None:
-    frame = annotated("label", ("a", "none"), ("b", "style"), ("c", "grammar"), ("d", "else"))
-
-    assert pairs(compare(frame, FORK)) == [("a", "b", "style"), ("a", "c", "grammar")]
-
-
-def test_a_candidate_counts_by_its_worst_label(annotated: Annotated) -> None:
-    # b has minor and major, so it counts as major: c (minor) beats it, and it beats nothing.
-    frame = annotated("label", ("a", "none"), ("b", "minor"), ("b", "major"), ("c", "minor"))
-
-    assert pairs(compare(frame, SEVERITY)) == [
-        ("a", "b", "major"),
-        ("a", "c", "minor"),
-        ("c", "b", "major"),
-    ]
-
-
-def test_several_worst_labels_make_several_pairs_below_and_none_above(
+# Ratings: more than half of them have to be at the top.
+
+RATINGS: dict[str, tuple[dict[str, list[float] | None], list[str], dict[str, int]]] = {
+    # b's mean (13/3) is no lower than a's (11/3).
+    "two of three": ({"a": [5, 5, 1], "b": [5, 4, 4]}, ["ab"], {}),
+    "two of four are no majority": ({"a": [5, 5, 4, 4], "b": [1, 1, 1, 1]}, [], {}),
+    "three of four": ({"a": [5, 5, 5, 1], "b": [5, 5, 4, 4]}, ["ab"], {}),
+    "above the top": ({"a": [6, 7, 1], "b": [4.9, 4.9, 4.9]}, ["ab"], {}),
+    "different numbers of annotators": ({"a": [5], "b": [5, 4]}, ["ab"], {}),
+    "none is not bad": ({"a": [5], "b": [], "c": None}, [], {"unlabelled": 2}),
+}
+
+
+@pytest.mark.parametrize(("ratings", "better", "left_out"), RATINGS.values(), ids=RATINGS)
+def test_majorities(
     annotated: Annotated,
+    ratings: dict[str, list[float] | None],
+    better: list[str],
+    left_out: dict[str, int],
 ) -> None:
-    # b is below a twice. It is above c by either label, but which one it counts by is not known.
-    frame = annotated("label", ("a", "none"), ("b", "style"), ("b", "grammar"), ("c", "wreck"))
+    marks = [(name, given and [*map(float, given)]) for name, given in ratings.items()]
 
-    found = compare(frame, FORK)
+    found = compare(annotated("ratings", *marks), Majority(5))
 
-    assert pairs(found) == [("a", "b", "grammar"), ("a", "b", "style"), ("a", "c", "wreck")]
-    assert dropped(found) == {"ambiguous": 1}
+    assert pairs(found) == [(high, low, "answer") for high, low in better]
+    assert found.frame.select("label_high", "margin").null_count().row(0) == (len(better),) * 2
+    assert dropped(found) == left_out
+
+
+# Scores, as credits or by a gap.
+
+ONE = Credit(high=(1,), low=(0,))
+SCORES: dict[str, tuple[Rule, dict[str, float | None], list[str], dict[str, int]]] = {
+    "what is between is dropped": (
+        *(ONE, {"a": 1, "b": 0, "c": 0.5, "d": 0.66, "e": 0}),
+        *(["ab", "ae"], {"between": 2}),
+    ),
+    "several credits are high, and equal then": (
+        *(Credit((1, 0.66), (0, 0.2)), {"a": 1, "b": 0.66, "c": 0.2}),
+        *(["ac", "bc"], {}),
+    ),
+    "without a credit": (ONE, {"a": 1, "b": None}, [], {"unlabelled": 1}),
+    # 5 - 3 = 2, 5 - 4 = 1, 4 - 3 = 1
+    "a gap of the minimum": (Gap(1), {"a": 5, "b": 4, "c": 3}, ["ab", "ac", "bc"], {}),
+    "a greater minimum": (Gap(2), {"a": 5, "b": 4, "c": 3}, ["ac"], {}),
+    # 14/3 and 11/3 are 1 apart; as 4.666666666 and 3.666666667 only 0.999999999.
+    "means stored as decimals": (Gap(1), {"a": 4.666666666, "b": 3.666666667}, ["ab"], {}),
+    "without a tolerance": (Gap(1, tolerance=0), {"a": 4.666666666, "b": 3.666666667}, [], {}),
+    "rounded alike": (Gap(1), {"a": 4.666666667, "b": 3.666666667}, ["ab"], {}),
+    "what the tolerance does not cover": (Gap(1), {"a": 4.99999, "b": 4}, [], {}),
+    "equal scores": (Gap(0.001), {"a": 4, "b": 4}, [], {}),
+}
+
+
+@pytest.mark.parametrize(("rule", "scores", "better", "left_out"), SCORES.values(), ids=SCORES)
+def test_scores(
+    annotated: Annotated,
+    rule: Rule,
+    scores: dict[str, float | None],
+    better: list[str],
+    left_out: dict[str, int],
+) -> None:
+    marks = [(name, score if score is None else float(score)) for name, score in scores.items()]
+
+    found = compare(annotated("score", *marks), rule)
+
+    assert pairs(found) == [(high, low, "answer") for high, low in better]
+    assert dropped(found) == left_out
+
+
+@pytest.mark.parametrize(
+    ("rule", "high", "low", "margin"),
+    [(Credit((0.75,), (0.25,)), 0.75, 0.25, 0.5), (Gap(1), -1.0, -2.5, 1.5)],
+)
+def test_the_margin_is_the_difference_of_the_scores(
+    annotated: Annotated, rule: Rule, high: float, low: float, margin: float
+) -> None:
+    found = compare(annotated("score", ("a", high), ("b", low)), rule).frame
+
+    assert found.select("high_id", "margin").rows() == [("a", margin)]
+
+
+# Rules that contradict themselves.
+
+
+@pytest.mark.parametrize(
+    "quality",
+    [
+        {"rule": "credit", "high": [1, 0.5], "low": [0, 0.5]},
+        # Else equal scores would be a gap: 0 >= 1e-7 - 1e-6.
+        {"rule": "gap", "minimum": 1e-7},
+    ],
+)
+def test_numbers_that_contradict_each_other_are_refused(quality: dict[str, Any]) -> None:
+    with refusal("source.quality-rule", "quality"):
+        read_rules(quality)
 
 
 def test_the_closure_of_a_chain() -> None:
     assert close_order([("a", "b"), ("b", "c"), ("c", "d")]) == {
-        ("a", "b"),
-        ("b", "c"),
-        ("c", "d"),
-        ("a", "c"),
-        ("b", "d"),
-        ("a", "d"),
+        *(("a", "b"), ("b", "c"), ("c", "d"), ("a", "c"), ("b", "d"), ("a", "d"))
     }
 
 

@@ -78,65 +78,49 @@ def test_a_computed_column_may_be_a_list(shaped_source: ShapedSource) -> None:
     assert pairs["error_category"].to_list() == ["rude", "wrong"]
 
 
+def source_of(shaped: ShapedSource, rows: list[list[str]] | None = None, **table: Any) -> Path:
+    """The rows, unless others are given, with the label computed."""
+    return shaped({"toy.csv": csv_of(HEADER, *rows or ROWS)}, TABLE | {"compute": LABEL} | table)
+
+
 @pytest.mark.parametrize("where", ["part <> 'b'", "part IN ('a', '')", "CAST(_row AS INT) < 3"])
 def test_rows_are_filtered_and_counted(shaped_source: ShapedSource, where: str) -> None:
-    table = TABLE | {"compute": LABEL, "where": where}
-
-    found = convert(shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table))
+    found = convert(source_of(shaped_source, where=where))
 
     assert found.annotations["system"].to_list() == ["heron", "wren"]
     assert found.manifest["oddities"] == ["toy.csv: rows left out by `where`: 1"]
 
 
+CLOCKS = ("NOW()", "now ()", "CURRENT_DATE", "current_timestamp", "CURRENT_TIME", "LOCALTIMESTAMP")
+
+
 @pytest.mark.parametrize(
-    ("section", "code", "where"),
+    "label",
     [
-        (
-            {"where": "label = = 1"},
-            "expression.invalid",
-            'source.yaml: table: where: "label = = 1"',
-        ),
-        ({"where": ""}, "source.definition", "source.yaml: table/where"),
-        ({"where": "part"}, "expression.invalid", 'source.yaml: table: where: "part"'),
-        (
-            {"compute": {"label": "MAX(verdict)"}},
-            "expression.invalid",
-            'source.yaml: table: compute: label: "MAX(verdict)"',
-        ),
-        (
-            {"compute": {"label": "INTERVAL '1 day'"}},
-            "expression.invalid",
-            "source.yaml: table: compute: label: \"INTERVAL '1 day'\"",
-        ),
-        (
-            {"compute": {"label": "COUNT(*)"}},
-            "expression.invalid",
-            'source.yaml: table: compute: label: "COUNT(*)"',
-        ),
-        (
-            {"where": "ROW_NUMBER() OVER (ORDER BY key) > 1"},
-            "expression.invalid",
-            'source.yaml: table: where: "ROW_NUMBER() OVER (ORDER BY key) > 1"',
-        ),
-        (
-            {"where": "key IN (SELECT 1)"},
-            "expression.invalid",
-            'source.yaml: table: where: "key IN (SELECT 1)"',
-        ),
-        (
-            {"where": "key IN (VALUES ('c1'))"},
-            "expression.invalid",
-            "source.yaml: table: where: \"key IN (VALUES ('c1'))\"",
-        ),
+        "MAX(verdict)",
+        "INTERVAL '1 day'",
+        "COUNT(*)",
+        *(f"CAST({one} AS VARCHAR)" for one in CLOCKS),
     ],
 )
-def test_expressions_that_are_none(
-    shaped_source: ShapedSource, section: dict[str, Any], code: str, where: str
-) -> None:
-    table = TABLE | {"compute": LABEL} | section
-    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)
+def test_a_computed_column_that_is_none(shaped_source: ShapedSource, label: str) -> None:
+    where = f'source.yaml: table: compute: label: "{label}"'
+    refused(source_of(shaped_source, compute={"label": label}), "expression.invalid", where)
 
-    refused(folder, code, where)
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "label = = 1",
+        "part",
+        "ROW_NUMBER() OVER (ORDER BY key) > 1",
+        "key IN (SELECT 1)",
+        "key IN (VALUES ('c1'))",
+    ],
+)
+def test_a_filter_that_is_none(shaped_source: ShapedSource, where: str) -> None:
+    place = f'source.yaml: table: where: "{where}"'
+    refused(source_of(shaped_source, where=where), "expression.invalid", place)
 
 
 @pytest.mark.parametrize(
@@ -153,21 +137,13 @@ def test_an_expression_reads_no_file(
     shaped_source: ShapedSource, tmp_path: Path, where: str
 ) -> None:
     (tmp_path / "secret.csv").write_text("a\nc1\n")
-    written = where.format(path=tmp_path / "secret.csv")
-    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, TABLE | {"where": written})
+    folder = source_of(shaped_source, where=where.format(path=tmp_path / "secret.csv"))
 
     refused(folder, "expression.invalid", "source.yaml: table: where: ")
 
 
-@pytest.mark.parametrize(
-    "clock",
-    ["NOW()", "now ()", "CURRENT_DATE", "current_timestamp", "CURRENT_TIME", "LOCALTIMESTAMP"],
-)
-def test_an_expression_reads_no_clock(shaped_source: ShapedSource, clock: str) -> None:
-    compute = LABEL | {"label": f"CAST({clock} AS VARCHAR)"}
-    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, TABLE | {"compute": compute})
-
-    refused(folder, "expression.invalid", "source.yaml: table: compute: label: ")
+def test_a_filter_says_something(shaped_source: ShapedSource) -> None:
+    refused(source_of(shaped_source, where=""), "source.definition", "source.yaml: table/where")
 
 
 @pytest.mark.parametrize(
@@ -180,8 +156,7 @@ def test_an_expression_reads_no_clock(shaped_source: ShapedSource, clock: str) -
 def test_an_expression_that_polars_would_not_survive(
     shaped_source: ShapedSource, expression: str, named: str
 ) -> None:
-    table = TABLE | {"compute": LABEL, "where": expression}
-    folder = shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table)
+    folder = source_of(shaped_source, where=expression)
 
     error = refused(folder, "expression.invalid", "source.yaml: table: where: ")
 
@@ -189,12 +164,10 @@ def test_an_expression_that_polars_would_not_survive(
 
 
 def test_a_column_may_be_called_now(shaped_source: ShapedSource) -> None:
-    header = [*HEADER[:4], "now"]
-    raw = csv_of(header, *ROWS)
+    raw = csv_of([*HEADER[:4], "now"], *ROWS)
+    table = TABLE | {"compute": LABEL, "where": "now <> 'x'"}
 
-    annotations = convert(
-        shaped_source({"toy.csv": raw}, TABLE | {"compute": LABEL, "where": "now <> 'x'"})
-    ).annotations
+    annotations = convert(shaped_source({"toy.csv": raw}, table)).annotations
 
     assert annotations.height == len(ROWS)
 
@@ -231,56 +204,41 @@ def test_a_column_is_numbers_only_where_it_is_compared_with_a_number(
     assert [row.fields["part"] for row in found] == kept
 
 
-def test_a_cell_that_is_no_number_is_named(shaped_source: ShapedSource) -> None:
-    table = TABLE | {"compute": LABEL, "where": "part > 5"}
-    rows = [[*ROWS[0][:4], "6"], [*ROWS[1][:4], "n/a"]]
+@pytest.mark.parametrize(
+    ("where", "cell", "named"),
+    [("part > 5", "n/a", "n/a"), ("CAST(part AS INT) > 1", "x", "")],
+)
+def test_a_row_that_cannot_be_computed_is_named(
+    shaped_source: ShapedSource, where: str, cell: str, named: str
+) -> None:
+    folder = source_of(shaped_source, [[*ROWS[0][:4], "6"], [*ROWS[1][:4], cell]], where=where)
 
-    folder = shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table)
-
-    error = refused(folder, "expression.invalid", 'table: where: "part > 5"')
-
-    assert error.where.startswith("toy.csv:3: ")
-    assert "n/a" in error.what
-
-
-def test_a_row_that_cannot_be_computed_is_named(shaped_source: ShapedSource) -> None:
-    table = TABLE | {"compute": LABEL, "where": "CAST(part AS INT) > 1"}
-    rows = [[*ROWS[0][:4], "2"], [*ROWS[1][:4], "x"]]
-
-    folder = shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table)
-
-    error = refused(folder, "expression.invalid", 'table: where: "CAST(part AS INT) > 1"')
+    error = refused(folder, "expression.invalid", f'table: where: "{where}"')
 
     assert error.where.startswith("toy.csv:3: ")
+    assert named in error.what
 
 
 def test_half_a_character_in_a_computed_cell_is_named(shaped_source: ShapedSource) -> None:
     rows = [dict(zip(HEADER, row, strict=True)) for row in ROWS]
     rows[1][HEADER[-2]] = "\ud800"
-    text = "".join(f"{json.dumps(row)}\n" for row in rows)
-    table = TABLE | {"compute": LABEL}
+    raw = "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+    folder = shaped_source({"toy.jsonl": raw}, TABLE | {"compute": LABEL})
 
-    error = refused(
-        shaped_source({"toy.jsonl": text.encode()}, table), "expression.invalid", "table: "
-    )
+    error = refused(folder, "expression.invalid", "table: ")
 
     assert error.where.startswith("toy.jsonl:2: ")
 
 
 def test_a_column_that_is_not_there(shaped_source: ShapedSource) -> None:
-    table = TABLE | {"compute": LABEL, "where": "nope = '1'"}
-
-    refused(
-        shaped_source({"toy.csv": csv_of(HEADER, *ROWS)}, table), "file.another-kind", "toy.csv:1"
-    )
+    refused(source_of(shaped_source, where="nope = '1'"), "file.another-kind", "toy.csv:1")
 
 
 def test_batches_do_not_show(shaped_source: ShapedSource) -> None:
     rows = [[f"c{n // 2}", "AB"[n % 2], "heron", ("good", "rude")[n % 2], ""] for n in range(9000)]
-    table = TABLE | {"compute": LABEL, "where": "CAST(_row AS INT) > 4"}
-    table["columns"] = {"context_id": "key", "candidate": "answer"}
+    columns = {"context_id": "key", "candidate": "answer"}
 
-    found = convert(shaped_source({"toy.csv": csv_of(HEADER, *rows)}, table))
+    found = convert(source_of(shaped_source, rows, where="CAST(_row AS INT) > 4", columns=columns))
 
     assert found.pairs.height == 4498
     assert found.manifest["oddities"] == ["toy.csv: rows left out by `where`: 4"]

@@ -174,17 +174,44 @@ def test_a_verdict_says_which_text_is_better(shaped_source: ShapedSource) -> Non
     ]
 
 
-@pytest.mark.parametrize("verdict", ["3", "", "first"])
-def test_an_unknown_verdict(shaped_source: ShapedSource, verdict: str) -> None:
-    refused(
-        source_of(shaped_source, judged(1, verdict), **PREFERENCE),
-        "cell.unknown-value",
-        "toy.jsonl:2, verdict",
-    )
-
-
 def vote(article: str, first: str, second: str, verdict: Any, rater: str) -> dict[str, Any]:
     return {"article": article, "x": first, "y": second, "verdict": verdict, "rater": rater}
+
+
+BY: dict[str, Any] = PREFERENCE | {"annotator": "rater"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "pairs", "code", "where"),
+    [
+        *(
+            (judged(1, verdict), PREFERENCE, "cell.unknown-value", ":2, verdict")
+            for verdict in ("3", "", "first")
+        ),
+        *(
+            (
+                judged(1, much=much),
+                PREFERENCE | {"strength": "much"},
+                "cell.out-of-range",
+                ":1, much",
+            )
+            for much in ("0", "-2")
+        ),
+        # A key that stands for two texts, and somebody who votes twice.
+        (
+            [vote("A", "X", text, 1, text) | {"n": 7} for text in ("Y", "Z")],
+            *(BY | {"id": "n"}, "row.contradiction", ":2"),
+        ),
+        (
+            [vote("A", "X", "Y", 1, "r1"), vote("A", "Y", "X", 2, "r1")],
+            *(BY, "row.twice", ":2, rater"),
+        ),
+    ],
+)
+def test_verdicts_that_are_none(
+    shaped_source: ShapedSource, rows: list[Any], pairs: dict[str, Any], code: str, where: str
+) -> None:
+    refused(source_of(shaped_source, rows, **pairs), code, f"toy.jsonl{where}")
 
 
 def test_three_annotators_vote_on_a_pair(shaped_source: ShapedSource) -> None:
@@ -254,16 +281,6 @@ def test_a_pair_with_a_key_may_show_its_texts_in_either_order(
     assert pairs["margin"].to_list() == pytest.approx([1 / 3])
 
 
-def test_a_key_stands_for_two_texts(shaped_source: ShapedSource) -> None:
-    rows = [vote("A", "X", text, 1, text) | {"n": 7} for text in ("Y", "Z")]
-
-    refused(
-        source_of(shaped_source, rows, **PREFERENCE, annotator="rater", id="n"),
-        "row.contradiction",
-        "toy.jsonl:2",
-    )
-
-
 def test_strengths_make_the_margin_and_not_the_winner(shaped_source: ShapedSource) -> None:
     votes = [(1, "r1", 1), (1, "r2", 1), (2, "r3", 4)]
     rows = [vote("A", "X", "Y", verdict, by) | {"much": much} for verdict, by, much in votes]
@@ -275,27 +292,6 @@ def test_strengths_make_the_margin_and_not_the_winner(shaped_source: ShapedSourc
     assert found.pairs["candidate_high"].to_list() == ["X"]
     assert found.pairs["margin"].to_list() == pytest.approx([(1 + 1 - 4) / 3])
     assert "toy.jsonl: verdicts of strength 1: 2" in found.manifest["oddities"]
-
-
-@pytest.mark.parametrize("strength", ["0", "-2"])
-def test_a_strength_is_above_0(shaped_source: ShapedSource, strength: str) -> None:
-    rows = judged(1, much=strength)
-
-    refused(
-        source_of(shaped_source, rows, **PREFERENCE, strength="much"),
-        "cell.out-of-range",
-        "toy.jsonl:1, much",
-    )
-
-
-def test_nobody_votes_twice(shaped_source: ShapedSource) -> None:
-    rows = [vote("A", "X", "Y", 1, "r1"), vote("A", "Y", "X", 2, "r1")]
-
-    refused(
-        source_of(shaped_source, rows, **PREFERENCE, annotator="rater"),
-        "row.twice",
-        "toy.jsonl:2, rater",
-    )
 
 
 def test_equal_texts_that_are_tied_make_no_pair(shaped_source: ShapedSource) -> None:

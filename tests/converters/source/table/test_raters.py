@@ -89,37 +89,19 @@ def test_a_label_that_several_gave_is_one(shaped_source: ShapedSource) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "table", "code", "where"),
+    ("more", "code", "where"),
     [
-        (
-            [*rows(heron={"ann": "5"}), *rows(heron={"ann": "4"})],
-            SCORED,
-            "row.twice",
-            "toy.csv:3",
-        ),
-        (
-            [*rows(heron={"ann": "5"}), ["1", "bob", "heron", "another", "4"]],
-            SCORED,
-            "row.contradiction",
-            "toy.csv:3",
-        ),
-        (
-            rows(heron={"ann": "5", " ": "4"}),
-            SCORED,
-            "cell.empty",
-            "toy.csv:3, rater",
-        ),
+        (rows(heron={"ann": "4"}), "row.twice", ":3"),
+        ([["1", "bob", "heron", "another", "4"]], "row.contradiction", ":3"),
+        (rows(heron={" ": "4"}), "cell.empty", ":3, rater"),
     ],
     ids=["twice", "another text", "no annotator"],
 )
 def test_rows_that_cannot_be_gathered(
-    shaped_source: ShapedSource,
-    cells: list[list[str]],
-    table: dict[str, Any],
-    code: str,
-    where: str,
+    shaped_source: ShapedSource, more: list[list[str]], code: str, where: str
 ) -> None:
-    refused(shaped_source({"toy.csv": csv_of(HEADER, *cells)}, table), code, where)
+    raw = csv_of(HEADER, *rows(heron={"ann": "5"}), *more)
+    refused(shaped_source({"toy.csv": raw}, SCORED), code, f"toy.csv{where}")
 
 
 def test_columns_of_ratings_have_no_column_of_annotators(shaped_source: ShapedSource) -> None:
