@@ -213,6 +213,13 @@ def load_source(name_or_folder: str | Path) -> Source:
     path = folder / "source.yaml"
     if os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for some names
         return Source(folder, _read_facts(path))
+    if os.path.isfile(folder):  # noqa: PTH113 - as above
+        raise SourceError(
+            "source.unknown",
+            "a file, not a source",
+            str(folder),
+            f"write the source that reads it: nnd new-source NAME --from {folder}",
+        )
     others = [] if isinstance(name_or_folder, Path) else find_sources()
     for found in others:
         if found.name == name_or_folder and found.problem is not None:

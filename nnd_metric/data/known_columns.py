@@ -153,7 +153,8 @@ def _layout(table: OwnTable, named: Mapping[str, str]) -> Layout:
             "column.missing",
             f"no columns with known names ({known}); the columns are {', '.join(there)}",
             table.label,
-            "name them with --columns high=COLUMN,low=COLUMN,context=COLUMN",
+            "name them with --columns high=COLUMN,low=COLUMN,context=COLUMN; if each row is one "
+            "judged text, write a source that makes pairs of them: nnd new-source NAME --from FILE",
         )
     return found[0]
 

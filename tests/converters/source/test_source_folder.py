@@ -62,6 +62,16 @@ def test_neither_a_name_nor_a_folder(
     assert ('"quiz_design"' in error.what) == (name == "quizdesign")
 
 
+def test_an_annotation_file_is_not_a_source(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("text,system,score\n")
+
+    error = refused(str(path), "source.unknown")
+
+    assert error.where == str(path)
+    assert error.remedy.endswith(f"nnd new-source NAME --from {path}")
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [
