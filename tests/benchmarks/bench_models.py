@@ -6,19 +6,6 @@ builds the same model and nothing is downloaded.
 **Unique tokens**: those of the unique contexts, plus (tokens + 1) of the unique candidates of each.
 A context counts with the special tokens around it, a candidate without; before the candidate of a
 decoder-only model stands the separator, which is a part of its first token.
-
-**Needed FLOPs**, a multiplication and an addition counting two. With C tokens in a context, N in a
-candidate, width d, L layers, V words in the vocabulary, and W the weights of the layers' matrices:
-
-- decoder-only: 2 W for each unique token; 4 d L for each key that a query sees (scores and weighted
-  values), which is 1 … C for the tokens of a context and C+1 … C+N+1 for those of a candidate;
-  2 d V for each scored position, of which a candidate has N.
-- encoder-decoder: 2 W of the encoder and of the decoder's cross-attention keys and values for each
-  context token; 2 W of the rest of the decoder for each of N+1 candidate tokens; 4 d L for each key
-  seen: C by each of C in the encoder, 1 … N+1 in the decoder, C by each of N+1 across; 2 d V for
-  each scored position, N and the end token.
-
-Embeddings, normalisation, activations, softmax and biases are not counted.
 """
 
 import json
@@ -31,6 +18,11 @@ import transformers as hf
 from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.pytorch_utils import Conv1D
+
+from nnd.metric.likelihood import LoadedModel
+from nnd.metric.run.cost.flop_shapes import flop_shape
+from nnd.metric.run.cost.flops import needed_flops as flops_of
+from nnd.metric.text import Encoded
 
 Request = tuple[str, str]
 Lengths = list[tuple[int, list[int]]]
@@ -101,49 +93,25 @@ def unique_tokens(work: Lengths) -> int:
 
 
 def needed_flops(model: PreTrainedModel, work: Lengths) -> int:
-    """Return the floating-point operations that the workload needs (formula above)."""
-    if model.config.is_encoder_decoder:
-        return _encoder_decoder_flops(model, work)
-    return _decoder_flops(model, work)
+    """Return the operations that the workload needs, as `nnd_metric/run/cost/flops.py` has them.
 
-
-def _decoder_flops(model: Any, work: Lengths) -> int:
-    config, trunk = model.config, model.get_decoder()
-    weights = _matrix_weights(trunk.h if hasattr(trunk, "h") else trunk.layers)
-    keys = sum(
-        _sum_to(context) + sum(_sum_to(context + n + 1) - _sum_to(context) for n in candidates)
-        for context, candidates in work
-    )
-    scored = sum(n for _, candidates in work for n in candidates)
-    return (
-        2 * weights * unique_tokens(work)
-        + 4 * config.hidden_size * config.num_hidden_layers * keys
-        + 2 * config.hidden_size * config.vocab_size * scored
-    )
-
-
-def _encoder_decoder_flops(model: Any, work: Lengths) -> int:
-    config, decoder = model.config, model.model.decoder.layers
-    across = sum(
-        _matrix_weights(part)
-        for layer in decoder
-        for part in (layer.encoder_attn.k_proj, layer.encoder_attn.v_proj)
-    )
-    per_context_token = _matrix_weights(model.model.encoder.layers) + across
-    per_candidate_token = _matrix_weights(decoder) - across
-    read = sum(context for context, _ in work)
-    fed = sum(n + 1 for _, candidates in work for n in candidates)
-    encoder_keys = sum(context * context for context, _ in work)
-    decoder_keys = sum(
-        _sum_to(n + 1) + context * (n + 1) for context, candidates in work for n in candidates
-    )
-    return (
-        2 * per_context_token * read
-        + 2 * per_candidate_token * fed
-        + 4 * config.d_model * config.encoder_layers * encoder_keys
-        + 4 * config.d_model * config.decoder_layers * decoder_keys
-        + 2 * config.d_model * config.vocab_size * fed
-    )
+    Of a candidate of N tokens, N + 1 enter the model; all are scored by an encoder-decoder, with
+    its end token, and N by others.
+    """
+    unscored = 0 if model.config.is_encoder_decoder else 1
+    rows = [
+        Encoded(
+            (number,) * context,
+            (0,) * (n + 1),
+            (0,) * (n + 1),
+            (False,) * unscored + (True,) * (n + 1 - unscored),
+            truncated=False,
+        )
+        for number, (context, candidates) in enumerate(work)
+        for n in candidates
+    ]
+    loaded = LoadedModel(model, None, "benchmark")  # type: ignore[arg-type]
+    return flops_of(flop_shape(loaded), rows)
 
 
 def layer_matrices(model: PreTrainedModel) -> Iterator[tuple[int, int]]:
@@ -162,14 +130,6 @@ def head_flops(model: PreTrainedModel, work: Lengths) -> int:
     if model.config.is_encoder_decoder:
         scored += sum(len(candidates) for _, candidates in work)  # the end tokens
     return int(2 * model.config.hidden_size * model.config.vocab_size * scored)
-
-
-def _matrix_weights(module: nn.Module) -> int:
-    return sum(weight.numel() for weight in module.parameters() if weight.dim() > 1)
-
-
-def _sum_to(last: int) -> int:
-    return last * (last + 1) // 2
 
 
 def weight_bytes(model: PreTrainedModel) -> int:

@@ -2,15 +2,14 @@
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import bench_models
 import polars as pl
-import torch
 from bench_models import Request
-from gpu_speed import first_contexts
+from gpu_speed import clock, first_contexts
 from runs import read_requests
 from transformers import PreTrainedModel
 
@@ -19,7 +18,6 @@ from nnd.metric.likelihood.engine import proof
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.engine.paths import paths_of
 from nnd.metric.likelihood.models.load_model import wrap_model
-from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.run import evaluate
 
 CONTEXTS = 200
@@ -57,11 +55,12 @@ def measure_paths(
     pairs = _pairs(requests)
     scoring = Scoring(unconditional=False, cache=False)
     yield PathSpeed(
-        f"{half}, pairs at once", _seconds(loaded, lambda: evaluate(loaded, pairs, scoring=scoring))
+        f"{half}, pairs at once",
+        clock(loaded.device, lambda: evaluate(loaded, pairs, scoring=scoring)),
     )
     with tempfile.TemporaryDirectory() as out:
         call = lambda: evaluate(loaded, pairs, out=out, worker=(1, 1), scoring=scoring)  # noqa: E731
-        yield PathSpeed(f"{half}, pairs in parts", _seconds(loaded, call))
+        yield PathSpeed(f"{half}, pairs in parts", clock(loaded.device, call))
     exact = wrap_model(model.float(), tokenizer, name="small")
     yield _measure("float32, packed", Engine(exact, path="packed"), requests)
     if exact.device.type == "cuda":
@@ -80,9 +79,9 @@ def _measure(what: str, engine: Engine, requests: Sequence[Request]) -> PathSpee
 
     proof.score_alone = timed
     try:
-        first = _seconds(engine.loaded, lambda: engine(requests))
+        first = clock(engine.loaded.device, lambda: engine(requests))
         share = alone[0] / first
-        return PathSpeed(what, _seconds(engine.loaded, lambda: engine(requests)), share)
+        return PathSpeed(what, clock(engine.loaded.device, lambda: engine(requests)), share)
     finally:
         proof.score_alone = score_alone
 
@@ -94,11 +93,3 @@ def _pairs(requests: Sequence[Request]) -> pl.DataFrame:
     ]
     columns = ["context", "candidate_high", "candidate_low"]
     return pl.DataFrame(rows, columns, orient="row")
-
-
-def _seconds(loaded: LoadedModel, call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    if loaded.device.type == "cuda":
-        torch.cuda.synchronize(loaded.device)
-    return time.perf_counter() - start

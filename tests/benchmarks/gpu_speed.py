@@ -58,7 +58,7 @@ class Speed:
 def matmul_rate(device: torch.device, size: int) -> float:
     """Return FLOP/s of square matrices in bfloat16, the best of several."""
     left, right = (torch.randn(size, size, device=device).to(DTYPE) for _ in range(2))
-    return 2 * size**3 / min(_clock(device, lambda: left @ right) for _ in range(10))
+    return 2 * size**3 / min(clock(device, lambda: left @ right) for _ in range(10))
 
 
 def build_model(config: hf.LlamaConfig, device: torch.device) -> PreTrainedModel:
@@ -82,8 +82,8 @@ def measure(label: str, workload: str, model: PreTrainedModel, folder: Path, rat
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     engine = Engine(wrap_model(model, tokenizer, name=label))
-    first = _clock(device, lambda: engine(requests))
-    seconds = _clock(device, lambda: engine(requests))
+    first = clock(device, lambda: engine(requests))
+    seconds = clock(device, lambda: engine(requests))
     host = peak = None
     if device.type == "cuda":
         peak = torch.cuda.max_memory_allocated(device)
@@ -93,7 +93,7 @@ def measure(label: str, workload: str, model: PreTrainedModel, folder: Path, rat
     if importlib.util.find_spec("lm_eval"):
         some = first_contexts(requests, padded * SECONDS / distinct)
         contestant = CONTESTANTS["lm-eval"](model, tokenizer)
-        lm_eval = len(set(some)) / _clock(device, lambda: contestant(some))
+        lm_eval = len(set(some)) / clock(device, lambda: contestant(some))
     return Speed(
         label,
         workload,
@@ -154,7 +154,7 @@ def device_share(call: Callable[[], object]) -> float:
     """Return for which share of a call's time a GPU's kernels run."""
     activity = torch.profiler.ProfilerActivity.CUDA
     with torch.profiler.profile(activities=[activity]) as profile:
-        seconds = _clock(torch.device("cuda"), call)
+        seconds = clock(torch.device("cuda"), call)
     busy = sum(event.self_device_time_total for event in profile.key_averages())
     return float(busy) / 1e6 / seconds
 
@@ -169,7 +169,7 @@ def lacking_memory(config: hf.LlamaConfig, device: torch.device) -> str | None:
     return None if needed < free else f"it needs {needed / 1e9:.0f} GB, {free / 1e9:.0f} are free"
 
 
-def _clock(device: torch.device, call: Callable[[], object]) -> float:
+def clock(device: torch.device, call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
     if device.type == "cuda":

@@ -29,6 +29,7 @@ from support.models.real_name import write_tiny
 from support.recounts.built_in_sources import SOURCES
 from support.screens.doc_blocks import (
     DOCUMENTS,
+    FIRST_RUN,
     GUIDE,
     ROOT,
     RUN,
@@ -36,11 +37,12 @@ from support.screens.doc_blocks import (
     Reading,
     blocks,
     commands,
+    follow,
     fresh_clone,
     reader,
     to_follow,
 )
-from support.screens.guide import working_folder
+from support.screens.guide import OF_HUB, RUN as KEPT_RUN, working_folder
 from support.screens.warm_commands import warm_commands
 
 from nnd.converters.source.source import Source
@@ -52,7 +54,6 @@ BLOCKS = [block for name in DOCUMENTS for block in blocks(name)]
 TOKEN = "hf_loopback_readme"  # noqa: S105 - accepted by the loopback Hub alone
 OURS = ("my-org/",)
 NOT_CODE = {"", "bibtex", "pycon"}  # pycon: run by tests/metric/statistics/test_guide.py
-FIRST_RUN = "cards/guide/first-run.md"
 PUBLISH = "cards/guide/publish.md"
 TABLES = "cards/guide/tables.md"
 REASONS = {
@@ -252,7 +253,7 @@ def contributor(variables: dict[str, str], tmp_path_factory: pytest.TempPathFact
     """Somebody who adds a table and then works on nnd, in a clone."""
     folder = tmp_path_factory.mktemp("contributor")
     own = variables | {"NND_CACHE": str(folder / "cache")}
-    return Reading([TABLES, "CONTRIBUTING.md"], fresh_clone(folder / "clone"), own)
+    return Reading([TABLES, "CONTRIBUTING.md"], fresh_clone(folder / "clone"), own, folder)
 
 
 @pytest.mark.parametrize("block", [*to_follow(TABLES), *to_follow("CONTRIBUTING.md")], ids=str)
@@ -271,18 +272,39 @@ def test_contributing_leads_from_a_file_to_the_hub(contributor: Reading) -> None
     assert not list(contributor.place.glob("r*/convert.py"))
 
 
+NND = """#!/bin/sh
+if [ "$1 $2 $3" = "{asked}" ]; then exec python -m support.screens.stored_screen; fi
+exec {nnd} "$@"
+"""
+"""A command that prints what the evaluation of the demo printed, and otherwise is `nnd`."""
+
+DIFFER = re.compile(
+    rf"--model|nnd\.evaluate|nnd train|nnd merge|^nnd evaluate --runs runs|{OF_HUB.pattern}",
+    re.MULTILINE,
+)
+"""What is in blocks that score with another model than the one of the demo."""
+
+
 @pytest.fixture(scope="module")
 def open_page(
     variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Reading]:
-    """`open_page(document)`: its reader, who has read `first-run.md`."""
+    """`open_page(document)`: its reader, who has read `first-run.md` and has the kept run."""
+    folder = tmp_path_factory.mktemp("first")
+    stub = folder / "stub/nnd"
+    stub.parent.mkdir()
+    nnd = shutil.which("nnd", path=variables["PATH"])
+    stub.write_text(NND.format(nnd=nnd, asked="evaluate --runs demo/runs.yaml"), encoding="utf-8")
+    stub.chmod(0o755)
+    stubbed = variables | {"PATH": f"{stub.parent}{os.pathsep}{variables['PATH']}"}
 
     @functools.cache
     def first_run() -> Reading:
-        folder = tmp_path_factory.mktemp("first")
         fetch = runpy.run_path(str(ROOT / "cards/guide/real_model.py"))["fetch"]
         model = fetch(ROOT / "demo") if FULL else write_tiny(folder)
-        return Reading([FIRST_RUN], working_folder(folder / "run", model), variables)
+        place = working_folder(folder / "run", model)
+        shutil.copytree(KEPT_RUN, place / "demo/result")
+        return Reading([FIRST_RUN], place, stubbed, folder, differ=DIFFER)
 
     @functools.cache
     def open_page(document: str) -> Reading:
@@ -291,7 +313,7 @@ def open_page(
         first_run().read()
         place = tmp_path_factory.mktemp("page") / "place"
         shutil.copytree(first_run().place, place, symlinks=True)
-        return Reading([document], place, variables)
+        return Reading([document], place, stubbed, folder, differ=DIFFER)
 
     return open_page
 
@@ -302,6 +324,41 @@ PAGES = [FIRST_RUN, "README.md", *(page for page in GUIDE if page not in (FIRST_
 @pytest.mark.parametrize("block", [block for page in PAGES for block in to_follow(page)], ids=str)
 def test_a_block_does_what_it_says(block: Block, open_page: Callable[[str], Reading]) -> None:
     open_page(block.document).read(block)
+
+
+@pytest.mark.parametrize("document", PAGES)
+def test_what_a_page_shows_is_what_is_printed(
+    document: str, open_page: Callable[[str], Reading]
+) -> None:
+    page = open_page(document)
+    page.read()
+
+    assert {block: text for block, text in page.shown.items() if block.text != text} == {}
+
+
+def test_most_pages_show_what_is_printed(open_page: Callable[[str], Reading]) -> None:
+    pages = [open_page(document) for document in PAGES]
+    for page in pages:
+        page.read()
+    found = [block for page in pages for block in page.shown]
+    documents = {block.document for block in found}
+
+    assert {"README.md", FIRST_RUN, "cards/guide/results.md"} <= documents
+    assert "cards/guide/comparing.md" in documents
+    assert len(found) > 15
+
+
+def test_the_first_run_scores_the_model(
+    variables: dict[str, str], open_page: Callable[[str], Reading], tmp_path: Path
+) -> None:
+    open_page(FIRST_RUN).read()
+    place = Path(shutil.copytree(open_page(FIRST_RUN).place, tmp_path / "place", symlinks=True))
+    kept = {path.relative_to(place) for path in place.glob("demo/result/*/*/result.json")}
+    shutil.rmtree(place / "demo/result")
+    (scores,) = (block for block in to_follow(FIRST_RUN) if block.text.startswith("nnd evaluate"))
+
+    assert "passes" in follow(scores, place, variables)
+    assert {path.relative_to(place) for path in place.glob("demo/result/*/*/result.json")} == kept
 
 
 def test_publishing_as_the_guide_does_reaches_the_hub(

@@ -60,6 +60,15 @@ def pair_rows() -> pl.DataFrame:
     return pl.DataFrame(rows, polars_schema("pair"))
 
 
+def many_pairs(copies: int) -> pl.DataFrame:
+    """The pairs several times, each time with other contexts: four in eight pairs."""
+    columns = ("pair_id", "context_id", "context")
+    return pl.concat(
+        pair_rows().with_columns(pl.concat_str(column, pl.lit(f" {number}")) for column in columns)
+        for number in range(copies)
+    )
+
+
 def human_scores() -> pl.DataFrame:
     """Scores of two systems, overall and per error category."""
     rows = [
@@ -82,9 +91,11 @@ def human_scores() -> pl.DataFrame:
     return pl.DataFrame(rows, polars_schema("human_score"))
 
 
-def write_pairs(folder: Path) -> Path:
-    """Write what the metric reads of a converted folder."""
-    pair_rows().write_parquet(folder / "pairs.parquet")
+def write_pairs(folder: Path, rows: pl.DataFrame | None = None) -> Path:
+    """Write what the metric reads of a converted folder, by default with the eight pairs."""
+    folder.mkdir(exist_ok=True)
+    rows = pair_rows() if rows is None else rows
+    rows.write_parquet(folder / "pairs.parquet", row_group_size=7)
     human_scores().write_parquet(folder / "human_scores.parquet")
     return folder
 

@@ -11,8 +11,6 @@ import polars as pl
 
 from nnd.schemas import seal
 
-_ADDED = ("nnd_version", "outputs", "digest")
-
 
 def reseal(folder: Path, **changes: Any) -> None:
     """Let the manifest know what its folder holds now, and change what it says."""
@@ -49,12 +47,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     write_sealed(folder / "manifest.json", manifest)
-
-
-def read_facts_of(path: Path) -> dict[str, Any]:
-    """What a document says, without what nnd adds when it writes it."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return {name: value for name, value in found.items() if name not in _ADDED}
 
 
 def write_sealed(path: Path, facts: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ import json
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -193,18 +193,8 @@ def causal(
     exact: torch.dtype = torch.float64,
 ) -> Family:
     ids, around = plain_ids(tokenizer), (bos, ())
-    return Family(
-        name,
-        randomised(model),
-        tokenizer,
-        ids,
-        ids,
-        around,
-        around,
-        laban,
-        window=window,
-        exact=exact,
-    )
+    both = (ids, ids, around, around)
+    return Family(name, randomised(model), tokenizer, *both, laban, window=window, exact=exact)
 
 
 def _gpt2(_: Path, window: int) -> Family:
@@ -369,6 +359,25 @@ def _xglm(_: Path, window: int) -> Family:
 # --- encoder-decoder -------------------------------------------------------------------------
 
 
+def encoder_decoder(
+    model: Any,
+    tokenizer: Any,
+    around: tuple[Ids, Ids],
+    laban: tuple[int, int],
+    *,
+    start: int | None,
+    window: int | None,
+    ids: TextIds | None = None,
+    **differs: Any,
+) -> Family:
+    """Return a family whose contexts and candidates are encoded alike, but for what `differs`."""
+    ids = ids or plain_ids(tokenizer)
+    name = str(model.config.model_type)
+    both = (ids, ids, around, around)
+    found = Family(name, randomised(model), tokenizer, *both, laban, start, window)
+    return replace(found, **differs)
+
+
 def bart_shape(vocab: int, window: int) -> dict[str, Any]:
     return {
         "vocab_size": vocab,
@@ -384,25 +393,26 @@ def bart_shape(vocab: int, window: int) -> dict[str, Any]:
     }
 
 
-def _bart(_: Path, window: int) -> Family:
+def bart_tokenizer() -> Any:
     vocab, merges = byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
-    tokenizer = hf.BartTokenizer(vocab=vocab, merges=merges)
+    return hf.BartTokenizer(vocab=vocab, merges=merges)
+
+
+def _bart(_: Path, window: int) -> Family:
+    tokenizer = bart_tokenizer()
     model = hf.BartForConditionalGeneration(hf.BartConfig(**bart_shape(len(tokenizer), window)))
-    ids, around = plain_ids(tokenizer), ((0,), (2,))
-    return Family("bart", randomised(model), tokenizer, ids, ids, around, around, (0, 2), 2, window)
+    return encoder_decoder(model, tokenizer, ((0,), (2,)), (0, 2), start=2, window=window)
 
 
 def _mbart(_: Path, window: int) -> Family:
     """mBART-25 style: `text </s> language`, and the decoder starts with the language."""
     vocab = [*unigram(["<s>", "<pad>", "</s>", "<unk>"]), ("<mask>", 0.0)]
     tokenizer: Any = hf.MBartTokenizer(vocab=vocab, src_lang="en_XX", tgt_lang="ro_RO")
-    config = hf.MBartConfig(**bart_shape(len(tokenizer), window))
-    model = hf.MBartForConditionalGeneration(config)
-    ids = plain_ids(tokenizer)
+    model = hf.MBartForConditionalGeneration(hf.MBartConfig(**bart_shape(len(tokenizer), window)))
     english, romanian = tokenizer.convert_tokens_to_ids(["en_XX", "ro_RO"])
     source, target = ((), (2, english)), ((), (2, romanian))
-    return Family(
-        "mbart", randomised(model), tokenizer, ids, ids, source, target, (0, 2), None, window
+    return encoder_decoder(
+        model, tokenizer, source, (0, 2), start=None, window=window, target=target
     )
 
 
@@ -413,13 +423,11 @@ def _mbart50(_: Path, window: int) -> Family:
     tokenizer: Any = hf.MBart50Tokenizer(
         vocab=vocab, bos_token="<s>", src_lang="en_XX", tgt_lang="ro_RO"
     )
-    config = hf.MBartConfig(**bart_shape(len(tokenizer), window))
-    model = hf.MBartForConditionalGeneration(config)
-    ids = plain_ids(tokenizer)
+    model = hf.MBartForConditionalGeneration(hf.MBartConfig(**bart_shape(len(tokenizer), window)))
     english, romanian = tokenizer.convert_tokens_to_ids(["en_XX", "ro_RO"])
     source, target = ((english,), (2,)), ((romanian,), (2,))
-    return Family(
-        "mbart50", randomised(model), tokenizer, ids, ids, source, target, (0, 2), None, window
+    return encoder_decoder(
+        model, tokenizer, source, (0, 2), start=None, window=window, target=target, name="mbart50"
     )
 
 
@@ -430,10 +438,7 @@ def _pegasus(_: Path, window: int) -> Family:
         **bart_shape(len(tokenizer), window), pad_token_id=0, decoder_start_token_id=0
     )
     model = hf.PegasusForConditionalGeneration(config)
-    ids, around = plain_ids(tokenizer), ((), (1,))
-    return Family(
-        "pegasus", randomised(model), tokenizer, ids, ids, around, around, (0, 1), 0, window
-    )
+    return encoder_decoder(model, tokenizer, ((), (1,)), (0, 1), start=0, window=window)
 
 
 def _t5(_: Path, __: int) -> Family:
@@ -453,11 +458,11 @@ def _t5(_: Path, __: int) -> Family:
         relative_attention_num_buckets=8,
         relative_attention_max_distance=20,
     )
-    model = randomised(hf.T5ForConditionalGeneration(config))
+    model = hf.T5ForConditionalGeneration(config)
+    found = encoder_decoder(model, tokenizer, ((), (1,)), (0, 1), start=0, window=None)
     with torch.no_grad():  # the tied head divides by sqrt(d_model), so give it that much back
         model.get_input_embeddings().weight.mul_(config.d_model**0.5)
-    ids, around = plain_ids(tokenizer), ((), (1,))
-    return Family("t5", model, tokenizer, ids, ids, around, around, (0, 1), 0)
+    return found
 
 
 def _marian(folder: Path, window: int) -> Family:
@@ -482,24 +487,13 @@ def _marian(folder: Path, window: int) -> Family:
         decoder_start_token_id=pad,
         eos_token_id=0,
     )
-    model = hf.MarianMTModel(config)
 
     def ids(spm: sentencepiece.SentencePieceProcessor) -> TextIds:
         return lambda text: [vocab.get(piece, 1) for piece in spm.encode(text, out_type=str)]
 
-    around = ((), (0,))
-    return Family(
-        "marian",
-        randomised(model),
-        tokenizer,
-        ids(source),
-        ids(target),
-        around,
-        around,
-        (0, 0),
-        pad,
-        window,
-    )
+    model, around = hf.MarianMTModel(config), ((), (0,))
+    both = {"ids": ids(source), "target_ids": ids(target)}
+    return encoder_decoder(model, tokenizer, around, (0, 0), start=pad, window=window, **both)
 
 
 def _fsmt(_: Path, window: int) -> Family:
@@ -507,27 +501,13 @@ def _fsmt(_: Path, window: int) -> Family:
 
     In transformers 5.23 its decoder sees the future unless it is called with `use_cache=False`.
     """
-    vocab, merges = byte_level(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
-    # Its own tokenizer needs sacremoses; BART's has the same special ids.
-    tokenizer = hf.BartTokenizer(vocab=vocab, merges=merges)
+    tokenizer = bart_tokenizer()  # its own needs sacremoses, and has the same special ids
     shape = bart_shape(len(tokenizer), window)
     size = shape.pop("vocab_size")
     config = hf.FSMTConfig(langs=["en", "de"], src_vocab_size=size, tgt_vocab_size=size, **shape)
-    model = hf.FSMTForConditionalGeneration(config)
-    ids, around = plain_ids(tokenizer), ((0,), (2,))
-    return Family(
-        "fsmt",
-        randomised(model),
-        tokenizer,
-        ids,
-        ids,
-        around,
-        around,
-        (2, 2),
-        None,
-        window,
-        exact=torch.float32,  # its causal mask overflows in float64
-    )
+    model, around = hf.FSMTForConditionalGeneration(config), ((0,), (2,))
+    exact = torch.float32  # its causal mask overflows in float64
+    return encoder_decoder(model, tokenizer, around, (2, 2), start=None, window=window, exact=exact)
 
 
 def _prophetnet(folder: Path, window: int) -> Family:
@@ -562,24 +542,12 @@ def _prophetnet(folder: Path, window: int) -> Family:
         disable_ngram_loss=True,  # so that its loss, which one test looks at, is a likelihood
         eps=0.0,
     )
-    model = hf.ProphetNetForConditionalGeneration(config)
 
     def ids(text: str) -> list[int]:
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    around = ((), (102,))
-    return Family(
-        "prophetnet",
-        randomised(model),
-        tokenizer,
-        ids,
-        ids,
-        around,
-        around,
-        (102, 102),
-        102,
-        window,
-    )
+    model, around = hf.ProphetNetForConditionalGeneration(config), ((), (102,))
+    return encoder_decoder(model, tokenizer, around, (102, 102), start=102, window=window, ids=ids)
 
 
 Builder = Callable[[Path, int], Family]

@@ -86,10 +86,13 @@ def judged(loaded: Loaded, converted: Path) -> Evaluation:
 
 def test_likelihoods_are_those_of_the_formula(loaded: Loaded, tiny: Tiny) -> None:
     found = evaluate(loaded("bart"), PAIRS).scored
-    requests = [(context, text) for context, *both, _ in ROWS for text in both]
-    expected = [score.log_likelihood for score in oracle.scores(tiny("bart"), "native", requests)]
-    assert found["ll_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
-    assert found["ll_low"].to_list() == pytest.approx(expected[1::2], abs=1e-5)
+    for name, contexts in (("ll_alone", [""] * len(ROWS)), ("ll", PAIRS["context"])):
+        texts = zip(contexts, PAIRS["candidate_high"], PAIRS["candidate_low"], strict=True)
+        requests = [(context, text) for context, *both in texts for text in both]
+        scores = oracle.scores(tiny("bart"), "native", requests)
+        expected = [score.log_likelihood for score in scores]
+        assert found[f"{name}_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
+        assert found[f"{name}_low"].to_list() == pytest.approx(expected[1::2], abs=1e-5)
     passes = [high > low for high, low in zip(expected[::2], expected[1::2], strict=True)]
     assert found["passed"].to_list() == passes
 
@@ -196,14 +199,6 @@ def test_texts_in_any_script_are_scored(loaded: Loaded) -> None:
 
 
 # Baselines
-
-
-def test_candidates_are_scored_without_contexts_too(loaded: Loaded, tiny: Tiny) -> None:
-    found = evaluate(loaded("bart"), PAIRS).scored
-    requests = [("", text) for _, *both, _ in ROWS for text in both]
-    expected = [score.log_likelihood for score in oracle.scores(tiny("bart"), "native", requests)]
-    assert found["ll_alone_high"].to_list() == pytest.approx(expected[::2], abs=1e-5)
-    assert found["ll_alone_low"].to_list() == pytest.approx(expected[1::2], abs=1e-5)
 
 
 def test_pairs_without_a_context_have_an_interval_and_can_differ(
@@ -347,15 +342,12 @@ def test_a_folder_of_something_else_is_refused_before_the_work(tiny: Tiny, tmp_p
 # Several models
 
 
-def test_models_stand_in_the_order_asked_for(loaded: Loaded) -> None:
-    found = evaluate([loaded("t5"), loaded("gpt2"), loaded("bart")], PAIRS)
-    assert [result.model for result in found.results] == ["t5", "gpt2", "bart"]
-    assert found.scored["model"].unique(maintain_order=True).to_list() == ["t5", "gpt2", "bart"]
+def test_the_best_model_is_shown_first_and_else_models_keep_their_order(loaded: Loaded) -> None:
+    asked = ["t5", "gpt2", "bart"]
+    found = evaluate([loaded(name) for name in asked], PAIRS)
+    assert [result.model for result in found.results] == asked
+    assert found.scored["model"].unique(maintain_order=True).to_list() == asked
     assert found.scored.height == 3 * 8
-
-
-def test_the_best_model_is_shown_first_and_ties_keep_the_order(loaded: Loaded) -> None:
-    found = evaluate([loaded("t5"), loaded("gpt2"), loaded("bart")], PAIRS)
     shared = evaluate(loaded("gpt2"), PAIRS).results[0].rates
     rates = [0.25, 0.75, 0.25]
     results = tuple(
@@ -371,7 +363,7 @@ def test_the_best_model_is_shown_first_and_ties_keep_the_order(loaded: Loaded) -
     assert shown.details()[-3:] == [
         result.signature for name in order for result in results if result.model == name
     ]
-    assert [each["model"] for each in shown.to_dict()["results"]] == ["t5", "gpt2", "bart"]
+    assert [each["model"] for each in shown.to_dict()["results"]] == asked
 
 
 def test_each_model_scores_as_it_does_alone(loaded: Loaded) -> None:

@@ -61,7 +61,9 @@ def alone(found: SuiteScores) -> list[tuple[float, float]]:
     return found.pairs.select(*ALONE_SCHEMA).rows()
 
 
-def asked(data: PairSet, template: Template) -> list[Request]:
+def asked(
+    data: PairSet, template: Template, score: Callable[..., object] = score_pairs
+) -> list[Request]:
     """What a scorer is asked."""
     seen: list[Request] = []
 
@@ -69,45 +71,38 @@ def asked(data: PairSet, template: Template) -> list[Request]:
         seen.extend(requests)
         return answers(lambda _: 0.0)(requests)
 
-    score_pairs(data, scorer, template)
+    score(data, scorer, template)
     return seen
 
 
 # Who passes
 
 
-def test_the_likelier_good_candidate_passes() -> None:
-    found = score_pairs(pairs(("c", "a", "b"), ("c", "b", "a")), named(a=-1.0, b=-2.0), DEFAULT)
-    assert found["passed"].to_list() == [True, False]
-    assert found["tie"].to_list() == [False, False]
-
-
-def test_the_smallest_difference_decides() -> None:
-    more = math.nextafter(-1.0, 0.0)
-    found = score_pairs(pairs(("c", "a", "b")), named(a=more, b=-1.0), DEFAULT)
-    assert (found["passed"].item(), found["tie"].item()) == (True, False)
-
-
-def test_a_tie_is_a_failure_and_marked() -> None:
-    found = score_pairs(pairs(("c", "a", "b")), named(a=-1.0, b=-1.0), DEFAULT)
-    assert (found["passed"].item(), found["tie"].item()) == (False, True)
+NONE, NEVER = math.nan, -math.inf
 
 
 @pytest.mark.parametrize(
-    ("high", "low"), [(math.nan, -1.0), (-1.0, math.nan), (math.nan, math.nan)]
+    ("high", "low", "passed", "tie"),
+    [
+        (-1.0, -2.0, True, False),
+        (-2.0, -1.0, False, False),
+        (math.nextafter(-1.0, 0.0), -1.0, True, False),  # the smallest difference
+        (-1.0, -1.0, False, True),
+        (NONE, -1.0, False, False),
+        (-1.0, NONE, False, False),
+        (NONE, NONE, False, False),
+        (-9.0, NEVER, True, False),
+        (NEVER, -9.0, False, False),
+        (NEVER, NEVER, False, True),
+    ],
 )
-def test_no_likelihood_is_a_failure_and_no_tie(high: float, low: float) -> None:
-    found = score_pairs(pairs(("c", "a", "b")), named(a=high, b=low), DEFAULT)
-    assert (found["passed"].item(), found["tie"].item()) == (False, False)
-    stored = (found["ll_high"].item(), found["ll_low"].item())
-    assert stored == tuple(None if math.isnan(value) else value for value in (high, low))
-
-
-def test_impossible_loses_to_possible_and_ties_with_impossible() -> None:
-    data = pairs(("c", "a", "b"), ("c", "b", "a"), ("c", "b", "d"))
-    found = score_pairs(data, named(a=-9.0, b=-math.inf, d=-math.inf), DEFAULT)
-    assert found["passed"].to_list() == [True, False, False]
-    assert found["tie"].to_list() == [False, False, True]
+def test_the_likelier_good_candidate_passes(
+    *, high: float, low: float, passed: bool, tie: bool
+) -> None:
+    (found,) = score_pairs(pairs(("c", "a", "b")), named(a=high, b=low), DEFAULT).to_dicts()
+    assert (found["passed"], found["tie"]) == (passed, tie)
+    stored = [None if math.isnan(value) else value for value in (high, low)]
+    assert [found["ll_high"], found["ll_low"]] == stored
 
 
 def test_an_empty_candidate_has_no_likelihood_in_a_decoder_only_model(
@@ -146,16 +141,6 @@ def test_no_tokens_are_scored_twice(loaded: Callable[[str], LoadedModel]) -> Non
     finally:
         hook.remove()
     assert sum(seen) == 2 + 2 + 2  # of four candidates: proven both ways, then scored
-
-
-def test_swapping_the_candidates_swaps_the_numbers(loaded: Callable[[str], LoadedModel]) -> None:
-    engine = Engine(loaded("bart"))
-    one = score_pairs(pairs(("the river", "the cat", "a dog in London")), engine, DEFAULT)
-    other = score_pairs(pairs(("the river", "a dog in London", "the cat")), engine, DEFAULT)
-    assert one["ll_high"].item() == pytest.approx(other["ll_low"].item(), abs=1e-9)
-    assert one["ll_low"].item() == pytest.approx(other["ll_high"].item(), abs=1e-9)
-    assert one["passed"].item() is not other["passed"].item()
-    assert one["tokens_high"].item() == other["tokens_low"].item()
 
 
 # What comes out
@@ -245,12 +230,6 @@ def test_pairs_without_inputs_have_their_context() -> None:
 # Any callable
 
 
-def test_a_baseline_needs_no_model() -> None:
-    shorter = answers(lambda request: -float(len(request[1])))
-    found = score_pairs(pairs(("c", "ab", "abc"), ("c", "abcd", "abc")), shorter, DEFAULT)
-    assert found["passed"].to_list() == [True, False]
-
-
 def test_a_scorer_that_forgets_requests_is_told() -> None:
     def half(requests: Sequence[Request]) -> Likelihoods:
         return answers(lambda _: 0.0)(requests[: len(requests) // 2])
@@ -291,14 +270,8 @@ def test_candidates_alone_are_asked_for_with_no_context() -> None:
 
 def test_what_stands_before_candidates_stays() -> None:
     data = pairs(("stored", "Yes", "No"), inputs=[{"question": "Why?"}])
-    seen: list[Request] = []
-
-    def scorer(requests: Sequence[Request]) -> Likelihoods:
-        seen.extend(requests)
-        return answers(lambda _: 0.0)(requests)
-
-    with_baseline(data, scorer, TEMPLATES["macaw"])
-    assert seen[2:] == [(None, "$answer$ = Yes"), (None, "$answer$ = No")]
+    found = asked(data, TEMPLATES["macaw"], with_baseline)
+    assert found[2:] == [(None, "$answer$ = Yes"), (None, "$answer$ = No")]
 
 
 def test_alone_an_undefined_likelihood_is_null() -> None:

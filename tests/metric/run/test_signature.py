@@ -3,6 +3,7 @@
 import copy
 import tomllib
 from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 import pytest
@@ -97,44 +98,39 @@ def test_an_encoder_decoder_has_no_separator(loaded: Callable[[str], LoadedModel
     )
 
 
-def test_bos_stands_there_where_the_tokenizer_puts_one(
-    loaded: Callable[[str], LoadedModel],
-) -> None:
-    assert signature(loaded("llama")).endswith("|bos:yes")
-    assert signature(loaded("gpt2")).endswith("|bos:no")
-
-
-def test_a_protocol_without_separator_names_none(loaded: Callable[[str], LoadedModel]) -> None:
-    assert "|protocol:laban2022|" in signature(loaded("gpt2"), protocol="laban2022")
-    assert "|sep:" not in signature(loaded("gpt2"), protocol="laban2022")
-    assert "|sep:' '|" in signature(loaded("gpt2"), protocol="sum")
-
-
-def test_cuts_are_counted_and_not_merely_possible(tiny: Callable[[str], Family]) -> None:
-    gpt2 = tiny("gpt2")  # reads 160 tokens
-    loaded = wrap_model(gpt2.model, gpt2.tokenizer)
-    assert "|trunc:0|n:2|" in signature(loaded, "the river", "the cat")
-    assert "|trunc:1|n:2|" in signature(loaded, "the river", LONG)
-
-
-@pytest.mark.parametrize("keep", ["beginning", "end"])
-def test_the_side_that_was_kept(keep: Keep, loaded: Callable[[str], LoadedModel]) -> None:
-    assert f"|keep:{keep}|" in signature(loaded("gpt2"), keep=keep)
-
-
 def test_dtype_is_that_of_the_weights(tiny: Callable[[str], Family]) -> None:
     gpt2 = tiny("gpt2")
     loaded = wrap_model(copy.deepcopy(gpt2.model).bfloat16(), gpt2.tokenizer)
     assert "|dtype:bfloat16|" in signature(loaded)
 
 
-def test_n_counts_tests(loaded: Callable[[str], LoadedModel]) -> None:
-    assert signature(loaded("bart"), "a", "b", "c").endswith("|n:3")
-
-
-def test_an_own_template_stands_there_in_full_on_one_line(
+@pytest.mark.parametrize(
+    ("name", "contexts", "options", "part"),
+    [
+        ("llama", (), {}, "|bos:yes\n"),
+        ("gpt2", (), {}, "|bos:no\n"),
+        ("gpt2", (), {"protocol": "laban2022"}, "|protocol:laban2022|"),
+        ("gpt2", (), {"protocol": "sum"}, "|sep:' '|"),
+        ("gpt2", (), {"keep": "beginning"}, "|keep:beginning|"),
+        ("gpt2", (), {"keep": "end"}, "|keep:end|"),
+        ("gpt2", ("the river", "the cat"), {}, "|trunc:0|n:2|"),
+        ("gpt2", ("the river", LONG), {}, "|trunc:1|n:2|"),  # it reads 160 tokens
+        ("bart", ("a", "b", "c"), {}, "|n:3\n"),
+        (
+            *("gpt2", (), {"template": "Read:\n{context}\tQ ü "}),
+            "|template:Read:\\n{context}\\tQ ü |",
+        ),
+    ],
+)
+def test_what_was_used_stands_in_one_line(
+    *,
+    name: str,
+    contexts: tuple[str, ...],
+    options: dict[str, Any],
+    part: str,
     loaded: Callable[[str], LoadedModel],
 ) -> None:
-    found = signature(loaded("gpt2"), template="Read:\n{context}\tQ ü ")
-    assert "|template:Read:\\n{context}\\tQ ü |" in found
+    found = signature(loaded(name), *contexts, **options)
+    assert part in f"{found}\n"
     assert len(found.splitlines()) == 1
+    assert ("|sep:" in found) == (name != "bart" and options.get("protocol") != "laban2022")

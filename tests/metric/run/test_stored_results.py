@@ -45,7 +45,6 @@ class Case:
 @pytest.fixture
 def case(saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
     shutil.copytree(saved("gpt2"), tmp_path / "gpt2")
-    (tmp_path / "birds").mkdir()
     return Case(tmp_path / "gpt2", write_pairs(tmp_path / "birds"), monkeypatch)
 
 

@@ -3,6 +3,8 @@
 import gc
 import json
 import weakref
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +21,27 @@ from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.likelihood.engine.engine import Engine
 from nnd.metric.likelihood.models.load_model import load_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
-from nnd.metric.run import Failure, evaluate, sweep as sweep_module
+from nnd.metric.run import Evaluation, Failure, evaluate, sweep as sweep_module
 from nnd.metric.run.launchers import here
 from nnd.schemas import ScoringWarning, check_rows
 
-
-@pytest.fixture
-def birds(tmp_path: Path) -> str:
-    """A converted folder with human scores of the systems left and right."""
-    return str(write_pairs(_made(tmp_path / "birds")))
+PLAIN = Scoring(cache=False)
 
 
-@pytest.fixture
-def trees(tmp_path: Path) -> str:
-    """Another one: other pairs, and human scores of the systems oak and elm."""
-    folder = _made(tmp_path / "trees")
-    pair_rows().head(5).write_parquet(folder / "pairs.parquet")
+@pytest.fixture(scope="module")
+def trees(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Other pairs than of `birds`, and human scores of the systems oak and elm."""
+    folder = write_pairs(tmp_path_factory.mktemp("data") / "trees", pair_rows().head(5))
     judged = human_scores().with_columns(pl.col("system").replace({"left": "oak", "right": "elm"}))
     judged.write_parquet(folder / "human_scores.parquet")
-    return str(folder)
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir()
     return folder
+
+
+@pytest.fixture(scope="module")
+def alone(saved: Callable[[str], Path]) -> Callable[[Path], Evaluation]:
+    """`alone(birds)`: what evaluating two models on that dataset alone gives."""
+    both = [str(saved("gpt2")), str(saved("bart"))]
+    return cache(lambda data: evaluate(both, data, scoring=PLAIN))
 
 
 def written(folder: Path) -> dict[str, Any]:
@@ -56,19 +55,18 @@ def written(folder: Path) -> dict[str, Any]:
 
 
 def test_each_dataset_gets_what_evaluating_it_alone_gives(
-    models: list[str], birds: str, trees: str
+    models: list[str], birds: Path, trees: Path, alone: Callable[[Path], Evaluation]
 ) -> None:
-    found = evaluate(models, [birds, trees], scoring=Scoring(cache=False))
+    found = evaluate(models, [birds, trees], scoring=PLAIN)
     assert found.failures == ()
     assert list(found.evaluations) == list(found.pairs) == ["birds", "trees"]
     for data, evaluation in zip((birds, trees), found.evaluations.values(), strict=True):
-        alone = evaluate(models, data, scoring=Scoring(cache=False))
-        assert evaluation.to_dict() == alone.to_dict()
-        assert evaluation.scored.equals(alone.scored)
+        assert evaluation.to_dict() == alone(data).to_dict()
+        assert evaluation.scored.equals(alone(data).scored)
 
 
 def test_each_model_is_loaded_once_and_let_go(
-    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+    models: list[str], birds: Path, trees: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[weakref.ref[Any]] = []
 
@@ -85,18 +83,18 @@ def test_each_model_is_loaded_once_and_let_go(
 
 
 def test_systems_hold_for_the_datasets_that_have_them(
-    models: list[str], birds: str, trees: str
+    models: list[str], birds: Path, trees: Path
 ) -> None:
     chosen = dict(zip(models, ("left", "right"), strict=True))
     found = evaluate(models, [birds, trees], systems=chosen).evaluations
-    alone = evaluate(models, birds, systems=chosen, scoring=Scoring(cache=False))
+    alone = evaluate(models, birds, systems=chosen, scoring=PLAIN)
     assert found["birds"].to_dict() == alone.to_dict()
     assert found["birds"].agreement is not None
     assert found["trees"].agreement is None
 
 
 def test_a_second_sweep_takes_what_the_first_has_computed(
-    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+    models: list[str], birds: Path, trees: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = evaluate(models, [birds])
     asked: list[int] = []
@@ -116,7 +114,7 @@ def test_a_second_sweep_takes_what_the_first_has_computed(
 # Templates of single models
 
 
-def test_a_model_may_have_a_template_of_its_own(models: list[str], birds: str) -> None:
+def test_a_model_may_have_a_template_of_its_own(models: list[str], birds: Path) -> None:
     gpt2, bart = models
     found = evaluate(models, birds, templates={bart: "Q: {context}"})
     assert [each.template for each in found.results] == ["default", "Q: {context}"]
@@ -133,14 +131,14 @@ def test_a_model_may_have_a_template_of_its_own(models: list[str], birds: str) -
     ],
 )
 def test_templates_are_checked_before_a_model_is_loaded(
-    templates: dict[str, str], code: str, where: str, birds: str
+    templates: dict[str, str], code: str, where: str, birds: Path
 ) -> None:
     with refusal(code, where):
         evaluate("nobody/nothing", birds, templates=templates)
 
 
 def test_a_kept_model_is_replaced_only_with_the_template_it_had(
-    models: list[str], birds: str, tmp_path: Path
+    models: list[str], birds: Path, tmp_path: Path
 ) -> None:
     gpt2, bart = models
     own = {bart: "Q: {context}"}
@@ -155,9 +153,15 @@ def test_a_kept_model_is_replaced_only_with_the_template_it_had(
 
 
 def test_what_fails_is_told_and_the_rest_is_done(
-    models: list[str], birds: str, trees: str, tmp_path: Path
+    *,
+    models: list[str],
+    birds: Path,
+    trees: Path,
+    alone: Callable[[Path], Evaluation],
+    tmp_path: Path,
 ) -> None:
-    broken = _made(tmp_path / "broken")
+    broken = tmp_path / "broken"
+    broken.mkdir()
     (broken / "config.json").write_text('{"model_type": "gpt2"}', encoding="utf-8")
     nowhere = str(tmp_path / "nowhere")
     with pytest.warns(ScoringWarning, match="continuing without it") as told:
@@ -165,7 +169,7 @@ def test_what_fails_is_told_and_the_rest_is_done(
             [models[0], nowhere, str(broken), models[1]],
             [birds, nowhere, trees],
             out=tmp_path / "run",
-            scoring=Scoring(cache=False),
+            scoring=PLAIN,
         )
     assert [(each.model, each.dataset) for each in found.failures] == [
         (None, "nowhere"),
@@ -183,13 +187,12 @@ def test_what_fails_is_told_and_the_rest_is_done(
         f"{no_tokenizer}; continuing without it",
     ]
     for data in (birds, trees):
-        alone = evaluate(models, data, scoring=Scoring(cache=False))
-        assert found.evaluations[Path(data).name].to_dict() == alone.to_dict()
-        assert written(tmp_path / "run" / Path(data).name) == alone.to_dict()
+        assert found.evaluations[data.name].to_dict() == alone(data).to_dict()
+        assert written(tmp_path / "run" / data.name) == alone(data).to_dict()
 
 
 def test_a_model_that_cannot_score_one_dataset_scores_the_others(
-    models: list[str], birds: str, tmp_path: Path
+    models: list[str], birds: Path, tmp_path: Path
 ) -> None:
     long = pair_rows().with_columns(candidate_high=pl.lit("the cat " * 400))
     long.write_parquet(tmp_path / "long.parquet")
@@ -201,7 +204,7 @@ def test_a_model_that_cannot_score_one_dataset_scores_the_others(
 
 
 def test_a_failure_of_any_kind_is_survived(
-    models: list[str], birds: str, trees: str, monkeypatch: pytest.MonkeyPatch
+    models: list[str], birds: Path, trees: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = Engine.__call__
 
@@ -222,23 +225,21 @@ def test_a_failure_of_any_kind_is_survived(
 
 
 def test_agreement_is_that_of_the_models_that_are_left(
-    models: list[str], birds: str, tmp_path: Path
+    models: list[str], birds: Path, tmp_path: Path
 ) -> None:
     nowhere = str(tmp_path / "nowhere")
     chosen = {models[0]: "left", nowhere: "right"}
     with pytest.warns(ScoringWarning):
-        found = evaluate(
-            [models[0], nowhere], [birds], systems=chosen, scoring=Scoring(cache=False)
-        )
+        found = evaluate([models[0], nowhere], [birds], systems=chosen, scoring=PLAIN)
     evaluation = found.evaluations["birds"]
-    alone = evaluate(models[:1], birds, systems={models[0]: "left"}, scoring=Scoring(cache=False))
+    alone = evaluate(models[:1], birds, systems={models[0]: "left"}, scoring=PLAIN)
     assert evaluation.to_dict() == alone.to_dict()
 
 
 def test_an_interrupted_sweep_keeps_what_was_done(
     models: list[str],
-    birds: str,
-    trees: str,
+    birds: Path,
+    trees: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -258,7 +259,7 @@ def test_an_interrupted_sweep_keeps_what_was_done(
 
 
 def test_an_interrupted_command_says_how_to_go_on(
-    birds: str, nnd: Nnd, monkeypatch: pytest.MonkeyPatch
+    birds: Path, nnd: Nnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -285,18 +286,16 @@ def test_one_model_on_one_dataset_fails_as_it_always_did(models: list[str], tmp_
     ids=str,
 )
 def test_an_option_that_cannot_be_is_an_error_at_once(
-    options: dict[str, Any], code: str, models: list[str], birds: str, trees: str
+    options: dict[str, Any], code: str, models: list[str], birds: Path, trees: Path
 ) -> None:
     with refusal(code):
         evaluate(models, [birds, trees], **gathered(**options))
 
 
-def test_human_scores_of_the_one_dataset(models: list[str], birds: str, trees: str) -> None:
+def test_human_scores_of_the_one_dataset(models: list[str], birds: Path, trees: Path) -> None:
     chosen = dict(zip(models, ("oak", "elm"), strict=True))
     found = evaluate(models, [birds], human_scores=trees, systems=chosen)
-    alone = evaluate(
-        models, birds, human_scores=trees, systems=chosen, scoring=Scoring(cache=False)
-    )
+    alone = evaluate(models, birds, human_scores=trees, systems=chosen, scoring=PLAIN)
     assert found.evaluations["birds"].to_dict() == alone.to_dict()
 
 
@@ -304,7 +303,7 @@ def test_human_scores_of_the_one_dataset(models: list[str], birds: str, trees: s
 
 
 def test_names_of_datasets_are_names_of_folders(
-    birds: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pair_rows().write_parquet(tmp_path / "rows.v2.parquet")
     monkeypatch.chdir(birds)
@@ -338,7 +337,7 @@ def listing(folder: Path) -> list[str]:
 
 
 def test_the_command_writes_a_folder_for_each_dataset(
-    nnd: Nnd, models: list[str], birds: str, trees: str, tmp_path: Path
+    nnd: Nnd, models: list[str], birds: Path, trees: Path, tmp_path: Path
 ) -> None:
     both = options("data", birds, trees)
     code, out, err = nnd("evaluate", *options("model", *models), *both, "--out", "run", "--json")
@@ -358,7 +357,7 @@ def test_the_command_writes_a_folder_for_each_dataset(
 
 
 def test_the_command_reports_failures_at_the_end_and_exits_with_1(
-    nnd: Nnd, models: list[str], birds: str, tmp_path: Path
+    nnd: Nnd, models: list[str], birds: Path, tmp_path: Path
 ) -> None:
     arguments = [*options("model", models[0], "nowhere", models[1]), *options("data", birds)]
     code, out, err = nnd("evaluate", *arguments, "--out", "run")
@@ -389,7 +388,7 @@ def test_nothing_is_written_where_nothing_could_be_done(
 
 @pytest.mark.parametrize("taken", ["run", "run/birds"])
 def test_a_place_that_is_taken_is_seen_before_the_work(
-    taken: str, nnd: Nnd, birds: str, trees: str, tmp_path: Path
+    taken: str, nnd: Nnd, birds: Path, trees: Path, tmp_path: Path
 ) -> None:
     (tmp_path / taken).parent.mkdir(exist_ok=True)
     (tmp_path / taken).write_text("mine", encoding="utf-8")
@@ -402,7 +401,7 @@ def test_a_place_that_is_taken_is_seen_before_the_work(
 
 
 def test_other_things_in_the_folder_stay(
-    nnd: Nnd, models: list[str], birds: str, trees: str, tmp_path: Path
+    nnd: Nnd, models: list[str], birds: Path, trees: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "notes.txt").write_text("mine", encoding="utf-8")
@@ -413,7 +412,7 @@ def test_other_things_in_the_folder_stay(
 
 
 def test_the_command_takes_a_template_for_one_model(
-    nnd: Nnd, models: list[str], birds: str
+    nnd: Nnd, models: list[str], birds: Path
 ) -> None:
     own = options("template", f"{models[0]}=Q: {{context}} A=", "Say: {context}=")
     code, out, _ = nnd("evaluate", *options("model", *models), "--data", birds, *own, "--json")

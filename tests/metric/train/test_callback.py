@@ -23,10 +23,10 @@ import peft
 import polars as pl
 import pytest
 import torch
-from support.models.toy_models import Family
 from support.places import SUPPORT
 from support.refusals import refusal
 from support.training import histories
+from support.training.examples import Family
 from support.training.runs import bits, make_trainer, sample_pairs
 from transformers import EarlyStoppingCallback, Trainer, TrainerCallback
 

@@ -9,11 +9,10 @@ import pytest
 from support.metric_runs import pair_rows
 from support.refusals import refusal
 from support.report.runs import Pretended, write_run
+from support.screens.commands import Nnd
 from support.shown import check_pictured
 from support.training.histories import entry, write
-from typer.testing import CliRunner
 
-from nnd.metric.cli.command import app
 from nnd.metric.data import read_run
 from nnd.metric.numbers import by_model, find_flips
 from nnd.metric.train.curves import curve
@@ -70,19 +69,16 @@ def test_a_run_without_an_order_is_an_error(names: list[str], code: str, tmp_pat
         curve(run_of(tmp_path / "run", *names))
 
 
-def test_the_commands(
-    saved: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    trained = tmp_path / "trained"
-    trained.mkdir()
+def test_the_commands(saved: Callable[[str], Path], nnd: Nnd, tmp_path: Path) -> None:
     for number in (10, 9):
-        (trained / f"checkpoint-{number}").symlink_to(saved("gpt2"))
+        place = tmp_path / "trained" / f"checkpoint-{number}"
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(saved("gpt2"))
     PAIRS.write_parquet("pairs.parquet")
     asked = ["evaluate", "--checkpoints", "trained", "--data", "pairs.parquet", "--out", "run"]
-    CliRunner().invoke(app, [*asked, "--no-cache"], catch_exceptions=False)
+    assert nnd(*asked, "--no-cache").code == 0
     models = pl.read_parquet("run/log_likelihoods.parquet")["model"].unique(maintain_order=True)
     assert models.to_list() == ["trained/checkpoint-9", "trained/checkpoint-10"]
-    drawn = CliRunner().invoke(app, ["curve", "run"], catch_exceptions=False)
-    assert "trained: +0.0 points" in drawn.stdout
-    assert "from step 9 to step 10; 0.0 % of the verdicts change." in drawn.stdout
+    drawn = nnd("curve", "run").out
+    assert "trained: +0.0 points" in drawn
+    assert "from step 9 to step 10; 0.0 % of the verdicts change." in drawn

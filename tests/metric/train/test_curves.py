@@ -23,9 +23,10 @@ RISING = [entry(0, 0.4, rude=0.2, wrong=None), entry(500, 0.6, rude=0.7, wrong=0
 FALLING = [entry(0, 0.9, rude=0.9, wrong=0.8), entry(1000, 0.3, rude=0.25, wrong=0.5)]
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> list[Path]:
-    return [write(tmp_path / name / HISTORY, run) for name, run in (("a", RISING), ("b", FALLING))]
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("two")
+    return [write(folder / name / HISTORY, run) for name, run in (("a", RISING), ("b", FALLING))]
 
 
 def marks(path: Path) -> list[str]:
@@ -41,7 +42,9 @@ def marks(path: Path) -> list[str]:
 # The result
 
 
-def test_curves_show_themselves(two: list[Path], tmp_path: Path) -> None:
+def test_curves_show_themselves_and_the_marks_are_the_entries(
+    two: list[Path], tmp_path: Path
+) -> None:
     found = curve(two, tmp_path / "c.svg")
     assert check_pictured(found) == marks(tmp_path / "c.svg")
     assert found.headline() == (
@@ -49,15 +52,27 @@ def test_curves_show_themselves(two: list[Path], tmp_path: Path) -> None:
     )
     rows = [line.split() for line in table_text(found.table()).splitlines()]
     assert ["b", "rude", "0", "to", "1,000"] in [row[:5] for row in rows]
+    assert marks(tmp_path / "c.svg") == [
+        "a, overall, step 0: 40.0 % [30.0, 50.0] of 100",
+        "a, overall, step 500: 60.0 % [50.0, 70.0] of 100",
+        "b, overall, step 0: 90.0 % [80.0, 100.0] of 100",
+        "b, overall, step 1,000: 30.0 % [20.0, 40.0] of 100",
+        "a, rude, step 0: 20.0 % [10.0, 30.0] of 100",
+        "a, rude, step 500: 70.0 % [60.0, 80.0] of 100",
+        "b, rude, step 0: 90.0 % [80.0, 100.0] of 100",
+        "b, rude, step 1,000: 25.0 % [15.0, 35.0] of 100",
+        "a, wrong, step 500: 50.0 % [40.0, 60.0] of 100",  # no test of it at step 0
+        "b, wrong, step 0: 80.0 % [70.0, 90.0] of 100",
+        "b, wrong, step 1,000: 50.0 % [40.0, 60.0] of 100",
+    ]
 
 
 def test_without_a_file_nothing_is_written(
     two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    before = sorted(tmp_path.rglob("*"))
     assert curve(two).to_dict() == curve(two, "c.png").to_dict()
-    assert sorted(tmp_path.rglob("*")) == sorted([*before, tmp_path / "c.png"])
+    assert [*tmp_path.rglob("*")] == [tmp_path / "c.png"]
 
 
 def test_a_row_of_the_frame_is_a_point(two: list[Path]) -> None:
@@ -75,23 +90,6 @@ def test_a_row_of_the_frame_is_a_point(two: list[Path]) -> None:
 
 
 # The figure
-
-
-def test_the_marks_of_the_figure_are_the_entries(two: list[Path], tmp_path: Path) -> None:
-    curve(two, tmp_path / "c.svg")
-    assert marks(tmp_path / "c.svg") == [
-        "a, overall, step 0: 40.0 % [30.0, 50.0] of 100",
-        "a, overall, step 500: 60.0 % [50.0, 70.0] of 100",
-        "b, overall, step 0: 90.0 % [80.0, 100.0] of 100",
-        "b, overall, step 1,000: 30.0 % [20.0, 40.0] of 100",
-        "a, rude, step 0: 20.0 % [10.0, 30.0] of 100",
-        "a, rude, step 500: 70.0 % [60.0, 80.0] of 100",
-        "b, rude, step 0: 90.0 % [80.0, 100.0] of 100",
-        "b, rude, step 1,000: 25.0 % [15.0, 35.0] of 100",
-        "a, wrong, step 500: 50.0 % [40.0, 60.0] of 100",  # no test of it at step 0
-        "b, wrong, step 0: 80.0 % [70.0, 90.0] of 100",
-        "b, wrong, step 1,000: 50.0 % [40.0, 60.0] of 100",
-    ]
 
 
 def test_marks_and_bands_stand_where_their_numbers_are(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import get_args
 import polars as pl
 import pytest
 import torch
-from support.models.toy_models import Family
+from support.training.examples import Family
 from support.training.runs import make_model, sample_pairs
 
 from nnd.metric.data import PairSet, load_pairs

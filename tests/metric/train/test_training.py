@@ -4,15 +4,16 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import peft
 import polars as pl
 import pytest
 from support.refusals import refusal
 from support.screens.commands import Nnd
-from support.stored_folders import read_facts_of
+from support.stored_folders import read_facts
 from support.training.runs import bits, make_model, sample_pairs
 
 from nnd.metric.data import read_run
@@ -86,7 +87,7 @@ def test_the_folder_holds_the_model_the_runs_the_history_and_what_was_done(done:
     assert config_digest(trained.config) == config_digest(untrained.config)
     stored = json.loads((done.out / TRAINING).read_text(encoding="utf-8"))
     assert list(check_rows("training", [stored])) == []
-    assert read_facts_of(done.out / TRAINING) == json.loads(json.dumps(done.found.to_dict()))
+    assert read_facts(done.out / TRAINING) == json.loads(json.dumps(done.found.to_dict()))
     assert [entry.step for entry in read_history(done.out / HISTORY)] == [0, 1, 2, 3]
 
 
@@ -288,22 +289,27 @@ def test_a_file_in_the_way_of_the_model_is_named_and_nothing_is_lost(
     assert not (out / "checkpoints").exists()
 
 
-@pytest.mark.parametrize("moves", [0, 5, 14, 33, 35])
-def test_a_training_that_is_killed_while_files_are_moved_is_resumed(
-    moves: int, done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+KILLED_AT = (0, 5, 14, 23, 5, 7)
+"""How many files each run has moved when it is killed; the next begins at the last checkpoint."""
+
+
+def test_a_training_that_is_killed_again_and_again_while_files_are_moved_is_resumed(
+    done: Done, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = iter(range(moves))
-
-    def move(fresh: Path, target: Path) -> None:
-        if next(left, None) is None:
-            raise KeyboardInterrupt
-        put_in_place(fresh, target)
-
+    """Before the first file, within the first checkpoint, the second, and the model at the end."""
     out = tmp_path / "out"
-    with monkeypatch.context() as patch:
-        patch.setattr(place, "put_in_place", move)
-        with pytest.raises(KeyboardInterrupt):
-            begin(done.data, out)
+    for number, moves in enumerate(KILLED_AT):
+        left = iter(range(moves))
+
+        def move(fresh: Path, target: Path, left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+            put_in_place(fresh, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(place, "put_in_place", move)
+            with pytest.raises(KeyboardInterrupt):
+                begin(done.data, out, resume=number > 0)
     begin(done.data, out, resume=True)
     assert bits(load_model(out).model) == bits(done.model)
     assert {*contents(out)} == {*contents(done.out)}
@@ -363,7 +369,6 @@ def test_a_training_that_was_killed_before_it_had_settings_starts_again(
 
 
 def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path: Path) -> None:
-    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     model, tokenizer = make_model("gpt2")
     config = peft.LoraConfig(target_modules=["c_attn"], r=2, fan_in_fan_out=True)
     adapted = peft.get_peft_model(model, config)
@@ -387,7 +392,6 @@ def test_lora_leaves_the_weights_as_they_are_and_is_watched(done: Done, tmp_path
 
 
 def test_adapters_outside_the_model_are_refused(done: Done, tmp_path: Path) -> None:
-    peft = pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     model, tokenizer = make_model("gpt2")
     config = peft.PromptTuningConfig(num_virtual_tokens=2, task_type="CAUSAL_LM")
     adapted = peft.get_peft_model(model, config)
@@ -472,7 +476,7 @@ def test_the_command_trains_and_prints_the_comparison(done: Done, tmp_path: Path
     )
     assert code == 0
     printed = json.loads(shown)
-    assert printed == read_facts_of(out / TRAINING)
+    assert printed == read_facts(out / TRAINING)
     assert (printed["objective"]["loss"], printed["steps"]) == ("mle", 1)
     assert printed["comparisons"][0]["first"] == str(done.out)
 

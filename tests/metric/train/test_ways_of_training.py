@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 from support.refusals import refusal
 from support.screens.commands import Nnd
-from support.stored_folders import read_facts_of
+from support.stored_folders import read_facts
 from support.training.runs import bits, make_model, sample_pairs
 from transformers import AutoModelForCausalLM
 
@@ -32,16 +32,13 @@ TEXTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NND_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Birds as pairs, other pairs to test on, a model, and references in several forms."""
     folder = tmp_path_factory.mktemp("data")
     sample_pairs().write_parquet(folder / "birds.parquet")
+    few = sample_pairs().filter(pl.col("context_id").is_between(pl.lit("qg-01"), pl.lit("qg-06")))
+    few.write_parquet(folder / "few.parquet")
     other = {"context": "What floats?", "candidate_high": "A cork.", "candidate_low": "A stone."}
     pl.DataFrame([other]).write_parquet(folder / "other.parquet")
     rows = pl.DataFrame(TEXTS)
@@ -85,9 +82,11 @@ def test_batches_of_a_step_train_like_one_large_batch(
     objective, trained = Objective(loss), []
     for name, sizes in (("one", (8, 1)), ("several", (2, 4))):
         schedule = Schedule(2.0, None, *sizes, learning_rate=3e-3)
-        begin(data, tmp_path / name, objective=objective, schedule=schedule)
-        facts = read_facts_of(tmp_path / name / TRAINING)
-        weights = _weights(tmp_path / name)
+        how = {"data": data / "few.parquet", "objective": objective, "schedule": schedule}
+        begin(data, tmp_path / name, **how)
+        facts = read_facts(tmp_path / name / TRAINING)
+        assert facts["counts"]["examples"] == 21  # the last step has batches of 2, 2 and 1
+        weights = load_file(tmp_path / name / "model.safetensors")
         trained.append((facts["steps"], [each["loss"] for each in facts["losses"]], weights))
     (steps, losses, weights), (steps_, losses_, weights_) = trained
 
@@ -95,10 +94,6 @@ def test_batches_of_a_step_train_like_one_large_batch(
     assert losses_ == pytest.approx(losses, rel=1e-4)
     for name, value in weights.items():
         torch.testing.assert_close(weights_[name], value, atol=2e-4, rtol=1e-3)
-
-
-def _weights(folder: Path) -> dict[str, torch.Tensor]:
-    return load_file(folder / "model.safetensors")
 
 
 # Several sets
@@ -127,7 +122,7 @@ def test_the_command_takes_several_sets(suite: Path, data: Path, tmp_path: Path,
     sets = ["--set", "case-upper", "--set", "typos-0.2", "--steps", 1, "--device", "cpu"]
     out = tmp_path / "out"
     code, shown, _ = nnd("train", "--model", data / "gpt2", "--data", suite, "--out", out, *sets)
-    facts = read_facts_of(out / TRAINING)
+    facts = read_facts(out / TRAINING)
 
     assert code == 0
     assert list(facts["counts"]["by_set"]) == ["case-upper", "typos-0.2"]
@@ -152,7 +147,7 @@ def test_references_are_read_from_every_kind_of_table(form: str, data: Path) -> 
 def test_references_are_trained_on_and_other_pairs_tested(data: Path, tmp_path: Path) -> None:
     how = {"data": data / "texts.csv", "tests": [data / "other.parquet"]}
     found = begin(data, tmp_path / "out", **how, objective=Objective("mle"))
-    facts = read_facts_of(tmp_path / "out" / TRAINING)
+    facts = read_facts(tmp_path / "out" / TRAINING)
 
     assert facts["counts"]["examples"] == 3
     assert facts["split"] is None
@@ -183,7 +178,6 @@ def test_what_references_cannot_do_is_refused(
 
 @pytest.fixture(scope="module")
 def adapted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     folder = tmp_path_factory.mktemp("lora")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NND_CACHE", str(folder / "cache"))
@@ -193,19 +187,15 @@ def adapted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_adapters_are_trained_and_the_model_is_not(adapted: Path, data: Path) -> None:
     config = json.loads((adapted / "adapter_config.json").read_text(encoding="utf-8"))
-    facts = read_facts_of(adapted / TRAINING)
+    facts = read_facts(adapted / TRAINING)
 
     assert (config["r"], config["lora_alpha"], config["lora_dropout"]) == (2, 4.0, 0.1)
     assert not (adapted / "model.safetensors").exists()
     assert facts["lora"] == {"rank": 2, "alpha": 4.0, "dropout": 0.1, "targets": ["c_attn"]}
     assert "|lora:2|lora-alpha:4|lora-dropout:0.1|lora-targets:c_attn|" in facts["signature"]
     assert likelihoods(adapted, "before") != likelihoods(adapted, "after")
-    assert bits(make_model("gpt2")[0]) == bits(_model(data / "gpt2"))
+    assert bits(make_model("gpt2")[0]) == bits(AutoModelForCausalLM.from_pretrained(data / "gpt2"))
     assert [*check_rows("training", [facts])] == []
-
-
-def _model(folder: Path) -> Any:
-    return AutoModelForCausalLM.from_pretrained(folder)
 
 
 def test_what_is_saved_scores_as_it_did_after_the_training(
@@ -235,13 +225,11 @@ def test_adapters_that_cannot_be_are_refused(how: dict[str, Any], code: str) -> 
 
 
 def test_layers_that_the_model_lacks_are_refused(data: Path, tmp_path: Path) -> None:
-    pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     with refusal("adapter.unsupported", "gpt2"):
         begin(data, tmp_path / "out", lora=Lora(2, targets=("wings",)))
 
 
 def test_the_command_trains_adapters_on_references(data: Path, tmp_path: Path, nnd: Nnd) -> None:
-    pytest.importorskip("peft", reason="PEFT is not installed: near-negative[adapters]")
     out = tmp_path / "out"
     code, _, _ = nnd(
         *("train", "--model", data / "gpt2", "--data", data / "texts.csv", "--out", out),
@@ -249,7 +237,7 @@ def test_the_command_trains_adapters_on_references(data: Path, tmp_path: Path, n
         *("--lora-rank", 2, "--lora-target", "c_attn", "--lora-target", "c_proj"),
         *("--device", "cpu", "--batch-size", 1),
     )
-    facts = read_facts_of(out / TRAINING)
+    facts = read_facts(out / TRAINING)
 
     assert code == 0
     assert facts["lora"]["targets"] == ["c_attn", "c_proj"]

@@ -28,18 +28,11 @@ def read(repository: Repository, request: Request, rest: list[str]) -> Answer:
         case ["tree", revision, *folder]:
             found = _tree(repository, revision, "/".join(folder), request)
         case ["paths-info", revision]:
-            paths, expand = request.form.get("paths", []), request.form.get("expand", [""])[0]
-            found = _some(repository, revision, paths, expand=expand == "true")
+            found = _some(repository, revision, request.form.get("paths", []))
         case ["refs"]:
             found = _refs(repository)
-        case ["commits", revision]:
-            found = [_described(one) for one in repository.ancestry(revision)]
         case ["discussions"]:
             found = _discussions(repository)
-        case ["discussions", number] if number.isdigit():
-            found = _discussion(repository, int(number))
-        case ["auth-check", *_]:
-            found = {}
         case _:
             raise Refusal(HTTPStatus.NOT_FOUND, "NotFound")
     return json_answer(found)
@@ -107,7 +100,7 @@ def _tree(
     listed = sorted({*paths, *_folders(paths, inside)})
     if not request.asks_for("recursive"):
         listed = [path for path in listed if "/" not in path.removeprefix(inside)]
-    return _some(repository, revision, listed, expand=request.asks_for("expand"))
+    return _some(repository, revision, listed)
 
 
 def _folders(paths: Iterable[str], inside: str) -> Iterator[str]:
@@ -116,9 +109,7 @@ def _folders(paths: Iterable[str], inside: str) -> Iterator[str]:
         yield from (inside + "/".join(parts[: n + 1]) for n in range(len(parts)))
 
 
-def _some(
-    repository: Repository, revision: str, paths: Iterable[str], *, expand: bool
-) -> list[dict[str, Any]]:
+def _some(repository: Repository, revision: str, paths: Iterable[str]) -> list[dict[str, Any]]:
     """Return those of the paths that exist, files and folders."""
     files = repository.resolve(revision).files
     found: list[dict[str, Any]] = []
@@ -128,25 +119,7 @@ def _some(
         elif any(other.startswith(f"{path}/") for other in files):
             # Of the names only: a stand-in for the id of git's tree, which nobody can check.
             found.append({"type": "directory", "path": path, "size": 0, "oid": sha1(path.encode())})
-    if expand:
-        for one in found:
-            one["lastCommit"] = _last(repository, revision, one["path"])
     return found
-
-
-def _last(repository: Repository, revision: str, path: str) -> dict[str, str]:
-    """Return the last commit that changed a path."""
-
-    def under(commit: Commit) -> dict[str, str]:
-        folder = f"{path}/"
-        return {p: b.git_id for p, b in commit.files.items() if p == path or p.startswith(folder)}
-
-    commit, *before = repository.ancestry(revision)
-    for older in before:
-        if under(older) != under(commit):
-            break
-        commit = older
-    return {"id": commit.id, "title": commit.title, "date": commit.date}
 
 
 def _refs(repository: Repository) -> dict[str, list[dict[str, str]]]:
@@ -161,35 +134,9 @@ def _refs(repository: Repository) -> dict[str, list[dict[str, str]]]:
     return listed
 
 
-def _described(commit: Commit) -> dict[str, Any]:
-    return {
-        "id": commit.id,
-        "title": commit.title,
-        "message": commit.message,
-        "authors": [{"user": "tester"}],
-        "date": commit.date,
-    }
-
-
 def _discussions(repository: Repository) -> dict[str, Any]:
     listed = [_about(repository, discussion) for discussion in repository.discussions]
     return {"discussions": listed, "count": len(listed), "start": 0}
-
-
-def _discussion(repository: Repository, number: int) -> dict[str, Any]:
-    if not 1 <= number <= len(repository.discussions):
-        raise Refusal(HTTPStatus.NOT_FOUND, "NotFound", f"there is no discussion {number}")
-    discussion = repository.discussions[number - 1]
-    changes = {"base": f"refs/heads/{discussion.base}"} if discussion.base else None
-    said = {
-        "id": f"{number}",
-        "type": "comment",
-        "createdAt": discussion.date,
-        "author": {"name": "tester"},
-        "data": {"edited": False, "hidden": False, "latest": {"raw": discussion.description}},
-    }
-    about = _about(repository, discussion)
-    return {**about, "changes": changes, "filesWithConflicts": [], "events": [said], "diff": ""}
 
 
 def _about(repository: Repository, discussion: Discussion) -> dict[str, Any]:

@@ -52,16 +52,11 @@ def answer(site: Site, request: Request) -> Answer:
 def _about_all(site: Site, request: Request, *, known: bool) -> Answer:
     """Answer what is not about one repository that exists."""
     match [request.method, *request.segments]:
-        case ["GET", "api", "whoami-v2"]:
-            _must(known)
-            return json_answer(_whoami())
         case ["POST", "api", "validate-yaml"]:
             return _validate(request.json["content"])
         case ["POST", "api", "repos", "create"]:
             _must(known)
             return _create(site, request.json)
-        case ["GET", "api", kind] if is_kind(kind):
-            return json_answer(_list(site, kind, request, known=known))
         case [_, "api", kind, name] if is_kind(kind):
             # Of one segment: the Hub has some of these, this one has none.
             _find(site, kind, name, known=known)
@@ -109,7 +104,7 @@ def _api(
     site: Site, repository: Repository, request: Request, rest: list[str], *, known: bool
 ) -> Answer:
     reads = request.method in ("GET", "HEAD") or rest[:1] == ["paths-info"]
-    if not reads or rest == ["auth-check", "write"]:
+    if not reads:
         _must(known)
     if reads:
         return reading.read(repository, request, rest)
@@ -155,22 +150,6 @@ def _create(site: Site, asked: dict[str, Any]) -> Answer:
     private = asked.get("visibility") == "private" or bool(asked.get("private"))
     create(site, kind, name, private=private, sdk=sdk)
     return json_answer({"url": url, "name": name, "private": private})
-
-
-def _list(site: Site, kind: Kind, request: Request, *, known: bool) -> list[dict[str, Any]]:
-    """List the repositories of a kind that have all the tags asked for."""
-    visible = [
-        reading.info(one, one.resolve("main"))
-        for (other, _), one in site.repositories.items()
-        if other == kind and (known or not one.private) and one.ref("main")
-    ]
-    wanted = set(request.query.get("filter", []))
-    return [about for about in visible if wanted <= {*about["tags"]}]
-
-
-def _whoami() -> dict[str, Any]:
-    role = {"accessToken": {"displayName": "loopback", "role": "write"}}
-    return {"type": "user", "name": "tester", "orgs": [{"name": "org"}], "auth": role}
 
 
 def _validate(readme: str) -> Answer:

@@ -65,12 +65,10 @@ class Hub(ThreadingHTTPServer):
         self._thread.join()
         self.server_close()
 
-    def create(
-        self, kind: Kind, name: str, *, private: bool = False, sdk: str | None = None
-    ) -> Repository:
+    def create(self, kind: Kind, name: str, *, private: bool = False) -> Repository:
         """Create a repository as a client would; it begins with a commit of the Hub's own."""
         with self._lock:
-            return routes.create(self._site, kind, name, private=private, sdk=sdk)
+            return routes.create(self._site, kind, name, private=private)
 
     def commit(
         self, kind: Kind, name: str, files: Files, *, branch: str = "main", title: str = "seeded"

@@ -75,22 +75,6 @@ def test_an_answer_is_lost_but_the_commit_is_there(hub: Hub, ask: Ask) -> None:
     assert hub.files("datasets", name) == {"old.txt": b"old", "new.txt": b"new"}
 
 
-def test_a_pull_request_whose_answer_is_lost_is_open(hub: Hub, ask: Ask) -> None:
-    name = dataset(hub, "lost-pull")
-    hub.faults.script(COMMIT, "lost-answer")
-    assert refused(ask, commit(name, {"new.txt": "new"}, create_pr=True)).name in GONE
-    assert hub.files("datasets", name, "refs/pr/1")["new.txt"] == b"new"
-    assert list(hub.files("datasets", name)) == ["old.txt"]
-
-
-def test_somebody_else_commits_first(hub: Hub, ask: Ask) -> None:
-    name = dataset(hub, "rival")
-    parent = hub.refs("datasets", name)["refs/heads/main"]
-    hub.faults.script(COMMIT, lambda: hub.commit("datasets", name, {"old.txt": b"theirs"}))
-    assert refused(ask, commit(name, {"new.txt": "new"}, parent_commit=parent)).status == 412
-    assert hub.files("datasets", name) == {"old.txt": b"theirs"}
-
-
 @pytest.mark.parametrize("fault", ["drop", "half-upload", "lost-answer", 500])
 def test_an_upload_is_tried_again(hub: Hub, ask: Ask, fault: Fault) -> None:
     name = dataset(hub, f"upload {fault}")

@@ -28,21 +28,6 @@ configs:
 # Quiz
 """
 
-METRIC = b'''"""A metric for the test of loading one."""
-
-import datasets
-import evaluate
-
-
-class Toy(evaluate.Metric):
-    def _info(self):
-        features = datasets.Features({"predictions": datasets.Value("int64")})
-        return evaluate.MetricInfo(description="", citation="", features=features)
-
-    def _compute(self, predictions):
-        return {"sum": sum(predictions)}
-'''
-
 
 def parquet(values: list[int]) -> bytes:
     buffer = io.BytesIO()
@@ -112,16 +97,6 @@ def test_a_card_loads_and_validates(hub: Hub, ask: Ask) -> None:
     assert ask(f"{card}.validate(repo_type='dataset')") is None
 
 
-def test_a_static_space_is_a_metric(hub: Hub, ask: Ask) -> None:
-    hub.create("spaces", "org/toy", sdk="static")
-    card = b"---\nsdk: static\ntags:\n- evaluate\n- metric\n---\n"
-    hub.commit("spaces", "org/toy", {"toy.py": METRIC, "README.md": card})
-    hub.create("spaces", "org/page", sdk="static")
-    assert ask("load('evaluate').load('org/toy').compute(predictions=[1, 2])") == {"sum": 3}
-    listed = "load('evaluate').list_evaluation_modules('metric', include_community=True)"
-    assert ask(listed) == ["org/toy"]
-
-
 def test_facts_of_a_repository(hub: Hub, ask: Ask) -> None:
     commit = quiz(hub, "org/facts")
     info = ask("vars(api.dataset_info('org/facts', files_metadata=True))")
@@ -145,11 +120,10 @@ def test_branches_tags_and_pull_requests_are_listed(hub: Hub, ask: Ask) -> None:
 
 
 @pytest.fixture(scope="module")
-def folders(hub: Hub) -> Repository:
-    """A dataset whose files lie at three depths; `b/c/e.txt` changed after the others came."""
-    hub.commit("datasets", "org/tree", {"a.txt": b"1", "b/c/d.txt": b"2", "b/c/e.txt": b"3"})
-    hub.commit("datasets", "org/tree", {"b/c/e.txt": b"4"}, title="changed")
-    return hub.repository("datasets", "org/tree")
+def folders(served: Hub) -> Repository:
+    """A dataset whose files lie at three depths."""
+    served.commit("datasets", "org/tree", {"a.txt": b"1", "b/c/d.txt": b"2", "b/c/e.txt": b"3"})
+    return served.repository("datasets", "org/tree")
 
 
 @pytest.mark.usefixtures("folders")
@@ -170,31 +144,12 @@ def test_a_tree_lists_files_and_folders(
 
 
 @pytest.mark.usefixtures("folders")
-def test_a_tree_tells_the_last_change(ask: Ask) -> None:
-    tree = "api.list_repo_tree('org/tree', recursive=True, expand=True, repo_type='dataset')"
-    assert dict(ask(f"[(entry.path, entry.last_commit.title) for entry in {tree}]")) == {
-        "a.txt": "seeded",
-        "b": "changed",
-        "b/c": "changed",
-        "b/c/d.txt": "seeded",
-        "b/c/e.txt": "changed",
-    }
-
-
-@pytest.mark.usefixtures("folders")
 def test_paths_that_exist_are_described(ask: Ask) -> None:
     asked = "api.get_paths_info('org/tree', ['b', 'none', 'a.txt'], repo_type='dataset')"
     # printf 1 | git hash-object --stdin
     a = "56a6051ca2b02b04ef92d5150c9ef600403cb1de"
     found = ask(f"[(p.path, getattr(p, 'blob_id', None)) for p in {asked}]")
     assert found == [["b", None], ["a.txt", a]]
-
-
-@pytest.mark.usefixtures("folders")
-def test_commits_are_listed_newest_first(ask: Ask, folders: Repository) -> None:
-    commits = "api.list_repo_commits('org/tree', repo_type='dataset')"
-    assert ask(f"[c.title for c in {commits}]") == ["changed", "seeded"]
-    assert ask(f"[c.commit_id for c in {commits}]") == list(folders.history)[::-1]
 
 
 @pytest.mark.usefixtures("folders")

@@ -8,15 +8,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.card_folders import convert_case
-from support.hub.asking import Ask, console
+from support.hub.asking import Ask
 from support.hub.clients import environment
-from support.hub.publishing import TOKEN, Client, client
+from support.hub.publishing import TOKEN, Client
 from support.hub.server import Hub
 from support.metric_runs import LOADER, load_plan, save_model
 from support.recounts.built_in_sources import SOURCES, fixture_cases
@@ -33,25 +32,6 @@ ALLOWED = [source.name for source in SOURCES if source.facts["redistribution"] =
 TRIED_ALWAYS = {"challenge300", "demetr", "llmbar", "wmt23_mqm_sxs", "wmt_mqm"}
 """Scores, references, pairs, groups and spans; the others are like one of them."""
 CASES = {case.source: case for case in reversed([*fixture_cases()]) if case.source in ALLOWED}
-
-
-@pytest.fixture(scope="module")
-def hub() -> Iterator[Hub]:
-    with Hub() as hub:
-        yield hub
-        assert hub.leaks(TOKEN) == []
-
-
-@pytest.fixture(scope="module")
-def publisher(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with client(hub.endpoint, tmp_path_factory.mktemp("publisher")) as publisher:
-        yield publisher
-
-
-@pytest.fixture(scope="module")
-def ask(hub: Hub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
-    with console(hub.endpoint, tmp_path_factory.mktemp("reader"), TOKEN) as ask:
-        yield ask
 
 
 def test_every_source_that_may_be_redistributed_is_tried() -> None:

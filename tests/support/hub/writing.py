@@ -27,19 +27,8 @@ def write(repository: Repository, request: Request, rest: list[str], endpoint: s
         case ["POST", "commit", revision]:
             pull = request.asks_for("create_pr")
             found = _commit(repository, revision, request.body, endpoint, pull=pull)
-        case ["POST", "branch", branch]:
-            revision = request.json.get("startingPoint", "main")
-            found = _name(repository, f"refs/heads/{branch}", revision)
         case ["POST", "tag", revision]:
             found = _name(repository, f"refs/tags/{request.json['tag']}", revision)
-        case ["DELETE", "branch", branch]:
-            found = _unname(repository, f"refs/heads/{branch}")
-        case ["DELETE", "tag", tag]:
-            found = _unname(repository, f"refs/tags/{tag}")
-        case ["PUT", "settings"]:
-            found = _settings(repository, request.json)
-        case ["POST", "discussions"]:
-            found = _discuss(repository, request.json)
         case _:
             raise Refusal(HTTPStatus.NOT_FOUND, "NotFound")
     return json_answer(found)
@@ -154,28 +143,6 @@ def _name(repository: Repository, ref: str, revision: str) -> dict[str, Any]:
         raise Refusal(HTTPStatus.CONFLICT, "Conflict", f"Reference already exists: {ref}")
     repository.refs[ref] = commit.id
     return {}
-
-
-def _unname(repository: Repository, ref: str) -> dict[str, Any]:
-    if ref not in repository.refs:
-        raise Refusal(HTTPStatus.NOT_FOUND, "RevisionNotFound", f"there is no {ref}")
-    del repository.refs[ref]
-    return {}
-
-
-def _settings(repository: Repository, asked: dict[str, Any]) -> dict[str, Any]:
-    if "visibility" in asked:
-        repository.private = asked["visibility"] == "private"
-    repository.gated = asked.get("gated", repository.gated)
-    return {"private": repository.private, "gated": repository.gated}
-
-
-def _discuss(repository: Repository, asked: dict[str, Any]) -> dict[str, Any]:
-    base = "main" if asked.get("pullRequest") else None
-    discussion = repository.discuss(asked["title"], asked.get("description", ""), base=base)
-    if base is not None:
-        repository.refs[f"refs/pr/{discussion.number}"] = repository.resolve(base).id
-    return {"num": discussion.number}
 
 
 def lfs_batch(repository: Repository, asked: dict[str, Any], endpoint: str) -> Answer:

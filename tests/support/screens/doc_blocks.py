@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +16,14 @@ from support.places import ROOT
 from nnd.converters.reading import load_yaml
 
 GUIDE = tuple(sorted(f"cards/guide/{path.name}" for path in (ROOT / "cards/guide").glob("*.md")))
+FIRST_RUN = "cards/guide/first-run.md"
 DOCUMENTS = ("README.md", "CONTRIBUTING.md", *GUIDE)
 RUN = {"sh", "python", "yaml", "toml"}
 """Languages of blocks that are run, unless they say why not."""
 
 CLONED = ("converters", "nnd_metric", "schemas", "cards", "tests")
+WIDTH = "104"
+NOTHING = re.compile(r"(?!)")
 
 _BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<why>[^\n]+) -->\n+)?(?:^<!-- shown: (?P<shown>[^\n]+) -->\n+)?"
@@ -73,7 +77,7 @@ def reader(**variables: str) -> dict[str, str]:
     return {**os.environ, "PATH": path, **variables}
 
 
-def follow(block: Block, place: Path, variables: Mapping[str, str], before: str = "") -> str:
+def follow(block: Block, place: Path, variables: Mapping[str, str]) -> str:
     """Do what a block says; return what was printed.
 
     Shell blocks are run line by line, the first failure ends them. A YAML block that begins with
@@ -83,8 +87,7 @@ def follow(block: Block, place: Path, variables: Mapping[str, str], before: str 
         case "sh":
             return _run(["bash", "-euo", "pipefail", "-c", block.text], block, place, variables)
         case "python":
-            program = f"{before}\n{block.text}"
-            return _run(["python", "-c", program], block, place, variables)
+            return _run(["python", "-c", block.text], block, place, variables)
         case "yaml":
             path = place / block.text.partition("\n")[0].removeprefix("# ")
             facts = load_yaml(path.read_text(encoding="utf-8"))
@@ -102,28 +105,82 @@ def _run(command: list[str], block: Block, place: Path, variables: Mapping[str, 
 
 
 class Reading:
-    """A reader on the way through a document, who does what its blocks say, each once.
+    """A reader on the way through documents, who does what their blocks say, each once.
 
     Attributes:
         place: The folder that the reader works in.
         printed: What the blocks that were read have printed.
+        shown: Block that shows what was printed → what it should show.
     """
 
-    def __init__(self, documents: Sequence[str], place: Path, variables: Mapping[str, str]) -> None:
-        self.place, self.printed = place, ""
-        self._variables = variables
-        self._left = [block for document in documents for block in to_follow(document)]
+    def __init__(
+        self,
+        documents: Sequence[str],
+        place: Path,
+        variables: Mapping[str, str],
+        kept: Path,
+        *,
+        skip: re.Pattern[str] = NOTHING,
+        differ: re.Pattern[str] = NOTHING,
+    ) -> None:
+        """Begin to read.
+
+        Args:
+            documents: Their paths, in order.
+            place: The folder to work in.
+            variables: The environment.
+            kept: Where what the first run prints is put, and is found by other documents.
+            skip: What is in blocks that are not run.
+            differ: What is in blocks that print something else here than they show.
+        """
+        self.place, self.printed, self.shown = place, "", dict[Block, str]()
+        self._kept, self._out = kept, place.with_name("printed")
+        found = {"COLUMNS": WIDTH, "OUT": str(self._out), "SHOWN": str(kept)}
+        self._variables = {**variables, **found}
+        self._left = [block for document in documents for block in blocks(document)]
+        self._skip, self._differ = skip, differ
+        self._as_shown = True
 
     def read(self, last: Block | None = None) -> None:
         """Go on until a block is done, if it is not, or to the end."""
         while self._left and (last is None or last in self._left):
-            self.printed += follow(self._left.pop(0), self.place, self._variables)
+            block = self._left.pop(0)
+            if block.language == "" and self._as_shown:
+                self.shown[block] = self._what_is_shown(block)
+            elif is_run(block) and self._skip.search(block.text):
+                self._as_shown = False
+            elif is_run(block):
+                self._follow(block)
+
+    def _follow(self, block: Block) -> None:
+        printed = follow(block, self.place, self._variables)
+        self.printed += printed
+        if block.language in ("sh", "python"):
+            self._as_shown = not self._differ.search(block.text)
+            self._out.write_text(printed, encoding="utf-8")
+            if block.document == FIRST_RUN and block.text.startswith("nnd "):
+                shutil.copy(self._out, self._kept / block.text.split()[1])
+
+    def _what_is_shown(self, block: Block) -> str:
+        if block.shown is None:
+            return tidy(self._out.read_text(encoding="utf-8"))
+        shell = block._replace(language="sh", text=block.shown)
+        return tidy(follow(shell, self.place, self._variables))
+
+
+def tidy(text: str) -> str:
+    """Return what was printed without blanks at the ends of lines and empty lines around it."""
+    lines = "\n".join(line.rstrip() for line in text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
+
+
+def is_run(block: Block) -> bool:
+    return block.why_not is None and block.language in RUN
 
 
 def to_follow(document: str) -> list[Block]:
     """Return the blocks of a document that are run."""
-    found = blocks(document)
-    return [block for block in found if block.why_not is None and block.language in RUN]
+    return [block for block in blocks(document) if is_run(block)]
 
 
 def commands(block: Block) -> Iterator[list[str]]:

@@ -7,7 +7,7 @@ import base64
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,15 @@ import polars as pl
 from PIL import Image, PngImagePlugin
 from support.places import ROOT
 from support.report.chromium import Chromium
-from support.screens.doc_blocks import DOCUMENTS, Block, blocks, follow, fresh_clone, reader
+from support.screens.doc_blocks import (
+    DOCUMENTS,
+    FIRST_RUN,
+    Block,
+    Reading,
+    blocks,
+    fresh_clone,
+    reader,
+)
 
 from nnd.cards.markdown import shorten, table_cell
 from nnd.converters.source.source import list_sources
@@ -24,7 +32,7 @@ from nnd.converters.source.source import list_sources
 RUN = ROOT / "cards/guide/run"
 PICTURE = ROOT / ".github/report.png"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
-DATA, PAGE = "demo/quiz_design", "cards/guide/first-run.md"
+DATA = "demo/quiz_design"
 
 READINGS = {"native": "a chat that asks for a question", "native+chat-none": "plain text"}
 LANGUAGES = {
@@ -36,8 +44,7 @@ LANGUAGES = {
     "zh": "Chinese",
 }
 MADE = r"\*"
-WIDTH = "104"
-_OF_HUB = re.compile(r"\bgpt2\b|my-org|Qwen/")
+OF_HUB = re.compile(r"\bgpt2\b|my-org|Qwen/")
 _REGION = r"(?<=<!-- {0} -->\n).*?(?=<!-- /{0} -->)"
 
 
@@ -50,8 +57,8 @@ def working_folder(place: Path, model: Path) -> Path:
     return place
 
 
-def shown_by_running(place: Path, variables: Mapping[str, str]) -> Iterator[tuple[Block, str]]:
-    """Yield the blocks of all documents that show something, with what they should show.
+def shown_by_running(place: Path, variables: Mapping[str, str]) -> dict[Block, str]:
+    """Return the blocks of all documents that show something, with what they should show.
 
     Args:
         place: A working folder; each page but the first run begins with a copy of it.
@@ -59,59 +66,21 @@ def shown_by_running(place: Path, variables: Mapping[str, str]) -> Iterator[tupl
     """
     kept = place.with_name("shown")
     kept.mkdir()
-    for document in (PAGE, *(name for name in DOCUMENTS if name != PAGE)):
-        here = place if document == PAGE else place.with_name("page")
-        if here != place:
+    found: dict[Block, str] = {}
+    for document in (FIRST_RUN, *(name for name in DOCUMENTS if name != FIRST_RUN)):
+        showing = [block for block in blocks(document) if block.language == ""]
+        if not showing:
+            continue
+        here = place
+        if document != FIRST_RUN:
+            here = place.with_name("page")
             shutil.rmtree(here, ignore_errors=True)
             shutil.copytree(place, here, symlinks=True)
-        yield from shown_by(document, here, kept, variables)
-
-
-def shown_by(
-    document: str,
-    place: Path,
-    kept: Path,
-    variables: Mapping[str, str],
-    skip: re.Pattern[str] = _OF_HUB,
-) -> Iterator[tuple[Block, str]]:
-    """Yield the blocks of a document that show something, with what they should show.
-
-    Args:
-        document: Its path.
-        place: A working folder, as its reader finds it.
-        kept: Where what the first run prints is put, and is found by other documents.
-        variables: The environment.
-        skip: What is in blocks that are not run; what they print is left alone.
-    """
-    variables = {**variables, "COLUMNS": WIDTH, "OUT": str(kept / "last"), "SHOWN": str(kept)}
-    found = list(blocks(document))
-    shows = [block.language == "" for block in found]
-    printed: str | None = ""
-    for number, block in enumerate(found):
-        if block.language == "" and printed is not None:
-            yield block, _show(block, place, variables)
-        elif block.language in {"sh", "python"} and block.why_not is None:
-            is_run = (document == PAGE or any(shows[number:])) and not (
-                skip.search(block.text) or _OF_HUB.search(block.text)
-            )
-            printed = follow(block, place, variables) if is_run else None
-            Path(variables["OUT"]).write_text(printed or "", encoding="utf-8")
-            if document == PAGE and block.text.startswith("nnd "):
-                shutil.copy(variables["OUT"], kept / block.text.split()[1])
-
-
-def _show(block: Block, place: Path, variables: Mapping[str, str]) -> str:
-    if block.shown is None:
-        text = Path(variables["OUT"]).read_text(encoding="utf-8")
-    else:
-        text = follow(block._replace(language="sh", text=block.shown), place, variables)
-    return tidy(text)
-
-
-def tidy(text: str) -> str:
-    """Return what was printed without blanks at the ends of lines and empty lines around it."""
-    lines = "\n".join(line.rstrip() for line in text.splitlines())
-    return re.sub(r"\n{3,}", "\n\n", lines).strip("\n") + "\n"
+        reading = Reading([document], here, variables, kept, skip=OF_HUB)
+        reading.read(None if here == place else showing[-1])
+        found |= reading.shown
+        found |= reading.shown
+    return found
 
 
 def pair_table(run: Path, data: Path) -> str:
@@ -240,7 +209,7 @@ def main() -> None:
     model = ROOT / "demo" / FILE
     with TemporaryDirectory(prefix="nnd-readme-") as folder:
         place = working_folder(Path(folder, "first"), model)
-        found = dict(shown_by_running(place, reader(HF_HUB_OFFLINE="1")))
+        found = shown_by_running(place, reader(HF_HUB_OFFLINE="1"))
         result = place / "demo/result"
         shutil.rmtree(RUN, ignore_errors=True)
         shutil.copytree(result, RUN)

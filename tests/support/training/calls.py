@@ -8,7 +8,7 @@ import random
 
 import polars as pl
 import torch
-from support.models import toy_models
+from support.training.examples import train_tokenizer
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
@@ -42,7 +42,7 @@ def call_pairs(n: int) -> pl.DataFrame:
 def call_model(pairs: pl.DataFrame, seed: int) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
     """Return a BART of one layer each way, with random weights, and its tokenizer."""
     texts = list(pairs.select("context", "candidate_high").iter_rows())
-    tokenizer = toy_models._train_tokenizer(texts, "bart")
+    tokenizer = train_tokenizer(texts, "bart")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         config = BartConfig(

@@ -7,8 +7,14 @@ from typing import Any
 
 import polars as pl
 import torch
-from support.models import toy_models
-from support.models.toy_models import Family
+from support.training.examples import (
+    WINDOW,
+    Family,
+    batch,
+    examples_of,
+    texts_of,
+    train_tokenizer,
+)
 from transformers import (
     BartConfig,
     BartForConditionalGeneration,
@@ -22,7 +28,7 @@ from transformers import (
 
 from nnd.converters.folder.conversion import convert
 
-WIDTH, WINDOW = 32, 512
+WIDTH = 32
 
 
 @functools.cache
@@ -44,7 +50,7 @@ def make_trainer(
         trainer: Its class.
         **arguments: Of TrainingArguments, beside the short training's own.
     """
-    texts = toy_models._texts(sample_pairs())
+    texts = texts_of(sample_pairs())
     model, tokenizer = make_model(family)
     own: dict[str, Any] = {
         "max_steps": 6,
@@ -62,15 +68,15 @@ def make_trainer(
     return trainer(
         model=model,
         args=TrainingArguments(output_dir=str(folder), **own | arguments),
-        train_dataset=toy_models._examples(texts, tokenizer, family),
-        data_collator=toy_models._batch,
+        train_dataset=examples_of(texts, tokenizer, family),
+        data_collator=batch,
         processing_class=tokenizer,
     )
 
 
 def make_model(family: Family) -> tuple[PreTrainedModel, PreTrainedTokenizerFast]:
     """Return a tiny model with random weights, the same ones each time, and its tokenizer."""
-    tokenizer = toy_models._train_tokenizer(toy_models._texts(sample_pairs()), family)
+    tokenizer = train_tokenizer(texts_of(sample_pairs()), family)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         return (_bart if family == "bart" else _gpt2)(len(tokenizer)), tokenizer
@@ -81,7 +87,7 @@ def bits(model: PreTrainedModel) -> dict[str, bytes]:
     return {name: tensor.numpy().tobytes() for name, tensor in model.state_dict().items()}
 
 
-# The toys' tokenizer gives <s>, <pad> and </s> the first three ids.
+# The tokenizer gives <s>, <pad> and </s> the first three ids.
 _MARKS = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
 
 

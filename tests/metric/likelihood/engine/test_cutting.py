@@ -24,38 +24,6 @@ def dots(family: Family, n: int) -> str:
     return text
 
 
-def numbered(family: Family) -> tuple[str, tuple[int, ...]]:
-    """Return a text whose tokens are all different, and their ids."""
-    text = "bdfhjlnzxvtrp02468BDFHJLNPRTVXZ"
-    found = tuple(family.text_ids(text))
-    assert len(set(found)) == len(found) == len(text)
-    return text, found
-
-
-@pytest.mark.parametrize("protocol", ["native", "laban2022"])
-def test_all_candidates_of_a_context_see_the_same_cut(protocol: str, fresh: Fresh) -> None:
-    gpt2 = fresh("gpt2", window=24)
-    text, tokens = numbered(gpt2)  # 31 tokens
-    short, long = ids(gpt2, protocol, [(text, "."), (text, "." * 9)])
-    if protocol == "native":
-        # " ........." is 10 ids, so 24 - 10 = 14 stay: the last 14.
-        assert (*short.context, short.inputs[0]) == (*long.context, long.inputs[0]) == tokens[-14:]
-    else:
-        # The start and 9 ids, so 24 - 10 = 14 here too.
-        assert short.context == long.context == tokens[-14:]
-    assert short.truncated
-    assert long.truncated
-
-
-def test_the_other_contexts_candidates_do_not_shorten_this_one(fresh: Fresh) -> None:
-    gpt2 = fresh("gpt2", window=24)
-    text, tokens = numbered(gpt2)
-    cut, _ = ids(gpt2, "native", [(text, "."), ("x", "." * 9)])
-    # " ." is two ids (or one), whatever is in the other context.
-    room = 24 - len(gpt2.text_ids(" ."))
-    assert (*cut.context, cut.inputs[0]) == tokens[-room:]
-
-
 def test_a_context_that_just_fits_is_left_alone(fresh: Fresh) -> None:
     gpt2 = fresh("gpt2", window=24)
     longest = len(gpt2.text_ids(" ..."))
@@ -66,27 +34,6 @@ def test_a_context_that_just_fits_is_left_alone(fresh: Fresh) -> None:
     )
     assert (fits.truncated, cut.truncated) == (False, True)
     assert len(fits.context) + 1 == len(cut.context) + 1 == 24 - longest
-
-
-def test_cutting_keeps_the_start_token(fresh: Fresh) -> None:
-    opt = fresh("opt", window=24)
-    text, tokens = numbered(opt)
-    room = 24 - len(opt.text_ids(" .")) - 1  # </s> stays in front
-    (end,) = ids(opt, "native", [(text, ".")])
-    assert (*end.context, end.inputs[0]) == (2, *tokens[-room:])
-    (beginning,) = ids(opt, "native", [(text, ".")], keep="beginning")
-    assert (*beginning.context, beginning.inputs[0]) == (2, *tokens[:room])
-
-
-def test_an_encoder_keeps_its_special_tokens_and_the_beginning(fresh: Fresh) -> None:
-    bart = fresh("bart", window=24)
-    text, tokens = numbered(bart)
-    beginning, long = ids(bart, "native", [(text, "."), (text, "." * 9)])
-    # 24 less <s> and </s>; the candidates have the decoder to themselves.
-    assert beginning.context == long.context == (0, *tokens[:22], 2)
-    assert beginning.truncated
-    (end,) = ids(bart, "native", [(text, ".")], keep="end")
-    assert end.context == (0, *tokens[-22:], 2)
 
 
 def test_mbart25_keeps_both_trailing_special_tokens(fresh: Fresh) -> None:

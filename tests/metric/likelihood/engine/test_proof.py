@@ -406,27 +406,26 @@ TIED, AT, ABOVE, UNKNOWN = (-1.0, -1.0, 9, 9), (-1.0, -1.25, 9, 9), (-2, -1, 9, 
 
 
 @pytest.mark.parametrize(
-    ("row", "close"),
-    [(BELOW, 1), (BELOW_AND_FAILED, 1), (TIED, 1), (AT, 0), (ABOVE, 0), (UNKNOWN, 0)],
+    ("rows", "summed", "close"),
+    [
+        ([BELOW], False, 1),
+        ([BELOW_AND_FAILED], False, 1),
+        ([TIED], False, 1),
+        ([AT], False, 0),
+        ([ABOVE], False, 0),
+        ([UNKNOWN], False, 0),
+        ([BELOW, BELOW, AT], False, 2),
+        ([], False, 0),
+        # 0.25 nats for each of 5 tokens are 1.25, more than the margin of 1; for 4 they are 1.
+        ([(-8.0, -9.0, 3, 5)], True, 1),
+        ([(-8.0, -9.0, 5, 3)], True, 1),
+        ([(-8.0, -9.0, 3, 4)], True, 0),
+    ],
 )
-def test_a_test_is_close_below_the_deviation(
-    row: tuple[float | None, float | None, int, int], close: int
-) -> None:
-    assert count_close(scored(row), 0.25) == close
-
-
-def test_close_tests_are_counted_once_however_many_categories_they_have() -> None:
-    twice = pl.concat([scored(BELOW), scored(BELOW)])
-    assert count_close(twice, 0.25) == 1
-    assert count_close(scored(BELOW, BELOW, AT), 0.25) == 2
-    assert count_close(scored(), 0.25) == 0
-
-
-def test_of_sums_the_deviation_counts_for_every_token_of_the_longer_candidate() -> None:
-    # 0.25 nats for each of 5 tokens are 1.25, more than the margin of 1; for 4 they are 1, not more
-    assert count_close(scored((-8.0, -9.0, 3, 5)), 0.25, summed=True) == 1
-    assert count_close(scored((-8.0, -9.0, 5, 3)), 0.25, summed=True) == 1
-    assert count_close(scored((-8.0, -9.0, 3, 4)), 0.25, summed=True) == 0
+def test_a_test_is_close_below_the_deviation(rows: list[Any], *, summed: bool, close: int) -> None:
+    """Of sums it counts for every token of the longer candidate; with two categories, once."""
+    assert count_close(scored(*rows), 0.25, summed=summed) == close
+    assert count_close(pl.concat([scored(*rows)] * 2), 0.25, summed=summed) == close
 
 
 @pytest.mark.parametrize("protocol", ["native", "sum"])

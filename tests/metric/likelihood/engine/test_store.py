@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from support.engine.store_processes import batch, entries, key, value
 from support.places import SUPPORT
 
@@ -194,36 +194,6 @@ def test_an_interrupt_passes_and_leaves_the_store_in_order(
 
 
 # Keys.
-
-IDS = st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 2), max_size=4).map(tuple)
-SEGMENTS = st.lists(st.integers(0, 1), max_size=4).map(tuple)
-ROWS = st.builds(
-    Encoded, IDS, IDS, IDS, st.lists(st.booleans(), max_size=4).map(tuple), st.booleans(), SEGMENTS
-)
-
-
-def without_mark(row: Encoded) -> Encoded:
-    return row._replace(truncated=False)
-
-
-@settings(max_examples=500 if FULL else 100)
-@given(ROWS, ROWS, st.sampled_from(["a", "ab", "é"]), st.sampled_from(["a", "ab", "é"]))
-def test_keys_are_the_same_for_the_same_model_and_ids_alone(
-    one: Encoded, other: Encoded, model: str, another: str
-) -> None:
-    same = (model, without_mark(one)) == (another, without_mark(other))
-
-    assert (row_key(model, one) == row_key(another, other)) == same
-
-
-@given(ROWS, st.data())
-def test_the_same_ids_parted_elsewhere_have_another_key(row: Encoded, data: st.DataObject) -> None:
-    ids = row.context + row.inputs + row.targets
-    first, second = sorted(data.draw(st.tuples(*[st.integers(0, len(ids))] * 2)))
-    parts = ids[:first], ids[first:second], ids[second:]
-    other = Encoded(*parts, row.scored, row.truncated, row.segments)
-
-    assert (row_key("a", row) == row_key("a", other)) == (row == other)
 
 
 def test_every_part_of_a_row_counts_but_the_mark_of_a_cut() -> None:

@@ -238,12 +238,23 @@ def test_tokens_without_embeddings_are_refused(save: Callable[..., Path], tiny: 
 # Refusing
 
 
-def test_an_adapter_without_a_base(save: Callable[..., Path], saved: Saved) -> None:
-    folder = edited(save("llama", lora()), base_model_name_or_path=None)
-    check_refused(folder, "adapter.base")
-    edited(folder, base_model_name_or_path="/gone/base")
-    check_refused(folder, "adapter.base", "/gone/base")
-    assert load_model(saved("llama"), Loading(device="cpu", adapter=str(folder))).adapted
+@pytest.mark.parametrize(
+    ("settings", "code", "fact"),
+    [
+        ({"base_model_name_or_path": None}, "adapter.base", ""),
+        ({"base_model_name_or_path": "/gone/base"}, "adapter.base", "/gone/base"),
+        ({"task_type": "SEQ_CLS"}, "model.not-a-language-model", "SEQ_CLS"),
+        ({"alora_invocation_tokens": [5, 6]}, "adapter.unsupported", "aLoRA"),
+    ],
+    ids=["no base", "a base that is gone", "a classifier", "a method that reads more"],
+)
+def test_an_adapter_whose_settings_do_not_fit(
+    settings: dict[str, Any], code: str, fact: str, save: Callable[..., Path], saved: Saved
+) -> None:
+    folder = edited(save("llama", lora()), **settings)
+    check_refused(folder, code, fact)
+    if code == "adapter.base":  # which can be named
+        assert load_model(saved("llama"), Loading(device="cpu", adapter=str(folder))).adapted
 
 
 @pytest.mark.parametrize("other", ["gpt2", "mistral-small"])
@@ -258,16 +269,6 @@ def test_an_adapter_of_another_architecture(
         hf.AutoModelForCausalLM.from_config(config).save_pretrained(base)
         hf.AutoTokenizer.from_pretrained(saved("llama")).save_pretrained(base)
     check_refused(base, "adapter.base", adapter=str(folder))
-
-
-def test_an_adapter_of_a_classifier(save: Callable[..., Path]) -> None:
-    folder = edited(save("llama", lora()), task_type="SEQ_CLS")
-    check_refused(folder, "model.not-a-language-model", "SEQ_CLS")
-
-
-def test_a_method_that_reads_more_than_the_text(save: Callable[..., Path]) -> None:
-    folder = edited(save("llama", lora()), alora_invocation_tokens=[5, 6])
-    check_refused(folder, "adapter.unsupported", "aLoRA")
 
 
 def test_a_damaged_adapter(save: Callable[..., Path]) -> None:

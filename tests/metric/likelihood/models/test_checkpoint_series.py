@@ -1,15 +1,11 @@
-"""Checkpoints of a training: found in a folder or on the Hub, the earliest first."""
+"""Checkpoints of a training: found in a folder, the earliest first."""
 
 from pathlib import Path
 
 import pytest
-from support.hub.asking import Ask, refused
-from support.hub.server import Hub
 from support.refusals import refusal
 
 from nnd.metric.likelihood import list_checkpoints, step_of
-
-LIST = "load('nnd.metric.likelihood.models.checkpoint_series').list_checkpoints"
 
 
 @pytest.mark.parametrize(
@@ -36,23 +32,9 @@ def test_folders_come_in_the_order_of_their_steps(tmp_path: Path) -> None:
     assert list_checkpoints(tmp_path) == found
 
 
-def test_revisions_on_the_hub_come_in_the_order_of_their_steps(hub: Hub, ask: Ask) -> None:
-    for branch in ("main", "step2000", "step512", "step1000"):
-        hub.commit("models", "org/model", {"config.json": b"{}"}, branch=branch)
-    steps = [f"org/model@step{number}" for number in (512, 1000, 2000)]
-    assert ask(f"{LIST}('org/model')") == steps
-
-
 def test_a_folder_without_checkpoints_is_an_error(tmp_path: Path) -> None:
     with refusal("model.no-checkpoints", "test_a_folder_without_checkpoi0"):
         list_checkpoints(tmp_path)
-
-
-def test_a_model_that_the_hub_lacks_is_an_error(hub: Hub, ask: Ask) -> None:
-    error = refused(ask, f"{LIST}('org/none')")
-    assert (error.name, error.code) == ("ScoringError", "model.no-checkpoints")
-    assert "org/none" in error.message
-    assert hub.received
 
 
 def test_a_place_that_is_neither_folder_nor_model_is_an_error() -> None:

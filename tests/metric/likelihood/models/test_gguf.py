@@ -1,4 +1,4 @@
-"""GGUF files: parsed once for each load, and, as everything that exists, not asked of the Hub."""
+"""GGUF files: parsed once for each load; and the bars that loading shows."""
 
 import os
 import pty
@@ -13,15 +13,7 @@ from typing import Any
 
 import gguf
 import pytest
-import transformers as hf
-from support.hub.asking import Ask, refused
-from support.hub.server import Hub
-from support.metric_runs import write_pairs
-from support.models.adapted import adapted, load_base, lora
-from support.models.gguf_files import write_gguf
 from support.refusals import refusal
-from support.screens.commands import Nnd
-from support.tiny_models import Family, rope_shape, seeded
 from tqdm.auto import tqdm
 from transformers.utils.logging import enable_progress_bar
 
@@ -30,21 +22,6 @@ from nnd.metric.likelihood.models.checkpoint_files import find_file
 from nnd.metric.likelihood.models.gguf_files import open_gguf
 
 CPU = Loading(device="cpu")
-LOAD = "load('nnd.metric.likelihood').load_model"
-
-
-@pytest.fixture(scope="module")
-def place(tiny: Callable[[str], Family], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with data, and a small Llama as a GGUF file, as a folder, and with an adapter."""
-    folder, tokenizer = tmp_path_factory.mktemp("here"), tiny("gpt2").tokenizer
-    with seeded():
-        model = hf.LlamaForCausalLM(hf.LlamaConfig(**rope_shape(len(tokenizer), 160)))
-    write_gguf(model, tokenizer, folder / "tiny.gguf")
-    model.save_pretrained(folder / "base")
-    tokenizer.save_pretrained(folder / "base")
-    adapted(load_base(folder / "base"), lora()).save_pretrained(folder / "adapter")
-    write_pairs(folder)
-    return folder
 
 
 # Parsed once
@@ -89,45 +66,6 @@ def test_the_library_is_as_before_afterwards(place: Path, tmp_path: Path) -> Non
         assert gguf.GGUFReader(str(other)) is not opened.reader
         raise KeyError
     assert vars(gguf) == before
-
-
-# What exists is not asked of the Hub
-
-
-@pytest.mark.parametrize("name", ["tiny.gguf", "base", "adapter"])
-@pytest.mark.parametrize("at", ["{name}", "./{name}", "{place}/{name}"])
-def test_what_exists_is_not_asked_of_the_hub(
-    name: str, at: str, ask: Ask, hub: Hub, place: Path
-) -> None:
-    before = len(hub.requests)
-    ask(f"load('os').chdir({str(place)!r})")
-    found = at.format(name=name, place=place)
-    assert ask(f"{LOAD}({found!r}).name") == found
-    assert hub.requests[before:] == []
-
-
-def test_a_missing_gguf_file_is_not_asked_of_the_hub(ask: Ask, hub: Hub) -> None:
-    before = len(hub.requests)
-    error = refused(ask, f"{LOAD}('missing.gguf')")
-    assert error.code == "file.not-found"
-    assert "./missing.gguf" in error.message
-    assert hub.requests[before:] == []
-    refused(ask, f"{LOAD}('missing')")  # what may be the id of a model is looked up
-    assert hub.requests[before:]
-
-
-def test_a_file_of_the_working_folder_is_scored(
-    ask: Ask, hub: Hub, place: Path, nnd: Nnd, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = len(hub.requests)
-    ask(f"load('os').chdir({str(place)!r})")
-    online = ask("load('nnd').evaluate('tiny.gguf', 'pairs.parquet').results[0].rates.n_pairs")
-    monkeypatch.chdir(place)
-    offline = nnd("evaluate", "--model", "tiny.gguf", "--data", "pairs.parquet")
-
-    assert online > 0
-    assert (offline.code, offline.err) == (0, "")
-    assert hub.requests[before:] == []
 
 
 def test_nothing_is_in_a_file_that_exists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,13 @@
 """Digests that are found once: the same as those of the weights, and looked up by their files."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 import torch
-from support.tiny_models import Family
 
 from nnd.metric.likelihood import Loading, Scoring, load_model, pin_version
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
@@ -20,12 +20,9 @@ PAIR = {"context": "Who wrote the book?", "candidate_high": "the cat", "candidat
 
 
 @pytest.fixture
-def folder(fresh: Callable[..., Family], tmp_path: Path) -> Path:
+def folder(saved: Callable[[str], Path], tmp_path: Path) -> Path:
     """A checkpoint of this test's own."""
-    family = fresh("gpt2")
-    family.model.save_pretrained(tmp_path / "model")
-    family.tokenizer.save_pretrained(tmp_path / "model")
-    return tmp_path / "model"
+    return Path(shutil.copytree(saved("gpt2"), tmp_path / "model"))
 
 
 @pytest.fixture

@@ -10,16 +10,15 @@ from typing import Any, NoReturn
 import polars as pl
 import pytest
 import torch
-from support.refusals import check_refusal, refusal
-from typer.testing import CliRunner
+from support.refusals import refusal
+from support.screens.commands import Nnd
 
-from nnd.metric.cli.command import app
 from nnd.metric.likelihood import Loading, Scoring, load_model, load_skeleton
 from nnd.metric.run import estimate, evaluate
 from nnd.metric.run.cost import measured_speeds, probe
 from nnd.metric.run.cost.measured_speeds import keep_speed, speed_key
 from nnd.metric.run.cost.model_needs import Need
-from nnd.schemas import NNDError, cache_folder, read_facts
+from nnd.schemas import cache_folder, read_facts
 
 Saved = Callable[[str], Path]
 
@@ -193,31 +192,18 @@ def test_several_models_are_a_table(saved: Saved) -> None:
 
 
 def test_the_command_prints_it_and_writes_nothing(
-    bare: Callable[[str], Path], tmp_path: Path
+    bare: Callable[[str], Path], nnd: Nnd, tmp_path: Path
 ) -> None:
     data, out = tmp_path / "tests.parquet", tmp_path / "run"
     pl.DataFrame(rows(*CONTEXTS)).write_parquet(data)
-    options = [
-        "evaluate",
-        "--model",
-        str(bare("bart")),
-        "--data",
-        str(data),
-        "--device",
-        "cpu",
-        "--dry-run",
-    ]
-    done = CliRunner().invoke(app, [*options, "--out", str(out), "--json"])
-    assert done.exit_code == 0
-    told, expected = (
-        json.loads(done.stdout),
-        estimate(tmp_path / "bart", data, loading=CPU).to_dict(),
-    )
+    asked = ["evaluate", "--model", bare("bart"), "--data", data, "--device", "cpu", "--dry-run"]
+    done = nnd(*asked, "--out", out, "--json")
+    assert done.code == 0
+    told = json.loads(done.out)
+    expected = estimate(tmp_path / "bart", data, loading=CPU).to_dict()
     for each in (*told["models"], *expected["models"]):
         assert each.pop("operations_per_second") > 0  # of two probes
         assert each["datasets"]["tests"].pop("seconds") > 0
     assert told == expected
     assert [out.exists(), cache_folder().exists()] == [False, False]
-    refused = CliRunner().invoke(app, [*options, "--vary", "protocol"])
-    assert isinstance(refused.exception, NNDError)
-    check_refusal(refused.exception, "option.conflict")
+    nnd.refuses(*asked, "--vary", "protocol", code="option.conflict")

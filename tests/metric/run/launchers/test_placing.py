@@ -27,20 +27,21 @@ def way(*models: Model, loading: Loading = Loading()) -> Any:
     return side_by_side.score_models(whole_task(named, {}, {}, loading, Trouble(fatal=True)))
 
 
-def test_several_models_are_placed_on_several_gpus(gpus: list[Device]) -> None:
-    assert way("a", "b") == gpus
-
-
-@pytest.mark.parametrize("left", [0, 1])
-def test_models_take_turns_without_several_gpus(gpus: list[Device], left: int) -> None:
-    del gpus[left:]
-    assert way("a", "b") == "in turn"
-
-
-@pytest.mark.usefixtures("gpus")
-@pytest.mark.parametrize("loading", [Loading(device="cuda:1"), Loading(device_map="auto")])
-def test_models_take_turns_on_what_the_user_names(loading: Loading) -> None:
-    assert way("a", "b", loading=loading) == "in turn"
+@pytest.mark.parametrize(
+    ("number", "loading", "placed"),
+    [
+        (2, Loading(), True),
+        (1, Loading(), False),
+        (0, Loading(), False),
+        (2, Loading(device="cuda:1"), False),
+        (2, Loading(device_map="auto"), False),
+    ],
+)
+def test_models_take_turns_unless_there_are_several_gpus_to_choose_from(
+    *, gpus: list[Device], number: int, loading: Loading, placed: bool
+) -> None:
+    del gpus[number:]
+    assert way("a", "b", loading=loading) == (gpus if placed else "in turn")
 
 
 @pytest.mark.usefixtures("gpus")

@@ -12,22 +12,19 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import polars as pl
 import psutil
 import pytest
 import ray
-from support.metric_runs import human_scores, pair_rows
-from support.refusals import check_refusal, refusal
-from typer.testing import CliRunner
+from support.metric_runs import many_pairs, pair_rows, write_pairs
+from support.refusals import refusal
+from support.screens.commands import Nnd
 
-from nnd.metric.cli.command import app
 from nnd.metric.data import read_run
 from nnd.metric.likelihood import LoadedModel, Scoring
 from nnd.metric.run import Evaluation, Ray, evaluate, merge
 from nnd.metric.run.launchers import ray_cluster, ray_workers
 from nnd.metric.run.launchers.ray_cluster import size_pool
 from nnd.metric.run.parts import cutting
-from nnd.schemas import NNDError
 
 Saved = Callable[[str], Path]
 
@@ -62,18 +59,7 @@ def _cluster() -> Iterator[None]:
 @pytest.fixture
 def birds(tmp_path: Path) -> Path:
     """Converted data of 24 contexts."""
-    folder = tmp_path / "birds"
-    folder.mkdir()
-    copies = [
-        pair_rows().with_columns(
-            pl.concat_str(column, pl.lit(f" {number}"))
-            for column in ("pair_id", "context_id", "context")
-        )
-        for number in range(6)
-    ]
-    pl.concat(copies).write_parquet(folder / "pairs.parquet", row_group_size=7)
-    human_scores().write_parquet(folder / "human_scores.parquet")
-    return folder
+    return write_pairs(tmp_path / "birds", many_pairs(6))
 
 
 def part_files(run: Path) -> dict[Path, int]:
@@ -289,9 +275,6 @@ def test_workers_are_given_names(
     ids=str,
 )
 def test_options_that_do_not_fit_are_refused(
-    options: list[str], code: str, saved: Saved, birds: Path
+    options: list[str], code: str, nnd: Nnd, saved: Saved, birds: Path
 ) -> None:
-    asked = ["evaluate", "--model", str(saved("gpt2")), "--data", str(birds), *options]
-    found = CliRunner().invoke(app, asked)
-    assert isinstance(found.exception, NNDError)
-    check_refusal(found.exception, code)
+    nnd.refuses("evaluate", "--model", saved("gpt2"), "--data", birds, *options, code=code)

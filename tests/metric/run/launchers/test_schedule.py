@@ -16,35 +16,40 @@ Saved = Callable[[str], Path]
 _PLENTY = Device("cpu", 2**50)
 
 
-def placed(waiting: dict[str, Size], *devices: Device) -> tuple[str, str] | None:
-    found = place(waiting, devices)
-    return found and (found[0], found[1].name)
-
-
 def measured(model: Path, largest: Device = _PLENTY, *, budget: int | None = None) -> Size:
     return measure("name", str(model), Scoring(token_budget=budget), Loading(), largest)
 
 
-def test_the_largest_goes_first_to_the_device_with_the_most_room() -> None:
-    waiting = {"small": Size(1, 2), "large": Size(5, 9), "middle": Size(2, 4)}
-    assert placed(waiting, Device("a", 10), Device("b", 20)) == ("large", "b")
+SMALL, MIDDLE, LARGE = Size(1, 2), Size(2, 4), Size(5, 9)
 
 
-def test_an_idle_device_goes_before_one_with_more_room() -> None:
-    assert placed({"m": Size(1, 2)}, Device("a", 20, models=1), Device("b", 3)) == ("m", "b")
+def beside(free: int, name: str = "a") -> Device:
+    """A device on which a model runs."""
+    return Device(name, free, models=1)
 
 
-def test_a_small_model_goes_beside_another_while_a_large_one_waits() -> None:
-    waiting = {"small": Size(1, 2), "large": Size(5, 9)}
-    assert placed(waiting, Device("a", 4, models=1)) == ("small", "a")
-
-
-def test_the_weights_have_to_fit_an_idle_device_and_the_whole_room_a_shared_one() -> None:
-    waiting = {"m": Size(5, 9)}
-    assert placed(waiting, Device("a", 5)) == ("m", "a")
-    assert placed(waiting, Device("a", 4)) is None
-    assert placed(waiting, Device("a", 8, models=1)) is None
-    assert placed(waiting, Device("a", 9, models=1)) == ("m", "a")
+@pytest.mark.parametrize(
+    ("sizes", "devices", "placed"),
+    [
+        # The largest goes first, to the device with the most room.
+        ((SMALL, LARGE, MIDDLE), (Device("a", 10), Device("b", 20)), (LARGE, "b")),
+        # An idle device goes before one with more room.
+        ((SMALL,), (beside(20), Device("b", 3)), (SMALL, "b")),
+        # A small one goes beside another while a large one waits.
+        ((SMALL, LARGE), (beside(4),), (SMALL, "a")),
+        # The weights have to fit an idle device, and the whole room a shared one.
+        ((LARGE,), (Device("a", 5),), (LARGE, "a")),
+        ((LARGE,), (Device("a", 4),), None),
+        ((LARGE,), (beside(8),), None),
+        ((LARGE,), (beside(9),), (LARGE, "a")),
+    ],
+)
+def test_a_model_goes_where_there_is_room(
+    sizes: tuple[Size, ...], devices: tuple[Device, ...], placed: tuple[Size, str] | None
+) -> None:
+    waiting = {str(size): size for size in sizes}
+    found = place(waiting, devices)
+    assert (found and (waiting[found[0]], found[1].name)) == placed
 
 
 def test_all_models_get_their_turn_and_no_device_holds_more_than_it_has() -> None:

@@ -48,12 +48,6 @@ def broken(saved: Saved, tmp_path: Path) -> str:
     return str(folder)
 
 
-@pytest.fixture
-def birds(tmp_path: Path) -> str:
-    (tmp_path / "birds").mkdir()
-    return str(write_pairs(tmp_path / "birds"))
-
-
 class Started:
     """The processes that were started, by model, and those that were ended."""
 
@@ -104,13 +98,13 @@ def two_gpus() -> list[Device]:
 
 
 def score(
-    models: Sequence[str], *data: str, devices: Sequence[Device] = (), fatal: bool = False
+    models: Sequence[str], *data: Path, devices: Sequence[Device] = (), fatal: bool = False
 ) -> tuple[Trouble, Any]:
     trouble = Trouble(fatal)
     found = score_side_by_side(
         whole_task(
             {name: name for name in models},
-            {Path(folder).name: load_pairs(folder) for folder in data},
+            {folder.name: load_pairs(folder) for folder in data},
             dict.fromkeys(models, Scoring(cache=False)),
             Loading(),
             trouble,
@@ -129,7 +123,7 @@ def done(found: Any) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("real", [1, pytest.param(2, marks=pytest.mark.full)])
 def test_results_are_those_of_models_one_after_the_other(
-    real: int, models: list[str], birds: str, here: Started, monkeypatch: pytest.MonkeyPatch
+    *, real: int, models: list[str], birds: Path, tmp_path: Path, here: Started, monkeypatch: Any
 ) -> None:
     def start(task: ScoringTask, answers: Answers) -> Any:
         kind = Process if {*task.models} <= {*models[:real]} else partial(Here, started=here)
@@ -139,7 +133,7 @@ def test_results_are_those_of_models_one_after_the_other(
     monkeypatch.setattr(side_by_side, "find_devices", two_gpus)
     monkeypatch.setattr(side_by_side, "Process", start)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    out = Path(birds).with_name("run")
+    out = tmp_path / "run"
     evaluation = evaluate(models, birds, out=out)
     assert list(here.processes) == models[real:]
     assert evaluation.to_dict() == alone.to_dict()
@@ -149,7 +143,7 @@ def test_results_are_those_of_models_one_after_the_other(
 
 
 def test_a_killed_process_is_a_failure_of_its_model_and_the_other_goes_on(
-    models: list[str], birds: str, here: Started, monkeypatch: pytest.MonkeyPatch
+    models: list[str], birds: Path, here: Started, monkeypatch: Any
 ) -> None:
     def start(task: ScoringTask, answers: Answers) -> Any:
         kind = Killed if models[0] in task.models else partial(Here, started=here)
@@ -166,7 +160,7 @@ def test_a_killed_process_is_a_failure_of_its_model_and_the_other_goes_on(
 
 
 def test_an_interrupt_ends_all_processes(
-    models: list[str], birds: str, monkeypatch: pytest.MonkeyPatch
+    models: list[str], birds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Process] = []
 
@@ -199,7 +193,7 @@ def test_a_job_that_cannot_be_sent_is_an_end_too(models: list[str]) -> None:
 
 
 @pytest.mark.full
-def test_a_process_ends_with_the_one_that_asks(models: list[str], birds: str) -> None:
+def test_a_process_ends_with_the_one_that_asks(models: list[str], birds: Path) -> None:
     """The end of the one that asks is the end of the input, which is all there is of it here."""
     pairs = {str(number): load_pairs(birds) for number in range(1_000)}
     job = task_of(models[0], pairs, Scoring(cache=False), Loading(device="cpu"))
@@ -216,10 +210,9 @@ def test_a_process_ends_with_the_one_that_asks(models: list[str], birds: str) ->
 
 
 def test_all_models_are_scored_on_all_datasets(
-    models: list[str], birds: str, tmp_path: Path, here: Started
+    models: list[str], birds: Path, tmp_path: Path, here: Started
 ) -> None:
-    (tmp_path / "trees").mkdir()
-    trees = str(write_pairs(tmp_path / "trees"))
+    trees = write_pairs(tmp_path / "trees")
     trouble, found = score(models, birds, trees)
     assert sorted(done(found)) == sorted(
         (key, model) for key in ("birds", "trees") for model in models
@@ -230,7 +223,7 @@ def test_all_models_are_scored_on_all_datasets(
 
 @pytest.mark.usefixtures("here")
 def test_what_fails_in_a_process_is_warned_of_once_and_the_other_goes_on(
-    models: list[str], broken: str, birds: str
+    models: list[str], broken: str, birds: Path
 ) -> None:
     trouble, found = score([broken, models[1]], birds)
     with pytest.warns(ScoringWarning) as warned:
@@ -241,7 +234,7 @@ def test_what_fails_in_a_process_is_warned_of_once_and_the_other_goes_on(
 
 
 def test_where_a_failure_is_fatal_it_is_an_error_and_all_processes_end(
-    models: list[str], broken: str, birds: str, here: Started
+    models: list[str], broken: str, birds: Path, here: Started
 ) -> None:
     _, found = score([broken, models[1]], birds, fatal=True)
     with refusal("model.damaged", broken):
@@ -251,7 +244,7 @@ def test_where_a_failure_is_fatal_it_is_an_error_and_all_processes_end(
 
 @pytest.mark.usefixtures("here")
 def test_a_fatal_error_that_is_not_ours_names_the_model(
-    models: list[str], birds: str, monkeypatch: pytest.MonkeyPatch
+    models: list[str], birds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def score_here(_task: ScoringTask) -> NoReturn:
         raise RuntimeError("its code is broken")
@@ -263,7 +256,7 @@ def test_a_fatal_error_that_is_not_ours_names_the_model(
 
 
 def test_a_model_that_fits_no_device_is_a_failure_and_none_of_it_is_loaded(
-    models: list[str], birds: str, here: Started
+    models: list[str], birds: Path, here: Started
 ) -> None:
     trouble, found = score(models, birds, devices=[Device("cpu", 2**29)])
     with pytest.warns(ScoringWarning, match="continuing without it"):

@@ -8,11 +8,10 @@ import polars as pl
 import pytest
 from support.metric_runs import pair_rows
 from support.refusals import refusal
+from support.screens.commands import Nnd
 from support.shown import check_pictured
 from support.stored_folders import read_facts
-from typer.testing import CliRunner
 
-from nnd.metric.cli.command import app
 from nnd.metric.likelihood import Engine, LoadedModel, Loading, Scoring
 from nnd.metric.run import Variation, evaluate, vary
 from nnd.metric.text import PROTOCOLS
@@ -101,10 +100,7 @@ def test_what_is_written_is_what_was_scored(varied: Variation, tmp_path: Path) -
     assert read_facts(told) == varied.to_dict()
 
 
-def test_varied_again_nothing_is_computed(
-    saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NND_CACHE", str(tmp_path / "cache"))
+def test_varied_again_nothing_is_computed(saved: Saved, monkeypatch: pytest.MonkeyPatch) -> None:
     first = vary(saved("gpt2"), PAIRS, ["protocol"])
     computed: list[int] = []
     sums = Engine.sum_rows
@@ -152,12 +148,9 @@ def test_a_folder_of_others_is_left_alone_before_any_work(tmp_path: Path) -> Non
         vary("no-such-model", PAIRS, ["dtype"], out=tmp_path)
 
 
-def test_the_command(saved: Saved, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NND_CACHE", str(tmp_path / "cache"))
+def test_the_command(saved: Saved, nnd: Nnd, tmp_path: Path) -> None:
     data, out = tmp_path / "pairs.parquet", tmp_path / "run"
     PAIRS.write_parquet(data)
-    asked = ["evaluate", "--model", str(saved("gpt2")), "--data", str(data), "--vary", "normalise"]
-    ran = CliRunner().invoke(app, [*asked, "--out", str(out), "--json"], catch_exceptions=False)
-    assert json.loads(ran.stdout) == read_facts(out / "variation.json")
-    with refusal("option.conflict"):
-        CliRunner().invoke(app, [*asked, "--model", "gpt2"], catch_exceptions=False)
+    asked = ["evaluate", "--model", saved("gpt2"), "--data", data, "--vary", "normalise"]
+    assert json.loads(nnd(*asked, "--out", out, "--json").out) == read_facts(out / "variation.json")
+    nnd.refuses(*asked, "--model", "gpt2", code="option.conflict")
