@@ -16,7 +16,7 @@ from support import oracle
 from support.engine.cases import REQUESTS
 from support.engine.fake_devices import KIND, fake_devices
 from support.engine.two_devices import spread
-from support.odd_models import gpt_oss
+from support.models.odd_models import gpt_oss
 from support.tiny_models import build
 
 from nnd.metric.likelihood.engine.attention.blocks import attend_blocks

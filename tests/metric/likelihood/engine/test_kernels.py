@@ -17,7 +17,7 @@ import torch
 from support import oracle
 from support.engine.cases import EMPTY, REQUESTS, Fresh, Loaded, assert_same, run
 from support.engine.varlen import loop_varlen
-from support.odd_models import gpt_oss
+from support.models.odd_models import gpt_oss
 from torch.nn.attention import flex_attention
 
 from nnd.metric.likelihood.engine import path_choice as choice

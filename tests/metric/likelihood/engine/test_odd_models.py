@@ -13,7 +13,7 @@ import pytest
 import torch
 from support import oracle
 from support.engine.cases import Requests, ids, run
-from support.odd_models import LIMIT, ODD, build_odd, deepseek_v32, gemma3n, reformer
+from support.models.odd_models import LIMIT, ODD, build_odd, deepseek_v32, gemma3n, reformer
 from support.refusals import refusal
 from support.screens.commands import Nnd
 from support.tiny_models import SENTENCES, Family
