@@ -31,7 +31,7 @@ PAIRS = pl.DataFrame(
             "candidate_high": " ".join(WORDS[number % 30 :][: 1 + number % 7]),
             "candidate_low": " ".join(WORDS[number % 40 :][: 1 + number % 4]) + f" {number}",
         }
-        for number in range(200)
+        for number in range(400)
     ]
 )
 """Three pairs to a context, of many lengths."""
