@@ -213,11 +213,6 @@ class Tab:
         """Print the page."""
         return base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
 
-    def screenshot(self, path: Path) -> None:
-        """Write a picture of the whole page, for people to look at."""
-        answer = self.call("Page.captureScreenshot", captureBeyondViewport=True)
-        path.write_bytes(base64.b64decode(answer["data"]))
-
     def requests(self) -> list[str]:
         """Return every address that was asked for, in order."""
         return [
