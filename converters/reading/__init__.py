@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         sheet_names as sheet_names,
     )
     from .yaml import (
-        find_line as find_line,
+        line_finder as line_finder,
         load_yaml as load_yaml,
         read_yaml as read_yaml,
     )

@@ -1,6 +1,6 @@
 """Safe YAML: limited in size, without duplicate keys, and with 1:30, on and no as texts."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,25 +35,29 @@ def read_yaml(path: Path, *, largest: int | None = None) -> Any:  # noqa: ANN401
         raise SourceError("file.not-yaml", what, path) from error
 
 
-def find_line(text: str, place: Sequence[int | str]) -> int:
-    """Return the line of a key or an entry of a YAML document, or of the nearest parent.
+def line_finder(text: str) -> Callable[[Sequence[int | str]], int]:
+    """Return a function that finds the line of a key or an entry, or of the nearest parent.
 
-    `place` has the keys and entry numbers that lead to it from the top; a number may be a text of
-    digits.
+    It takes the keys and entry numbers that lead to it from the top of the YAML document; a number
+    may be a text of digits. The document is parsed once, whatever is asked.
     """
-    node = yaml.compose(text, _Loader)
-    line = 0
-    for step in place:
-        if isinstance(node, yaml.SequenceNode):
-            node = node.value[int(step)]
-            line = node.start_mark.line
-        elif isinstance(node, yaml.MappingNode):
-            found = next(((key, value) for key, value in node.value if key.value == step), None)
-            if found is None:  # it is missing, or comes from an alias
-                break
-            key, node = found
-            line = key.start_mark.line
-    return line + 1
+    top = yaml.compose(text, _Loader)
+
+    def find(place: Sequence[int | str]) -> int:
+        node, line = top, 0
+        for step in place:
+            if isinstance(node, yaml.SequenceNode):
+                node = node.value[int(step)]
+                line = node.start_mark.line
+            elif isinstance(node, yaml.MappingNode):
+                found = next(((key, value) for key, value in node.value if key.value == step), None)
+                if found is None:  # it is missing, or comes from an alias
+                    break
+                key, node = found
+                line = key.start_mark.line
+        return line + 1
+
+    return find
 
 
 if TYPE_CHECKING or yaml.__with_libyaml__:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nnd.converters.reading import find_line, load_yaml
+from nnd.converters.reading import line_finder, load_yaml
 from nnd.metric.app.any_data import find_data
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.run import (
@@ -69,10 +69,11 @@ def evaluate_runs(
     except Exception as error:  # PyYAML also raises ValueError, KeyError and others
         reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise ScoringError("file.not-yaml", f"cannot be read as YAML: {reason}", path) from error
+    line_of = line_finder(text)
     read = read_entries(
         document,
         Path() if is_built_in else path.parent,
-        lambda keys: f"{path}:{find_line(text, keys)}",
+        lambda keys: f"{path}:{line_of(keys)}",
         scoring=scoring,
         loading=loading,
     )

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import nnd.converters.reading.yaml as module
-from nnd.converters.reading.yaml import find_line, load_yaml
+from nnd.converters.reading.yaml import line_finder, load_yaml
 
 
 def test_an_alias_stands_for_what_it_names() -> None:
@@ -77,4 +77,5 @@ def test_the_line_of_a_key_or_an_entry_is_found() -> None:
         ([1, "c"], 6),
         ([0, "missing"], 2),
     ]
-    assert [find_line(text, place) for place, _ in places] == [line for _, line in places]
+    find = line_finder(text)
+    assert [find(place) for place, _ in places] == [line for _, line in places]
