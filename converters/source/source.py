@@ -213,6 +213,12 @@ def load_source(name_or_folder: str | Path) -> Source:
     path = folder / "source.yaml"
     if os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises for some names
         return Source(folder, _read_facts(path))
+    others = [] if isinstance(name_or_folder, Path) else find_sources()
+    for found in others:
+        if found.name == name_or_folder and found.problem is not None:
+            raise found.problem
+        if found.name == name_or_folder and found.source is not None:
+            return found.source
     if os.path.isfile(folder):  # noqa: PTH113 - as above
         raise SourceError(
             "source.unknown",
@@ -220,12 +226,6 @@ def load_source(name_or_folder: str | Path) -> Source:
             str(folder),
             f"write the source that reads it: nnd new-source NAME --from {folder}",
         )
-    others = [] if isinstance(name_or_folder, Path) else find_sources()
-    for found in others:
-        if found.name == name_or_folder and found.problem is not None:
-            raise found.problem
-        if found.name == name_or_folder and found.source is not None:
-            return found.source
     names = known + [f"{each.name} of {each.distribution}" for each in others if each.distribution]
     raise SourceError(
         "source.unknown",

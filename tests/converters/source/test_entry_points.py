@@ -137,6 +137,16 @@ def test_a_namespace_and_an_editable_install_are_looked_through(
     assert load_source("fish").folder == fish
 
 
+def test_a_file_does_not_hide_the_source_of_a_package(
+    site: Path, install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("bird-data", {"toy": "birds"}, {"birds": {}})
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "toy").touch()
+
+    assert load_source("toy").folder == site / "birds"
+
+
 def test_help_and_built_in_sources_do_not_look_at_packages(
     nnd: Nnd, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,12 +75,12 @@ def test_length_by_hand(length: MetricTable) -> None:
     (row,) = length.rows
     assert row.rates is not None
     assert (row.rates.overall.passes, row.rates.overall.n) == (3, 3)
-    assert row.rates.overall.truncated is None  # nobody says what a scorer cut
+    assert row.rates.overall.truncated is None  # what a scorer cut is not known
     baseline = row.rates.overall.baselines["longer_wins"]
     assert baseline is not None
     assert (baseline.pass_rate, row.rates.overall.pass_rate) == (1, 1)  # it is no better than that
     found = row.candidates["quality"]
-    assert (found.n, found.unjudged, found.unscored) == (5, 1, 0)  # nobody judged 2/d
+    assert (found.n, found.unjudged, found.unscored) == (5, 1, 0)  # 2/d was not judged
     # In context 1, 11 7 5 and 3 2 0: deviations times 3: 10 -2 -8 and 4 1 -5; r = 78 / sqrt(168 *
     # 42). In context 2 people found both equal.
     assert found.by_context["pearson"] == pytest.approx(78 / math.sqrt(168 * 42))

@@ -127,7 +127,7 @@ def test_candidates_are_compared_within_context_split_and_aspect(
 # Ratings: more than half of them have to be at the top.
 
 RATINGS: dict[str, tuple[dict[str, list[float] | None], list[str], dict[str, int]]] = {
-    # b's mean (13/3) is no lower than a's (11/3).
+    # b's mean (13/3) is above a's (11/3).
     "two of three": ({"a": [5, 5, 1], "b": [5, 4, 4]}, ["ab"], {}),
     "two of four are no majority": ({"a": [5, 5, 4, 4], "b": [1, 1, 1, 1]}, [], {}),
     "three of four": ({"a": [5, 5, 5, 1], "b": [5, 5, 4, 4]}, ["ab"], {}),

@@ -131,7 +131,7 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
         },
     ),
     # The pair with plover (rude, 4 points) comes first.
-    "a score stands beside the label of its aspect": (
+    "an aspect may have a score and a label": (
         {
             "raw": csv_of([*HEADER, "points"], [*ROWS[0], "5"], [*ROWS[1], "3"], [*ROWS[2], "4"]),
             "scores": {"answer": "points"},
@@ -159,7 +159,7 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, list[Any]]]] = {
         },
         {"context_id": ["toy.csv"] * 2, "high_id": ["1", "1"], "low_id": ["2", "3"]},
     ),
-    "columns nobody asks for may share a name": (
+    "columns that are not read may share a name": (
         {"raw": csv_of(["", "", *HEADER], *(["0", "1", *row] for row in ROWS))},
         {"system_low": ["plover", "wren"]},
     ),
@@ -299,7 +299,7 @@ LABELS: dict[str, tuple[dict[str, Any], list[tuple[str, str | None]]]] = {
         },
         EACH_ONE,
     ),
-    "an empty label is no label": (
+    "an empty label counts as none": (
         {"raw": with_cells(["verdict"], ["good"], ["wrong"], [" "])},
         [("heron", "good"), ("plover", None), ("wren", "wrong")],
     ),
