@@ -46,6 +46,7 @@ class LoadedModel:
             be read; else None.
         stamp: Stamp of the files that the weights were read from (`Checkpoint.stamp`), which
             changes with them; None for a Hub commit and for a wrapped model.
+        notes: What loading found that readers of its numbers must know, a sentence each.
     """
 
     model: PreTrainedModel
@@ -56,6 +57,7 @@ class LoadedModel:
     quantised: str | None = None
     digest: str | None = None
     stamp: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def is_encoder_decoder(self) -> bool:
