@@ -1,8 +1,9 @@
 """Results in the form of Every Eval Ever, a shared store of evaluations (schema 0.3.0).
 
-A JSON file per model and dataset, with the pass rate of all tests, of each slice and of each set of
-a suite, and beside it a JSON Lines file with a sample per pair: evaleval/every_eval_ever on GitHub,
-arXiv 2606.14516. Names of files are made of signatures, so the same run gives the same files.
+A JSON file per model and dataset, with the pass rate of all tests, of each slice and of each set
+of a suite, and beside it a JSON Lines file with a sample per test, so that the mean of the samples
+is the pass rate: evaleval/every_eval_ever on GitHub, arXiv 2606.14516. Names of files are made of
+signatures, so the same run gives the same files.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from nnd.schemas import rows_of
+from nnd.schemas import DISTINCT, rows_of
 
 _SCHEMA = "0.3.0"
 _SLICES = ("error_category", "aspect", "category", "error_group")
@@ -26,7 +27,8 @@ class StoredRun(NamedTuple):
 
     Attributes:
         results: Results of the models, as result.json has them.
-        scored: Scored pairs: `model`, pair_id, ll_high, ll_low, passed, tie.
+        scored: Scored pairs: `model`, pair_id, ll_high, ll_low, passed, tie, and what identifies
+            their tests (DISTINCT).
         sets: The same of the sets of a suite, with `set`; empty without sets.
         texts: pair_id, context, candidate_high, candidate_low; without them there are no samples.
         seconds: When the run was written, in seconds since 1970.
@@ -85,7 +87,8 @@ def _write(run: StoredRun, result: Mapping[str, Any], folder: Path) -> None:
     }
     (folder / place).mkdir(parents=True, exist_ok=True)
     if run.texts is not None:
-        rows = own.join(run.texts, on="pair_id", maintain_order="left")
+        tests = own.unique(DISTINCT, keep="first", maintain_order=True)
+        rows = tests.join(run.texts, on="pair_id", maintain_order="left")
         name = document["evaluation_results"][0]["evaluation_name"]
         about = {"evaluation_id": evaluation, "model_id": model_id, "evaluation_name": name}
         lines = [json.dumps(_sample(row, about), ensure_ascii=False) for row in rows_of(rows)]
@@ -129,7 +132,7 @@ def _results(run: StoredRun, result: Mapping[str, Any]) -> Iterator[dict[str, An
                 yield _rate(run, result, f"{column}={label}", rate)
     sets = run.sets.filter(pl.col("model") == result["model"]) if run.sets.height else run.sets
     for name in sets["set"].unique(maintain_order=True) if sets.height else ():
-        own = sets.filter(pl.col("set") == name)
+        own = sets.filter(pl.col("set") == name).unique(DISTINCT)
         counts = {"n": own.height, "ties": int(own["tie"].sum()), "unscored": 0}
         rate = {"pass_rate": own["passed"].sum() / own.height, "interval": None, **counts}
         yield _rate(run, result, f"set {name}", rate)

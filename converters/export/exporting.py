@@ -12,6 +12,7 @@ from nnd.converters.export.lm_eval import write_lm_eval
 from nnd.converters.export.prompt_rendering import STORED, PromptRendering
 from nnd.converters.export.trl import write_trl
 from nnd.schemas import (
+    DISTINCT,
     NNDError,
     Printable,
     SchemaError,
@@ -73,6 +74,9 @@ def export(
     not exist. `for_excel` puts `'` before texts that a spreadsheet would compute (csv). If a share
     is given (`split`), the pairs of about that share of the contexts get the split `train`, and the
     others `test` (`cut_by_context`).
+
+    The column `distinct` marks the first row of each test, and a pass rate is the mean over these;
+    an example of trl has the number of its `tests`.
     """
     check_known("target", [to], get_args(Target), code="option.unknown-value")
     if to in ("jsonl", "csv") and rendering.name != STORED.name:
@@ -84,6 +88,7 @@ def export(
         to_train_on = cut_by_context(pairs, split, seed=split_seed)
         sides = {"train": pairs.filter(to_train_on), "test": pairs.filter(~to_train_on)}
         pairs = pl.concat(side.with_columns(split=pl.lit(name)) for name, side in sides.items())
+    pairs = pairs.with_columns(distinct=pl.struct(DISTINCT).is_first_distinct())
     rows = pairs.height
     notes: list[str] = []
     with make_new(Path(out)) as place:

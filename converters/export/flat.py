@@ -17,7 +17,10 @@ _FORMULA = r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]"  # noqa: RUF001 - spreadsheets k
 
 
 def write_jsonl(pairs: pl.DataFrame, path: Path) -> None:
-    """Write one JSON object per pair, as the pair schema describes it: `inputs` is an object."""
+    """Write one JSON object per pair, as the pair schema describes it: `inputs` is an object.
+
+    `distinct` is beside the fields of the schema.
+    """
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for row in rows_of(pairs):
             file.write(json.dumps(row, ensure_ascii=False).translate(_LINE_ENDS) + "\n")

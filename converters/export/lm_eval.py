@@ -24,7 +24,7 @@ from nnd.converters.export.notice import source_notice
 from nnd.converters.export.prompt_rendering import PromptRendering, render_pairs
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
-from nnd.schemas import DISTINCT, rows_of
+from nnd.schemas import rows_of
 
 _COMMON = "_common"  # without .yaml, so that the harness does not list it as a task
 
@@ -91,9 +91,8 @@ def write_lm_eval(
         "split",
         "context",
         *("context_id", "high_id", "low_id", "cluster", "aspect", "category"),
-        *("error_category", "error_group", "origin"),
+        *("error_category", "error_group", "origin", "distinct"),
         choices=pl.concat_list("candidate_low", "candidate_high"),
-        distinct=pl.struct(DISTINCT).is_first_distinct(),
     )
     write_parquet(table, folder / "pairs.parquet")
     texts = {

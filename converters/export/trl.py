@@ -19,6 +19,7 @@ from nnd.converters.export.notice import source_notice
 from nnd.converters.export.prompt_rendering import PromptRendering, render_pairs
 from nnd.converters.export.safe_names import distinct_names
 from nnd.converters.folder import write_parquet
+from nnd.schemas import DISTINCT
 
 _EXAMPLE = ["split", "prompt", "chosen", "rejected"]
 
@@ -59,6 +60,7 @@ def _examples(pairs: pl.DataFrame, separator: str) -> pl.DataFrame:
             pl.col("pair_id", "source", "language").first(),
             aspects=pl.col("aspect").unique(maintain_order=True),
             error_categories=pl.col("error_category").unique(maintain_order=True),
+            tests=pl.struct(DISTINCT).n_unique(),
         )
     )
 
@@ -70,7 +72,8 @@ def _notes(n_pairs: int, examples: pl.DataFrame) -> list[str]:
     if n_pairs > examples.height:
         notes.append(
             f"{n_pairs} pairs make {examples.height} examples: pairs of the same texts are merged, "
-            "with all their aspects and error_categories, and the pair_id of the first"
+            "with all their aspects and error_categories, and the pair_id of the first; for a pass "
+            "rate, weight them by `tests`"
         )
     if torn:
         notes.append(

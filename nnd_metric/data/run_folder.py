@@ -37,7 +37,11 @@ TOKENS_FILE = "tokens.parquet"
 PARTS = "parts"
 """Folder of a run whose parts are not merged yet."""
 
-_ADDED = ("cluster", "origin", "end_tokens", *SURFACE_SCHEMA, *ALONE_SCHEMA)
+_ADDED = (
+    *("cluster", "origin", "end_tokens", "divisor_high", "divisor_low", "distinct"),
+    *SURFACE_SCHEMA,
+    *ALONE_SCHEMA,
+)
 """Columns that older runs lack; they are read as null."""
 
 SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")

@@ -38,16 +38,22 @@ _PAIR_SCHEMA = pl.Schema(
         "ll_low": pl.Float64,
         "tokens_high": pl.Int64,
         "tokens_low": pl.Int64,
+        "divisor_high": pl.Int64,
+        "divisor_low": pl.Int64,
         "end_tokens": pl.Int64,
         "truncated": pl.Boolean,
         "passed": pl.Boolean,
         "tie": pl.Boolean,
+        "distinct": pl.Boolean,
     }
 )
 SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `pair_scoring`).
 
-Of the tokens scored, `end_tokens` are not the candidate's own; the number is that of the model.
+A log-likelihood is a sum of log-probabilities over its divisor: tokens, 1, or bytes, as the
+protocol says; null if a scorer did not state it. Of the tokens scored, `end_tokens` are not the
+candidate's own; the number is that of the model. `distinct` marks the first of the rows that are
+one test: the overall rate is the mean of `passed` over these.
 """
 
 

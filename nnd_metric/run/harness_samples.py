@@ -52,11 +52,19 @@ class SampleFile(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A test as the harness scored it: a pair, the sums of both candidates in nats, its place."""
+    """A test as the harness scored it.
+
+    Attributes:
+        pair: The pair.
+        sums: The summed log-probabilities of the better and the worse text, in nats.
+        sizes: The bytes of these texts without the delimiter. They are those of the candidates,
+            unless the choices differ in their contexts.
+        where: Its place in the file.
+    """
 
     pair: dict[str, Any]
-    high: float
-    low: float
+    sums: tuple[float, float]
+    sizes: tuple[int, int]
     where: str
 
 
@@ -135,7 +143,15 @@ def read_samples(file: SampleFile) -> Iterator[Sample]:
         if not isinstance(doc, Mapping):
             raise ScoringError("samples.not-samples", "doc is not an object", where)
         high = _better(target, doc, texts, where)
-        yield Sample(_pair(doc, texts, high, file), sums[high], sums[1 - high], where)
+        delimiter = str(file.settings.get("target_delimiter", " "))
+        cut = [(context, text.removeprefix(delimiter)) for context, text in texts]
+        sizes = [len(text.encode()) for _, text in cut]
+        yield Sample(
+            _pair(doc, texts, cut, high, file),
+            (sums[high], sums[1 - high]),
+            (sizes[high], sizes[1 - high]),
+            where,
+        )
 
 
 def _is_exported(doc: Mapping[str, Any]) -> bool:
@@ -171,19 +187,23 @@ def _better(
 
 
 def _pair(
-    doc: Mapping[str, Any], texts: Sequence[tuple[str, str]], high: int, file: SampleFile
+    doc: Mapping[str, Any],
+    texts: Sequence[tuple[str, str]],
+    cut: Sequence[tuple[str, str]],
+    high: int,
+    file: SampleFile,
 ) -> dict[str, Any]:
-    """Return the pair of a sample: that of an exported task, or one made of what was read."""
+    """Return the pair of a sample: that of an exported task, or one made of what was read.
+
+    `texts` are the context and the text of each choice, and `cut` the same without the delimiter.
+    """
     if _is_exported(doc):
         low_text, high_text = doc["choices"]
         own = {name: doc[name] for name in _EXPORTED if name in doc}
         return own | {"candidate_high": high_text, "candidate_low": low_text}
     contexts = [context for context, _ in texts]
     is_one = contexts[0] == contexts[1]
-    delimiter = str(file.settings.get("target_delimiter", " "))
-    candidates = [
-        text.removeprefix(delimiter) if is_one else context + text for context, text in texts
-    ]
+    candidates = [text for _, text in cut] if is_one else [*map("".join, texts)]
     named = (doc[name] for name in CATEGORY_COLUMNS if isinstance(doc.get(name), str))
     return {
         "context": contexts[0] if is_one else "",

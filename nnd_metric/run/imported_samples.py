@@ -1,8 +1,8 @@
 """Runs from the logged samples of lm-evaluation-harness.
 
 So models behind vLLM, SGLang or an OpenAI-compatible server are measured. The sums of
-log-likelihoods are those of protocol `sum`, and by the length of the candidate, of `bytes`; there
-are no counts of tokens, which the other protocols need.
+log-likelihoods are those of protocol `sum`, and by the bytes of the texts that were summed over, of
+`bytes`; there are no counts of tokens, which the other protocols need.
 """
 
 from collections.abc import Sequence
@@ -35,6 +35,8 @@ from nnd.schemas import DISTINCT, ScoringError, check_replaceable, one_line
 
 Summed = Literal["sum", "bytes"]
 
+_SUMS = ("sum_high", "sum_low", "bytes_high", "bytes_low")
+
 _ROUNDING = 0.01
 """Share by which two numbers of one pair may differ: batches in bfloat16 do."""
 
@@ -59,8 +61,9 @@ def import_samples(
         data: The pairs that the tasks were exported from. None means those in the samples, which
             have no human scores.
         model: Name of the model in the results. None means that of results_DATE.json.
-        protocol: What sums of log-likelihoods are divided by: nothing (sum), or the candidate's
-            bytes. The samples do not say how many tokens there are, so there is no other.
+        protocol: What sums of log-likelihoods are divided by: nothing (sum), or the bytes of the
+            text that was summed over, which is the candidate unless the choices differ in contexts.
+            The samples do not say how many tokens there are, so there is no other.
 
     Raises:
         ScoringError: If a file is not one of samples, has tests of more than two choices, a sum
@@ -87,9 +90,11 @@ def import_samples(
 def _pairs_of(
     samples: Sequence[Sample], files: Sequence[SampleFile], data: PairData | None
 ) -> tuple[PairSet, pl.DataFrame]:
-    """Return the pairs that have samples, each once, and in the same order sum_high and sum_low."""
+    """Return the pairs that have samples, each once, and in the same order the columns of _SUMS."""
     sums = [
-        sample.pair | {"sum_high": sample.high, "sum_low": sample.low, "where": sample.where}
+        sample.pair
+        | dict(zip(_SUMS, (*sample.sums, *sample.sizes), strict=True))
+        | {"where": sample.where}
         for sample in samples
     ]
     own = load_pairs(sums)
@@ -100,7 +105,7 @@ def _pairs_of(
         named = (
             replace(own, name=name, version=version) if name else replace(own, name=_name(files))
         )
-        pairs = replace(named, pairs=tests.drop("sum_high", "sum_low", "where"))
+        pairs = replace(named, pairs=tests.drop(*_SUMS, "where"))
     else:
         pairs = load_pairs(data)
         lost = tests.join(pairs.pairs, on="pair_id", how="anti")
@@ -117,7 +122,7 @@ def _pairs_of(
         pairs = replace(pairs, pairs=chosen, n_whole=None if is_whole else n_whole)
         tests = chosen.select("pair_id").join(tests, on="pair_id", maintain_order="left")
     pairs = replace(pairs, sets=(), splits=tuple(splits_in(pairs.pairs)))
-    return pairs, tests.select("sum_high", "sum_low")
+    return pairs, tests.select(_SUMS)
 
 
 def _check_repeated(rows: pl.DataFrame) -> None:
@@ -150,10 +155,12 @@ def _score(
 
     def scorer(requests: Sequence[Request]) -> Likelihoods:
         sums = np.concatenate([tests["sum_high"].to_numpy(), tests["sum_low"].to_numpy()])
-        sizes = np.array([max(len(text.encode()), 1) for _, text in requests], dtype=np.float64)
+        sizes = np.concatenate([tests["bytes_high"].to_numpy(), tests["bytes_low"].to_numpy()])
+        divisors = sizes if protocol == "bytes" else np.ones_like(sizes)
+        values = np.where(divisors > 0, sums / np.maximum(divisors, 1), np.nan)
         n = len(requests)
-        values = sums / sizes if protocol == "bytes" else sums
-        return Likelihoods(values, np.zeros(n, np.int64), np.zeros(n, np.bool_), NO_WORK)
+        counts, cut = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+        return Likelihoods(values, counts, cut, NO_WORK, divisors=divisors)
 
     counts = ("tokens_high", "tokens_low", "end_tokens", "truncated")
     unknown = {name: pl.lit(None, STORED[name]) for name in counts}

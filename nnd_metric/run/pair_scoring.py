@@ -10,7 +10,7 @@ from nnd.metric.data import ALONE_SCHEMA, CHILD_SCHEMA, SCORED_SCHEMA, PairSet, 
 from nnd.metric.likelihood import Likelihoods, Scorer, Work
 from nnd.metric.numbers import measure
 from nnd.metric.text import Prompt, Request, Template, render
-from nnd.schemas import CandidateError, ScoringError, collector_paused
+from nnd.schemas import DISTINCT, CandidateError, ScoringError, collector_paused
 
 
 class SuiteScores(NamedTuple):
@@ -62,7 +62,8 @@ def score_suite(
     children = members.select("set", "parent_id", "pair_id").join(
         scored.unique("pair_id", keep="first"), on="pair_id", maintain_order="left"
     )
-    scored = scored.head(n)
+    children = children.with_columns(distinct=pl.struct("set", *DISTINCT).is_first_distinct())
+    scored = scored.head(n).with_columns(distinct=pl.struct(DISTINCT).is_first_distinct())
     if len(values) > len(given):
         high, low = values[-2 * n : -n], values[-n:]
         scored = scored.with_columns(ll_alone_high=high, ll_alone_low=low)
@@ -89,17 +90,21 @@ def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.D
     """Return a row per pair with the columns of SCORED_SCHEMA; those of ALONE_SCHEMA are null."""
     n = pairs.height
     high, low = values[:n], values[n : 2 * n]
+    divisors = [None] * (2 * n) if found.divisors is None else found.divisors
     columns = {
         "ll_high": high,
         "ll_low": low,
         "tokens_high": pl.Series(found.tokens[:n], dtype=pl.Int64),
         "tokens_low": pl.Series(found.tokens[n : 2 * n], dtype=pl.Int64),
+        "divisor_high": pl.Series(divisors[:n], dtype=pl.Int64),
+        "divisor_low": pl.Series(divisors[n : 2 * n], dtype=pl.Int64),
         "end_tokens": pl.repeat(found.end_tokens, n, dtype=pl.Int64, eager=True),
         "truncated": pl.Series(found.truncated[:n], dtype=pl.Boolean),
         "passed": (high > low).fill_null(value=False),
         "tie": (high == low).fill_null(value=False),
     }
     nothing = {name: pl.lit(None, dtype) for name, dtype in ALONE_SCHEMA.items()}
+    nothing["distinct"] = pl.lit(None, pl.Boolean)  # among which rows is not known here
     everything = pairs.with_columns(**columns, **nothing).with_columns(measure(pairs))
     return everything.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
 

@@ -74,6 +74,7 @@ class Likelihoods:
         tokens: int64 [n], tokens scored.
         truncated: bool [n], whether the context was cut to fit the window.
         end_tokens: How many of a candidate's scored tokens are not its own, such as the end token.
+        divisors: int64 [n], what the sum of log-probabilities was divided by; None if unknown.
     """
 
     log_likelihood: npt.NDArray[np.float64]
@@ -81,6 +82,7 @@ class Likelihoods:
     truncated: npt.NDArray[np.bool_]
     work: Work = NO_WORK
     end_tokens: int = 0
+    divisors: npt.NDArray[np.int64] | None = None
 
 
 Scorer: TypeAlias = Callable[[Sequence[Request]], Likelihoods]

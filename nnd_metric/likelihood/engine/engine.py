@@ -117,7 +117,11 @@ class Engine:
         given = np.array([context is not None for context, _ in requests], dtype=np.bool_)
         gain = both.log_likelihood[:n] - np.where(given, both.log_likelihood[n:], 0.0)
         return replace(
-            both, log_likelihood=gain, tokens=both.tokens[:n], truncated=both.truncated[:n]
+            both,
+            log_likelihood=gain,
+            tokens=both.tokens[:n],
+            truncated=both.truncated[:n],
+            divisors=None if both.divisors is None else both.divisors[:n],
         )
 
     def _given(self, requests: Sequence[Request]) -> Likelihoods:
@@ -132,17 +136,19 @@ class Engine:
         sums = np.add.reduceat(sums[_places(parts, rows)], _starts(encoded))
         tokens = np.array([_count_scored(own) for own in encoded], dtype=np.int64)
         divisors = {
-            "tokens": tokens.astype(np.float64),
-            "one": np.ones(len(distinct)),
-            "bytes": np.array([len(text.encode()) for _, text in distinct], dtype=np.float64),
+            "tokens": tokens,
+            "one": np.ones(len(distinct), dtype=np.int64),
+            "bytes": np.array([len(text.encode()) for _, text in distinct], dtype=np.int64),
         }[protocol.normaliser]
         empty = (tokens == 0) | (divisors == 0)
-        values = np.where(empty, np.nan, sums / np.where(empty, 1.0, divisors))
+        values = np.where(empty, np.nan, sums / np.where(empty, 1, divisors))
         truncated = np.array([own[0].truncated for own in encoded], dtype=np.bool_)
         order = _places(readings, distinct)
         ends = count_end_tokens(self.loaded, protocol)
         work = replace(work, baseline=self._baseline_share(requests, readings, encoded, work))
-        return Likelihoods(values[order], tokens[order], truncated[order], work, ends)
+        return Likelihoods(
+            values[order], tokens[order], truncated[order], work, ends, divisors[order]
+        )
 
     def sum_rows(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:
         """Return the summed log-probability of the scored targets of each request."""

@@ -190,9 +190,11 @@ def test_a_folder_as_it_lies_on_the_hub_gives_the_same(
 def test_jsonl_holds_the_pairs_as_the_schema_has_them(sample: Path, tmp_path: Path) -> None:
     exported = export(sample, tmp_path / "pairs.jsonl", to="jsonl")
     found = lines(tmp_path / "pairs.jsonl")
-    assert found == list(rows_of(read_parquet(sample / "pairs.parquet")))
+    assert all(row["distinct"] for row in found)  # the sample has a pair for each test
+    stored = rows_of(read_parquet(sample / "pairs.parquet"))
+    assert found == [row | {"distinct": True} for row in stored]
     assert (exported.rows, exported.notes, len(found)) == (72, (), 72)
-    assert list(found[0]) == polars_schema("pair").names()
+    assert list(found[0]) == [*polars_schema("pair").names(), "distinct"]
     assert isinstance(found[0]["inputs"], dict)
 
 
@@ -214,6 +216,7 @@ def test_csv_brings_every_text_back(hostile: Path, tmp_path: Path) -> None:
     with (tmp_path / "pairs.csv").open(encoding="utf-8", newline="") as file:
         by_python = list(csv.DictReader(file, strict=True))
     schema = {**polars_schema("pair"), "inputs": pl.String(), "metadata": pl.String()}
+    schema["distinct"] = pl.Boolean()
     by_polars = pl.read_csv(tmp_path / "pairs.csv", schema=schema)
 
     assert exported.rows == len(by_python) == pairs.height == len(HOSTILE)
@@ -223,7 +226,8 @@ def test_csv_brings_every_text_back(hostile: Path, tmp_path: Path) -> None:
         for name, value in pair.items():  # the reader has texts only, and no null
             assert row[name] == ("" if value is None else str(value))
     plain = pairs.drop("inputs", "metadata")
-    assert by_polars.drop("inputs", "metadata").equals(plain)  # nulls are nulls, empty texts not
+    # Nulls are nulls, and empty texts are not.
+    assert by_polars.drop("inputs", "metadata", "distinct").equals(plain)
     assert plain.null_count().sum_horizontal().item() > 0
 
 

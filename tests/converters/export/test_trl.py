@@ -50,6 +50,7 @@ def test_an_example_is_a_prompt_and_two_ends_that_fit_it(trl: Any, toy: Row) -> 
         "language": "en",
         "aspects": ["answer"],
         "error_categories": ["wrong"],
+        "tests": 1,
     }
     assert exported.rows == 1
 
@@ -72,7 +73,8 @@ def test_the_same_texts_of_other_systems_are_one_example(trl: Any, toy: Row) -> 
         toy("c", "plover", "wrong", candidate="No."),
     ]
     _, found = trl(rows)
-    assert [(row["chosen"], row["rejected"]) for row in found["test"]] == [(" So.", " No.")]
+    texts = [(row["chosen"], row["rejected"], row["tests"]) for row in found["test"]]
+    assert texts == [(" So.", " No.", 2)]
 
 
 def test_other_contexts_keep_their_examples(trl: Any, toy: Row) -> None:

@@ -153,6 +153,22 @@ def test_the_target_says_which_choice_is_right(tmp_path: Path) -> None:
     assert found["tokens_high"].to_list() == [None, None]
 
 
+def test_bytes_are_those_of_the_text_that_was_summed_over(tmp_path: Path) -> None:
+    # As in Winogrande, the choices are contexts, and one text follows both: 4 bytes, "him.".
+    contexts = {
+        f"gen_args_{n}": {"arg_0": f"{name} saw", "arg_1": " him."}
+        for n, name in enumerate(["Ann", "The woman who had just come in with Bo and his dog"])
+    }
+    places = [write(tmp_path, row(arguments=contexts))]
+    found = import_samples(places, out=tmp_path / "run", model="m", protocol="bytes").scored
+    columns = ("ll_high", "ll_low", "divisor_high", "divisor_low", "passed")
+    assert found.select(columns).rows() == [(-1.5 / 4, -2.5 / 4, 4, 4, True)]
+    summed = import_samples(places, out=tmp_path / "sums", model="m").scored
+    assert summed.select(columns).rows() == [(-1.5, -2.5, 1, 1, True)]
+    read = read_run(tmp_path / "run").select(columns)
+    assert read.equals(found.select(columns))
+
+
 EXPORTED = {"pair_id": "p", "context": "Ann saw", "choices": ["he.", "him."]}
 
 

@@ -95,6 +95,21 @@ def test_bytes_divides_by_the_candidates_utf8_length(
 
 
 @pytest.mark.parametrize("name", ["gpt2", "bart"])
+def test_what_was_divided_by_is_told(name: str, loaded: Loaded) -> None:
+    summed, *others = (run(loaded(name), each, REQUESTS) for each in ("sum", "native", "bytes"))
+    sizes = [[1] * len(REQUESTS), summed.tokens, [len(text.encode()) for _, text in REQUESTS]]
+    for found, size in zip([summed, *others], sizes, strict=True):
+        assert found.divisors is not None
+        assert found.divisors.tolist() == [*size]
+        assert (found.log_likelihood * found.divisors).tolist() == pytest.approx(
+            summed.log_likelihood.tolist(), rel=1e-12, nan_ok=True
+        )
+    pmi = run(loaded(name), "pmi", REQUESTS)
+    assert pmi.divisors is not None
+    assert pmi.divisors.tolist() == pmi.tokens.tolist()
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bart"])
 def test_pmi_is_what_the_context_adds_per_token(name: str, tiny: Tiny, loaded: Loaded) -> None:
     found = run(loaded(name), "pmi", REQUESTS)
     alone = [("", candidate) for _, candidate in REQUESTS]
