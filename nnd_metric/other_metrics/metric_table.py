@@ -141,7 +141,7 @@ class MetricTable(Result):
     scores: Annotated[pl.DataFrame, UNSTORED]
 
     def headline(self) -> str:
-        """Return the metric with the highest pass rate."""
+        """Return the metric with the highest pass rate, and what people's judgement is here."""
         rates = {row.name: row.rates.overall for row in self.rows if row.rates is not None}
         if not any(rate.n for rate in rates.values()):
             n = max((each.n for row in self.rows for each in row.candidates.values()), default=0)
@@ -152,7 +152,8 @@ class MetricTable(Result):
         of = f" ({describe_splits(self.splits)})" if self.splits else ""
         return (
             f"{name} passes {percent(rate.passes / rate.n)} % of {rate.n:,} tests{of}, the highest "
-            f"of {len(rates)} metrics{_option(self.normalise)}."
+            f"of {len(rates)} metrics{_option(self.normalise)}. People's judgement of a candidate: "
+            f"{self.judgement}."
         )
 
     def to_frame(self) -> pl.DataFrame:

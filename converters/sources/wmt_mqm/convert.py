@@ -17,17 +17,23 @@ SEVERITY = 8
 NO_ERROR = "No-error"
 SEVERITIES = (NO_ERROR, "Neutral", "Minor", "Major", "Critical")
 
+# Weights of errors (Freitag et al. 2021, table 4); they have none for critical ones, a later word.
+WEIGHTS = {NO_ERROR: 0.0, "Neutral": 0.0, "Minor": 1.0, "Major": 5.0}
+NON_TRANSLATION, MINOR_PUNCTUATION = 25.0, 0.1
+
 QUOTED = re.compile('".*"".*"')
 
 
 def annotations(files: Files) -> Iterator[Annotation]:
     """Yield one annotation per translation and label, however many raters and marks gave it.
 
-    The label is the category of an error, or its severity in the variants called so.
+    The label is the category of an error, or its severity in the variants called so. In the variant
+    `mqm` there is none, and a rating for each rater: minus the weights of the errors marked.
     """
     main = files.source.files[0].name
     language = candidate_language(files, files.path(main))
-    is_severity = (files.source.variant or "").startswith("severity")
+    variant = files.source.variant or ""
+    is_severity, is_scored = variant.startswith("severity"), variant == "mqm"
     names = {label.casefold(): label for label in (NO_ERROR, *files.source.taxonomy)}
     read = list(read_rows(files, main))
     rows = [row for row, _ in read]
@@ -37,24 +43,27 @@ def annotations(files: Files) -> Iterator[Annotation]:
         (f"{key.name}/{cells[0]}", cells[6]) for key, (_, cells) in zip(keys, rows, strict=True)
     )
     first: dict[tuple[NamedText, str], tuple[NamedText, Cells]] = {}
-    raters: dict[tuple[NamedText, str], set[str]] = {}
+    raters: dict[tuple[NamedText, str], dict[str, float]] = {}
     spans: dict[tuple[NamedText, str], list[Span]] = {}
     misplaced = 0
     for context, (row, place) in zip(keys, read, strict=True):
         cells = row.values
         candidate = candidates[f"{context.name}/{cells[0]}", cells[6]]
         label = cells[SEVERITY if is_severity else 7].strip().removesuffix("/-")
-        label = names.get(label.casefold(), label)
+        is_error = label.casefold() != NO_ERROR.casefold()
+        label = "" if is_scored else names.get(label.casefold(), label)
         first.setdefault((candidate, label), (context, row))
-        raters.setdefault((candidate, label), set()).add(cells[4])
+        scores = raters.setdefault((candidate, label), {})
+        scores[cells[4]] = scores.get(cells[4], 0.0) - (weight(row) if is_scored else 0.0)
         known = spans.setdefault((candidate, label), [])
-        if label != NO_ERROR:
+        if is_error:
             start, end = place or (None, None)
             span = Span(start, end, cells[7].strip(), cells[SEVERITY].strip())
             words = None if place is None else cells[6][slice(*place)]
             known += [span] if span.fits(candidate.text, words) else []
             misplaced += not span.fits(candidate.text, words)
     for (candidate, label), (context, (where, cells)) in first.items():
+        judged = dict(sorted(raters[candidate, label].items()))
         yield Annotation(
             where=where,
             context_id=context.name,
@@ -64,8 +73,9 @@ def annotations(files: Files) -> Iterator[Annotation]:
             candidate=candidate.text,
             system=cells[0],
             aspect="translation",
-            label=label,
-            annotators=sorted(raters[candidate, label]),
+            label=label or None,
+            ratings=[*judged.values()] if is_scored else None,
+            annotators=[*judged],
             language=language,
             spans=spans[candidate, label],
         )
@@ -96,6 +106,24 @@ def read_rows(files: Files, name: str) -> Iterator[tuple[Cells, tuple[int, int] 
         files.report(name, f"comments with a tab in them, read as comments: {overlong}")
     if quoted:
         files.report(name, f"rows with a text that looks quoted as in CSV, left as it is: {quoted}")
+
+
+def weight(row: Cells) -> float:
+    """Return the weight of a marked error."""
+    category, severity = row.values[7].strip(), row.values[SEVERITY].strip()
+    known = {name.casefold(): number for name, number in WEIGHTS.items()}
+    if category.startswith("Non-translation"):
+        return NON_TRANSLATION
+    if severity.casefold() not in known:
+        raise SourceError(
+            "cell.unknown-value",
+            f"severity {shown(severity)} has no weight in the scheme of Freitag et al. (2021)",
+            row.where,
+            "choose another variant, such as severity_order",
+        )
+    if (category, severity) == ("Fluency/Punctuation", "Minor"):
+        return MINOR_PUNCTUATION
+    return known[severity.casefold()]
 
 
 def check_header(header: Cells) -> None:

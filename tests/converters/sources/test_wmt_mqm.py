@@ -272,6 +272,46 @@ def test_by_the_order_of_severities_the_worst_one_counts(write: Callable[..., Pa
     ]
 
 
+def test_mqm_scores_are_the_published_ones(nnd_data: Path) -> None:
+    found = converted("wmt_mqm", nnd_data / "wmt_mqm", set_name="ted/ende", variant="mqm")
+    published = {}
+    path = nnd_data / "wmt_mqm/ted/ende/mqm_ted_ende.avg_seg_scores.tsv"
+    for line in path.read_text("utf-8").splitlines()[1:]:
+        system, score, segment = line.split()
+        if score != "None":  # its name of the reference is another
+            published[system.replace("ref-A", "ref"), int(segment)] = float(score)
+    ours = {
+        (system, int(context.rpartition("/")[2])): sum(ratings) / len(ratings)
+        for system, context, ratings in found.annotations.select(
+            "system", "context_id", "ratings"
+        ).iter_rows()
+    }
+    assert len(ours) == len(published) == 7_406
+    assert ours == pytest.approx(published, abs=1e-9)
+
+
+def test_an_error_without_a_weight_is_refused(write: Callable[..., Path]) -> None:
+    path = write(GOOD, mark("beta", "Bon nuit", "Accuracy/Omission", "Critical"))
+    with refusal("cell.unknown-value", ":3"):
+        convert("wmt_mqm", origin=path, variant="mqm")
+
+
+def test_weights(write: Callable[..., Path]) -> None:
+    rows = [
+        mark("beta", "Bon nuit", "Fluency/Punctuation", "Minor"),
+        mark("beta", "Bon nuit", "Fluency/Punctuation", "Major"),
+        mark("beta", "Bon nuit", "Fluency/Grammar", "Minor", rater="rater2"),
+        mark("gamma", "Oui", "Non-translation!", "Major"),
+        mark("delta", "Nuit", "Style/Awkward", "Neutral"),
+    ]
+    found = convert("wmt_mqm", origin=write(GOOD, *rows), variant="mqm")
+    scores = dict(found.annotations.select("system", "ratings").iter_rows())
+    assert scores == {"alpha": [0.0], "beta": [-5.1, -1.0], "gamma": [-25.0], "delta": [0.0]}
+    assert sorted(found.pairs.select("system_high", "system_low").rows()) == [
+        (high, "gamma") for high in ("alpha", "beta", "delta")
+    ]
+
+
 def test_two_texts_of_one_system_are_two_candidates(write: Callable[..., Path]) -> None:
     other = mark("beta", "Bonnes nuits", "Fluency/Grammar", rater="rater2")
     spaced = mark("beta", "Bon  nuit", "Fluency/Spelling", rater="rater3")

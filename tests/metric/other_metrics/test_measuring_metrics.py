@@ -273,7 +273,7 @@ def test_reference_metrics_can_compare_in_lower_case(
     assert lower.notes == ()
     assert [row.definition.endswith("in lower case") for row in lower.rows] == [True, True, False]
     assert lower.to_dict()["normalise"] == "lower"
-    assert lower.headline().endswith("metrics (--normalise lower).")
+    assert "metrics (--normalise lower). " in lower.headline()
     assert not compare_metrics(cased(judged, "a"), scorers, references=table).scores.equals(
         plain.scores
     )

@@ -111,7 +111,10 @@ def test_what_nnd_did_not_write_is_refused_before_the_work(tmp_path: Path) -> No
 
 def test_metrics_show_themselves(found: MetricTable, data: Path) -> None:
     check_shown(found)
-    assert found.headline() == "length passes 100.0 % of 3 tests, the highest of 2 metrics."
+    assert found.headline() == (
+        "length passes 100.0 % of 3 tests, the highest of 2 metrics. People's judgement of a "
+        f"candidate: {found.judgement}."
+    )
     nothing = metrics(data=data, scorers=[])
     check_shown(nothing)
     assert nothing.headline() == "No test was judged by 0 metrics."

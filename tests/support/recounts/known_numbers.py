@@ -23,6 +23,8 @@ WITH_EQUAL_TEXTS = {
     "wmt_mqm-ted-zhen-severity": 22_417 + 1_919,
     "wmt_mqm-ted-ende-severity_order": 19_987 + 2_604,
     "wmt_mqm-ted-zhen-severity_order": 26_490 + 2_148,
+    "wmt_mqm-ted-ende-mqm": 9_617 + 968,
+    "wmt_mqm-ted-zhen-mqm": 18_059 + 1_244,
     "wmt23_mqm_sxs-ende": 4_155 + 27,
     "wmt23_mqm_sxs-zhen": 14_585 + 146,
     "bump": 889,

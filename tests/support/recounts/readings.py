@@ -28,7 +28,7 @@ from support.recounts.raw_files import (
     rated,
     simplification,
 )
-from support.recounts.translations import wmt23_mqm_sxs, wmt_mqm, wmt_qe
+from support.recounts.translations import wmt23_mqm_sxs, wmt_mqm, wmt_mqm_scores, wmt_qe
 
 TOLERANCE = Decimal("1e-6")
 """By which a difference of means may fall short, as they are stored as decimals."""
@@ -140,6 +140,16 @@ TED = [
     )
     for name in ("ende", "zhen")
     for variant in (None, "severity", "severity_order")
+]
+TED += [
+    Reading(
+        "wmt_mqm",
+        wmt_mqm_scores(name),
+        gap(5),
+        number,
+        options={"set_name": f"ted/{name}", "variant": "mqm"},
+    )
+    for name in ("ende", "zhen")
 ]
 OLDER = ["challenge300-outputs.58169e8.tsv", "challenge300-outputs.865708d.tsv"]
 """The first releases of Challenge 300: quoted, and not."""

@@ -48,6 +48,30 @@ def wmt_mqm(name: str, column: int) -> Callable[[Path], list[Text]]:
     return read
 
 
+def wmt_mqm_scores(name: str) -> Callable[[Path], list[Text]]:
+    """Read minus the weights of the errors (Freitag et al. 2021); one rater read each text."""
+    weights = {"no-error": 0.0, "neutral": 0.0, "minor": 1.0, "major": 5.0}
+
+    def read(folder: Path) -> list[Text]:
+        path = folder / "ted" / name / f"mqm_ted_{name}.tsv"
+        found: dict[tuple[str, str], float] = {}
+        texts: dict[tuple[str, str], tuple[str, str]] = {}
+        for line in path.read_text(encoding="utf-8").split("\n")[1:]:
+            if line:
+                system, *segment, _, source, target, kind, severity = line.split("\t")[:9]
+                weight = weights[severity.lower()]
+                weight = 0.1 if (kind, severity) == ("Fluency/Punctuation", "Minor") else weight
+                key = "/".join(segment), system
+                found[key] = found.get(key, 0.0) - (25 if kind[:4] == "Non-" else weight)
+                texts[key] = re.sub("</?v>", "", source), re.sub("</?v>", "", target)
+        return [
+            Text(*key, texts[key][1], {"translation": score}, {"source": texts[key][0]})
+            for key, score in found.items()
+        ]
+
+    return read
+
+
 def wmt23_mqm_sxs(name: str) -> Callable[[Path], list[Text]]:
     """Read the errors that each rater marked; those who saw an attention check marked it there."""
 
