@@ -42,6 +42,8 @@ class ModelResult(Record):
         template: Name or text of the template that rendered contexts.
         instruction: The first 6 digits of the SHA-256 of the instruction that contexts were read
             with; None without one. Older results lack it.
+        languages: What a multilingual model was told of languages, in the codes of its tokenizer:
+            source>target, or the target; only of such models. Older results lack it.
         chat: How contexts were rendered as chats, or why not. Older results, which read plain text,
             lack it.
         request: The first request. Older results lack it.
@@ -71,6 +73,7 @@ class ModelResult(Record):
     protocol: Annotated[str, Limit("enum", (*PROTOCOLS,))]
     template: Name
     instruction: Annotated[str | None, Limit("pattern", "^[0-9a-f]{6}$")] = None
+    languages: Annotated[tuple[str, ...], SPARSE] = ()
     chat: Rendering | None = None
     request: FirstRequest | None = None
     dtype: Name

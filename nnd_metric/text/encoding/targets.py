@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from nnd.metric.text.encoding.boundary import Known, continue_with
+from nnd.metric.text.encoding.languages import needs_language, speaking
 from nnd.metric.text.encoding.protocols import Protocol
-from nnd.metric.text.encoding.requests import Ids, TextModel
+from nnd.metric.text.encoding.requests import Ids, Languages, TextModel
 from nnd.metric.text.encoding.tokens import special_frame, text_ids
 from nnd.schemas import ScoringError
 
@@ -61,13 +62,34 @@ def make_targets(
     return [Target(ids[:-1], ids, (True,) * len(ids)) for ids, _ in own]
 
 
-def count_end_tokens(loaded: TextModel, protocol: Protocol) -> int:
-    """Return how many of a candidate's scored tokens are not its own."""
+def check_told(loaded: TextModel, protocol: Protocol, languages: Languages | None) -> None:
+    """Check that a model that is told languages is told them, and by a protocol that can."""
+    if languages is None and loaded.is_encoder_decoder and needs_language(loaded.tokenizer):
+        raise ScoringError(
+            "model.language",
+            "this model is told the language of a candidate, and nothing says it",
+            loaded.name,
+        )
+    if protocol.tokens == "laban2022" and languages is not None and languages.source is not None:
+        raise ScoringError(
+            "protocol.another-model",
+            'protocol "laban2022" has no place for the code of a language, which this model reads '
+            "before a candidate",
+            loaded.name,
+        )
+
+
+def count_end_tokens(
+    loaded: TextModel, protocol: Protocol, languages: Languages | None = None
+) -> int:
+    """Return how many of a candidate's scored tokens are not its own, in some languages."""
     if protocol.tokens == "laban2022":
         return 1
     if not loaded.is_encoder_decoder:
         return 0
-    return sum(sum(part) for part in _scored_frame(loaded, every=protocol.tokens == "bartscore"))
+    every = protocol.tokens == "bartscore"
+    with speaking(loaded.tokenizer, languages):
+        return sum(sum(part) for part in _scored_frame(loaded, every=every))
 
 
 def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
