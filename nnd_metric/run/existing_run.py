@@ -150,6 +150,8 @@ def _find_difference(
         may_be_chat = has_template and (is_chat(result) or asked.chat.template != NONE)
         if chats[0] != chats[1] and may_be_chat:
             return f"with {chats[0]}, not {chats[1]}"
+        if (said := result.get("languages")) and said["asked"] != asked.languages.to_dict():
+            return f"with the languages {', '.join(said['told'])}, for other options"
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
         words = (result.get("instruction"), chosen.instruction)

@@ -24,7 +24,7 @@ from nnd.metric.run.pair_scoring import requests_of, score_suite
 from nnd.metric.run.preparation import prepare
 from nnd.metric.run.signature import make_signature
 from nnd.metric.run.token_rows import token_rows
-from nnd.metric.text import ChatContext, Template, ToldContext, find_protocol, render
+from nnd.metric.text import ChatContext, Template, ToldContext, ToldLanguages, find_protocol, render
 from nnd.schemas import StoredContext
 
 _TEXT_ALONE = "the model also reads images; it was scored with its language model, from text only"
@@ -69,6 +69,7 @@ def evaluate_model(
     notes += [_BY_LENGTH] if scores.work.moved_by_padding else []
     languages, of_languages = _languages(pairs, template)
     notes += of_languages
+    told = () if languages is None else languages.told
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
     work, protocol = scores.work, find_protocol(engine.protocol)
@@ -89,7 +90,7 @@ def evaluate_model(
         else count_close(scored, work.deviation, summed=protocol.normaliser == "one"),
         n_crossing=crossing,
         work=work,
-        signature=make_signature(version, pairs, engine, template, rates, languages),
+        signature=make_signature(version, pairs, engine, template, rates, told),
         quantised=loaded.quantised,
         weight_bytes=loaded.weight_bytes,
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
@@ -108,21 +109,19 @@ def evaluate_model(
     )
 
 
-def _languages(pairs: PairSet, template: Template) -> tuple[tuple[str, ...], list[str]]:
-    """Return the languages that a model was told, each as source>target, and notes on them."""
+def _languages(pairs: PairSet, template: Template) -> tuple[ToldLanguages | None, list[str]]:
+    """Return the languages that a model was told, and notes on them."""
     teller = template.languages
     if teller is None:
-        return (), []
+        return None, []
     every = [pairs.pairs, *(each.pairs for each in pairs.sets)]
     contexts = [*dict.fromkeys(map(_only_languages, chain.from_iterable(map(contexts_of, every))))]
     told = {str(languages) for each in contexts if (languages := teller.told(each)) is not None}
-    return tuple(sorted(told)), teller.notes(contexts)
+    return ToldLanguages(tuple(sorted(told)), teller.asked), teller.notes(contexts)
 
 
 def _only_languages(context: StoredContext) -> StoredContext:
-    return StoredContext(
-        "", language=context.language, context_language=context.context_language
-    )
+    return StoredContext("", language=context.language, context_language=context.context_language)
 
 
 def _first_request(pairs: PairSet, engine: Engine, template: Template) -> FirstRequest | None:

@@ -55,7 +55,9 @@ def score_suite(
     given = requests_of(pairs, prompts)
     alone: list[Request] = []
     if unconditional:
-        alone = [(left_out(context), text) for context, text in requests_of(data.pairs, prompts[:n])]
+        alone = [
+            (left_out(context), text) for context, text in requests_of(data.pairs, prompts[:n])
+        ]
     likelihoods, no_baseline = _score_both(scorer, given, alone, pairs)
     values = pl.Series(likelihoods.log_likelihood, dtype=pl.Float64).fill_nan(None)
     scored = _as_rows(pairs, likelihoods, values)

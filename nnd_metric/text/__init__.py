@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .encoding.language_choice import (
         LanguageOptions as LanguageOptions,
         LanguageTeller as LanguageTeller,
+        ToldLanguages as ToldLanguages,
         language_teller as language_teller,
     )
     from .encoding.languages import (

@@ -55,7 +55,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
     """Return the result for the whole dataset."""
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
     work = _join_work([part["engine"] for part in parts])
-    languages = sorted({each for part in parts for each in part.get("languages", ())})
+    languages = _join_languages([part.get("languages") for part in parts])
     tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]
     joined = ModelResult.from_dict(
         {
@@ -76,7 +76,8 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
         notes=with_counts(notes, joined.rates, joined.n_crossing, joined.protocol),
         n_close=None if work["deviation"] is None else int(tests_close.sum()),
         signature=_retell(
-            _recount(joined.signature, overall.truncated, overall.n), joined.languages
+            _recount(joined.signature, overall.truncated, overall.n),
+            () if joined.languages is None else joined.languages.told,
         ),
     )
 
@@ -98,6 +99,14 @@ def _join_chats(chats: Sequence[Stored | None]) -> dict[str, Any] | None:
         return None
     marked = [chat["neutralised"] for chat in of_parts if "neutralised" in chat]
     return {**of_parts[0], **({"neutralised": sum(marked)} if marked else {})}
+
+
+def _join_languages(told: Sequence[Stored | None]) -> dict[str, Any] | None:
+    """Return the languages that a model was told in any part."""
+    of_parts = [each for each in told if each is not None]
+    if not of_parts:
+        return None
+    return {**of_parts[0], "told": sorted({code for each in of_parts for code in each["told"]})}
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

@@ -90,7 +90,9 @@ def _encode(
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end = shared_end(tokenizer, contexts)
-    made = make_targets(loaded, protocol, candidates, separator, end=end, known=known)
+    made = make_targets(
+        loaded, protocol, candidates, separator, end=end, known=known, languages=languages
+    )
     target_of = dict(zip(candidates, made, strict=True))
     longest = longest_candidates(requests, target_of)
     window = loaded.decoder_window

@@ -7,13 +7,14 @@ from typing import Final
 from nnd.metric.text.encoding.language_codes import bare_code, codes_of_language, match_codes
 from nnd.metric.text.encoding.languages import LanguageTokens, language_tokens
 from nnd.metric.text.encoding.requests import Languages, TextModel
-from nnd.schemas import ScoringError, StoredContext
+from nnd.metric.text.encoding.stored_tokenizer import StoredTokenizer
+from nnd.schemas import Record, ScoringError, StoredContext
 
 _SHOWN: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class LanguageOptions:
+class LanguageOptions(Record):
     """What a user says of languages that the data does not say, or not exactly enough.
 
     Attributes:
@@ -23,6 +24,19 @@ class LanguageOptions:
 
     language: str | None = None
     context_language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLanguages(Record):
+    """The languages that a model was told, in the codes of its tokenizer.
+
+    Attributes:
+        told: Each source>target, or target.
+        asked: What the user said of them.
+    """
+
+    told: tuple[str, ...]
+    asked: LanguageOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +147,9 @@ def language_teller(
 
     `literals` are the template's own texts: one that begins with the token of a language tells it.
     """
-    tokens = language_tokens(model.tokenizer) if model.is_encoder_decoder else None
+    # A stored tokenizer tells no language: outlines of models that are told any are not kept.
+    can_be_told = model.is_encoder_decoder and not isinstance(model.tokenizer, StoredTokenizer)
+    tokens = language_tokens(model.tokenizer) if can_be_told else None
     if tokens is None:
         return None
     begins = any(text.lstrip().startswith(tokens.codes) for text in literals)

@@ -7,7 +7,7 @@ from nnd.metric.text.encoding.boundary import Known, continue_with
 from nnd.metric.text.encoding.languages import needs_language, speaking
 from nnd.metric.text.encoding.protocols import Protocol
 from nnd.metric.text.encoding.requests import Ids, Languages, TextModel
-from nnd.metric.text.encoding.tokens import special_frame, text_ids
+from nnd.metric.text.encoding.tokens import Frame, special_frame, text_ids
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
@@ -40,16 +40,20 @@ def make_targets(
     *,
     end: str = "",
     known: Known | None = None,
+    languages: Languages | None = None,
 ) -> list[Target]:
     """Turn candidates into token ids under a protocol.
 
     `separator` is put before each candidate for decoder-only models under `native`, and belongs to
-    it. `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`.
+    it. `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`;
+    the tokenizer is set to the `languages`.
     """
     if protocol.tokens == "laban2022":
         return _laban2022(loaded, candidates)
     if loaded.is_encoder_decoder:
-        return _labels(loaded, candidates, every=protocol.tokens == "bartscore")
+        return _labels(
+            loaded, candidates, every=protocol.tokens == "bartscore", languages=languages
+        )
     if protocol.tokens == "bartscore":
         raise ScoringError(
             "protocol.another-model",
@@ -89,17 +93,20 @@ def count_end_tokens(
         return 0
     every = protocol.tokens == "bartscore"
     with speaking(loaded.tokenizer, languages):
-        return sum(sum(part) for part in _scored_frame(loaded, every=every))
+        lead, trail = _target_frame(loaded, languages)
+        return sum(sum(part) for part in _scored_frame(loaded, lead, trail, every=every))
 
 
-def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
+def _labels(
+    loaded: TextModel, candidates: Sequence[str], *, every: bool, languages: Languages | None
+) -> list[Target]:
     """Return the targets of an encoder-decoder: labels as in training, and its own shift of them.
 
     Special tokens before the candidate (BART's <s>, a language code) are fed but not scored; of
     those after it, only the first end token is scored, unless `every` label is (BARTScore).
     """
-    lead, trail = special_frame(loaded.tokenizer, target=True)
-    before, behind = _scored_frame(loaded, every=every)
+    lead, trail = _target_frame(loaded, languages)
+    before, behind = _scored_frame(loaded, lead, trail, every=every)
     targets = []
     for ids in text_ids(loaded.tokenizer, candidates, target=True):
         labels = lead + ids + trail
@@ -107,9 +114,24 @@ def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> lis
     return targets
 
 
-def _scored_frame(loaded: TextModel, *, every: bool) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+def _target_frame(loaded: TextModel, languages: Languages | None) -> Frame:
+    """Return the special tokens around a text to generate.
+
+    A code of a language at the end of labels is one that the model's shift moves to the front
+    (mBART). Where it does not, in NLLB's legacy labels, the code is put where `generate` has it:
+    else the decoder would not read it.
+    """
+    frame = special_frame(loaded.tokenizer, target=True)
+    code = loaded.tokenizer.convert_tokens_to_ids(languages.target) if languages else None
+    if code not in frame.trail or code in _shift(loaded, frame.lead + frame.trail)[:1]:
+        return frame
+    return Frame((int(code), *frame.lead), tuple(token for token in frame.trail if token != code))
+
+
+def _scored_frame(
+    loaded: TextModel, lead: Ids, trail: Ids, *, every: bool
+) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
     """Return which special tokens before and after a label are scored."""
-    lead, trail = special_frame(loaded.tokenizer, target=True)
     ends = bool(trail) and trail[0] in _end_ids(loaded)
     behind = (ends or every, *(every,) * (len(trail) - 1))
     return (every,) * len(lead), behind[: len(trail)]

@@ -64,7 +64,9 @@ class Template:
         """The texts at the beginning of a context that are the template's own."""
         words = (self.wording or {}).values()
         texts = [*(variant.context for variant in self.variants), *words]
-        return [fill_placeholders(text, dict.fromkeys(placeholders_in(text), ""))[0] for text in texts]
+        return [
+            fill_placeholders(text, dict.fromkeys(placeholders_in(text), ""))[0] for text in texts
+        ]
 
     @property
     def instruction(self) -> str | None:
