@@ -134,21 +134,25 @@ def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
     contexts: list[StoredContext] = []
     rows = zip(pairs["context"], parts_of(pairs), _languages(pairs), kinds, strict=False)
     for text, parts, languages, of_pair in rows:
-        context = StoredContext.of(text, parts, *of_pair)._replace(**languages)
+        known = tuple(kind for kind in of_pair if kind is not None)
+        context = StoredContext(text, parts, known, *languages)
         contexts.append(contexts[-1] if contexts and contexts[-1] == context else context)
     return contexts
 
 
-def _languages(pairs: pl.DataFrame) -> Iterator[dict[str, str | None]]:
-    """Yield the languages of each pair: `language`, and `context_language` or the fact so named."""
-    texts = (pl.String, pl.Categorical, pl.Enum)
-    columns = [c for c in ("language", "context_language") if pairs.schema.get(c) in texts]
-    frame = pairs.select(pl.col(columns).cast(pl.String))
-    if "context_language" not in columns and pairs.schema.get("metadata") == _FACTS:
+def _languages(pairs: pl.DataFrame) -> Iterator[tuple[str | None, str | None]]:
+    """Yield the languages of the candidates and of the context of each pair, None if unknown."""
+    names, texts = ("language", "context_language"), (pl.String, pl.Categorical, pl.Enum)
+    known = {
+        name: pairs[name].cast(pl.String).replace("", None)
+        for name in names
+        if pairs.schema.get(name) in texts
+    }
+    if "context_language" not in known and pairs.schema.get("metadata") == _FACTS:
         entry = pl.element().filter(pl.element().struct.field("key") == "context_language")
-        value = pairs["metadata"].list.eval(entry.struct.field("value")).list.first()
-        frame = frame.with_columns(context_language=value)
-    return frame.iter_rows(named=True) if frame.width else repeat({}, pairs.height)
+        known["context_language"] = pairs["metadata"].list.eval(entry.struct["value"]).list.first()
+    unknown = pl.repeat(None, pairs.height, dtype=pl.String, eager=True)
+    return zip(*(known.get(name, unknown) for name in names), strict=True)
 
 
 def _as_json(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:

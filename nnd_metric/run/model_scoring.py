@@ -90,7 +90,7 @@ def evaluate_model(
         else count_close(scored, work.deviation, summed=protocol.normaliser == "one"),
         n_crossing=crossing,
         work=work,
-        signature=make_signature(version, pairs, engine, template, rates, told),
+        signature=make_signature(version, pairs, engine, template, rates, languages=told),
         quantised=loaded.quantised,
         weight_bytes=loaded.weight_bytes,
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
@@ -128,9 +128,9 @@ def _first_request(pairs: PairSet, engine: Engine, template: Template) -> FirstR
     first = pairs.pairs.head(1)
     requests = engine.encoder.as_read(requests_of(first, render(template, contexts_of(first))))
     for context, candidate in requests[:1]:
-        if isinstance(context, ToldContext):
-            context = f"{context.languages.token} {''.join(context.text or '')}".lstrip()
         pieces = context.pieces if isinstance(context, ChatContext) else context
+        if isinstance(pieces, ToldContext):
+            pieces = f"{pieces.languages.token} {''.join(pieces.text or '')}".lstrip()
         return FirstRequest(shorten_context("".join(pieces)), candidate)
     return None
 

@@ -15,6 +15,7 @@ def make_signature(
     engine: Engine,
     template: Template,
     rates: PassRates,
+    *,
     languages: Sequence[str] = (),
 ) -> str:
     """Return the signature of one model's result; `languages` are those that it was told."""

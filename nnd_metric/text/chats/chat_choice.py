@@ -58,12 +58,12 @@ def choose_rendering(
     instruction: Instruction | None = None,
     separator: str | None = None,
     has_contexts: bool = True,
-    languages: LanguageOptions = LanguageOptions(),
+    languages: LanguageOptions | None = None,
 ) -> tuple[Template, ChatChoice]:
     """Choose how a model's contexts become text, and whether the text becomes a chat.
 
-    The arguments are those of `choose_template`, `choose_chat` and `language_teller`. `template` is None for what the
-    model reads by itself; `separator` is None for that of the template.
+    The arguments are those of `choose_template`, `choose_chat` and `language_teller`. `template` is
+    None for what the model reads by itself; `separator` is None for that of the template.
     """
     as_chat = _why_plain(loaded, protocol, asked, has_contexts=has_contexts) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)

@@ -59,7 +59,9 @@ def encode(
     for languages, numbers in numbers_of.items():
         some = [_untold(*requests[number]) for number in numbers]
         with speaking(loaded.tokenizer, languages):
-            rows = _encode(loaded, protocol, some, separator, keep, known, languages)
+            rows = _encode(
+                loaded, protocol, some, separator, keep=keep, known=known, languages=languages
+            )
         encoded.update(zip(numbers, rows, strict=True))
     return [encoded[number] for number in range(len(requests))]
 
@@ -73,6 +75,7 @@ def _encode(
     protocol: Protocol,
     requests: Sequence[Reading],
     separator: str,
+    *,
     keep: Keep | None,
     known: Known | None,
     languages: Languages | None,
@@ -100,7 +103,7 @@ def _encode(
         if window is not None and len(target.targets) > window:
             raise too_long(loaded, candidate, target)
     chats = [context for context in contexts if isinstance(context, ChatContext)]
-    texts = [context for context in contexts if not isinstance(context, ChatContext)]
+    texts = [context for context in contexts if not isinstance(context, ChatContext | ToldContext)]
     bodies: dict[Context, Ids] = dict(zip(chats, chat_ids(tokenizer, chats), strict=True))
     first, read = source_ids(tokenizer, texts, languages.token if languages else "")
     bodies.update(zip(texts, read, strict=True))

@@ -141,7 +141,7 @@ class LanguageTeller:
 
 
 def language_teller(
-    model: TextModel, asked: LanguageOptions = LanguageOptions(), literals: Iterable[str] = ()
+    model: TextModel, asked: LanguageOptions | None = None, literals: Iterable[str] = ()
 ) -> LanguageTeller | None:
     """Return what tells a model the languages of pairs, or None if nothing does.
 
@@ -153,7 +153,11 @@ def language_teller(
     if tokens is None:
         return None
     begins = any(text.lstrip().startswith(tokens.codes) for text in literals)
-    return None if tokens.in_source and begins else LanguageTeller(tokens, asked, model.name)
+    return (
+        None
+        if tokens.in_source and begins
+        else LanguageTeller(tokens, asked or LanguageOptions(), model.name)
+    )
 
 
 def _writes_only(tokens: LanguageTokens, language: str | None) -> bool:

@@ -25,8 +25,8 @@ rw kin sa san sc srd sd snd se sme sg sag sh hbs si sin sk slk sl slv sm smo sn 
 sr srp ss ssw st sot su sun sv swe sw swa ta tam te tel tg tgk th tha ti tir tk tuk tl tgl tn tsn
 to ton tr tur ts tso tt tat tw twi ty tah ug uig uk ukr ur urd uz uzb ve ven vi vie vo vol wa wln
 wo wol xh xho yi yid yo yor za zha zh zho zu zul
-""".split()
-_THREE_OF: Final = dict(zip(_TWO_LETTERS[::2], _TWO_LETTERS[1::2], strict=True))
+"""
+_THREE_OF: Final = dict(re.findall(r"\b(\w\w)\s(\w{3})\b", _TWO_LETTERS))
 """ISO 639-1 → ISO 639-3, as far as models use them; retired codes (iw, ji, jw, mo, sh) as well."""
 
 _SAME: Final = {"cmn": "zho", "fil": "tgl", "ger": "deu", "fre": "fra", "chi": "zho"}

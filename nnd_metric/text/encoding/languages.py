@@ -42,7 +42,7 @@ class LanguageTokens:
 
 
 def language_tokens(tokenizer: Tokenizer) -> LanguageTokens | None:
-    """Return the languages that the tokenizer of an encoder-decoder tells; None if it tells none."""
+    """Return the languages that the tokenizer of an encoder-decoder tells, or None."""
     if _has_settings(tokenizer):
         codes = _settable_codes(tokenizer)
         own = getattr(tokenizer, "src_lang", None)

@@ -140,7 +140,7 @@ class Prompt(NamedTuple):
     words of the system, turn, "", turn and so on.
     """
 
-    context: PlainContext
+    context: PlainContext | ToldContext
     candidate_prefix: str
 
 
@@ -284,7 +284,7 @@ def stored_turns(parts: Mapping[str, str] | None) -> tuple[str, ...]:
 
 def _render_one(template: Template, context: StoredContext) -> Prompt:
     prompt = _render_text(template, context)
-    told = template.languages and template.languages.told(context)
+    told = None if template.languages is None else template.languages.told(context)
     if told is None:
         return prompt
     return prompt._replace(context=ToldContext(cast("PlainContext", prompt.context), told))

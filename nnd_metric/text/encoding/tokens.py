@@ -6,7 +6,7 @@ Special-token strings in data stay text; only those in a template become special
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext, Tokenizer
 from nnd.schemas import ScoringError, excerpt
@@ -120,7 +120,7 @@ def last_texts(tokenizer: Tokenizer, contexts: Sequence[Context]) -> list[str]:
     """Return the text after the last special token of each context; "" if it ends in one."""
     special = _special(tokenizer)
     texts = (each.pieces if isinstance(each, ChatContext) else each for each in contexts)
-    ends = ((_split(text, special) or [""])[-1] for text in texts)
+    ends = ((_split(cast("PlainContext", text), special) or [""])[-1] for text in texts)
     return [end if isinstance(end, str) else "" for end in ends]
 
 

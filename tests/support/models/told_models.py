@@ -4,8 +4,6 @@ A `ToldModel` states literally what its tokenizer puts around texts, as names of
 and {target} stand for codes. The oracle scores one request at a time, in float64.
 """
 
-# ruff: noqa: S106 (a pad_token is no password)
-
 import json
 import warnings
 from collections.abc import Callable
