@@ -26,7 +26,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
     The label is the category of an error, or its severity in the variants called so.
     """
     main = files.source.files[0].name
-    language = candidate_language(files, files.path(main))
+    context_language, language = read_languages(files, files.path(main))
     is_severity = (files.source.variant or "").startswith("severity")
     names = {label.casefold(): label for label in (NO_ERROR, *files.source.taxonomy)}
     read = list(read_rows(files, main))
@@ -67,6 +67,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             label=label,
             annotators=sorted(raters[candidate, label]),
             language=language,
+            metadata={"context_language": context_language},
             spans=spans[candidate, label],
         )
     if misplaced:
@@ -128,12 +129,14 @@ def check_row(row: Cells) -> None:
         )
 
 
-def candidate_language(files: Files, path: Path) -> str:
-    """Return the language of the translations: a set's own, else by the name (…_zhen.tsv → en)."""
+def read_languages(files: Files, path: Path) -> tuple[str, str]:
+    """Return the languages of segments and translations by a file's name (…_zhen.tsv → zh, en).
+
+    It is the declared name for a set, whose file may have any name.
+    """
     languages = files.source.facts["languages"]
-    if "set" in files.source.facts or path.name == files.source.files[0].name:
-        return str(languages[0])
-    pair = re.search(r"[_.-]([a-z]{2})-?([a-z]{2})$", path.name.partition(".")[0])
+    name = files.source.files[0].name if "set" in files.source.facts else path.name
+    pair = re.search(r"[_.-]([a-z]{2})-?([a-z]{2})$", name.partition(".")[0])
     if pair is None:
         raise SourceError(
             "file.another-kind",
@@ -143,4 +146,4 @@ def candidate_language(files: Files, path: Path) -> str:
         )
     if pair[2] not in languages:
         files.report(path.name, f"translations into {pair[2]}, going by the name of the file")
-    return pair[2]
+    return pair[1], pair[2]

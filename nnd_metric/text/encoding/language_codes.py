@@ -26,7 +26,7 @@ sr srp ss ssw st sot su sun sv swe sw swa ta tam te tel tg tgk th tha ti tir tk 
 to ton tr tur ts tso tt tat tw twi ty tah ug uig uk ukr ur urd uz uzb ve ven vi vie vo vol wa wln
 wo wol xh xho yi yid yo yor za zha zh zho zu zul
 """
-_THREE_OF: Final = dict(re.findall(r"\b(\w\w)\s(\w{3})\b", _TWO_LETTERS))
+_THREE_OF: Final[dict[str, str]] = dict(re.findall(r"\b(\w\w)\s(\w{3})\b", _TWO_LETTERS))
 """ISO 639-1 → ISO 639-3, as far as models use them; retired codes (iw, ji, jw, mo, sh) as well."""
 
 _SAME: Final = {"cmn": "zho", "fil": "tgl", "ger": "deu", "fre": "fra", "chi": "zho"}
@@ -115,7 +115,7 @@ def match_codes(tag: str, codes: Iterable[str]) -> list[str]:
 
 def codes_of_language(tag: str, codes: Iterable[str]) -> list[str]:
     """Return the codes of a tag's language in whatever script and region."""
-    language = re.split("[-_]", bare_code(tag))[0]
+    language = bare_code(tag).replace("_", "-").partition("-")[0]
     wanted = _parse(language)
     parsed = ((code, _parse(code)) for code in codes) if wanted else ()
     return [
@@ -126,7 +126,7 @@ def codes_of_language(tag: str, codes: Iterable[str]) -> list[str]:
 
 
 def _parse(tag: str) -> _Parts | None:
-    language, *others = re.split("[-_]", bare_code(tag))
+    language, *others = bare_code(tag).replace("_", "-").split("-")
     if not re.fullmatch("[A-Za-z]{2,3}", language):
         return None
     language = language.lower()
