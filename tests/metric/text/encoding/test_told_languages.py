@@ -17,7 +17,9 @@ from nnd.metric.data.pairs import load_pairs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.likelihood.models.load_model import load_model
 from nnd.metric.run import Evaluation, evaluate
-from nnd.metric.text import language_tokens
+from nnd.metric.text import Chat, choose_rendering, find_protocol, language_tokens
+from nnd.metric.train.objective import Objective
+from nnd.metric.train.pair_batches import make_examples
 from nnd.schemas import ScoringError
 
 ENGLISH = "The cat sat on the mat; the town is looking."
@@ -307,3 +309,37 @@ def test_the_language_of_contexts_is_a_column_or_a_fact() -> None:
     assert (context.language, context.context_language) == ("de", "zh")
     (bare,) = contexts_of(rows.drop("metadata", "language"))
     assert (bare.language, bare.context_language) == (None, None)
+
+
+def test_parts_of_different_languages_are_joined(told: Told, tmp_path: Path) -> None:
+    _, folder = told("nllb")
+    data = tmp_path / "pairs.jsonl"
+    texts = [{**row, "context": f"{row['context']} {n}"} for n in range(4) for row in ROWS]
+    data.write_text("".join(f"{json.dumps(row)}\n" for row in texts), encoding="utf-8")
+    scoring = Scoring(cache=False, unconditional=False)
+    whole = run(folder, texts, tmp_path / "whole").results[0]
+    for number in (1, 2, 3):
+        evaluate(folder, data, out=tmp_path / "run", worker=(number, 3), scoring=scoring)
+    joined = json.loads((tmp_path / "run" / "result.json").read_bytes())["results"][0]
+    assert whole.languages is not None
+    assert joined["languages"] == whole.languages.to_dict()
+    told_in = [
+        [part for part in signature.split("|") if part.startswith("lang:")]
+        for signature in (joined["signature"], whole.signature)
+    ]
+    assert told_in == [["lang:eng_Latn>deu_Latn,eng_Latn>ron_Latn"]] * 2
+
+
+def test_training_reads_the_languages(told: Told) -> None:
+    model, folder = told("m2m")
+    loaded = load_model(str(folder), Loading(dtype="float32"))
+    pairs = load_pairs(ROWS)
+    rendering, chat = choose_rendering(
+        loaded, find_protocol("native"), Chat(), None, contexts=contexts_of(pairs.pairs)
+    )
+    examples = make_examples(loaded, pairs, rendering, chat, Objective())
+    starts = {example.high.inputs[:2] for example in examples}
+    assert starts == {model.ids(("</s>", "{target}"), "en", code) for code in ("de", "ro")}
+    assert {example.high.context[0] for example in examples} == {
+        *model.ids(("{source}",), "en", "de")
+    }
