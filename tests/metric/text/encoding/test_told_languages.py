@@ -16,7 +16,7 @@ from nnd.metric.data.completion import contexts_of
 from nnd.metric.data.pairs import load_pairs
 from nnd.metric.likelihood import Loading, Scoring
 from nnd.metric.likelihood.models.load_model import load_model
-from nnd.metric.run import Evaluation, evaluate
+from nnd.metric.run import Evaluation, evaluate, merge
 from nnd.metric.text import Chat, choose_rendering, find_protocol, language_tokens
 from nnd.metric.train.objective import Objective
 from nnd.metric.train.pair_batches import make_examples
@@ -320,6 +320,7 @@ def test_parts_of_different_languages_are_joined(told: Told, tmp_path: Path) -> 
     whole = run(folder, texts, tmp_path / "whole").results[0]
     for number in (1, 2, 3):
         evaluate(folder, data, out=tmp_path / "run", worker=(number, 3), scoring=scoring)
+    merge(tmp_path / "run")
     joined = json.loads((tmp_path / "run" / "result.json").read_bytes())["results"][0]
     assert whole.languages is not None
     assert joined["languages"] == whole.languages.to_dict()
