@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from nnd.converters.export import STORED, Export, PromptRendering, export as export_rendered
 from nnd.metric.data import PairData
@@ -99,7 +99,11 @@ def _rendering(template: str | None, folder: Path) -> PromptRendering:
 
     def texts(contexts: Sequence[StoredContext]) -> list[tuple[str, str]]:
         prompts = render(chosen, contexts)
-        return [("".join(prompt.context), prompt.candidate_prefix) for prompt in prompts]
+        pieces = (cast("Sequence[str]", prompt.context) for prompt in prompts)  # no model is told
+        return [
+            ("".join(context), prompt.candidate_prefix)
+            for context, prompt in zip(pieces, prompts, strict=True)
+        ]
 
     return PromptRendering(chosen.name, chosen.separator, texts)
 

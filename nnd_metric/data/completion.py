@@ -26,6 +26,8 @@ _ID_OF = {
 }
 """Column of ids → the columns whose texts are hashed for a missing id."""
 
+_FACTS = pl.List(pl.Struct({"key": pl.String, "value": pl.String}))
+
 _ENTRY = itemgetter("key", "value")
 
 Digests: TypeAlias = npt.NDArray[np.uint32]
@@ -121,15 +123,36 @@ def parts_of(pairs: pl.DataFrame) -> list[dict[str, str] | None]:
 
 
 def contexts_of(pairs: pl.DataFrame) -> list[StoredContext]:
-    """Return the context of every pair; adjacent pairs of one context share one object."""
+    """Return the context of every pair; adjacent pairs of one context share one object.
+
+    The language of a context, of translations, is a column `context_language` or, in converted
+    data, the fact of this name in `metadata`.
+    """
     texts = (pl.String, pl.Categorical, pl.Enum)
     columns = [c for c in ("category", "language") if pairs.schema.get(c) in texts]
     kinds = pairs.select(pl.col(columns).cast(pl.String)).iter_rows() if columns else repeat(())
     contexts: list[StoredContext] = []
-    for text, parts, of_pair in zip(pairs["context"], parts_of(pairs), kinds, strict=False):
-        context = StoredContext.of(text, parts, *of_pair)
+    rows = zip(pairs["context"], parts_of(pairs), _languages(pairs), kinds, strict=False)
+    for text, parts, languages, of_pair in rows:
+        known = tuple(kind for kind in of_pair if kind is not None)
+        context = StoredContext(text, parts, known, *languages)
         contexts.append(contexts[-1] if contexts and contexts[-1] == context else context)
     return contexts
+
+
+def _languages(pairs: pl.DataFrame) -> Iterator[tuple[str | None, str | None]]:
+    """Yield the languages of the candidates and of the context of each pair, None if unknown."""
+    names, texts = ("language", "context_language"), (pl.String, pl.Categorical, pl.Enum)
+    known = {
+        name: pairs[name].cast(pl.String).replace("", None)
+        for name in names
+        if pairs.schema.get(name) in texts
+    }
+    if "context_language" not in known and pairs.schema.get("metadata") == _FACTS:
+        entry = pl.element().filter(pl.element().struct.field("key") == "context_language")
+        known["context_language"] = pairs["metadata"].list.eval(entry.struct["value"]).list.first()
+    unknown = pl.repeat(None, pairs.height, dtype=pl.String, eager=True)
+    return zip(*(known.get(name, unknown) for name in names), strict=True)
 
 
 def _as_json(parts: Iterable[Mapping[str, str] | None]) -> Iterator[str]:

@@ -36,7 +36,10 @@ CATEGORY_COLUMNS = ("error_category", "subset", "UID", "category")
 
 _SYSTEMS = {"system_high": "chosen_model", "system_low": "rejected_model"}
 
-_KEPT = ("split", "language", "aspect", "error_group", "context_id", "pair_id", "group")
+_KEPT = (
+    *("split", "language", "context_language", "aspect", "error_group"),
+    *("context_id", "pair_id", "group"),
+)
 """Columns of ours that tables with other names may have too."""
 
 _KEYS = {"high": "candidate_high", "low": "candidate_low", "category": "error_category"}

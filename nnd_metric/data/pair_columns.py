@@ -15,6 +15,7 @@ FEATURES = (*REQUIRED, "error_category")
 _UNUSED = (
     "source",
     "language",
+    "context_language",
     "system_high",
     "system_low",
     "label_high",

@@ -131,6 +131,18 @@ class Evaluation(Result):
         readings = [describe_reading(each.to_dict()) for each in results]
         return describe_readings(dict(zip(names, readings, strict=True)))
 
+    def languages(self) -> list[str]:
+        """Return a sentence for each model that was told languages."""
+        results = self.best_first()
+        names = short_names([each.model for each in results])
+        told = zip(names, (each.languages for each in results), strict=True)
+        return [
+            f"{name} was told the language{'' if len(each.told) == 1 else 's'} "
+            f"{', '.join(each.told)}."
+            for name, each in told
+            if each is not None and each.told
+        ]
+
     def requests(self) -> Iterator[str]:
         """Yield for each model why contexts were read as they were, and the first request."""
         for each in self.best_first():

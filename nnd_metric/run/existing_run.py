@@ -22,7 +22,7 @@ from nnd.metric.likelihood import Scoring, place_of
 from nnd.metric.numbers import has_present_rule, is_chat, pass_rates
 from nnd.metric.run.model_cost import COST, ModelCost, read_costs
 from nnd.metric.run.model_result import ModelResult, ScoredModel
-from nnd.metric.text import NONE, Chat, choose_template, describe_options
+from nnd.metric.text import NONE, Chat, LanguageOptions, choose_template, describe_options
 from nnd.schemas import SchemaError, ScoringError, read_document
 
 
@@ -153,11 +153,22 @@ def _find_difference(
         if there != now:
             return f"with protocol {there[0]} and template {there[1]}, not {now[0]} and {now[1]}"
         words = (result.get("instruction"), chosen.instruction)
+        other = _find_other_languages(result, asked)
         if words[0] != words[1] and not is_own:
-            return f"with other words of the instruction (instr:{words[0]}, not instr:{words[1]})"
+            other = f"with other words of the instruction (instr:{words[0]}, not instr:{words[1]})"
+        if other is not None:
+            return other
     if not all(has_present_rule(each["signature"]) for each in stored["results"]):
         return "by an earlier version of nnd, which scored other tokens"
     return None
+
+
+def _find_other_languages(result: Mapping[str, Any], asked: Scoring) -> str | None:
+    """Return what a model was told, if it was told languages and now others are asked for."""
+    languages = result.get("languages")
+    if languages is None or LanguageOptions.from_dict(languages["asked"]) == asked.languages:
+        return None
+    return f"with the languages {', '.join(languages['told'])}, asked for by other options"
 
 
 def _find_other_sets(children: pl.DataFrame, pairs: PairSet) -> str | None:

@@ -10,7 +10,7 @@ from nnd.metric.data import TOKENS
 from nnd.metric.likelihood import Work
 from nnd.metric.numbers import PassRates, PublishedPasses, caveats, few_tokens
 from nnd.metric.run.model_cost import ModelCost
-from nnd.metric.text import PROTOCOLS, Rendering, find_protocol
+from nnd.metric.text import PROTOCOLS, Rendering, ToldLanguages, find_protocol
 from nnd.schemas import SPARSE, Count, FlatKeys, Limit, Name, Record, StoredAs
 
 NO_BASELINE = "no baseline without contexts: "
@@ -42,6 +42,8 @@ class ModelResult(Record):
         template: Name or text of the template that rendered contexts.
         instruction: The first 6 digits of the SHA-256 of the instruction that contexts were read
             with; None without one. Older results lack it.
+        languages: The languages that a multilingual model was told, and that the user asked for;
+            None for other models. Older results lack it.
         chat: How contexts were rendered as chats, or why not. Older results, which read plain text,
             lack it.
         request: The first request. Older results lack it.
@@ -71,6 +73,7 @@ class ModelResult(Record):
     protocol: Annotated[str, Limit("enum", (*PROTOCOLS,))]
     template: Name
     instruction: Annotated[str | None, Limit("pattern", "^[0-9a-f]{6}$")] = None
+    languages: Annotated[ToldLanguages | None, SPARSE] = None
     chat: Rendering | None = None
     request: FirstRequest | None = None
     dtype: Name

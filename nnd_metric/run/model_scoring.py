@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 import polars as pl
 
@@ -23,7 +24,8 @@ from nnd.metric.run.pair_scoring import requests_of, score_suite
 from nnd.metric.run.preparation import prepare
 from nnd.metric.run.signature import make_signature
 from nnd.metric.run.token_rows import token_rows
-from nnd.metric.text import ChatContext, Template, find_protocol, render
+from nnd.metric.text import ChatContext, Template, ToldContext, ToldLanguages, find_protocol, render
+from nnd.schemas import StoredContext
 
 _TEXT_ALONE = "the model also reads images; it was scored with its language model, from text only"
 
@@ -65,6 +67,9 @@ def evaluate_model(
     notes += [LIMITED] if "limit" in dict(pairs.part) else []
     notes += [f"{NO_BASELINE}{scores.no_baseline}"] if scores.no_baseline else []
     notes += [_BY_LENGTH] if scores.work.moved_by_padding else []
+    languages, of_languages = _languages(pairs, template)
+    notes += of_languages
+    told = () if languages is None else languages.told
     rates = pass_rates(scored)
     crossing = count_crossings(pairs, engine, template)
     work, protocol = scores.work, find_protocol(engine.protocol)
@@ -85,13 +90,14 @@ def evaluate_model(
         else count_close(scored, work.deviation, summed=protocol.normaliser == "one"),
         n_crossing=crossing,
         work=work,
-        signature=make_signature(version, pairs, engine, template, rates),
+        signature=make_signature(version, pairs, engine, template, rates, languages=told),
         quantised=loaded.quantised,
         weight_bytes=loaded.weight_bytes,
         unquantised_bytes=loaded.parameters * loaded.model.dtype.itemsize,
         chat=choice.stored(),
         n_whole=pairs.n_whole,
         instruction=template.instruction,
+        languages=languages,
         request=_first_request(pairs, engine, template),
     )
     model = pl.lit(loaded.name).alias("model")
@@ -103,11 +109,28 @@ def evaluate_model(
     )
 
 
+def _languages(pairs: PairSet, template: Template) -> tuple[ToldLanguages | None, list[str]]:
+    """Return the languages that a model was told, and notes on them."""
+    teller = template.languages
+    if teller is None:
+        return None, []
+    every = [pairs.pairs, *(each.pairs for each in pairs.sets)]
+    contexts = [*dict.fromkeys(map(_only_languages, chain.from_iterable(map(contexts_of, every))))]
+    told = {str(languages) for each in contexts if (languages := teller.told(each)) is not None}
+    return ToldLanguages(tuple(sorted(told)), teller.asked), teller.notes(contexts)
+
+
+def _only_languages(context: StoredContext) -> StoredContext:
+    return StoredContext("", language=context.language, context_language=context.context_language)
+
+
 def _first_request(pairs: PairSet, engine: Engine, template: Template) -> FirstRequest | None:
     first = pairs.pairs.head(1)
     requests = engine.encoder.as_read(requests_of(first, render(template, contexts_of(first))))
     for context, candidate in requests[:1]:
         pieces = context.pieces if isinstance(context, ChatContext) else context
+        if isinstance(pieces, ToldContext):
+            pieces = f"{pieces.languages.token} {''.join(pieces.text or '')}".lstrip()
         return FirstRequest(shorten_context("".join(pieces)), candidate)
     return None
 

@@ -9,7 +9,7 @@ import polars as pl
 from nnd.metric.data import ALONE_SCHEMA, CHILD_SCHEMA, SCORED_SCHEMA, PairSet, contexts_of
 from nnd.metric.likelihood import Likelihoods, Scorer, Work
 from nnd.metric.numbers import measure
-from nnd.metric.text import Prompt, Request, Template, render
+from nnd.metric.text import Prompt, Request, Template, left_out, render
 from nnd.schemas import DISTINCT, CandidateError, ScoringError, collector_paused
 
 
@@ -55,7 +55,9 @@ def score_suite(
     given = requests_of(pairs, prompts)
     alone: list[Request] = []
     if unconditional:
-        alone = [(None, text) for _, text in requests_of(data.pairs, prompts[:n])]
+        alone = [
+            (left_out(context), text) for context, text in requests_of(data.pairs, prompts[:n])
+        ]
     likelihoods, no_baseline = _score_both(scorer, given, alone, pairs)
     values = pl.Series(likelihoods.log_likelihood, dtype=pl.Float64).fill_nan(None)
     scored = _as_rows(pairs, likelihoods, values)

@@ -1,5 +1,7 @@
 """The signature: one line that names everything a result depends on."""
 
+from collections.abc import Sequence
+
 from nnd.metric.data import PairSet
 from nnd.metric.likelihood import Engine, config_digest, tokenizer_digest
 from nnd.metric.numbers import PassRates
@@ -13,8 +15,10 @@ def make_signature(
     engine: Engine,
     template: Template,
     rates: PassRates,
+    *,
+    languages: Sequence[str] = (),
 ) -> str:
-    """Return the signature of one model's result."""
+    """Return the signature of one model's result; `languages` are those that it was told."""
     loaded = engine.loaded
     family = "beginning" if loaded.is_encoder_decoder else "end"
     parts = {
@@ -28,6 +32,7 @@ def make_signature(
         "template": template.name,
         **({} if template.instruction is None else {"instr": template.instruction}),
         **({} if engine.chat is None else {"chat": engine.chat.digest}),
+        **({"lang": ",".join(languages)} if languages else {}),
         "dtype": loaded.dtype,
         **({} if engine.matmul == "highest" else {"matmul": engine.matmul}),
         **({"quant": loaded.quantised} if loaded.quantised else {}),

@@ -27,4 +27,5 @@ def choose_wording(
         instruction=pairs.instruction,
         separator=scoring.separator,
         has_contexts=pairs.has_contexts,
+        languages=scoring.languages,
     )

@@ -134,7 +134,7 @@ def _evaluation(evaluation: "Evaluation") -> "Table":
 
 def _evaluation_remarks(evaluation: "Evaluation") -> Parts:
     no_agreement = evaluation.agreement_reason if evaluation.asks_agreement else None
-    shown: Parts = [*evaluation.caveats(), evaluation.readings()]
+    shown: Parts = [*evaluation.caveats(), evaluation.readings(), *evaluation.languages()]
     if evaluation.agreement is not None:
         shown += [evaluation.agreement.headline(), *evaluation.agreement.beside()]
     shown += [no_agreement] if no_agreement else []
@@ -204,7 +204,10 @@ def _sweep_remarks(sweep: "Sweep") -> Parts:
     if (readings := sweep.readings_of_one()) is not None:
         rates = {result.model: result.rates.overall for result in readings.best_first()}
         return [baselines_table(rates), *readings.caveats()]
-    of_each = dict.fromkeys(each.readings() for each in sweep.evaluations.values())
+    evaluations = [*sweep.evaluations.values()]
+    of_each = dict.fromkeys(
+        line for each in evaluations for line in (each.readings(), *each.languages())
+    )
     published = [_published(each, name) for name, each in sweep.evaluations.items()]
     return [*of_each, *_beside([each for on_data in published for each in on_data])]
 

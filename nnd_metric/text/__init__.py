@@ -27,6 +27,16 @@ if TYPE_CHECKING:
         chat_ids as chat_ids,
         cut_chat as cut_chat,
     )
+    from .encoding.language_choice import (
+        LanguageOptions as LanguageOptions,
+        LanguageTeller as LanguageTeller,
+        ToldLanguages as ToldLanguages,
+        language_teller as language_teller,
+    )
+    from .encoding.languages import (
+        LanguageTokens as LanguageTokens,
+        language_tokens as language_tokens,
+    )
     from .encoding.protocols import (
         PROTOCOLS as PROTOCOLS,
         find_protocol as find_protocol,
@@ -36,10 +46,15 @@ if TYPE_CHECKING:
         Encoded as Encoded,
         Ids as Ids,
         Keep as Keep,
+        Languages as Languages,
         PairContext as PairContext,
         Reading as Reading,
         Request as Request,
         TextModel as TextModel,
+        ToldContext as ToldContext,
+        is_alone as is_alone,
+        languages_of as languages_of,
+        left_out as left_out,
     )
     from .encoding.stored_tokenizer import (
         StoredTokenizer as StoredTokenizer,

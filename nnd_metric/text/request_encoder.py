@@ -35,7 +35,9 @@ class RequestEncoder:
     @collector_paused()
     def as_read(self, requests: Sequence[Request]) -> list[Reading]:
         """Return requests with their contexts as the model reads them: as chats, if it does."""
-        given = [("" if context is None else context, candidate) for context, candidate in requests]
+        given: list[Reading] = [
+            ("" if context is None else context, candidate) for context, candidate in requests
+        ]
         if self.chat is None:
             return given
         chats = self.chat.render([context for context, _ in given])

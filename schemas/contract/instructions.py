@@ -26,12 +26,15 @@ class StoredContext(NamedTuple):
     """A context as it is stored.
 
     `text` is its default rendering; `parts` is None if the data has none; `kinds` are its category
-    and the language of its candidates, as far as they are known.
+    and the language of its candidates, as far as they are known. `language` is the latter alone,
+    and `context_language` that of the context itself, for translations (BCP-47).
     """
 
     text: str
     parts: Mapping[str, str] | None = None
     kinds: tuple[str, ...] = ()
+    language: str | None = None
+    context_language: str | None = None
 
     @classmethod
     def of(cls, text: str, parts: Mapping[str, str] | None, *kinds: str | None) -> "StoredContext":

@@ -16,6 +16,7 @@ NO_ERROR = "No-error"
 SEVERITIES = {NO_ERROR, "Minor", "Major"}
 CHECK = "HOTW-test"  # an error planted to test the rater's attention, not one of the translation
 
+LANGUAGE = re.compile("(?<=_)[a-z]{2}(?=[a-z]{2}[.])")  # of the source, in the file's name
 SIDE = re.compile(r" \(Translation( 2)?\)$")  # which of the two on the screen lacks something
 
 
@@ -38,6 +39,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             fits = span.fits(text)
             spans += [span] if fits else []
             misplaced += not fits
+    language = "".join(LANGUAGE.findall(files.source.files[0].name))
     if misplaced:
         name = files.source.files[0].name
         files.report(name, f"spans left out, which are a blank behind the translation: {misplaced}")
@@ -48,7 +50,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             context_id=segment,
             context=segments[segment],
             inputs={"source": segments[segment]},
-            metadata={"document": cells[1]},
+            metadata={"document": cells[1], "context_language": language},
             candidate_id=candidate,
             candidate=translations[candidate],
             system=cells[0],

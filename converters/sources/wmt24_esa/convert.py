@@ -66,6 +66,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             ratings=scores,
             annotators=[one.annotator for one in given],
             category=documents[line][0],
+            metadata={"context_language": pair.partition("-")[0]},
             spans=spans,
         )
     if misplaced:

@@ -31,7 +31,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
     `mqm` there is none, and a rating for each rater: minus the weights of the errors marked.
     """
     main = files.source.files[0].name
-    language = candidate_language(files, files.path(main))
+    context_language, language = read_languages(files, files.path(main))
     variant = files.source.variant or ""
     is_severity, is_scored = variant.startswith("severity"), variant == "mqm"
     names = {label.casefold(): label for label in (NO_ERROR, *files.source.taxonomy)}
@@ -77,6 +77,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             ratings=[*judged.values()] if is_scored else None,
             annotators=[*judged],
             language=language,
+            metadata={"context_language": context_language},
             spans=spans[candidate, label],
         )
     if misplaced:
@@ -156,12 +157,14 @@ def check_row(row: Cells) -> None:
         )
 
 
-def candidate_language(files: Files, path: Path) -> str:
-    """Return the language of the translations: a set's own, else by the name (…_zhen.tsv → en)."""
+def read_languages(files: Files, path: Path) -> tuple[str, str]:
+    """Return the languages of segments and translations by a file's name (…_zhen.tsv → zh, en).
+
+    It is the declared name for a set, whose file may have any name.
+    """
     languages = files.source.facts["languages"]
-    if "set" in files.source.facts or path.name == files.source.files[0].name:
-        return str(languages[0])
-    pair = re.search(r"[_.-]([a-z]{2})-?([a-z]{2})$", path.name.partition(".")[0])
+    name = files.source.files[0].name if "set" in files.source.facts else path.name
+    pair = re.search(r"[_.-]([a-z]{2})-?([a-z]{2})$", name.partition(".")[0])
     if pair is None:
         raise SourceError(
             "file.another-kind",
@@ -171,4 +174,4 @@ def candidate_language(files: Files, path: Path) -> str:
         )
     if pair[2] not in languages:
         files.report(path.name, f"translations into {pair[2]}, going by the name of the file")
-    return pair[2]
+    return pair[1], pair[2]

@@ -41,6 +41,9 @@ from nnd.metric.text import (
     RequestEncoder,
     count_end_tokens,
     find_protocol,
+    is_alone,
+    languages_of,
+    left_out,
 )
 from nnd.schemas import ScoringError, check_not_forked
 
@@ -112,9 +115,9 @@ class Engine:
         if not find_protocol(self.protocol).minus_alone:
             return self._given(requests)
         n = len(requests)
-        alone: list[Request] = [(None, candidate) for _, candidate in requests]
+        alone: list[Request] = [(left_out(context), candidate) for context, candidate in requests]
         both = self._given([*requests, *alone])
-        given = np.array([context is not None for context, _ in requests], dtype=np.bool_)
+        given = np.array([not is_alone(context) for context, _ in requests], dtype=np.bool_)
         gain = both.log_likelihood[:n] - np.where(given, both.log_likelihood[n:], 0.0)
         return replace(
             both,
@@ -144,7 +147,8 @@ class Engine:
         values = np.where(empty, np.nan, sums / np.where(empty, 1, divisors))
         truncated = np.array([own[0].truncated for own in encoded], dtype=np.bool_)
         order = _places(readings, distinct)
-        ends = count_end_tokens(self.loaded, protocol)
+        told = next((languages_of(context) for context, _ in readings), None)
+        ends = count_end_tokens(self.loaded, protocol, told)
         work = replace(work, baseline=self._baseline_share(requests, readings, encoded, work))
         return Likelihoods(
             values[order], tokens[order], truncated[order], work, ends, divisors[order]
@@ -210,7 +214,7 @@ class Engine:
         """Return the share of the tokens just read in requests without a context."""
         rows_of = dict(zip(dict.fromkeys(readings), encoded, strict=True))
         both = zip(requests, readings, strict=True)
-        asked = {reading for (context, _), reading in both if context is not None}
+        asked = {reading for (context, _), reading in both if not is_alone(context)}
         given = set(chain.from_iterable(rows_of[reading] for reading in asked))
         alone = sum(row.length for row in self.read if row not in given)
         return alone / max(1, work.tokens)

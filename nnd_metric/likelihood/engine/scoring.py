@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias, get_args
 
-from nnd.metric.text import Chat, Keep, check_template, find_protocol
+from nnd.metric.text import Chat, Keep, LanguageOptions, check_template, find_protocol
 from nnd.schemas import ScoringError
 
 Matmul: TypeAlias = Literal["highest", "high"]
@@ -36,6 +36,11 @@ class Scoring:
             exact as float16).
         keep_tokens: Whether to also store the log-likelihood of each token of the candidates, with
             its place, for `slice --spans` and `show --run`. It takes another pass.
+        language: Language of the candidates, such as de or zh-Hant, for models that are told it by
+            a code (NLLB, mBART, M2M100, MADLAD-400, some of Marian): where the data does not say
+            it, says it not exactly enough, or says one that the model does not know.
+        context_language: Language of the contexts, likewise. None means what the data says, else
+            what the model's tokenizer is set to.
     """
 
     protocol: str = "native"
@@ -48,6 +53,13 @@ class Scoring:
     separator: str | None = None
     matmul: Matmul = "highest"
     keep_tokens: bool = False
+    language: str | None = None
+    context_language: str | None = None
+
+    @property
+    def languages(self) -> LanguageOptions:
+        """What the user says of languages."""
+        return LanguageOptions(self.language, self.context_language)
 
     def check(self) -> None:
         """Check the options before any model is loaded.

@@ -17,7 +17,7 @@ from nnd.metric.other_metrics.scorers.reference_scorers import (
     rouge,
 )
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, length, overlap
-from nnd.metric.text import Template, find_plain_template
+from nnd.metric.text import Template, find_plain_template, language_teller
 from nnd.schemas import Instruction, ScoringError, did_you_mean
 
 if TYPE_CHECKING:
@@ -180,6 +180,13 @@ def _with_model(
     def engine(requests: "Sequence[Request]") -> "Likelihoods":
         nonlocal used, asked, cut
         loaded = load(model)
+        if language_teller(loaded, literals=template.literals) is not None:
+            raise ScoringError(
+                "model.language",
+                "this model is told the languages of texts by codes, which no scorer does",
+                loaded.name,
+                "use `nnd evaluate`, which tells it those of the data",
+            )
         used = used or f"{loaded.name}@{loaded.version()[:7]}, protocol {protocol}, {loaded.dtype}"
         found = Engine(loaded, protocol=protocol, separator=template.separator)(requests)
         asked, cut = asked + len(requests), cut + int(found.truncated.sum())

@@ -12,7 +12,7 @@ from nnd.metric.run.cost.flops import needed_flops
 from nnd.metric.run.cost.model_outline import OutlinedModel
 from nnd.metric.run.pair_scoring import score_suite
 from nnd.metric.run.wording import choose_wording
-from nnd.metric.text import Encoded, Request, RequestEncoder, find_protocol
+from nnd.metric.text import Encoded, Request, RequestEncoder, find_protocol, is_alone, left_out
 from nnd.schemas import Record
 
 
@@ -87,10 +87,10 @@ class _RequestRecorder:
 
     def __call__(self, requests: Sequence[Request]) -> Likelihoods:
         distinct = dict.fromkeys(requests)
-        asked: list[Request] = [request for request in distinct if request[0] is not None]
+        asked: list[Request] = [request for request in distinct if not is_alone(request[0])]
         if find_protocol(self._encoder.protocol).minus_alone:
-            asked += [(None, candidate) for _, candidate in asked]
-        baseline = [request for request in distinct if request[0] is None]
+            asked += [(left_out(context), candidate) for context, candidate in asked]
+        baseline = [request for request in distinct if is_alone(request[0])]
         encoded = self._encoder.encode(self._encoder.as_read([*asked, *baseline]))
         given, alone = (
             {row for row in chain.from_iterable(some) if any(row.scored)}

@@ -17,7 +17,14 @@ from nnd.metric.likelihood import Loading, plan_begun, plan_packed
 from nnd.metric.run.cost.measured_speeds import ENOUGH_S
 from nnd.metric.run.cost.model_outline import ModelOutline, OutlinedModel
 from nnd.metric.run.result_keys import state_key
-from nnd.metric.text import Encoded, Reading, RequestEncoder, StoredTokenizer, TextModel
+from nnd.metric.text import (
+    Encoded,
+    Reading,
+    RequestEncoder,
+    StoredTokenizer,
+    TextModel,
+    language_tokens,
+)
 from nnd.schemas import (
     NNDError,
     Record,
@@ -125,7 +132,8 @@ def keep_outline(model: object, loading: Loading, loaded: "LoadedModel", seconds
     """Store the outline of a model that has worked for some seconds.
 
     Models with an adapter, compressed weights or custom code are left out, and so are masked ones,
-    and those whose tokenizer gives other tokens without transformers.
+    those that are told languages, and those whose tokenizer gives other tokens without
+    transformers.
     """
     key = _key(model, loading) if seconds >= ENOUGH_S and _is_plain(loaded) else None
     known = None if key is None else read_facts(_FILE).get(key)
@@ -157,6 +165,7 @@ def _is_plain(loaded: "LoadedModel") -> bool:
         and not loaded.is_masked
         and loaded.tokenizer.is_fast
         and isinstance(template, str | None)
+        and (not loaded.is_encoder_decoder or language_tokens(loaded.tokenizer) is None)
     )
 
 

@@ -109,4 +109,7 @@ def _describe_scoring(scoring: Scoring) -> dict[str, Any]:
     facts = asdict(replace(scoring, chat=None))  # type: ignore[arg-type] # added below
     for name in ("token_budget", "cache", "keep_tokens"):
         del facts[name]
+    for name in ("language", "context_language"):  # runs of older versions lack them
+        if facts[name] is None:
+            del facts[name]
     return facts | {"chat": scoring.chat.stored().to_dict()}

@@ -14,6 +14,9 @@ from nnd.metric.text import find_protocol
 _COUNTS = re.compile(r"\|trunc:\d+\|n:\d+(?!.*\|trunc:\d)")
 """The counts in a signature."""
 
+_LANGUAGES = re.compile(r"(\|lang:[^|]*)?\|dtype:(?!.*\|dtype:)")
+"""The languages in a signature, if any, before its dtype."""
+
 Stored = Mapping[str, Any]
 """`ModelResult.to_dict` without the values that follow from scored pairs (`without_rates`)."""
 
@@ -24,7 +27,7 @@ def without_rates(result: ModelResult) -> dict[str, Any]:
     rates = result.rates.to_dict()
     return {name: value for name, value in result.to_dict().items() if name not in rates} | {
         "notes": [note for note in result.notes if note not in counted],
-        "signature": _recount(result.signature, 0, 0),
+        "signature": _retell(_recount(result.signature, 0, 0), ()),
     }
 
 
@@ -52,6 +55,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
     """Return the result for the whole dataset."""
     first, crossings = parts[0], [part["n_crossing"] for part in parts]
     work = _join_work([part["engine"] for part in parts])
+    languages = _join_languages([part.get("languages") for part in parts])
     tests_close = each_once(rated.select(TEST_NUMBER, "close"))["close"]
     joined = ModelResult.from_dict(
         {
@@ -60,6 +64,7 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
             "notes": (),
             "n_crossing": None if None in crossings else sum(crossings),
             "engine": work,
+            "languages": languages,
             "chat": _join_chats([part["chat"] for part in parts]),
         },
         rates=all_rates(rated.drop("close")),
@@ -70,7 +75,10 @@ def join_parts(parts: Sequence[Stored], rated: pl.DataFrame) -> ModelResult:
         joined,
         notes=with_counts(notes, joined.rates, joined.n_crossing, joined.protocol),
         n_close=None if work["deviation"] is None else int(tests_close.sum()),
-        signature=_recount(joined.signature, overall.truncated, overall.n),
+        signature=_retell(
+            _recount(joined.signature, overall.truncated, overall.n),
+            () if joined.languages is None else joined.languages.told,
+        ),
     )
 
 
@@ -93,6 +101,14 @@ def _join_chats(chats: Sequence[Stored | None]) -> dict[str, Any] | None:
     return {**of_parts[0], **({"neutralised": sum(marked)} if marked else {})}
 
 
+def _join_languages(told: Sequence[Stored | None]) -> dict[str, Any] | None:
+    """Return the languages that a model was told in any part."""
+    of_parts = [each for each in told if each is not None]
+    if not of_parts:
+        return None
+    return {**of_parts[0], "told": sorted({code for each in of_parts for code in each["told"]})}
+
+
 def _distinct(values: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(values)]
 
@@ -101,3 +117,9 @@ def _recount(signature: str, truncated: int | None, n: int) -> str:
     """Return a signature with other counts, for example those of all parts of a run."""
     before, after = _COUNTS.split(signature)
     return f"{before}|trunc:{truncated}|n:{n}{after}"
+
+
+def _retell(signature: str, languages: Sequence[str]) -> str:
+    """Return a signature with other languages, which parts of the data may differ in."""
+    told = f"|lang:{','.join(languages)}" if languages else ""
+    return _LANGUAGES.sub(f"{told}|dtype:", signature)

@@ -88,6 +88,7 @@ def _render(base: Choice, scoring: Scoring, loaded: LoadedModel) -> tuple[Templa
         scoring.template,
         instruction=base.instruction,
         separator=scoring.separator,
+        languages=scoring.languages,
     )
 
 

@@ -8,6 +8,7 @@ from nnd.metric.text.chats.chat_options import NONE, Chat, Rendering
 from nnd.metric.text.chats.chat_shape import REMEDY
 from nnd.metric.text.chats.chat_template import ChatTemplate, make_chat_template
 from nnd.metric.text.encoding.chat_ids import count_neutralised
+from nnd.metric.text.encoding.language_choice import LanguageOptions, language_teller
 from nnd.metric.text.encoding.protocols import Protocol
 from nnd.metric.text.encoding.requests import TextModel, Tokenizer
 from nnd.metric.text.encoding.templates import Template, choose_template, find_template
@@ -57,11 +58,12 @@ def choose_rendering(
     instruction: Instruction | None = None,
     separator: str | None = None,
     has_contexts: bool = True,
+    languages: LanguageOptions | None = None,
 ) -> tuple[Template, ChatChoice]:
     """Choose how a model's contexts become text, and whether the text becomes a chat.
 
-    The arguments are those of `choose_template` and `choose_chat`. `template` is None for what the
-    model reads by itself; `separator` is None for that of the template.
+    The arguments are those of `choose_template`, `choose_chat` and `language_teller`. `template` is
+    None for what the model reads by itself; `separator` is None for that of the template.
     """
     as_chat = _why_plain(loaded, protocol, asked, has_contexts=has_contexts) is None
     chosen = choose_template(template, loaded.name, contexts, instruction, as_chat=as_chat)
@@ -77,6 +79,8 @@ def choose_rendering(
         chosen = find_template("chat-turns")  # the user's words take the place of the instruction
     if separator is not None:
         chosen = replace(chosen, separator=separator)
+    if (teller := language_teller(loaded, languages, chosen.literals)) is not None:
+        chosen = replace(chosen, languages=teller)
     return chosen, choose_chat(loaded, protocol, chosen, asked, has_contexts=has_contexts)
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from nnd.metric.text.chats.chat_options import Chat, template_excess
 from nnd.metric.text.chats.chat_shape import DATE, REMEDY, ChatShape, Renderer
@@ -87,6 +88,7 @@ class ChatTemplate:
     def _render_one(self, context: Context) -> ChatContext:
         if isinstance(context, ChatContext):
             return context
+        context = cast("PlainContext", context)  # models that are told languages read no chats
         turns, system = self._turns(context)
         before = self._renderer(system).before(turns)
         pieces = _find_turns(before, self._shape(len(turns), system).written, turns)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nnd.metric.text.encoding.boundary import Known, shared_end
 from nnd.metric.text.encoding.chat_ids import chat_ids, cut_chat
+from nnd.metric.text.encoding.languages import speaking
 from nnd.metric.text.encoding.protocols import Protocol, check_kind
 from nnd.metric.text.encoding.requests import (
     ChatContext,
@@ -14,12 +15,15 @@ from nnd.metric.text.encoding.requests import (
     Encoded,
     Ids,
     Keep,
+    Languages,
     Prefix,
     Reading,
     TextModel,
+    ToldContext,
+    languages_of,
 )
-from nnd.metric.text.encoding.targets import Target, make_targets
-from nnd.metric.text.encoding.tokens import Frame, context_ids, special_frame
+from nnd.metric.text.encoding.targets import Target, check_told, make_targets
+from nnd.metric.text.encoding.tokens import Frame, source_ids, special_frame
 from nnd.schemas import CandidateError, ScoringError, collector_paused, excerpt
 
 
@@ -45,9 +49,38 @@ def encode(
 
     Raises:
         CandidateError: If a candidate does not fit the window.
-        ScoringError: If the protocol is for other models, or the tokenizer lacks a token that it
-            needs.
+        ScoringError: If the protocol is for other models, the tokenizer lacks a token that it
+            needs, or the model is not told a language that it has to be told.
     """
+    numbers_of: dict[Languages | None, list[int]] = {}
+    for number, (context, _) in enumerate(requests):
+        numbers_of.setdefault(languages_of(context), []).append(number)
+    encoded: dict[int, Encoded] = {}
+    for languages, numbers in numbers_of.items():
+        some = [_untold(*requests[number]) for number in numbers]
+        with speaking(loaded.tokenizer, languages):
+            rows = _encode(
+                loaded, protocol, some, separator, keep=keep, known=known, languages=languages
+            )
+        encoded.update(zip(numbers, rows, strict=True))
+    return [encoded[number] for number in range(len(requests))]
+
+
+def _untold(context: Context, candidate: str) -> Reading:
+    return (context.text or "" if isinstance(context, ToldContext) else context), candidate
+
+
+def _encode(
+    loaded: TextModel,
+    protocol: Protocol,
+    requests: Sequence[Reading],
+    separator: str,
+    *,
+    keep: Keep | None,
+    known: Known | None,
+    languages: Languages | None,
+) -> list[Encoded]:
+    """Encode requests of the same languages, to which the tokenizer is set."""
     if keep not in (None, "beginning", "end"):
         raise ScoringError(
             "option.unknown-value",
@@ -55,11 +88,14 @@ def encode(
             remedy="choose beginning or end",
         )
     check_kind(loaded, protocol)
+    check_told(loaded, protocol, languages)
     tokenizer, in_two = loaded.tokenizer, loaded.is_encoder_decoder
     contexts = list(dict.fromkeys(context for context, _ in requests))
     candidates = list(dict.fromkeys(candidate for _, candidate in requests))
     end = shared_end(tokenizer, contexts)
-    made = make_targets(loaded, protocol, candidates, separator, end=end, known=known)
+    made = make_targets(
+        loaded, protocol, candidates, separator, end=end, known=known, languages=languages
+    )
     target_of = dict(zip(candidates, made, strict=True))
     longest = longest_candidates(requests, target_of)
     window = loaded.decoder_window
@@ -67,10 +103,12 @@ def encode(
         if window is not None and len(target.targets) > window:
             raise too_long(loaded, candidate, target)
     chats = [context for context in contexts if isinstance(context, ChatContext)]
-    texts = [context for context in contexts if not isinstance(context, ChatContext)]
+    texts = [context for context in contexts if not isinstance(context, ChatContext | ToldContext)]
     bodies: dict[Context, Ids] = dict(zip(chats, chat_ids(tokenizer, chats), strict=True))
-    bodies.update(zip(texts, context_ids(tokenizer, texts), strict=True))
+    first, read = source_ids(tokenizer, texts, languages.token if languages else "")
+    bodies.update(zip(texts, read, strict=True))
     frame = special_frame(tokenizer)
+    frame = Frame(frame.lead + first, frame.trail)
     side = keep or ("beginning" if in_two else "end")
     prefix_of: dict[Context, Prefix] = {}
     for context, body in bodies.items():

@@ -1,6 +1,6 @@
 """Requests to a model, as text and as token ids, and what encoding needs of the model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:  # requests are also read where nothing is scored
@@ -40,7 +40,32 @@ class PairContext(tuple[str, ...]):
     __slots__ = ()
 
 
-Context: TypeAlias = PlainContext | ChatContext
+class Languages(NamedTuple):
+    """What a multilingual model is told: the codes of its tokenizer.
+
+    Attributes:
+        source: That of the context; None if the model is told the target's only.
+        target: That of the candidate.
+        token: What stands before the source to tell the target; "" if codes stand around texts.
+    """
+
+    source: str | None
+    target: str
+    token: str = ""
+
+    def __str__(self) -> str:
+        return self.target if self.source is None else f"{self.source}>{self.target}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ToldContext:
+    """A context, or None, with the languages that the model is told of it and of its candidate."""
+
+    text: PlainContext | None
+    languages: Languages
+
+
+Context: TypeAlias = PlainContext | ChatContext | ToldContext
 
 Request: TypeAlias = tuple[Context | None, str]
 """A context and a candidate; None stands for no context."""
@@ -50,6 +75,21 @@ Reading: TypeAlias = tuple[Context, str]
 
 Keep: TypeAlias = Literal["beginning", "end"]
 """Which part of a context remains after a cut."""
+
+
+def is_alone(context: Context | None) -> bool:
+    """Whether a request has no context."""
+    return context is None or (isinstance(context, ToldContext) and context.text is None)
+
+
+def left_out(context: Context | None) -> ToldContext | None:
+    """Return what a request has in place of its context without it: at most its languages."""
+    return replace(context, text=None) if isinstance(context, ToldContext) else None
+
+
+def languages_of(context: Context | None) -> Languages | None:
+    """Return the languages that the model is told of a request."""
+    return context.languages if isinstance(context, ToldContext) else None
 
 
 class Prefix(NamedTuple):

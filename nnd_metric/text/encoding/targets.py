@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from nnd.metric.text.encoding.boundary import Known, continue_with
+from nnd.metric.text.encoding.languages import needs_language, speaking
 from nnd.metric.text.encoding.protocols import Protocol
-from nnd.metric.text.encoding.requests import Ids, TextModel
-from nnd.metric.text.encoding.tokens import special_frame, text_ids
+from nnd.metric.text.encoding.requests import Ids, Languages, TextModel
+from nnd.metric.text.encoding.tokens import Frame, special_frame, text_ids
 from nnd.schemas import ScoringError
 
 if TYPE_CHECKING:
@@ -39,16 +40,20 @@ def make_targets(
     *,
     end: str = "",
     known: Known | None = None,
+    languages: Languages | None = None,
 ) -> list[Target]:
     """Turn candidates into token ids under a protocol.
 
     `separator` is put before each candidate for decoder-only models under `native`, and belongs to
-    it. `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`.
+    it. `end` is the common end of all contexts (`shared_end`); `known` is that of `continue_with`;
+    the tokenizer is set to the `languages`.
     """
     if protocol.tokens == "laban2022":
         return _laban2022(loaded, candidates)
     if loaded.is_encoder_decoder:
-        return _labels(loaded, candidates, every=protocol.tokens == "bartscore")
+        return _labels(
+            loaded, candidates, every=protocol.tokens == "bartscore", languages=languages
+        )
     if protocol.tokens == "bartscore":
         raise ScoringError(
             "protocol.another-model",
@@ -61,23 +66,47 @@ def make_targets(
     return [Target(ids[:-1], ids, (True,) * len(ids)) for ids, _ in own]
 
 
-def count_end_tokens(loaded: TextModel, protocol: Protocol) -> int:
-    """Return how many of a candidate's scored tokens are not its own."""
+def check_told(loaded: TextModel, protocol: Protocol, languages: Languages | None) -> None:
+    """Check that a model that is told languages is told them, and by a protocol that can."""
+    if languages is None and loaded.is_encoder_decoder and needs_language(loaded.tokenizer):
+        raise ScoringError(
+            "model.language",
+            "this model is told the language of a candidate, and nothing says it",
+            loaded.name,
+        )
+    if protocol.tokens == "laban2022" and languages is not None and languages.source is not None:
+        raise ScoringError(
+            "protocol.another-model",
+            'protocol "laban2022" has no place for the code of a language, which this model reads '
+            "before a candidate",
+            loaded.name,
+        )
+
+
+def count_end_tokens(
+    loaded: TextModel, protocol: Protocol, languages: Languages | None = None
+) -> int:
+    """Return how many of a candidate's scored tokens are not its own, in some languages."""
     if protocol.tokens == "laban2022":
         return 1
     if not loaded.is_encoder_decoder:
         return 0
-    return sum(sum(part) for part in _scored_frame(loaded, every=protocol.tokens == "bartscore"))
+    every = protocol.tokens == "bartscore"
+    with speaking(loaded.tokenizer, languages):
+        lead, trail = _target_frame(loaded, languages)
+        return sum(sum(part) for part in _scored_frame(loaded, lead, trail, every=every))
 
 
-def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> list[Target]:
+def _labels(
+    loaded: TextModel, candidates: Sequence[str], *, every: bool, languages: Languages | None
+) -> list[Target]:
     """Return the targets of an encoder-decoder: labels as in training, and its own shift of them.
 
     Special tokens before the candidate (BART's <s>, a language code) are fed but not scored; of
     those after it, only the first end token is scored, unless `every` label is (BARTScore).
     """
-    lead, trail = special_frame(loaded.tokenizer, target=True)
-    before, behind = _scored_frame(loaded, every=every)
+    lead, trail = _target_frame(loaded, languages)
+    before, behind = _scored_frame(loaded, lead, trail, every=every)
     targets = []
     for ids in text_ids(loaded.tokenizer, candidates, target=True):
         labels = lead + ids + trail
@@ -85,9 +114,24 @@ def _labels(loaded: TextModel, candidates: Sequence[str], *, every: bool) -> lis
     return targets
 
 
-def _scored_frame(loaded: TextModel, *, every: bool) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+def _target_frame(loaded: TextModel, languages: Languages | None) -> Frame:
+    """Return the special tokens around a text to generate.
+
+    A code of a language at the end of labels is one that the model's shift moves to the front
+    (mBART). Where it does not, in NLLB's legacy labels, the code is put where `generate` has it:
+    else the decoder would not read it.
+    """
+    frame = special_frame(loaded.tokenizer, target=True)
+    code = loaded.tokenizer.convert_tokens_to_ids(languages.target) if languages else None
+    if code not in frame.trail or code in _shift(loaded, frame.lead + frame.trail)[:1]:
+        return frame
+    return Frame((int(code), *frame.lead), tuple(token for token in frame.trail if token != code))
+
+
+def _scored_frame(
+    loaded: TextModel, lead: Ids, trail: Ids, *, every: bool
+) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
     """Return which special tokens before and after a label are scored."""
-    lead, trail = special_frame(loaded.tokenizer, target=True)
     ends = bool(trail) and trail[0] in _end_ids(loaded)
     behind = (ends or every, *(every,) * (len(trail) - 1))
     return (every,) * len(lead), behind[: len(trail)]

@@ -7,11 +7,12 @@ Special-token strings count as special in a template, but never in data.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count, takewhile
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from nnd.metric.text.encoding.requests import PairContext, PlainContext
+from nnd.metric.text.encoding.language_choice import LanguageTeller
+from nnd.metric.text.encoding.requests import PairContext, PlainContext, ToldContext
 from nnd.schemas import (
     Instruction,
     ScoringError,
@@ -47,6 +48,7 @@ class Template:
         as_turns: Whether a context is a dialogue whose turns become turns of a chat.
         as_pair: Whether a context and a candidate are the two texts of a masked model's pair.
         wording: The words of an instruction, which replace the variants.
+        languages: Tells a multilingual model the languages of a pair; None for any other model.
     """
 
     name: str
@@ -55,6 +57,16 @@ class Template:
     as_turns: bool = False
     as_pair: bool = False
     wording: Wording | None = None
+    languages: LanguageTeller | None = field(default=None, compare=False)
+
+    @property
+    def literals(self) -> list[str]:
+        """The texts at the beginning of a context that are the template's own."""
+        words = (self.wording or {}).values()
+        texts = [*(variant.context for variant in self.variants), *words]
+        return [
+            fill_placeholders(text, dict.fromkeys(placeholders_in(text), ""))[0] for text in texts
+        ]
 
     @property
     def instruction(self) -> str | None:
@@ -128,7 +140,7 @@ class Prompt(NamedTuple):
     words of the system, turn, "", turn and so on.
     """
 
-    context: PlainContext
+    context: PlainContext | ToldContext
     candidate_prefix: str
 
 
@@ -271,6 +283,14 @@ def stored_turns(parts: Mapping[str, str] | None) -> tuple[str, ...]:
 
 
 def _render_one(template: Template, context: StoredContext) -> Prompt:
+    prompt = _render_text(template, context)
+    told = None if template.languages is None else template.languages.told(context)
+    if told is None:
+        return prompt
+    return prompt._replace(context=ToldContext(cast("PlainContext", prompt.context), told))
+
+
+def _render_text(template: Template, context: StoredContext) -> Prompt:
     if template.wording is not None and not template.as_turns:
         return Prompt(fill_wording(template.wording, context), "")
     if template.as_turns and (turns := stored_turns(context.parts)):

@@ -6,7 +6,7 @@ Special-token strings in data stay text; only those in a template become special
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext, Tokenizer
 from nnd.schemas import ScoringError, excerpt
@@ -86,11 +86,41 @@ def context_ids(tokenizer: Tokenizer, contexts: Sequence[PlainContext]) -> list[
     ]
 
 
+def source_ids(
+    tokenizer: Tokenizer, contexts: Sequence[PlainContext], token: str
+) -> tuple[Ids, list[Ids]]:
+    """Return the ids of the token that tells a language, and those of each context after it.
+
+    Without such a token (""), contexts are read as by `context_ids`. Raises ScoringError if the
+    tokenizer does not read it as one token at the beginning of a text.
+    """
+    if not token:
+        return (), context_ids(tokenizer, contexts)
+    (alone,) = context_ids(tokenizer, [(token,)])
+    whole = context_ids(tokenizer, [_after(token, context) for context in contexts])
+    number = tokenizer.convert_tokens_to_ids(token)
+    if alone[-1:] != (number,) or any(ids[: len(alone)] != alone for ids in whole):
+        raise ScoringError(
+            "model.tokenizer",
+            f"the tokenizer does not keep {token}, the token of a language, before a text",
+            tokenizer.name_or_path,
+        )
+    return alone, [ids[len(alone) :] for ids in whole]
+
+
+def _after(token: str, context: PlainContext) -> PlainContext:
+    """Return a context after a token and, unless it is empty, a space."""
+    if isinstance(context, str):
+        return (f"{token} ", context) if context else (token,)
+    first, *others = context
+    return (f"{token} {first}", *others)
+
+
 def last_texts(tokenizer: Tokenizer, contexts: Sequence[Context]) -> list[str]:
     """Return the text after the last special token of each context; "" if it ends in one."""
     special = _special(tokenizer)
     texts = (each.pieces if isinstance(each, ChatContext) else each for each in contexts)
-    ends = ((_split(text, special) or [""])[-1] for text in texts)
+    ends = ((_split(cast("PlainContext", text), special) or [""])[-1] for text in texts)
     return [end if isinstance(end, str) else "" for end in ends]
 
 

@@ -13,6 +13,7 @@ from nnd.converters.folder.conversion import Conversion, convert
 from nnd.converters.folder.validation import validate
 from nnd.converters.source.source import load_source
 from nnd.converters.source.source_files import find_set
+from nnd.metric.data.completion import contexts_of
 
 NO_ERROR = "No-error"
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\tcomment"
@@ -106,6 +107,8 @@ def test_nothing_is_odd_about_the_real_files(ende: Conversion, zhen: Conversion)
 def test_the_language_is_that_of_the_translations(ende: Conversion, zhen: Conversion) -> None:
     assert ende.pairs["language"].unique().to_list() == ["de"]
     assert zhen.pairs["language"].unique().to_list() == ["en"]
+    contexts = [contexts_of(each.pairs) for each in (ende, zhen)]
+    assert [{each.context_language for each in every} for every in contexts] == [{"en"}, {"zh"}]
 
 
 def test_a_set_is_found_by_its_file(nnd_data: Path) -> None:
