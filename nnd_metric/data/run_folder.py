@@ -10,6 +10,7 @@ import polars as pl
 from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.scored_schema import (
     ALONE_SCHEMA,
+    READING_SCHEMA,
     SLICES,
     STORED,
     STORED_SETS,
@@ -37,7 +38,10 @@ TOKENS_FILE = "tokens.parquet"
 PARTS = "parts"
 """Folder of a run whose parts are not merged yet."""
 
-_ADDED = ("cluster", "origin", "end_tokens", *SURFACE_SCHEMA, *ALONE_SCHEMA)
+_ADDED = (
+    *("cluster", "origin", "end_tokens"),
+    *(*SURFACE_SCHEMA, *ALONE_SCHEMA, *READING_SCHEMA),
+)
 """Columns that older runs lack; they are read as null."""
 
 SAME = (*DISTINCT, *SLICES, "characters_high", "characters_low")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from .encoding.requests import (
         ChatContext as ChatContext,
+        Context as Context,
         Encoded as Encoded,
         Ids as Ids,
         Keep as Keep,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         Reading as Reading,
         Request as Request,
         TextModel as TextModel,
+        Tokenizer as Tokenizer,
     )
     from .encoding.stored_tokenizer import (
         StoredTokenizer as StoredTokenizer,
@@ -66,6 +68,11 @@ if TYPE_CHECKING:
     )
     from .encoding.tokens import (
         special_frame as special_frame,
+    )
+    from .encoding.unknown_characters import (
+        count_unknown as count_unknown,
+        knows_all as knows_all,
+        unknown_token as unknown_token,
     )
     from .request_encoder import (
         RequestEncoder as RequestEncoder,

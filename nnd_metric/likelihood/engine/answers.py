@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from nnd.metric.likelihood.engine.token_reading import TokenReading
 from nnd.metric.text import Request
 from nnd.schemas import UNSTORED, Amount, Limit, Record
 
@@ -74,6 +75,7 @@ class Likelihoods:
         tokens: int64 [n], tokens scored.
         truncated: bool [n], whether the context was cut to fit the window.
         end_tokens: How many of a candidate's scored tokens are not its own, such as the end token.
+        reading: How the tokenizer reads the requests; None without one.
     """
 
     log_likelihood: npt.NDArray[np.float64]
@@ -81,6 +83,7 @@ class Likelihoods:
     truncated: npt.NDArray[np.bool_]
     work: Work = NO_WORK
     end_tokens: int = 0
+    reading: TokenReading | None = None
 
 
 Scorer: TypeAlias = Callable[[Sequence[Request]], Likelihoods]
