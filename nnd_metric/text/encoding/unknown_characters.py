@@ -1,16 +1,16 @@
 """How many characters of a text a tokenizer does not know: its tokens say nothing about them.
 
-A character is unknown if it is in an unknown token. A tokenizer without such a token drops what it
-does not know, so there a character is unknown if no token stands for it, white space aside. Fast
-tokenizers tell which characters a token stands for, those that a normaliser changes included; for
-others, each character is read alone. Tokenizers with a token for every byte know every text.
+A character is unknown if it is in an unknown token, which may stand for a whole word. Fast
+tokenizers tell which characters a token stands for, those that a normaliser changes included. For
+others each character is read alone, and is unknown if it gets an unknown token, or, white space
+aside, none: a tokenizer without such a token drops what it does not know, and then cannot tell
+where its tokens are. Tokenizers with a token for every byte know every text.
 """
 
 import json
 from collections.abc import Sequence
 
 from nnd.metric.text.encoding.requests import Tokenizer
-from nnd.metric.text.encoding.token_places import TokenPlace
 from nnd.metric.text.encoding.tokens import TEXTS_AT_ONCE, text_ids
 from nnd.schemas import collector_paused
 
@@ -45,13 +45,12 @@ def unknown_token(tokenizer: Tokenizer) -> int | None:
 @collector_paused()
 def count_unknown(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
     """Return how many characters (code points) of each text a tokenizer does not know."""
-    if not tokenizer.is_fast:
-        return _count_alone(tokenizer, texts)
     unknown, counts = unknown_token(tokenizer), []
+    if unknown is None or not tokenizer.is_fast:
+        return _count_alone(tokenizer, texts)
     for start in range(0, len(texts), TEXTS_AT_ONCE):
-        some = texts[start : start + TEXTS_AT_ONCE]
         encoded = tokenizer(
-            list(some),
+            list(texts[start : start + TEXTS_AT_ONCE]),
             add_special_tokens=False,
             split_special_tokens=True,
             return_attention_mask=False,
@@ -59,23 +58,10 @@ def count_unknown(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
             return_offsets_mapping=True,
             verbose=False,
         )
-        for text, ids, places in zip(
-            some, encoded["input_ids"], encoded["offset_mapping"], strict=True
-        ):
-            if unknown is None:
-                counts.append(_outside(text, places))
-            else:
-                within = (
-                    place for token, place in zip(ids, places, strict=True) if token == unknown
-                )
-                counts.append(len({at for place in within for at in range(*place)}))
+        for ids, places in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):
+            inside = (place for token, place in zip(ids, places, strict=True) if token == unknown)
+            counts.append(len({at for place in inside for at in range(*place)}))
     return counts
-
-
-def _outside(text: str, places: Sequence[TokenPlace]) -> int:
-    """Return how many characters are in no token, white space aside."""
-    inside = {at for place in places for at in range(*place)}
-    return sum(not char.isspace() and at not in inside for at, char in enumerate(text))
 
 
 def _count_alone(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
