@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from nnd.metric.data import OVERALL
 from nnd.metric.numbers import FEWEST_SYSTEMS, percent, short_names
-from nnd.metric.show.tables.cells import number, pass_rate, share
+from nnd.metric.show.tables.cells import NOTHING, number, pass_rate, share
 from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ def _overview(table: "MetricTable") -> Iterator[list[str]]:
 def _cell(row: "MetricRow", name: str, value: float | None) -> str:
     """Return a number; one over pairs with its interval if there is one aspect."""
     if name == "pass_rate":
-        return "" if row.rates is None else pass_rate(value, row.rates.overall.interval)
+        if row.rates is None:
+            return "" if row.kind == "nnd" else NOTHING
+        return pass_rate(value, row.rates.overall.interval)
     intervals = [each.intervals.get(name) for each in row.pairs.values()]
     if len(intervals) != 1 or (bounds := intervals[0]) is None:
         return number(value)
