@@ -214,10 +214,11 @@ if TYPE_CHECKING:
         NORMAL_FORMS as NORMAL_FORMS,
     )
     from .words.scripts import (
-        CHARACTER as CHARACTER,
+        CUT as CUT,
         find_words as find_words,
         is_mostly_ascii as is_mostly_ascii,
         script_without_spaces as script_without_spaces,
+        space_characters as space_characters,
     )
     from .words.texts import (
         counted as counted,

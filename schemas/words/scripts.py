@@ -18,8 +18,14 @@ _WITHOUT_SPACES = {
 """Name → ranges of code points; kana are for Japanese alone, Chinese characters for both."""
 
 CHARACTER = f"[{''.join(_WITHOUT_SPACES.values())}]"
-"""Pattern of a character that is cut off as a word of its own."""
+"""Pattern of a character that is a word of its own."""
 
+_PUNCTUATION = "\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+
+CUT = f"[{''.join(_WITHOUT_SPACES.values())}{_PUNCTUATION}]"
+"""Pattern of such a character, or of Chinese punctuation, around which tokens are cut."""
+
+_CUT = re.compile(CUT)
 _ASCII_WORD = re.compile(r"\w+")
 _WORD = re.compile(rf"{CHARACTER}|(?:(?!{CHARACTER})\w)+")
 _OF_SCRIPT = {name: re.compile(f"[{ranges}]") for name, ranges in _WITHOUT_SPACES.items()}
@@ -32,6 +38,11 @@ def find_words(text: str) -> list[str]:
     A character of a script that is written without spaces is a word of its own.
     """
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+
+
+def space_characters(text: str) -> str:
+    """Put blanks around each character of a script without spaces, and its punctuation."""
+    return text if text.isascii() else _CUT.sub(r" \g<0> ", text)
 
 
 def script_without_spaces(text: str) -> str | None:
