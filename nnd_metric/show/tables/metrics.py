@@ -120,8 +120,9 @@ def _mostly_ties(rows: Sequence["MetricRow"]) -> Iterator[str]:
     for row in rows:
         rate = None if row.rates is None else row.rates.overall
         if row.kind == "scorer" and row.name != _CONSTANT and rate and 2 * rate.ties > rate.n:
+            ties = f"{rate.ties:,} of {rate.n:,} tests"
             yield (
-                f"{row.name} gives both texts of {rate.ties:,} of {rate.n:,} tests the same number: "
+                f"{row.name} gives both texts the same number in {ties}: "
                 "it may not see what differs in texts of this language."
             )
 
