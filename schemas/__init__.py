@@ -213,6 +213,13 @@ if TYPE_CHECKING:
     from .words.normal_forms import (
         NORMAL_FORMS as NORMAL_FORMS,
     )
+    from .words.scripts import (
+        CUT as CUT,
+        find_words as find_words,
+        is_mostly_ascii as is_mostly_ascii,
+        script_without_spaces as script_without_spaces,
+        space_characters as space_characters,
+    )
     from .words.texts import (
         counted as counted,
         counts_in_words as counts_in_words,

@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from .scored_schema import (
         ALONE_SCHEMA as ALONE_SCHEMA,
         CHILD_SCHEMA as CHILD_SCHEMA,
+        READING_SCHEMA as READING_SCHEMA,
         SCORED_SCHEMA as SCORED_SCHEMA,
         SLICES as SLICES,
         STORED as STORED,

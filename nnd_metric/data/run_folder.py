@@ -10,6 +10,7 @@ import polars as pl
 from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.scored_schema import (
     ALONE_SCHEMA,
+    READING_SCHEMA,
     SLICES,
     STORED,
     STORED_SETS,
@@ -39,8 +40,7 @@ PARTS = "parts"
 
 _ADDED = (
     *("cluster", "origin", "end_tokens", "divisor_high", "divisor_low", "distinct"),
-    *SURFACE_SCHEMA,
-    *ALONE_SCHEMA,
+    *(*SURFACE_SCHEMA, *ALONE_SCHEMA, *READING_SCHEMA),
 )
 """Columns that older runs lack; they are read as null."""
 

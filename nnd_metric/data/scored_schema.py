@@ -21,6 +21,18 @@ occur in the context, null for one of fewer than two words, which has no bigram.
 ALONE_SCHEMA = pl.Schema({"ll_alone_high": pl.Float64, "ll_alone_low": pl.Float64})
 """Log-likelihoods without the context; null if not requested."""
 
+READING_SCHEMA = pl.Schema(
+    {
+        "same_tokens": pl.Boolean,
+        "unknown_high": pl.Int64,
+        "unknown_low": pl.Int64,
+        "unknown_context": pl.Int64,
+        "characters_context": pl.Int64,
+    }
+)
+"""How the tokenizer reads a pair: whether both texts become the same tokens; characters (code
+points) that it does not know, and those of the context. Null for scorers without a tokenizer."""
+
 _PAIR_SCHEMA = pl.Schema(
     {
         "pair_id": pl.String,
@@ -47,7 +59,7 @@ _PAIR_SCHEMA = pl.Schema(
         "distinct": pl.Boolean,
     }
 )
-SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA})
+SCORED_SCHEMA = pl.Schema({**_PAIR_SCHEMA, **SURFACE_SCHEMA, **ALONE_SCHEMA, **READING_SCHEMA})
 """Columns of the scored frame, one row per pair: the stored artefact (see `pair_scoring`).
 
 A log-likelihood is a sum of log-probabilities over its divisor: tokens, 1, or bytes, as the

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
         TokenLikelihoods as TokenLikelihoods,
         token_likelihoods as token_likelihoods,
     )
+    from .engine.token_reading import (
+        TokenReading as TokenReading,
+    )
     from .models.adapted_model import (
         unwrap as unwrap,
         virtual_tokens as virtual_tokens,

@@ -76,9 +76,11 @@ class JudgedCandidates:
             else match_references(self.candidates, table)
         )
         return [
-            Text(candidate, context.text, context.parts, its_references, context.kinds)
-            for candidate, context, its_references in zip(
-                self.candidates["candidate"], contexts, known, strict=True
+            Text(candidate, context.text, context.parts, its_references, context.kinds, language)
+            for candidate, language, context, its_references in zip(
+                *(self.candidates[name] for name in ("candidate", "language")),
+                *(contexts, known),
+                strict=True,
             )
         ]
 

@@ -11,7 +11,7 @@ candidates in pairs (the others count as unscored); and, for the whole run, NND 
 rates of its models against the human scores of the systems they stand for.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -54,7 +54,8 @@ from nnd.metric.other_metrics.scorers.letter_case import (
     case_differs,
     in_lower_case,
 )
-from nnd.metric.other_metrics.scorers.scorer import TextScorer, score_texts
+from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer, score_texts
+from nnd.metric.other_metrics.scorers.unread_texts import describe_unread, reads_none
 from nnd.metric.other_metrics.stored_values import NO_VALUES, ValueTable
 from nnd.metric.other_metrics.system_correlations import agree_on_systems
 from nnd.schemas import ScoringError
@@ -125,8 +126,9 @@ def compare_metrics(
     names = name_protocols(manners)
     models = {names.get(model, model): rows for model, rows in _models(scored).items()}
     _check_names([*(scorer.name for scorer in all_scorers), *values.metrics, *models])
+    texts = judged.texts(references)
     numbers = [
-        *_ask(all_scorers, judged, references),
+        *_ask(all_scorers, judged, texts),
         *_stored(values, judged),
         *_look_up(models, judged),
     ]
@@ -136,7 +138,9 @@ def compare_metrics(
         of_one = None if people is None else of_aspect(people, judged.aspect)
         comparable, shared = find_shared(numbers, of_one, matched)
     of_pairs = [name for name in statistics if name in PAIR_STATISTICS]
-    rows = [_row(each, judged, of_pairs) for each in comparable]
+    blind = {each.name for each in all_scorers if reads_none(each, texts)}
+    rows = [_row(each, judged, of_pairs, blind) for each in comparable]
+    notes += describe_unread(all_scorers, texts)
     if scored is not None:
         rows.append(_nnd_row(scored, judged, matched, shared, manners))
     scores = [
@@ -177,9 +181,8 @@ def _noise(judged: JudgedCandidates, shared: CommonBasis | None) -> HumanNoise |
 
 
 def _ask(
-    scorers: Sequence[TextScorer], judged: JudgedCandidates, references: pl.DataFrame | None
+    scorers: Sequence[TextScorer], judged: JudgedCandidates, texts: Sequence[Text]
 ) -> Iterator[Numbers]:
-    texts = judged.texts(references)
     pairs = judged.pairs.pairs.hstack(measure(judged.pairs.pairs))
     for scorer in scorers:
         candidates = judged.candidates.with_columns(score=score_texts(scorer, texts))
@@ -229,7 +232,9 @@ def _by_aspect(judged: JudgedCandidates) -> Iterator[tuple[str, pl.DataFrame]]:
         yield aspect, judged.human.filter(pl.col("aspect") == aspect).sort(CANDIDATE)
 
 
-def _row(numbers: Numbers, judged: JudgedCandidates, of_pairs: Sequence[str]) -> MetricRow:
+def _row(
+    numbers: Numbers, judged: JudgedCandidates, of_pairs: Sequence[str], blind: Collection[str]
+) -> MetricRow:
     pairs, people = judged.pairs.pairs, judged.pairs.human_scores
     systems, reason = agree_on_systems(numbers.candidates, pairs, people, aspect=judged.aspect)
     tables = {aspect: _joined(human, numbers) for aspect, human in _by_aspect(judged)}
@@ -237,7 +242,7 @@ def _row(numbers: Numbers, judged: JudgedCandidates, of_pairs: Sequence[str]) ->
         numbers.name,
         numbers.kind,
         numbers.definition,
-        pass_rates(numbers.scored),
+        None if numbers.name in blind else pass_rates(numbers.scored),
         systems,
         reason,
         {aspect: correlate_candidates(table) for aspect, table in tables.items()},

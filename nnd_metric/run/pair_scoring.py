@@ -6,8 +6,15 @@ from typing import NamedTuple
 
 import polars as pl
 
-from nnd.metric.data import ALONE_SCHEMA, CHILD_SCHEMA, SCORED_SCHEMA, PairSet, contexts_of
-from nnd.metric.likelihood import Likelihoods, Scorer, Work
+from nnd.metric.data import (
+    ALONE_SCHEMA,
+    CHILD_SCHEMA,
+    READING_SCHEMA,
+    SCORED_SCHEMA,
+    PairSet,
+    contexts_of,
+)
+from nnd.metric.likelihood import Likelihoods, Scorer, TokenReading, Work
 from nnd.metric.numbers import measure
 from nnd.metric.text import Prompt, Request, Template, left_out, render
 from nnd.schemas import DISTINCT, CandidateError, ScoringError, collector_paused
@@ -32,7 +39,8 @@ def score_pairs(data: PairSet, scorer: Scorer, template: Template) -> pl.DataFra
     """Score both candidates of every pair given its context.
 
     A pair is passed iff LL(high) > LL(low), strictly. Equal likelihoods are a tie; an undefined
-    likelihood is null. Both count as failures.
+    likelihood is null. Both count as failures. Two texts of the same tokens are a tie, too, where a
+    protocol divides the same sum by their bytes.
 
     Returns one row per pair in the order of `data.pairs`, with the columns of SCORED_SCHEMA; those
     of ALONE_SCHEMA are null, and `score_suite` fills them. An error of the scorer names the pair.
@@ -93,6 +101,8 @@ def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.D
     n = pairs.height
     high, low = values[:n], values[n : 2 * n]
     divisors = [None] * (2 * n) if found.divisors is None else found.divisors
+    read = _reading(pairs, found.reading)
+    same = read["same_tokens"].fill_null(value=False)
     columns = {
         "ll_high": high,
         "ll_low": low,
@@ -102,13 +112,36 @@ def _as_rows(pairs: pl.DataFrame, found: Likelihoods, values: pl.Series) -> pl.D
         "divisor_low": pl.Series(divisors[n : 2 * n], dtype=pl.Int64),
         "end_tokens": pl.repeat(found.end_tokens, n, dtype=pl.Int64, eager=True),
         "truncated": pl.Series(found.truncated[:n], dtype=pl.Boolean),
-        "passed": (high > low).fill_null(value=False),
-        "tie": (high == low).fill_null(value=False),
+        "passed": ((high > low) & ~same).fill_null(value=False),
+        "tie": ((high == low) | (same & high.is_not_null())).fill_null(value=False),
     }
     nothing = {name: pl.lit(None, dtype) for name, dtype in ALONE_SCHEMA.items()}
     nothing["distinct"] = pl.lit(None, pl.Boolean)  # among which rows is not known here
-    everything = pairs.with_columns(**columns, **nothing).with_columns(measure(pairs))
+    everything = pairs.with_columns(**columns, **nothing).with_columns(*measure(pairs), *read)
     return everything.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
+
+
+def _reading(pairs: pl.DataFrame, found: TokenReading | None) -> pl.DataFrame:
+    """Return the columns of READING_SCHEMA; null without a tokenizer."""
+    n = pairs.height
+    if found is None:
+        return pl.DataFrame({name: [None] * n for name in READING_SCHEMA}, READING_SCHEMA)
+    high, low = (TokenReading(*(column[at : at + n] for column in found)) for at in (0, n))
+    columns = {
+        "same_tokens": high.tokens == low.tokens,
+        "unknown_high": high.unknown,
+        "unknown_low": low.unknown,
+        "unknown_context": high.unknown_context,
+        "characters_context": high.context,
+    }
+    # What a template puts before a candidate may be unknown, too.
+    most = pairs.select(
+        pl.col(f"candidate_{side}").str.len_chars().cast(pl.Int64).alias(f"unknown_{side}")
+        for side in ("high", "low")
+    )
+    return pl.DataFrame(columns, READING_SCHEMA).with_columns(
+        pl.min_horizontal(name, most[name]).alias(name) for name in most.columns
+    )
 
 
 @collector_paused()

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from .encoding.requests import (
         ChatContext as ChatContext,
+        Context as Context,
         Encoded as Encoded,
         Ids as Ids,
         Keep as Keep,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         Request as Request,
         TextModel as TextModel,
         ToldContext as ToldContext,
+        Tokenizer as Tokenizer,
         is_alone as is_alone,
         languages_of as languages_of,
         left_out as left_out,
@@ -81,6 +83,11 @@ if TYPE_CHECKING:
     )
     from .encoding.tokens import (
         special_frame as special_frame,
+    )
+    from .encoding.unknown_characters import (
+        count_unknown as count_unknown,
+        knows_all as knows_all,
+        unknown_token as unknown_token,
     )
     from .request_encoder import (
         RequestEncoder as RequestEncoder,

@@ -19,7 +19,10 @@ SIDES: tuple[Side, Side] = ("high", "low")
 MOST_PASSED = 0.6
 """Pass rate above which a surface metric is worth a warning."""
 
-_TOKENS = "Tokens are sacrebleu's 13a, in lower case."
+_TOKENS = (
+    "Tokens are sacrebleu's 13a, in lower case; each character of a script without spaces is one."
+)
+_NO_ROUGE = "No ROUGE: rouge-score keeps only the letters a to z and digits of a text."
 
 _TITLES = {
     "candidates": "candidates",
@@ -96,7 +99,12 @@ class Description(Printable):
 
     def remarks(self) -> list[str]:
         """Return what a surface metric could use, and how the numbers were computed."""
-        return [*self.warnings(), _TOKENS]
+        return [*self.warnings(), _TOKENS, *self.without_rouge()]
+
+    def without_rouge(self) -> list[str]:
+        """Return why ROUGE is missing, if there are references."""
+        has_none = any(side.get("rouge_1", 0.0) is None for side in self.sides.values())
+        return [_NO_ROUGE] if has_none else []
 
     def warnings(self) -> Iterator[str]:
         """Yield differences between the sides that a surface metric could use to pass."""
@@ -156,7 +164,8 @@ class Descriptions(Printable):
     def remarks(self) -> list[str]:
         """Return what a surface metric could use in a slice, and how the numbers were computed."""
         warned = [f"{name}: {line}" for name, of in self.slices.items() for line in of.warnings()]
-        return [*warned, _TOKENS]
+        missing = (line for of in self.slices.values() for line in of.without_rouge())
+        return [*warned, _TOKENS, *dict.fromkeys(missing)]
 
     def to_frame(self) -> pl.DataFrame:
         """Return the rows of each slice, with its name in the first column."""

@@ -65,6 +65,10 @@ def _measures(groups: Sequence[Group]) -> Iterator[Measure]:
     yield recall_words(text for group in groups for own in group for text in own), local_recall
 
 
-def _mean_rouge(best: Sequence[RougeScores]) -> dict[str, float]:
-    means = (fsum(each) / len(best) for each in zip(*best, strict=True))
+def _mean_rouge(best: Sequence[RougeScores | None]) -> dict[str, float | None]:
+    """Return the means over candidates that ROUGE can read; None if these are the minority."""
+    known = [each for each in best if each is not None]
+    if 2 * len(known) < len(best):
+        return dict.fromkeys(RougeScores._fields)
+    means = (fsum(each) / len(known) for each in zip(*known, strict=True))
     return dict(zip(RougeScores._fields, means, strict=True))

@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from nnd.converters.folder.description.shared_ngrams import in_common, shared_words
-from nnd.schemas import check_extra
+from nnd.schemas import check_extra, is_mostly_ascii
 
 Words: TypeAlias = Sequence[str]
 
@@ -22,15 +22,15 @@ class RougeScores(NamedTuple):
     rouge_l: float
 
 
-Rouge: TypeAlias = Callable[[Sequence[str], Sequence[str]], list[RougeScores]]
-"""(candidates, references of all of them) → the best scores of each candidate."""
+Rouge: TypeAlias = Callable[[Sequence[str], Sequence[str]], list[RougeScores | None]]
+"""(candidates, references of all of them) → the best scores of each candidate, if it has any."""
 
 
 def best_rouge() -> Rouge:
     """Return a function for ROUGE-1, ROUGE-2 and ROUGE-L: the F1 with the best reference.
 
     Lin (2004). The tokens are those of rouge-score with its stemmer, which reads ASCII letters and
-    digits only.
+    digits only: a candidate has no scores if most letters of it, or of a reference, are others.
     """
     check_extra("metrics", "rouge_score", "comparing candidates with references")
     from nltk.stem.porter import PorterStemmer  # noqa: PLC0415 - nltk takes a second
@@ -39,9 +39,15 @@ def best_rouge() -> Rouge:
     stemmer = PorterStemmer()
     stemmer.stem = cache(stemmer.stem)
 
-    def best(candidates: Sequence[str], references: Sequence[str]) -> list[RougeScores]:
+    def best(candidates: Sequence[str], references: Sequence[str]) -> list[RougeScores | None]:
+        if not all(map(is_mostly_ascii, references)):
+            return [None] * len(candidates)
         words = [[tokenize(text, stemmer) for text in texts] for texts in (candidates, references)]
-        return _best(*words)
+        scores = _best(*words)
+        return [
+            each if is_mostly_ascii(text) else None
+            for text, each in zip(candidates, scores, strict=True)
+        ]
 
     return best
 

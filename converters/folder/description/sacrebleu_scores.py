@@ -18,7 +18,7 @@ from nnd.converters.folder.description.shared_ngrams import (
     shared_ngrams,
     shared_words,
 )
-from nnd.schemas import check_extra
+from nnd.schemas import check_extra, space_characters
 
 Statistics: TypeAlias = list[int]
 """What sacrebleu adds up over the candidates of a corpus."""
@@ -31,7 +31,10 @@ Combine: TypeAlias = Callable[[Sequence[Statistics]], dict[str, float]]
 
 
 def corpus_bleu() -> tuple[Compare, Combine]:
-    """Return functions for BLEU, lower-cased: Papineni et al. (2002), Post (2018)."""
+    """Return functions for BLEU, lower-cased: Papineni et al. (2002), Post (2018).
+
+    Each character of a script that is written without spaces is a word.
+    """
     _check_sacrebleu()
     from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415 - slow, and few data have references
 
@@ -40,7 +43,7 @@ def corpus_bleu() -> tuple[Compare, Combine]:
 
     def compare(candidates: Sequence[str], references: Sequence[str]) -> list[Statistics]:
         own, others = (
-            [bleu._preprocess_segment(text).split() for text in texts]
+            [bleu._preprocess_segment(space_characters(text)).split() for text in texts]
             for texts in (candidates, references)
         )
         matches = [

@@ -7,6 +7,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from nnd.metric.likelihood.engine.token_reading import TokenReading
 from nnd.metric.text import Request
 from nnd.schemas import UNSTORED, Amount, Limit, Record
 
@@ -75,6 +76,7 @@ class Likelihoods:
         truncated: bool [n], whether the context was cut to fit the window.
         end_tokens: How many of a candidate's scored tokens are not its own, such as the end token.
         divisors: int64 [n], what the sum of log-probabilities was divided by; None if unknown.
+        reading: How the tokenizer reads the requests; None without one.
     """
 
     log_likelihood: npt.NDArray[np.float64]
@@ -83,6 +85,7 @@ class Likelihoods:
     work: Work = NO_WORK
     end_tokens: int = 0
     divisors: npt.NDArray[np.int64] | None = None
+    reading: TokenReading | None = None
 
 
 Scorer: TypeAlias = Callable[[Sequence[Request]], Likelihoods]

@@ -29,6 +29,7 @@ from nnd.metric.likelihood.engine.precision import check_matmul, multiplying
 from nnd.metric.likelihood.engine.proof import Evidence, Proof
 from nnd.metric.likelihood.engine.scoring import Matmul
 from nnd.metric.likelihood.engine.store import Store
+from nnd.metric.likelihood.engine.token_reading import read_tokens
 from nnd.metric.likelihood.models.load_model import evaluation_mode
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import (
@@ -125,6 +126,7 @@ class Engine:
             tokens=both.tokens[:n],
             truncated=both.truncated[:n],
             divisors=None if both.divisors is None else both.divisors[:n],
+            reading=both.reading and both.reading.head(n),
         )
 
     def _given(self, requests: Sequence[Request]) -> Likelihoods:
@@ -136,7 +138,8 @@ class Engine:
         parts = list(chain.from_iterable(encoded))
         rows = sorted(set(parts))  # the order decides the batches
         sums, work = self.sum_rows(rows)
-        sums = np.add.reduceat(sums[_places(parts, rows)], _starts(encoded))
+        numbers = _places(parts, rows)
+        sums = np.add.reduceat(sums[numbers], _starts(encoded))
         tokens = np.array([_count_scored(own) for own in encoded], dtype=np.int64)
         divisors = {
             "tokens": tokens,
@@ -151,7 +154,13 @@ class Engine:
         ends = count_end_tokens(self.loaded, protocol, told)
         work = replace(work, baseline=self._baseline_share(requests, readings, encoded, work))
         return Likelihoods(
-            values[order], tokens[order], truncated[order], work, ends, divisors[order]
+            values[order],
+            tokens[order],
+            truncated[order],
+            work,
+            ends,
+            divisors[order],
+            read_tokens(self.loaded.tokenizer, requests, encoded, numbers, order),
         )
 
     def sum_rows(self, rows: Sequence[Encoded]) -> tuple[npt.NDArray[np.float64], Work]:

@@ -234,13 +234,14 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
         for name in ("passed", *LENGTHS)
         for side, end in (("first", ""), ("second", "_b"))
     }
-    return both.with_columns(**of_both, unscored=pl.col("unscored") | pl.col("unscored_b"))
+    of_either = {name: pl.col(name) | pl.col(f"{name}_b") for name in ("unscored", "same_tokens")}
+    return both.with_columns(**of_both, **of_either)
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the columns to compare; rows of a repeated pair are numbered."""
     return add_lengths(rows).select(
-        *("pair_id", "cluster", *SAME, "passed", *LENGTHS),
+        *("pair_id", "cluster", *SAME, "passed", "same_tokens", *LENGTHS),
         unscored=pl.col("ll_high").is_null() | pl.col("ll_low").is_null(),
         occurrence=number_occurrences(rows, "pair_id"),
     )

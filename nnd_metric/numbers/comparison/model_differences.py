@@ -11,7 +11,13 @@ from typing import Self
 import polars as pl
 
 from nnd.metric.data import SLICES
-from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER, NUMBERED, each_once, number_tests
+from nnd.metric.numbers.rates.context_sums import (
+    CLUSTER_NUMBER,
+    NUMBERED,
+    add_known,
+    each_once,
+    number_tests,
+)
 from nnd.metric.numbers.rates.equal_length import (
     LENGTHS,
     EqualLengthDifference,
@@ -26,7 +32,7 @@ from nnd.schemas import Amount, Count, Record, Share
 DETECTABLE = 0.02
 """The difference of pass rates, 2 points, for which the required number of tests is given."""
 
-_VERDICTS = ("passed_first", "passed_second", "unscored")
+_VERDICTS = ("passed_first", "passed_second", "unscored", "same_tokens")
 _LENGTHS = tuple(f"{name}_{side}" for side in ("first", "second") for name in LENGTHS)
 
 
@@ -57,6 +63,8 @@ class ModelDifference(Difference):
 
     Attributes:
         unscored: Tests for which a model lacks a likelihood; that model fails them.
+        undecidable: Tests whose two texts are the same tokens to a model, which fails them; None if
+            unknown, as in older results.
         contexts: Contexts with tests.
         needed: The sample size for a small difference, or None if it cannot be estimated.
         equal_length: The difference at equal numbers of tokens; None if these are unknown, and in
@@ -64,6 +72,7 @@ class ModelDifference(Difference):
     """
 
     unscored: Count
+    undecidable: Count | None = None
     contexts: Count
     needed: SampleSize | None
     equal_length: EqualLengthDifference | None = None
@@ -81,9 +90,9 @@ def find_differences(
     """Return the differences of two models: over distinct candidates, and by column and value.
 
     `both` has one row per pair that both were scored on: the keys of `SCORED_SCHEMA`, and the
-    columns passed_first, passed_second and unscored (Boolean), and LENGTHS of each. `values` gives
-    column of SLICES → its values; a value without pairs gets n = 0 and no difference. Differences
-    have intervals, p-values and verdicts only if they are `tested`.
+    columns passed_first, passed_second, unscored and same_tokens (Boolean), and LENGTHS of each.
+    `values` gives column of SLICES → its values; a value without pairs gets n = 0 and no
+    difference. Differences have intervals, p-values and verdicts only if they are `tested`.
     """
     numbered = both.select(*SLICES, *_VERDICTS, *_LENGTHS).hstack(number_tests(both))
 
@@ -92,6 +101,7 @@ def find_differences(
         return ModelDifference.extend(
             of_both if tested else replace(of_both, interval=None, p=None),
             unscored=int(rows["unscored"].sum()),
+            undecidable=add_known(rows["same_tokens"]),
             contexts=interval.contexts,
             needed=_needed(of_both, interval) if tested else None,
             equal_length=equal_length_difference(rows, tested=tested),

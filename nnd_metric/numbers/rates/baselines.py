@@ -121,8 +121,9 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
         The rows with an Int8 column for each of BASELINES (2 where it passes the test, 0 where it
         does not, 1 for a tie, null where it lacks a number), `matched` (Boolean, null where
         unknown), `unscored` (whether the model lacks a likelihood), `conditional` (whether a
-        likelihood changes without the context) and `won_by_more` (whether the candidate with more
-        tokens wins; null unless the numbers differ and one is less than FEW_TOKENS).
+        likelihood changes without the context), `won_by_more` (whether the candidate with more
+        tokens wins; null unless the numbers differ and one is less than FEW_TOKENS), and `unknown`
+        and `characters` (of both candidates, those unknown to the tokenizer, and all).
     """
     tokens = pl.col("tokens_high"), pl.col("tokens_low")
     is_few = (tokens[0] != tokens[1]) & (pl.min_horizontal(tokens) < FEW_TOKENS)
@@ -138,6 +139,8 @@ def judge(scored: pl.DataFrame) -> pl.DataFrame:
             pl.col(f"ll_{side}").ne_missing(pl.col(f"ll_alone_{side}")) for side in ("high", "low")
         ),
         won_by_more=pl.when(is_few).then(won_by_more.fill_null(value=False)),
+        unknown=pl.col("unknown_high") + pl.col("unknown_low"),
+        characters=high + low,
     )
 
 

@@ -6,6 +6,9 @@ undecided tests counting half, beats chance while the model's lead over chance s
 help: on tests of matched length, the interval includes 50 %, is completely below that of all tests,
 or does not exist.
 
+Before them come sentences on what the tokenizer cannot read, if it is more than 1 %: tests that are
+undecidable because both texts become the same tokens, and characters that it does not know.
+
 One more is for protocols that average over tokens (`few_tokens`): in a tenth of the tests or more,
 candidates have few and unequal numbers of tokens, and the number decides most of these.
 """
@@ -33,11 +36,29 @@ _IN_CHARACTERS = {"fewer_tokens": "shorter_wins", "more_tokens": "longer_wins"}
 
 _COIN = 0.5
 _OFTEN, _MOSTLY = 0.1, 0.75
+_SOME = 0.01
 
 
 def caveats(overall: Rate) -> tuple[str, ...]:
     """Return the caveats about a model's overall pass rate, if any."""
-    return (*_baselines(overall), *_shrinking(overall))
+    return (*_unread(overall), *_baselines(overall), *_shrinking(overall))
+
+
+def _unread(overall: Rate) -> Iterator[str]:
+    undecidable, n = overall.undecidable or 0, overall.n
+    if undecidable > _SOME * n:
+        yield (
+            f"{undecidable:,} of {counted(n, 'test')} {'is' if undecidable == 1 else 'are'} "
+            "undecidable for this model: its tokenizer reads both texts as the same tokens"
+        )
+    unknown = {"candidates": overall.unknown, "contexts": overall.unknown_context}
+    shares = [
+        f"{_percent(share)} of the characters of the {texts}"
+        for texts, share in unknown.items()
+        if share is not None and share > _SOME
+    ]
+    if shares:
+        yield f"its tokenizer does not know {' and '.join(shares)}"
 
 
 def few_tokens(overall: Rate) -> tuple[str, ...]:
@@ -55,9 +76,10 @@ def few_tokens(overall: Rate) -> tuple[str, ...]:
 
 def brief_caveat(overall: Rate, notes: Sequence[str]) -> str | None:
     """Return the sentence for below a table, or None without caveats."""
+    unread = [*_unread(overall)]
     few = [note for note in few_tokens(overall) if note in notes]
-    said = _brief(overall, [note for note in notes if note not in few])
-    return "; ".join([*([said] if said else []), *few]) or None
+    said = _brief(overall, [note for note in notes if note not in (*unread, *few)])
+    return "; ".join([*unread, *([said] if said else []), *few]) or None
 
 
 def _brief(overall: Rate, notes: Sequence[str]) -> str | None:

@@ -75,6 +75,11 @@ def each_once(numbered: pl.DataFrame) -> pl.DataFrame:
     return numbered.unique(TEST_NUMBER, keep="first", maintain_order=True)
 
 
+def add_known(counts: pl.Series) -> int | None:
+    """Return the sum of counts, or None if one is unknown."""
+    return None if counts.has_nulls() else int(counts.sum())
+
+
 def count_by_context(
     scored: pl.DataFrame, slices: Sequence[pl.DataFrame], *, key: Sequence[pl.Expr] = CLUSTER
 ) -> tuple[FloatArray, FloatArray]:

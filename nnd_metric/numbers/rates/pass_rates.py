@@ -21,6 +21,7 @@ from nnd.metric.numbers.rates.baselines import (
 from nnd.metric.numbers.rates.context_sums import (
     CLUSTER_NUMBER,
     NUMBERED_BY,
+    add_known,
     distinct_tests,
     each_once,
     number_tests,
@@ -45,13 +46,15 @@ SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 
 _VERDICTS = (
     *("passed", "tie", "truncated", "unscored", "matched", "conditional", "won_by_more"),
+    *("same_tokens", "unknown", "characters", "unknown_context", "characters_context"),
     *LENGTHS,
     *BASELINES,
 )
 
 
 _COLUMNS = (
-    *("model", "slice", "value", "n", "passes", "ties", "unscored", "pass_rate", "low", "high"),
+    *("model", "slice", "value", "n", "passes", "ties", "unscored", "undecidable"),
+    *("pass_rate", "low", "high"),
     *(f"equal_length_{name}" for name in ("pass_rate", "low", "high", "slope", "n", "near")),
 )
 
@@ -66,6 +69,11 @@ class Rate(Record):
         passes: Tests passed: LL(high) > LL(low), strictly.
         ties: Tests failed with equal likelihoods.
         unscored: Tests failed because a likelihood is missing.
+        undecidable: Tests failed because the tokenizer reads both texts as the same tokens: ties,
+            or unscored if it reads none. None if unknown, as for scorers and in older results.
+        unknown: Share of the candidates' characters that the tokenizer does not know; None as for
+            `undecidable`, or without a character.
+        unknown_context: The same of the characters of the contexts, test by test.
         truncated: Tests whose context was cut to fit the window; None if unknown, as for scorers.
         interval: 95 % interval over contexts, or None if fewer than two have tests.
         interval_method: How the interval was made: `logit-t`, Student's t on the log-odds scale;
@@ -88,6 +96,9 @@ class Rate(Record):
     passes: Count
     ties: Count
     unscored: Count
+    undecidable: Count | None = None
+    unknown: Share | None = None
+    unknown_context: Share | None = None
     truncated: Count | None
     interval: Interval | None
     interval_method: Method | None = None
@@ -150,7 +161,10 @@ def rate_of(rated: pl.DataFrame) -> Rate:
         passes=passes,
         ties=int(rated["tie"].sum()),
         unscored=int(rated["unscored"].sum()),
-        truncated=None if rated["truncated"].has_nulls() else int(rated["truncated"].sum()),
+        undecidable=add_known(rated["same_tokens"]),
+        unknown=_share(rated["unknown"], rated["characters"]),
+        unknown_context=_share(rated["unknown_context"], rated["characters_context"]),
+        truncated=add_known(rated["truncated"]),
         pass_rate=passes / n if n else None,
         interval=own.bounds,
         interval_method=own.method,
@@ -164,6 +178,12 @@ def rate_of(rated: pl.DataFrame) -> Rate:
         equal_length=equal_length_in(rated),
         few_tokens=(n - rated["won_by_more"].null_count(), int(rated["won_by_more"].sum())),
     )
+
+
+def _share(part: pl.Series, whole: pl.Series) -> float | None:
+    """Return the share of a whole, or None if it is unknown, or of nothing."""
+    some, every = add_known(part), add_known(whole)
+    return None if some is None or not every else some / every
 
 
 def _intervals(
@@ -217,9 +237,9 @@ def rate_frame(models: Mapping[str, PassRates]) -> pl.DataFrame:
 
     Returns:
         model, slice ("overall", or the column of SLICES), value ("overall", or the slice's value),
-        n, passes, ties, unscored, pass_rate, low and high (the 95 % interval over contexts); the
-        same at equal length (equal_length_pass_rate, _low, _high) with the slope of the fit, its
-        tests and how many of them are near equality (_slope, _n, _near; `EqualLength`).
+        n, passes, ties, unscored, undecidable, pass_rate, low and high (the 95 % interval over
+        contexts); the same at equal length (equal_length_pass_rate, _low, _high) with the slope of
+        the fit, its tests and how many are near equality (_slope, _n, _near; `EqualLength`).
     """
     rows = (
         ({"model": model, "slice": column, "value": value}, rate)

@@ -6,18 +6,17 @@ texts are available, and stored with the likelihoods.
 Length is in characters (code points), as in the report of `nnd convert`: words would need spaces,
 which Chinese and Japanese do not use, and short candidates would tie. The copied share is the part
 of a candidate's word bigrams that occur in its context (1 minus the share of novel bigrams of See
-et al. 2017, Get to the point), words being runs of letters, digits and underscores, in any case.
+et al. 2017, Get to the point), words being those of `find_words`, in any case: in Chinese, each
+character is a word.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 import polars as pl
 
 from nnd.metric.data import SURFACE_SCHEMA
-
-_WORD = re.compile(r"\w+")
+from nnd.schemas import find_words
 
 
 def measure(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -58,5 +57,4 @@ def _share(candidate: str, known: frozenset[tuple[str, str]]) -> float | None:
 
 
 def _bigrams(text: str) -> Iterator[tuple[str, str]]:
-    words = _WORD.findall(text.casefold())
-    return pairwise(words)
+    return pairwise(find_words(text.casefold()))

@@ -2,12 +2,14 @@
 
 Each library compares one candidate with one reference; several references count by their maximum,
 their mean, or the first one. Repeated references and candidates are compared once. Languages:
-rouge-score reads ASCII letters and digits only, so ROUGE is for English; BLEU cuts words as
-sacrebleu's `13a` does, which fits languages that write spaces.
+rouge-score reads ASCII letters and digits only, so ROUGE has no number if most letters of a text or
+its reference are others; BLEU cuts words as fits the language (`word_cutting`).
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Literal, TypeAlias, get_args
@@ -16,7 +18,8 @@ from tqdm import tqdm
 
 from nnd.metric.numbers import mean_defined
 from nnd.metric.other_metrics.scorers.scorer import Text, TextScorer
-from nnd.schemas import ScoringError, check_extra, check_known
+from nnd.metric.other_metrics.scorers.word_cutting import lacks_tokenizer, tokenizer_of
+from nnd.schemas import ScoringError, check_extra, check_known, is_mostly_ascii
 
 Several: TypeAlias = Literal["max", "mean", "first"]
 """How several references count: by the best one, their mean, or the first one."""
@@ -52,14 +55,17 @@ def reference_scorer(
     name: str, compare: Compare, definition: str, several: Several, *, is_likelihood: bool = False
 ) -> TextScorer:
     """Return a scorer that compares every candidate with its references by a function."""
-    over = "first reference" if several == "first" else f"{several} over references"
     return TextScorer(
         name,
         lambda texts: against_references(compare, texts, several),
-        f"{definition}; {over}",
+        f"{definition}; {_over(several)}",
         needs_references=True,
         is_likelihood=is_likelihood,
     )
+
+
+def _over(several: Several) -> str:
+    return "first reference" if several == "first" else f"{several} over references"
 
 
 def _highest(numbers: Sequence[float | None]) -> float | None:
@@ -88,42 +94,92 @@ def rouge(kind: str, several: Several = "max") -> TextScorer:
 
     check_extra("metrics", "rouge_score", kind)
     definition = f"F1, rouge-score {version('rouge-score')}, with stemmer"
-    return _comparing(kind, load, definition, several)
+    scorer = _comparing(kind, load, definition, several)
+    return replace(scorer, cannot_read=_not_ascii)
+
+
+def _not_ascii(texts: Sequence[Text]) -> list[str | None]:
+    """Return why ROUGE sees nothing: of a language with few ASCII letters, or of a text in none."""
+    is_seen = [all(map(is_mostly_ascii, (text.candidate, *text.references))) for text in texts]
+    total, seen = Counter[str | None](), Counter[str | None]()
+    for text, sees in zip(texts, is_seen, strict=True):
+        total[text.language] += 1
+        seen[text.language] += sees
+    why = "rouge-score keeps only the letters a to z and digits of a text"
+    return [
+        None if (sees if (of := text.language) is None else 2 * seen[of] >= total[of]) else why
+        for text, sees in zip(texts, is_seen, strict=True)
+    ]
 
 
 def bleu(several: Several = "max") -> TextScorer:
-    """Return sentence BLEU of sacrebleu, 0 to 100: Papineni et al. (2002), smoothed, to 4-grams."""
-    # Effective order: a sentence may have fewer than four words.
-    return _sacrebleu("bleu", "BLEU", several, effective_order=True)
+    """Return sentence BLEU of sacrebleu, 0 to 100: Papineni et al. (2002), smoothed, to 4-grams.
+
+    Texts are cut into words by sacrebleu's tokenizer for their language (`word_cutting`).
+    """
+    used = Counter[str]()
+
+    def score(texts: Sequence[Text]) -> list[float | None]:
+        names = [tokenizer_of(text) for text in texts]
+        numbers: list[float | None] = [None] * len(texts)
+        for name in dict.fromkeys(names):
+            places = [place for place, its in enumerate(names) if its == name]
+            # Effective order: a sentence may have fewer than four words.
+            load = partial(_sacrebleu, "bleu", effective_order=True, tokenize=name)
+            own = [texts[place] for place in places]
+            found = against_references(_one_by_one("bleu", load), own, several)
+            for place, number in zip(places, found, strict=True):
+                numbers[place] = number
+        used.clear()
+        used.update(names)
+        return numbers
+
+    def made_with() -> str:
+        if not used.keys() - {"13a"}:  # the default
+            return ""
+        return f"tokenizer {', '.join(f'{name} ({n:,} texts)' for name, n in used.items())}"
+
+    return TextScorer(
+        "bleu",
+        score,
+        f"{_define_sacrebleu('bleu', 'BLEU')}; {_over(several)}",
+        needs_references=True,
+        cannot_read=lacks_tokenizer,
+        made_with=made_with,
+    )
 
 
 def chrf(several: Several = "max") -> TextScorer:
     """Return sentence chrF2 of sacrebleu, 0 to 100: Popović (2015), characters, no words."""
-    return _sacrebleu("chrf", "chrF2", several)
+    definition = _define_sacrebleu("chrf", "chrF2")
+    return _comparing("chrf", partial(_sacrebleu, "chrf"), definition, several)
 
 
-def _sacrebleu(name: str, what: str, several: Several, **options: bool) -> TextScorer:
-    def load() -> Callable[[str, str], float]:
-        from sacrebleu.metrics import METRICS  # noqa: PLC0415
-
-        metric = METRICS[name.upper()](**options)
-        return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
-
+def _define_sacrebleu(name: str, what: str) -> str:
     check_extra("metrics", "sacrebleu", name)
-    definition = f"sentence {what}, sacrebleu {version('sacrebleu')}, defaults"
-    return _comparing(name, load, definition, several)
+    return f"sentence {what}, sacrebleu {version('sacrebleu')}, defaults"
+
+
+def _sacrebleu(name: str, **options: bool | str) -> Callable[[str, str], float]:
+    from sacrebleu.metrics import METRICS  # noqa: PLC0415
+
+    metric = METRICS[name.upper()](**options)
+    return lambda reference, candidate: metric.sentence_score(candidate, [reference]).score
 
 
 def _comparing(
     name: str, load: Callable[[], Callable[[str, str], float]], definition: str, several: Several
 ) -> TextScorer:
     """Return a scorer that loads its library at first use."""
+    return reference_scorer(name, _one_by_one(name, load), definition, several)
 
+
+def _one_by_one(name: str, load: Callable[[], Callable[[str, str], float]]) -> Compare:
     def compare(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         one = load()
         return [one(*pair) for pair in tqdm(pairs, desc=name, disable=None, leave=False)]
 
-    return reference_scorer(name, compare, definition, several)
+    return compare
 
 
 def bertscore(

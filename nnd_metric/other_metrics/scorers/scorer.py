@@ -6,16 +6,14 @@ without a number; these texts are counted.
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import NamedTuple
 
 import polars as pl
 
-from nnd.schemas import ScoringError, excerpt
-
-_WORD = re.compile(r"\w+")
+from nnd.schemas import ScoringError, excerpt, find_words
 
 
 class Text(NamedTuple):
@@ -27,6 +25,7 @@ class Text(NamedTuple):
         parts: The parts of the context by name, if the data has them.
         references: Texts that people wrote for the same context, if any.
         kinds: Category of the context and language of the candidate, as far as they are known.
+        language: Language of the candidate (BCP-47), if it is known.
     """
 
     candidate: str
@@ -34,6 +33,7 @@ class Text(NamedTuple):
     parts: Mapping[str, str] | None = None
     references: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,8 @@ class TextScorer:
         definition: What it computes, and with which library, in one line; "" if unknown.
         needs_references: Whether it compares with references.
         is_likelihood: Whether it is the log-likelihood of a text; such texts are never normalised.
+        cannot_read: Returns for each text why it sees nothing of it, or None; a text with a reason
+            has no number.
         made_with: Returns facts that are known only after scoring, such as the version of a model.
     """
 
@@ -54,13 +56,14 @@ class TextScorer:
     definition: str = ""
     needs_references: bool = False
     is_likelihood: bool = False
+    cannot_read: Callable[[Sequence[Text]], list[str | None]] | None = None
     made_with: Callable[[], str] | None = None
 
 
 def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
     """Score texts and check the answer: one finite number or None per text.
 
-    Returns Float64 [texts], null if the scorer has no number.
+    Returns Float64 [texts], null if the scorer has no number, or cannot read the text.
     """
     if scorer.needs_references and texts and not any(text.references for text in texts):
         raise ScoringError(
@@ -69,7 +72,9 @@ def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
             remedy="pass a table of them (--references), convert a source that has some, or name "
             "parts of the inputs reference, reference_1, …",
         )
-    numbers = list(scorer.score(texts))
+    read = [reason is None for reason in unread(scorer, texts)]
+    texts = list(compress(texts, read))
+    numbers = list(scorer.score(texts)) if texts or all(read) else []
     if len(numbers) != len(texts):
         raise ScoringError(
             "scorer.values",
@@ -83,7 +88,15 @@ def score_texts(scorer: TextScorer, texts: Sequence[Text]) -> pl.Series:
                 f'{scorer.name} gives {number} to "{excerpt(text.candidate)}"',
                 remedy="it must give a finite number, or None where there is none",
             )
-    return pl.Series(numbers, dtype=pl.Float64)
+    rest = iter(numbers)
+    return pl.Series([next(rest) if reads else None for reads in read], dtype=pl.Float64)
+
+
+def unread(scorer: TextScorer, texts: Sequence[Text]) -> list[str | None]:
+    """Return for each text why the scorer cannot read it, or None."""
+    if scorer.cannot_read is None:
+        return [None] * len(texts)
+    return scorer.cannot_read(texts)
 
 
 def length(texts: Sequence[Text]) -> list[float | None]:
@@ -94,12 +107,12 @@ def length(texts: Sequence[Text]) -> list[float | None]:
 def overlap(texts: Sequence[Text]) -> Sequence[float | None]:
     """Return the share of every candidate's words that occur in its context; 0 without words.
 
-    Words are runs of letters, digits and underscores, letter case aside; each occurrence counts.
+    Words are those of `find_words`, letter case aside; each occurrence counts.
     """
     contexts = {text.context for text in texts}
-    words_of = {context: {*_WORD.findall(context.casefold())} for context in contexts}
+    words_of = {context: {*find_words(context.casefold())} for context in contexts}
     shares = []
     for text in texts:
-        words, known = _WORD.findall(text.candidate.casefold()), words_of[text.context]
+        words, known = find_words(text.candidate.casefold()), words_of[text.context]
         shares.append(sum(word in known for word in words) / max(len(words), 1))
     return shares

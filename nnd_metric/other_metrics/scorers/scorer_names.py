@@ -32,7 +32,9 @@ AnyScorer: TypeAlias = str | TextScorer | Callable[[Sequence[Text]], Sequence[fl
 WITHOUT_REFERENCES = {
     "length": TextScorer("length", length, "characters of the candidate"),
     "overlap": TextScorer(
-        "overlap", overlap, "share of the candidate's words that occur in the context"
+        "overlap",
+        overlap,
+        "share of the candidate's words (characters, without spaces) that occur in the context",
     ),
 }
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from nnd.metric.data import OVERALL
 from nnd.metric.numbers import FEWEST_SYSTEMS, percent, short_names
-from nnd.metric.show.tables.cells import number, pass_rate, share
+from nnd.metric.show.tables.cells import NOTHING, number, pass_rate, share
 from nnd.schemas import counted, text_table
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _TITLES = {
     "auc_within": "AUC within contexts",
 }
 """Name of a statistic → the title of its column."""
+_CONSTANT = "constant"
+"""The scorer that ties by intention."""
 _NAMED = 3
 """Largest number of metrics that a remark names."""
 
@@ -66,7 +68,9 @@ def _overview(table: "MetricTable") -> Iterator[list[str]]:
 def _cell(row: "MetricRow", name: str, value: float | None) -> str:
     """Return a number; one over pairs with its interval if there is one aspect."""
     if name == "pass_rate":
-        return "" if row.rates is None else pass_rate(value, row.rates.overall.interval)
+        if row.rates is None:
+            return "" if row.kind == "nnd" else NOTHING
+        return pass_rate(value, row.rates.overall.interval)
     intervals = [each.intervals.get(name) for each in row.pairs.values()]
     if len(intervals) != 1 or (bounds := intervals[0]) is None:
         return number(value)
@@ -84,7 +88,7 @@ def metrics_remarks(table: "MetricTable") -> list[str]:
         lacks = " and ".join(counted(n, noun) for noun, n in lacking.items() if n)
         without = f", without {lacks} that {_scarce(shared)} did not score" if lacks else ""
         remarks.append(f"All rows use the same {over}{without}.")
-    remarks += _if_ties_counted_half(table.rows)
+    remarks += [*_if_ties_counted_half(table.rows), *_mostly_ties(table.rows)]
     overall = [row.systems.by_category[OVERALL].n for row in table.rows if row.systems]
     if overall and min(overall) < FEWEST_SYSTEMS:
         remarks.append(f"A correlation over systems needs at least {FEWEST_SYSTEMS} systems.")
@@ -109,6 +113,18 @@ def _if_ties_counted_half(rows: Sequence["MetricRow"]) -> list[str]:
         if rate.ties
     )
     return [f"Ties fail; if they count half, as they do for baselines: {shown}."] if shown else []
+
+
+def _mostly_ties(rows: Sequence["MetricRow"]) -> Iterator[str]:
+    """Yield scorers for which the texts of most tests are the same, except a constant."""
+    for row in rows:
+        rate = None if row.rates is None else row.rates.overall
+        if row.kind == "scorer" and row.name != _CONSTANT and rate and 2 * rate.ties > rate.n:
+            ties = f"{rate.ties:,} of {rate.n:,} tests"
+            yield (
+                f"{row.name} gives both texts the same number in {ties}: "
+                "it may not see what differs in texts of this language."
+            )
 
 
 def _rank_correlations(rows: Sequence["MetricRow"]) -> list[str]:

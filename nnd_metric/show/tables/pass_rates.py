@@ -144,12 +144,15 @@ def _length_notes(models: Mapping[str, Rate]) -> Iterator[str]:
 
 def counts_table(results: Sequence["ModelResult"]) -> "Table":
     """Return counts of ties, unscored tests and other special cases: a row per model."""
-    titles = ["ties", "unscored", "truncated contexts", "within rounding"]
+    titles = ["ties", "unscored", "undecidable", "truncated contexts", "within rounding"]
     titles += ["tokens across the boundary"]
     table = text_table(["tests with", *titles], right=titles)
     for result in results:
         rate = result.rates.overall
-        counts = (rate.ties, rate.unscored, rate.truncated, result.n_close, result.n_crossing)
+        counts = (
+            *(rate.ties, rate.unscored, rate.undecidable, rate.truncated),
+            *(result.n_close, result.n_crossing),
+        )
         table.add_row(result.model, *map(count, counts))
     return table
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from nnd.metric.text.encoding.requests import ChatContext, Context, Ids, PlainContext, Tokenizer
 from nnd.schemas import ScoringError, excerpt
 
-_AT_ONCE = 1_000
+TEXTS_AT_ONCE = 1_000
 """Texts tokenised at once: until all are done, a token takes hundreds of bytes besides its id."""
 
 
@@ -55,9 +55,9 @@ def text_ids(
     `target` says that they are texts to generate (`text_target`).
     """
     rows: list[Ids] = []
-    for start in range(0, len(texts), _AT_ONCE):
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
         encoded = tokenizer(
-            **{"text_target" if target else "text": list(texts[start : start + _AT_ONCE])},
+            **{"text_target" if target else "text": list(texts[start : start + TEXTS_AT_ONCE])},
             add_special_tokens=special,
             split_special_tokens=True,
             return_attention_mask=False,

@@ -16,6 +16,7 @@ NO_LEAD = ModelDifference(
     only_first=0,
     only_second=0,
     unscored=0,
+    undecidable=0,
     contexts=0,
     needed=None,
 )

@@ -9,7 +9,7 @@ import polars as pl
 from support.stored_folders import write_sealed
 
 from nnd.metric.data.pairs import PairSet, load_pairs
-from nnd.metric.data.scored_schema import ALONE_SCHEMA, SCORED_SCHEMA
+from nnd.metric.data.scored_schema import ALONE_SCHEMA, READING_SCHEMA, SCORED_SCHEMA
 from nnd.metric.numbers.agreement.from_results import agree_scored
 from nnd.metric.numbers.rates.caveats import caveats
 from nnd.metric.numbers.rates.pass_rates import count_close, pass_rates
@@ -65,7 +65,14 @@ def pretend(pairs: PairSet, model: Pretended, seed: int) -> pl.DataFrame:
     )
     lengths = {f"tokens_{side}": pl.lit(12, pl.Int64) for side in ("high", "low")}
     both = pl.concat([pairs.pairs, scores, verdict, measure(pairs.pairs)], how="horizontal")
-    both = both.with_columns(**lengths, end_tokens=pl.lit(0), truncated=pl.lit(value=False))
+    unknown = {name: pl.lit(0) for name in READING_SCHEMA if name != "same_tokens"}
+    both = both.with_columns(
+        **lengths,
+        **unknown,
+        same_tokens=pl.lit(value=False),
+        end_tokens=pl.lit(0),
+        truncated=pl.lit(value=False),
+    )
     return both.select(pl.col(name).cast(dtype) for name, dtype in SCORED_SCHEMA.items())
 
 

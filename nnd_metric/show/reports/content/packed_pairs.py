@@ -131,7 +131,9 @@ def _places(columns: Iterable[pl.Series]) -> tuple[list[str], list[list[int]]]:
 def _scores(rows: pl.DataFrame) -> dict[str, Any]:
     unscored = pl.col("ll_high").is_null() | pl.col("ll_low").is_null()
     letter = (
-        pl.when(unscored)
+        pl.when(pl.col("same_tokens"))
+        .then(pl.lit("d"))
+        .when(unscored)
         .then(pl.lit("u"))
         .when(pl.col("tie"))
         .then(pl.lit("t"))

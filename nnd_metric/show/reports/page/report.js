@@ -3,7 +3,7 @@
 (() => {
   const HEIGHT = 68; // of a row, as in report.css
   const SPARE = 8; // rows drawn beyond what is seen
-  const FILTERS = { all: "all", p: "passed", f: "failed", t: "tied", u: "unscored", close: "close" };
+  const FILTERS = { all: "all", p: "passed", f: "failed", t: "tied", d: "undecidable", u: "unscored", close: "close" };
   const find = (id) => document.getElementById(id);
   const list = find("list"), rows = find("rows"), pane = find("pair"), search = find("search");
   const narrow = matchMedia("(max-width: 52rem)");
@@ -22,7 +22,7 @@
     const columns = Object.entries(state.columns).filter(([, value]) => value >= 0)
       .map(([name, value]) => [data.columns[name].places, value]);
     const known = words ? match(words) : null;
-    const counts = { all: 0, p: 0, f: 0, t: 0, u: 0, close: 0 };
+    const counts = { all: 0, p: 0, f: 0, t: 0, d: 0, u: 0, close: 0 };
     shown = [];
     for (let pair = 0; pair < data.pair_id.length; pair++) {
       if (!columns.every(([places, value]) => places[pair] === value)) continue;
@@ -63,7 +63,7 @@
     for (const label of find("verdicts").querySelectorAll("label")) {
       const name = label.firstChild.value;
       label.lastChild.textContent = counts[name].toLocaleString("en");
-      label.hidden = !counts[name] && ["t", "u", "close"].includes(name) && state.verdict !== name;
+      label.hidden = !counts[name] && ["t", "d", "u", "close"].includes(name) && state.verdict !== name;
       label.style.display = label.hidden ? "none" : "";
     }
     find("count").textContent = `${shown.length.toLocaleString("en")} of ${plural(data.pair_id.length, "pair")}`;

@@ -1,6 +1,6 @@
 // The pairs as they were packed, what is asked of them, and one pair with all that is known of it.
 "use strict";
-const VERDICTS = { p: ["✓", "passed"], f: ["✗", "failed"], t: ["=", "tied"], u: ["?", "unscored"] };
+const VERDICTS = { p: ["✓", "passed"], f: ["✗", "failed"], t: ["=", "tied"], d: ["≡", "undecidable: the same tokens"], u: ["?", "unscored"] };
 const TITLES = {
   error_category: "Error category", error_group: "Error group", aspect: "Aspect",
   category: "Context category", system_high: "Better one by", system_low: "Worse one by",

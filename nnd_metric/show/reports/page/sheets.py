@@ -92,7 +92,9 @@ def headline(models: Sequence[ReportModel], sizes: Sequence[str]) -> Iterator[di
             "matched": f"{share(matched.pass_rate)} of {matched.n:,}" if matched else NOTHING,
             "equal": NOTHING if equal is None else pass_rate(equal.pass_rate, equal.interval),
             "alone": share(None if alone is None else alone.with_coin),
-            "counts": [*map(count, (rate.ties, rate.unscored, rate.truncated))],
+            "counts": [
+                *map(count, (rate.ties, rate.unscored, rate.undecidable, rate.truncated)),
+            ],
         }
 
 

@@ -189,6 +189,7 @@ def test_no_pairs_have_no_rate() -> None:
         passes=0,
         ties=0,
         unscored=0,
+        undecidable=0,
         truncated=0,
         interval=None,
         wilson=None,

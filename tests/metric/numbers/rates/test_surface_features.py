@@ -38,8 +38,11 @@ def test_words_are_whole() -> None:
     assert copied_share("he cat", CONTEXT) == 0
 
 
-def test_scripts_without_spaces_are_one_word() -> None:
-    assert copied_share("日本の首都", "日本の首都は東京です") is None
+def test_each_character_of_a_script_without_spaces_is_a_word() -> None:
+    assert copied_share("日本の首都", "日本の首都は東京です") == 1
+    assert copied_share("日本の都", "日本の首都は東京です") == 2 / 3
+    assert copied_share("ยุง", "ยุง") == 1  # its vowel sign included
+    assert copied_share("서울 시", "서울 시에") == 0  # Korean has spaces
 
 
 def test_an_empty_context_gives_nothing_to_copy() -> None:
@@ -58,7 +61,7 @@ def test_both_candidates_of_every_pair() -> None:
     assert found.schema == SURFACE_SCHEMA
     assert found["characters_high"].to_list() == [11, 11, 4]  # code points, not bytes
     assert found["characters_low"].to_list() == [5, 5, 0]
-    assert found["copied_high"].to_list() == [1, 0, None]  # 🍰 is no word
+    assert found["copied_high"].to_list() == [1, 0, 0]  # 🍰 is no word
     assert found["copied_low"].to_list() == [0, 1, None]
 
 
