@@ -31,7 +31,6 @@ from nnd.metric.likelihood.models.fitness import (
     check_kinds,
     check_reads_text,
     check_vocabulary,
-    check_weights,
 )
 from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
@@ -44,6 +43,7 @@ from nnd.metric.likelihood.models.quantised_formats import (
     format_of,
     quantisation_config,
 )
+from nnd.metric.likelihood.models.weights import read_weights
 from nnd.schemas import ScoringError
 
 _KERNEL_FIELDS = ("_attn_implementation", "_experts_implementation")
@@ -89,9 +89,7 @@ def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> Loa
     if stays:
         how.setdefault("device_map", {"": device})
     stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
-    problem = "the weights cannot be loaded"
-    model, report = checkpoint.read(kind, "model.damaged", problem, config=config, **how)
-    check_weights(model, report["missing_keys"], base)
+    model, notes = read_weights(checkpoint, kind, config, base, how)
     if kind is AutoModelForImageTextToText:
         check_reads_text(model, base)
     loaded = LoadedModel(
@@ -102,6 +100,7 @@ def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> Loa
         quantised=quantised,
         digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
         stamp=stamp,
+        notes=tuple(notes),
     )
     if adapter is None:
         return loaded
@@ -236,7 +235,7 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
             f'"{dtype}" is not a torch dtype for weights',
             remedy="choose float32, bfloat16 or float16",
         )
-    options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
+    options: dict[str, Any] = {"dtype": dtype}
     if loading.device_map is not None:
         options["device_map"] = loading.device_map
     if loading.quantise is not None:
