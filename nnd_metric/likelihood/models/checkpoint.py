@@ -24,6 +24,7 @@ from nnd.metric.likelihood.models.checkpoint_files import (
 from nnd.metric.likelihood.models.fitness import SAVE_TOKENIZER, check_vocabulary
 from nnd.metric.likelihood.models.folder_tokenizer import (
     FolderTokenizer,
+    contradiction,
     is_rebuilt,
     restored,
 )
@@ -156,10 +157,20 @@ def _read(checkpoint: Checkpoint, **options: Any) -> FolderTokenizer:  # noqa: A
 
     tokenizer = read(AutoTokenizer)
     check_vocabulary(tokenizer, checkpoint.name)
-    place = "/".join(filter(None, (options.get("subfolder"), _TOKENS)))
-    is_there = checkpoint.gguf is None and find_file(
-        checkpoint.name, place, checkpoint.options["revision"]
-    )
-    if not (is_there and is_rebuilt(tokenizer)):
+    if checkpoint.gguf is not None or not tokenizer.is_fast:
         return FolderTokenizer(tokenizer)
-    return restored(tokenizer, read(TokenizersBackend))
+    file, config = (
+        find_file(
+            checkpoint.name,
+            "/".join(filter(None, (options.get("subfolder"), name))),
+            checkpoint.options["revision"],
+        )
+        for name in (_TOKENS, _CONFIG)
+    )
+    if file is None:
+        return FolderTokenizer(tokenizer)
+    found = FolderTokenizer(tokenizer)
+    if is_rebuilt(tokenizer):
+        found = restored(tokenizer, read(TokenizersBackend))
+    note = contradiction(tokenizer, config) if config else None
+    return found._replace(notes=(*found.notes, *([note] if note else [])))

@@ -5,6 +5,8 @@ For many families transformers 5 takes only the vocabulary out of the file, and 
 `tokenizer_class`: https://github.com/huggingface/transformers/issues/45488.
 """
 
+import json
+from pathlib import Path
 from typing import NamedTuple
 
 from tokenizers import Tokenizer
@@ -65,15 +67,41 @@ def restored(
     """Return a tokenizer with everything that its file says about cutting a text.
 
     `of_file` is what transformers reads from the same folder without a class, with the settings of
-    tokenizer_config.json, such as `add_bos_token`, which outrank the file. The class stays for what
-    it does around a text, such as codes of languages.
+    tokenizer_config.json. The class stays for what it does around a text: codes of languages, and
+    names of special tokens that old folders leave to it.
     """
     built, read = tokenizer.backend_tokenizer, of_file.backend_tokenizer
     if any(hasattr(tokenizer, name) for name in _LANGUAGES):
         read.post_processor = built.post_processor
     note = _difference(type(tokenizer).__name__, built, read)
     tokenizer._tokenizer = read  # noqa: SLF001 - it has no setter
+    for name, token in tokenizer.special_tokens_map.items():
+        if isinstance(token, str) and read.token_to_id(token) is None:
+            setattr(tokenizer, name, None)  # of the class, which had added it to the vocabulary
     return FolderTokenizer(tokenizer, (note,) if note else ())
+
+
+def contradiction(tokenizer: PreTrainedTokenizerBase, config: Path) -> str | None:
+    """Return a sentence if the folder's two files disagree on special tokens around a text.
+
+    transformers 4 followed tokenizer_config.json for some classes; 5 follows tokenizer.json.
+    """
+    settings = json.loads(config.read_text(encoding="utf-8"))
+    plain, whole = (
+        tokenizer.backend_tokenizer.encode("a", add_special_tokens=with_them).ids
+        for with_them in (False, True)
+    )
+    for name, token, at in (
+        ("add_bos_token", tokenizer.bos_token_id, 0),
+        ("add_eos_token", tokenizer.eos_token_id, -1),
+    ):
+        wanted, added = settings.get(name), whole != plain and whole[at] == token
+        if isinstance(wanted, bool) and token is not None and wanted != added:
+            return (
+                f"tokenizer_config.json says {name}: {json.dumps(wanted)}, but tokenizer.json "
+                f"adds {'it' if added else 'none'}; the latter was followed, as transformers 5 does"
+            )
+    return None
 
 
 def _difference(kind: str, built: Tokenizer, read: Tokenizer) -> str | None:
