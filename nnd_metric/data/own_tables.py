@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import polars as pl
 
-from nnd.metric.data.any_frames import Column, check_characters
+from nnd.metric.data.any_frames import Column, check_characters, to_frame
 from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.human_scores import HUMAN_SCORES
 from nnd.metric.data.known_columns import OwnTable
@@ -61,8 +61,24 @@ def read_hub_dataset(folder: Path, name: str) -> OwnTable:
     """Return the rows of a downloaded dataset as the library `datasets` reads them, offline."""
     import datasets  # noqa: PLC0415 - takes a second
 
+    return _read_dataset(lambda: datasets.load_dataset(str(folder)), name)
+
+
+def is_saved_dataset(folder: Path) -> bool:
+    """Whether `save_to_disk` of the library `datasets` wrote a folder."""
+    return any((folder / name).is_file() for name in ("dataset_dict.json", "state.json"))
+
+
+def read_saved_dataset(folder: Path) -> OwnTable:
+    """Return the rows of a folder that `save_to_disk` wrote, all splits together."""
+    import datasets  # noqa: PLC0415 - as above
+
+    return _read_dataset(lambda: datasets.load_from_disk(str(folder)), folder.resolve().name)
+
+
+def _read_dataset(read: Callable[[], Any], name: str) -> OwnTable:
     try:
-        splits = datasets.load_dataset(str(folder))
+        whole = read()
     except Exception as error:  # of the library, Arrow or JSON
         reason = " ".join(str(error).split()) or repr(error)
         raise ScoringError(
@@ -71,11 +87,13 @@ def read_hub_dataset(folder: Path, name: str) -> OwnTable:
             name,
             "download the file that you mean, and name it with --data",
         ) from error
+    if not isinstance(whole, Mapping):
+        return OwnTable.of(to_frame(whole), name)
     frames = [
-        rows.to_polars().with_columns(
+        to_frame(rows).with_columns(
             pl.lit(split).alias("split") if "split" not in rows.column_names else []
         )
-        for split, rows in splits.items()
+        for split, rows in whole.items()
     ]
     return OwnTable.of(pl.concat(frames, how="diagonal_relaxed"), name)
 

@@ -20,6 +20,7 @@ _DROPPED: Final = {
     r"gradient checkpointing|loss_type|fine-tun|num_labels|id2label": "concerns training",
     r"tokenizer\.json` is ByteLevel": "the tokenizer is that of the file in any case",
     r"the same type as the class this function": "as above: nnd reads the file without a class",
+    r"token_id must be `None` or": "special tokens are those of the tokenizer",
     r"Token indices sequence length": "nnd cuts contexts to the window, and counts them",
     r"[Cc]ould not cache|[Cc]onnection|[Rr]etry": "concerns the way of a file to this machine",
     r"not initialized|newly initialized|TRAIN this model": "weights are checked (`read_weights`)",

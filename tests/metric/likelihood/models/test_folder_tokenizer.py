@@ -227,7 +227,9 @@ def test_a_tokenizer_in_memory_is_its_users_own(tiny: Tiny, saved: Saved) -> Non
 @pytest.mark.parametrize("name", ["mbart", "mbart50"])
 def test_codes_of_languages_can_still_be_set(name: str, saved: Saved) -> None:
     tokenizer: Any = load_tokenizer(saved(name))
-    one, *_, other = tokenizer.lang_code_to_id if hasattr(tokenizer, "lang_code_to_id") else ("", "")
+    one, *_, other = (
+        tokenizer.lang_code_to_id if hasattr(tokenizer, "lang_code_to_id") else ("", "")
+    )
     for code in filter(None, (one, other)):
         tokenizer.src_lang = code
         assert tokenizer.convert_tokens_to_ids(code) in tokenizer("a river")["input_ids"]
