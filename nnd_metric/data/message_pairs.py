@@ -131,8 +131,8 @@ def _messages(cell: object, name: str, role: str) -> tuple[Message, ...]:
 def _message(entry: object, name: str) -> Message:
     """Return a message as OpenAI's or ShareGPT's form has it; a content may be a list of parts."""
     fields = entry if isinstance(entry, Mapping) else {}
-    if fields.get("role") is None and fields.get("from") is not None:
-        role = fields["from"]
+    role = fields.get("from")
+    if fields.get("role") is None and isinstance(role, str):
         return Message(_SHARE_GPT.get(role, role), fields.get("value", ""))
     content = fields.get("content", "")
     if not _is_parts(content):

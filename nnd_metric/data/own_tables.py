@@ -25,6 +25,9 @@ TABLES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 HUB_FILES = ("README.md", *(f"*{suffix}" for suffix in (*SUFFIXES, ".json")))
 """Patterns of the files of a dataset on the Hub that nnd did not write."""
 
+_SAVED = ("dataset_dict.json", "state.json")
+"""Files of a folder that `save_to_disk` of the library `datasets` wrote."""
+
 _LONGEST_CELL = 2**31 - 1
 
 _OBJECTS = ("inputs", "metadata")
@@ -52,7 +55,15 @@ def read_table(file: File) -> OwnTable:
 
 
 def tables_in(folder: Path) -> list[OwnTable]:
-    """Return the tables of the files in a folder, in the order of their names."""
+    """Return the tables of the files in a folder, in the order of their names.
+
+    A folder that `save_to_disk` of the library `datasets` wrote is one table, of all splits.
+    """
+    if any((folder / name).is_file() for name in _SAVED):
+        import datasets  # noqa: PLC0415 - takes a second
+
+        name = folder.resolve().name
+        return [_read_dataset(lambda: datasets.load_from_disk(str(folder)), name)]
     names = {path.name: path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES}
     return [read_table(names[name]) for name in sorted(names) if name != HUMAN_SCORES]
 
@@ -62,18 +73,6 @@ def read_hub_dataset(folder: Path, name: str) -> OwnTable:
     import datasets  # noqa: PLC0415 - takes a second
 
     return _read_dataset(lambda: datasets.load_dataset(str(folder)), name)
-
-
-def is_saved_dataset(folder: Path) -> bool:
-    """Whether `save_to_disk` of the library `datasets` wrote a folder."""
-    return any((folder / name).is_file() for name in ("dataset_dict.json", "state.json"))
-
-
-def read_saved_dataset(folder: Path) -> OwnTable:
-    """Return the rows of a folder that `save_to_disk` wrote, all splits together."""
-    import datasets  # noqa: PLC0415 - as above
-
-    return _read_dataset(lambda: datasets.load_from_disk(str(folder)), folder.resolve().name)
 
 
 def _read_dataset(read: Callable[[], Any], name: str) -> OwnTable:

@@ -22,9 +22,7 @@ from nnd.metric.data.judgements import Judgements, find_judgements
 from nnd.metric.data.known_columns import OwnTable, frame_of_table
 from nnd.metric.data.own_tables import (
     HUB_FILES,
-    is_saved_dataset,
     read_hub_dataset,
-    read_saved_dataset,
     read_table,
     tables_in,
 )
@@ -213,8 +211,6 @@ def _find_tables(data: PairData) -> tuple[list[OwnTable], DataPlace | None]:
     if frame_files(place.path, "pairs") or (place.path / MANIFEST).is_file():
         return [], place
     if place.repo is None:
-        if is_saved_dataset(place.path):
-            return [read_saved_dataset(place.path)], place
         return tables_in(place.path), place
     folder = find_place(f"{place.repo}@{place.commit}", HUB_FILES).path
     is_empty = all(path.name == "README.md" for path in folder.rglob("*.*"))

@@ -82,7 +82,7 @@ def check_window(loaded: LoadedModel, rows: Sequence[Encoded], error: Exception)
 def _can_score(loaded: LoadedModel, row: Encoded) -> bool:
     try:
         score_alone(loaded, row)
-    except Exception:  # models may raise anything on input they were not written for
+    except Exception:  # noqa: BLE001 - models may raise anything on input they were not written for
         return False
     return True
 

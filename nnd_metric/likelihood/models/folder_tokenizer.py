@@ -17,7 +17,7 @@ from nnd.schemas import excerpt
 PROBES = (
     "The ferry was late.",
     "It's the captain's; they'll say we've won, I'd bet",
-    "CAN'T, won’t — “quoted” … ‘so’",
+    "CAN'T, won\u2019t — “quoted” … \u2018so\u2019",
     "In 1950 it cost 3,400.75 crowns (12 arches), 1000000 0x1F",
     " one space before,  two   three    four after  ",
     "tabs\tand\nlines\n\nand\r\nmore\n\n\n end \n",
@@ -26,7 +26,7 @@ PROBES = (
     "ŁÓDŹ Straße İstanbul ΣΊΣΥΦΟΣ ЁЖИК",
     "渡轮晚点了。東京タワーは高い、한국어 문장이다",
     "السفينة متأخرة، ١٢٣ שלום עולם हिन्दी ภาษาไทย",
-    "👩‍👩‍👧 🇫🇷 👍🏽 ☕️ 𝒳",
+    "👩‍👩‍👧 🇫🇷 👍🏽 ☕️ \U0001d4b3",
     "def f(x):\n    return {'a': x[0] != 1}  # _so_ == `it`\n",
     "http://example.org/a-b_c?d=%20&e=f#g me@mail.com",
     "<b>bold</b> [x](y) $x^2$ \\frac{a}{b} a/b @user #tag ~ * +",

@@ -49,8 +49,12 @@ class _Report(NamedTuple):
 
 
 def read_weights(
-    checkpoint: Checkpoint, kind: Any, config: PretrainedConfig, name: str, options: dict[str, Any]
-) -> tuple[PreTrainedModel, list[str]]:
+    checkpoint: Checkpoint,
+    kind: Any,  # noqa: ANN401 - transformers' Auto classes share no type
+    config: PretrainedConfig,
+    name: str,
+    options: dict[str, Any],
+) -> tuple[Any, list[str]]:
     """Return the model of a checkpoint, and sentences about weights that were left out.
 
     `kind` is an Auto class, `options` are those of `from_pretrained`.
@@ -180,7 +184,7 @@ def _left_out(model: PreTrainedModel, keys: Collection[str]) -> str:
 
 
 def _shape(size: Iterable[int]) -> str:
-    return "×".join(map(str, size)) or "a single number"
+    return "x".join(map(str, size)) or "a single number"
 
 
 def _and_others(others: Collection[object]) -> str:

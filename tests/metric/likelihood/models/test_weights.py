@@ -252,12 +252,12 @@ def test_what_follows_from_a_formula_is_not_mentioned(
 @pytest.mark.parametrize(
     ("family", "settings", "fact"),
     [
-        ("llama", {"vocab_size": 350}, "lm_head.weight is 360×32, but 350×32"),
-        ("gpt2", {"vocab_size": 370}, "wte.weight is 360×32, but 370×32"),
-        ("llama", {"intermediate_size": 40}, "down_proj.weight is 32×48, but 32×40"),
-        ("t5", {"vocab_size": 300}, "360×32, but 300×32"),
-        ("bert", {"max_position_embeddings": 77}, "position_embeddings.weight is 512×32, but 77"),
-        ("mamba", {"state_size": 8}, "A_log is 64×4, but 64×8"),
+        ("llama", {"vocab_size": 350}, "lm_head.weight is 360x32, but 350x32"),
+        ("gpt2", {"vocab_size": 370}, "wte.weight is 360x32, but 370x32"),
+        ("llama", {"intermediate_size": 40}, "down_proj.weight is 32x48, but 32x40"),
+        ("t5", {"vocab_size": 300}, "360x32, but 300x32"),
+        ("bert", {"max_position_embeddings": 77}, "position_embeddings.weight is 512x32, but 77"),
+        ("mamba", {"state_size": 8}, "A_log is 64x4, but 64x8"),
         ("mixtral", {"intermediate_size": 40}, "experts"),
     ],
 )
