@@ -41,8 +41,7 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
     if isinstance(data, Mapping):
         raise ScoringError("data.several-splits", f"the dataset has splits ({', '.join(data)})")
     if hasattr(data, "to_polars"):
-        frame: pl.DataFrame = data.to_polars()
-        return frame
+        return with_class_names(data.to_polars(), getattr(data, "features", None) or {})
     if isinstance(data, list | tuple) and all(isinstance(row, Mapping) for row in data):
         names = dict.fromkeys(name for row in data for name in row)
         return frame_of_lists({name: [row.get(name) for row in data] for name in names})
@@ -62,6 +61,19 @@ def to_frame(data: Any) -> pl.DataFrame:  # noqa: ANN401 - anything a user may h
             f"the frame cannot be read as a table: {str(error).splitlines()[0]}",
             remedy="give each column values of one type",
         ) from error
+
+
+def with_class_names(frame: pl.DataFrame, features: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the rows of a `datasets.Dataset` with the names of classes in place of their numbers.
+
+    `features` are the dataset's; in a ClassLabel a number outside the names, such as -1, is null.
+    """
+    named = {name: each.names for name, each in features.items() if hasattr(each, "names")}
+    return frame.with_columns(
+        pl.col(name).replace_strict(dict(enumerate(names)), default=None, return_dtype=pl.String)
+        for name, names in named.items()
+        if frame[name].dtype.is_integer()
+    )
 
 
 def to_dataset(frame: pl.DataFrame) -> "datasets.Dataset":

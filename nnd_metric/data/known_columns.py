@@ -30,6 +30,9 @@ _LAYOUTS = (
     Layout("chosen", "rejected", ("prompt",)),
 )
 
+_CONVERSATIONS = "conversations"
+"""The prompts of preferences in ShareGPT's form, as LLaMA-Factory reads them."""
+
 CATEGORY_COLUMNS = ("error_category", "subset", "UID", "category")
 """Columns that are read as the error category, the first that exists; in tables with our names,
 `category` is that of the context."""
@@ -115,6 +118,8 @@ def _choose(table: OwnTable, asked: Mapping[str, str], cluster: str | None) -> d
     is_ours = layout == _OURS
     found = {"candidate_high": layout.high, "candidate_low": layout.low}
     contexts = [each for each in layout.contexts if each in there]
+    if not contexts and layout.high == "chosen" and _CONVERSATIONS in there:
+        contexts = [_CONVERSATIONS]
     if len(contexts) > 1 and "context" not in named:
         raise _ambiguous(table, "context", contexts)
     if contexts:
@@ -179,7 +184,7 @@ def _texts_of(table: OwnTable, sides: Mapping[str, str]) -> pl.DataFrame:
         return _plain_texts(table, sides)
     for key, column in columns.items():
         dtype = column.dtype if isinstance(column, pl.Series) else pl.Null()
-        if dtype not in (*_TEXTS, pl.List, pl.Null):
+        if dtype not in (*_TEXTS, pl.List, pl.Struct, pl.Null):
             raise ScoringError("column.wrong-type", f"column {sides[key]} is {dtype}", table.label)
     lists = {
         key: column.to_list() if isinstance(column, pl.Series) else column

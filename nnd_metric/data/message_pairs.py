@@ -14,6 +14,10 @@ from nnd.schemas import ScoringError
 Cell: TypeAlias = str | Sequence[Mapping[str, Any]] | None
 
 
+_SHARE_GPT = {"human": "user", "gpt": "assistant"}
+"""Roles in ShareGPT's form, {from, value}, with other names."""
+
+
 class Message(NamedTuple):
     """A message of a conversation."""
 
@@ -69,8 +73,7 @@ def read_pair(prompt: Cell, high: Cell, low: Cell, names: Mapping[str, str]) -> 
         if key in names
     }
     before, sides = read.get("context"), (read["high"], read["low"])
-    if before is None:
-        before = _common(*sides)
+    before = _common(*sides) if before is None else _with_system(before, *sides)
     answers = []
     for key, side in zip(("high", "low"), sides, strict=True):
         answer = side[len(before) :] if side[: len(before)] == before else side
@@ -92,11 +95,20 @@ def read_pair(prompt: Cell, high: Cell, low: Cell, names: Mapping[str, str]) -> 
 
 
 def _messages(cell: object, name: str, role: str) -> tuple[Message, ...]:
-    """Return the messages of a cell; a text is one of some role, an empty prompt is none."""
+    """Return the messages of a cell; a text is one of some role, an empty prompt is none.
+
+    They are a list of messages, a single one, or an object of lists, as `datasets` stores a
+    Sequence of messages.
+    """
     if isinstance(cell, str):
         return () if role == "user" and not cell else (Message(role, cell),)
     if cell is None:
         raise ScoringError("cell.null", f"{name} is null")
+    if isinstance(cell, Mapping):
+        lists = [each for each in cell.values() if isinstance(each, list)]
+        whole = len(lists) == len(cell) and len({len(each) for each in lists}) == 1
+        rows = zip(*lists, strict=True) if whole and not _is_parts(cell.get("content")) else None
+        cell = [cell] if rows is None else [dict(zip(cell, row, strict=True)) for row in rows]
     if not isinstance(cell, Sequence):
         raise ScoringError(
             "row.wrong-shape",
@@ -105,8 +117,7 @@ def _messages(cell: object, name: str, role: str) -> tuple[Message, ...]:
         )
     found = []
     for each in cell:
-        fields = each if isinstance(each, Mapping) else {}
-        message = Message(fields.get("role", ""), fields.get("content", ""))
+        message = _message(each, name)
         if not all(isinstance(text, str) and text for text in message):
             raise ScoringError(
                 "row.wrong-shape",
@@ -115,6 +126,46 @@ def _messages(cell: object, name: str, role: str) -> tuple[Message, ...]:
             )
         found.append(message)
     return tuple(found)
+
+
+def _message(entry: object, name: str) -> Message:
+    """Return a message as OpenAI's or ShareGPT's form has it; a content may be a list of parts."""
+    fields = entry if isinstance(entry, Mapping) else {}
+    role = fields.get("from")
+    if fields.get("role") is None and isinstance(role, str):
+        return Message(_SHARE_GPT.get(role, role), fields.get("value", ""))
+    content = fields.get("content", "")
+    if not _is_parts(content):
+        return Message(fields.get("role", ""), content)
+    others = [part.get("type") for part in content if not isinstance(part.get("text"), str)]
+    if others:
+        raise ScoringError(
+            "row.wrong-shape",
+            f'{name} has a content part of type "{others[0]}", and nnd reads text',
+            remedy="leave the row out",
+        )
+    return Message(fields.get("role", ""), "".join(part["text"] for part in content))
+
+
+def _is_parts(content: object) -> bool:
+    """Whether a content is a list of parts: [{"type": "text", "text": …}, …]."""
+    return (
+        isinstance(content, list)
+        and bool(content)
+        and all(isinstance(part, Mapping) and "type" in part for part in content)
+    )
+
+
+def _with_system(
+    prompt: tuple[Message, ...], high: tuple[Message, ...], low: tuple[Message, ...]
+) -> tuple[Message, ...]:
+    """Return the prompt behind the message of the system, if both answers begin with that and it.
+
+    UltraFeedback and its kin have the system's message in the answers only.
+    """
+    whole = (*high[:1], *prompt)
+    begins = all(side[: len(whole)] == whole for side in (high, low))
+    return whole if begins and [each.role for each in high[:1]] == ["system"] else prompt
 
 
 def _common(high: tuple[Message, ...], low: tuple[Message, ...]) -> tuple[Message, ...]:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import polars as pl
 
-from nnd.metric.data.any_frames import Column, check_characters
+from nnd.metric.data.any_frames import Column, check_characters, to_frame
 from nnd.metric.data.converted_folder import read_rows
 from nnd.metric.data.human_scores import HUMAN_SCORES
 from nnd.metric.data.known_columns import OwnTable
@@ -24,6 +24,9 @@ TABLES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 
 HUB_FILES = ("README.md", *(f"*{suffix}" for suffix in (*SUFFIXES, ".json")))
 """Patterns of the files of a dataset on the Hub that nnd did not write."""
+
+_SAVED = ("dataset_dict.json", "state.json")
+"""Files of a folder that `save_to_disk` of the library `datasets` wrote."""
 
 _LONGEST_CELL = 2**31 - 1
 
@@ -52,7 +55,15 @@ def read_table(file: File) -> OwnTable:
 
 
 def tables_in(folder: Path) -> list[OwnTable]:
-    """Return the tables of the files in a folder, in the order of their names."""
+    """Return the tables of the files in a folder, in the order of their names.
+
+    A folder that `save_to_disk` of the library `datasets` wrote is one table, of all splits.
+    """
+    if any((folder / name).is_file() for name in _SAVED):
+        import datasets  # noqa: PLC0415 - takes a second
+
+        name = folder.resolve().name
+        return [_read_dataset(lambda: datasets.load_from_disk(str(folder)), name)]
     names = {path.name: path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES}
     return [read_table(names[name]) for name in sorted(names) if name != HUMAN_SCORES]
 
@@ -61,8 +72,12 @@ def read_hub_dataset(folder: Path, name: str) -> OwnTable:
     """Return the rows of a downloaded dataset as the library `datasets` reads them, offline."""
     import datasets  # noqa: PLC0415 - takes a second
 
+    return _read_dataset(lambda: datasets.load_dataset(str(folder)), name)
+
+
+def _read_dataset(read: Callable[[], Any], name: str) -> OwnTable:
     try:
-        splits = datasets.load_dataset(str(folder))
+        whole = read()
     except Exception as error:  # of the library, Arrow or JSON
         reason = " ".join(str(error).split()) or repr(error)
         raise ScoringError(
@@ -71,11 +86,13 @@ def read_hub_dataset(folder: Path, name: str) -> OwnTable:
             name,
             "download the file that you mean, and name it with --data",
         ) from error
+    if not isinstance(whole, Mapping):
+        return OwnTable.of(to_frame(whole), name)
     frames = [
-        rows.to_polars().with_columns(
+        to_frame(rows).with_columns(
             pl.lit(split).alias("split") if "split" not in rows.column_names else []
         )
-        for split, rows in splits.items()
+        for split, rows in whole.items()
     ]
     return OwnTable.of(pl.concat(frames, how="diagonal_relaxed"), name)
 

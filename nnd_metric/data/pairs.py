@@ -20,7 +20,12 @@ from nnd.metric.data.data_places import DataPlace, find_place
 from nnd.metric.data.human_scores import HUMAN_SCORES, read_scores_in
 from nnd.metric.data.judgements import Judgements, find_judgements
 from nnd.metric.data.known_columns import OwnTable, frame_of_table
-from nnd.metric.data.own_tables import HUB_FILES, read_hub_dataset, read_table, tables_in
+from nnd.metric.data.own_tables import (
+    HUB_FILES,
+    read_hub_dataset,
+    read_table,
+    tables_in,
+)
 from nnd.metric.data.remote import is_url
 from nnd.metric.data.splits import describe_splits
 from nnd.schemas import (

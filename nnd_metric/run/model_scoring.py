@@ -7,7 +7,7 @@ from itertools import chain
 import polars as pl
 
 from nnd.metric.data import LIMITED, TOKENS, PairSet, contexts_of, equal_texts
-from nnd.metric.likelihood import Engine, Evidence, LoadedModel, Scoring, Store
+from nnd.metric.likelihood import Engine, Evidence, LoadedModel, Scoring, Store, listening
 from nnd.metric.numbers import count_close, pass_rates, shorten_context
 from nnd.metric.run.cost.flop_shapes import flop_shape
 from nnd.metric.run.cost.flops import needed_flops
@@ -54,14 +54,15 @@ def evaluate_model(
     version = version or loaded.version()
     engine = replace(engine, store=store, version=version, evidence=evidence or Evidence())
     with_alone = scoring.unconditional and pairs.has_contexts  # else these are the same numbers
-    scores = score_suite(pairs, engine, template, unconditional=with_alone)
+    with listening() as heard:
+        scores = score_suite(pairs, engine, template, unconditional=with_alone)
     if store is not None:
         with suppress(Exception):  # the operations of some architectures cannot be counted
             operations = needed_flops(flop_shape(loaded), engine.read)
             keep_speed(speed_key(loaded), operations, scores.work.seconds)
     scored, children = scores.pairs, scores.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
-    notes += loaded.notes
+    notes += dict.fromkeys((*loaded.notes, *heard))
     notes += [_TEXT_ALONE] if loaded.reads_images else []
     notes += [equal_texts(len(pairs.equal))] if pairs.equal else []
     notes += [LIMITED] if "limit" in dict(pairs.part) else []

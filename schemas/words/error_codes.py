@@ -121,6 +121,7 @@ REMEDIES = MappingProxyType(
         "model.damaged": "download it again, or name another file",
         "model.language": "give the data a column `language`, or use --language",
         "model.no-memory": "use a smaller --dtype or another --device",
+        "model.window": "state it as model_max_length in the tokenizer_config.json of the model",
         "model.device": "choose another --device",
         "model.quantised": "name the model that it was made from",
         "model.two-threads": "load models in one thread or only through nnd",

@@ -11,7 +11,11 @@ from dataclasses import replace
 from nnd.metric.likelihood.engine.execution import Done, Ran, run
 from nnd.metric.likelihood.engine.paths import ALONE, paths_of
 from nnd.metric.likelihood.engine.proof import Alone, Checks, Evidence, PathOffError, Proof
-from nnd.metric.likelihood.engine.refused_models import check_causal, check_unshared
+from nnd.metric.likelihood.engine.refused_models import (
+    check_causal,
+    check_unshared,
+    check_window,
+)
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
 from nnd.schemas import ScoringError, excerpt
@@ -43,8 +47,9 @@ def score_rows(
 
     Raises:
         ScoringError: If the model looks ahead, returns NaN, or scores the same request differently
-            each time, if memory does not suffice for a single request, or if `only` is not a path
-            of the model's kind, or fails.
+            each time, if a request is longer than a window that no setting states, if memory does
+            not suffice for a single request, or if `only` is not a path of the model's kind, or
+            fails.
     """
     paths = paths_of(loaded)
     names, known = [path.name for path in paths], evidence.proof
@@ -80,6 +85,7 @@ def score_rows(
             reason = str(off)
         except Exception as error:  # models may raise anything on input they were not written for
             if path is ALONE:
+                check_window(loaded, rows, error)
                 raise
             reason = excerpt(str(error) or type(error).__name__)
         known = replace(known, switched_off=(*known.switched_off, f"{path.name}: {reason}"))

@@ -8,6 +8,7 @@ from nnd.metric.likelihood.engine.memory import room_for
 from nnd.metric.likelihood.engine.model_state import as_found
 from nnd.metric.likelihood.engine.precision import precision_of
 from nnd.metric.likelihood.engine.proof import score_alone
+from nnd.metric.likelihood.models.checkpoint_files import reason_of
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
 from nnd.schemas import ScoringError
@@ -59,6 +60,31 @@ def check_unshared(loaded: LoadedModel, rows: Sequence[Encoded]) -> None:
     changed = row._replace(inputs=(*row.inputs[:-1], another))
     if abs(score_alone(loaded, changed) - value) > most:
         raise _looks_ahead(loaded)
+
+
+def check_window(loaded: LoadedModel, rows: Sequence[Encoded], error: Exception) -> None:
+    """Refuse rows that are too long for a model whose settings do not say so.
+
+    `error` is what the model raised; it is one of lengths if the shortest row can be scored and the
+    longest cannot.
+    """
+    shortest, *_, longest = sorted([*rows, *rows], key=lambda row: row.length)
+    if _can_score(loaded, longest) or not _can_score(loaded, shortest):
+        return
+    raise ScoringError(
+        "model.window",
+        f"{type(loaded.model).__name__} fails on a request of {longest.length} tokens, and its "
+        f"configuration states no window: {reason_of(error)}",
+        loaded.name,
+    ) from error
+
+
+def _can_score(loaded: LoadedModel, row: Encoded) -> bool:
+    try:
+        score_alone(loaded, row)
+    except Exception:  # noqa: BLE001 - models may raise anything on input they were not written for
+        return False
+    return True
 
 
 def _looks_ahead(loaded: LoadedModel) -> ScoringError:

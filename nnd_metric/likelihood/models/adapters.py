@@ -11,6 +11,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from nnd.metric.likelihood.models.adapted_model import check_method, unwrap
 from nnd.metric.likelihood.models.checkpoint_files import find_commit, find_file, reason_of
 from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
 from nnd.metric.likelihood.models.model_places import (
     ADAPTER_CONFIG,
     resolve_revision,
@@ -85,7 +86,9 @@ def attach(
 
     folder, config, weights = _read(adapter)
     check_method(config, adapter.name)
-    if config.task_type not in _LANGUAGE_TASKS:
+    if config.task_type is None:  # PEFT's default
+        config.task_type = _task_of(model)
+    elif config.task_type not in _LANGUAGE_TASKS:
         raise ScoringError(
             "model.not-a-language-model",
             f"this adapter is for {config.task_type} and defines no likelihood of a text",
@@ -106,6 +109,13 @@ def attach(
         raise _does_not_fit(adapter, model, f"{len(wrong)} weights differ, e.g. {wrong[0]}")
     adapted: PreTrainedModel = unwrap(wrapped.eval())
     return adapted
+
+
+def _task_of(model: PreTrainedModel) -> str | None:
+    """Return PEFT's task of a language model; None for a masked one, which needs no wrapper."""
+    if is_masked_kind(type(model).__name__, model.config):
+        return None
+    return "SEQ_2_SEQ_LM" if model.config.is_encoder_decoder else "CAUSAL_LM"
 
 
 def _read(adapter: Adapter) -> tuple[str, Any, dict[str, Any]]:

@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import is_offline_mode
-from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import (
+    AutoConfig,
+    AutoTokenizer,
+    PreTrainedTokenizerBase,
+    TokenizersBackend,
+)
 
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import (
@@ -17,13 +22,19 @@ from nnd.metric.likelihood.models.checkpoint_files import (
     reason_of,
 )
 from nnd.metric.likelihood.models.fitness import SAVE_TOKENIZER, check_vocabulary
+from nnd.metric.likelihood.models.folder_tokenizer import (
+    FolderTokenizer,
+    contradiction,
+    is_rebuilt,
+    restored,
+)
 from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
 from nnd.metric.likelihood.models.model_places import check_local, split_gguf
 from nnd.schemas import ScoringError
 
-_SUBFOLDER, _CONFIG = "tokenizer", "tokenizer_config.json"
+_SUBFOLDER, _CONFIG, _TOKENS = "tokenizer", "tokenizer_config.json", "tokenizer.json"
 
 
 @dataclass(frozen=True)
@@ -115,7 +126,7 @@ def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:
     return Checkpoint(name, options | {"gguf_file": file}, gguf)
 
 
-def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTrainedTokenizerBase:
+def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> FolderTokenizer:
     """Return the adapter's own tokenizer, else that of the base.
 
     If there is none beside the weights, it may be in a subfolder called tokenizer.
@@ -133,13 +144,33 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> PreTraine
     return _read(checkpoint, subfolder=_SUBFOLDER, config=config)
 
 
-def _read(checkpoint: Checkpoint, **options: Any) -> PreTrainedTokenizerBase:  # noqa: ANN401 - of `read`
-    tokenizer: PreTrainedTokenizerBase = checkpoint.read(
-        AutoTokenizer,
-        "model.tokenizer",
-        "the model has no usable tokenizer",
-        SAVE_TOKENIZER,
-        **options,
-    )
+def _read(checkpoint: Checkpoint, **options: Any) -> FolderTokenizer:  # noqa: ANN401 - of `read`
+    def read(kind: Any) -> PreTrainedTokenizerBase:  # noqa: ANN401 - as above
+        found: PreTrainedTokenizerBase = checkpoint.read(
+            kind,
+            "model.tokenizer",
+            "the model has no usable tokenizer",
+            SAVE_TOKENIZER,
+            **options,
+        )
+        return found
+
+    tokenizer = read(AutoTokenizer)
     check_vocabulary(tokenizer, checkpoint.name)
-    return tokenizer
+    if checkpoint.gguf is not None or not tokenizer.is_fast:
+        return FolderTokenizer(tokenizer)
+    file, config = (
+        find_file(
+            checkpoint.name,
+            "/".join(filter(None, (options.get("subfolder"), name))),
+            checkpoint.options["revision"],
+        )
+        for name in (_TOKENS, _CONFIG)
+    )
+    if file is None:
+        return FolderTokenizer(tokenizer)
+    found = FolderTokenizer(tokenizer)
+    if is_rebuilt(tokenizer):
+        found = restored(tokenizer, read(TokenizersBackend))
+    note = contradiction(tokenizer, config) if config else None
+    return found._replace(notes=(*found.notes, *([note] if note else [])))

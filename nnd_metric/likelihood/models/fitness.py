@@ -1,6 +1,5 @@
 """Whether what was loaded can score texts: a language model, its weights and its tokenizer."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -59,26 +58,6 @@ def check_reads_text(model: PreTrainedModel, name: str) -> None:
         raise _no_language_model(name, f"without an image it fails: {reason_of(error)}") from error
     if logits.shape[1] != ids.shape[1]:
         raise _no_language_model(name, "it reads more than the text")
-
-
-def check_weights(model: PreTrainedModel, missing: Iterable[str], name: str) -> None:
-    """Refuse a checkpoint that lacks weights: they, and the model's numbers, would be random."""
-    parameters = dict(model.named_parameters())
-    random = [
-        key
-        for key in sorted(missing)
-        if key in parameters
-        # These follow from a formula, and many checkpoints leave them out.
-        and "Sinusoidal" not in type(model.get_submodule(key.rpartition(".")[0])).__name__
-    ]
-    if random:
-        others = f", and so are {len(random) - 1} others" if random[1:] else ""
-        raise ScoringError(
-            "model.damaged",
-            f"the weights cannot be loaded: {random[0]} is missing{others}",
-            name,
-            f"name a complete {type(model).__name__}",
-        )
 
 
 def _no_language_model(name: str, reason: str) -> ScoringError:

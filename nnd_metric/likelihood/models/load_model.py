@@ -31,8 +31,8 @@ from nnd.metric.likelihood.models.fitness import (
     check_kinds,
     check_reads_text,
     check_vocabulary,
-    check_weights,
 )
+from nnd.metric.likelihood.models.library_warnings import listening
 from nnd.metric.likelihood.models.loaded_model import LoadedModel, Skeleton
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.loading_alone import loading_alone
@@ -44,6 +44,7 @@ from nnd.metric.likelihood.models.quantised_formats import (
     format_of,
     quantisation_config,
 )
+from nnd.metric.likelihood.models.weights import read_weights
 from nnd.schemas import ScoringError
 
 _KERNEL_FIELDS = ("_attn_implementation", "_experts_implementation")
@@ -62,9 +63,11 @@ def load_model(model_id: str | Path, loading: Loading = Loading()) -> LoadedMode
         ScoringError: If the model is not found or is a classifier, its tokenizer or weights are
             missing, or an adapter does not fit; or if another thread loads models in another way.
     """
-    fit = _find_fit(model_id, loading)
-    check_architecture(fit.config, fit.base)
-    return _load(model_id, loading, fit, _kind(fit.config))
+    with listening() as heard:
+        fit = _find_fit(model_id, loading)
+        check_architecture(fit.config, fit.base)
+        loaded = _load(model_id, loading, fit, _kind(fit.config))
+    return replace(loaded, notes=(*loaded.notes, *heard))
 
 
 @loading_alone()
@@ -75,23 +78,23 @@ def load_classifier(model_id: str | Path, loading: Loading = Loading()) -> Loade
         ScoringError: As for `load_model`; the weights of a language model lack those of a
             classifier.
     """
-    fit = _find_fit(model_id, loading)
-    return _load(model_id, loading, fit, AutoModelForSequenceClassification)
+    with listening() as heard:
+        fit = _find_fit(model_id, loading)
+        loaded = _load(model_id, loading, fit, AutoModelForSequenceClassification)
+    return replace(loaded, notes=(*loaded.notes, *heard))
 
 
 def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> LoadedModel:  # noqa: ANN401 - transformers' Auto classes share no type
     base, checkpoint, adapter, config = fit
     device = _find_device(loading)
     how = _weight_options(loading, device)
-    tokenizer = read_tokenizer(checkpoint, adapter)
+    tokenizer, changed = read_tokenizer(checkpoint, adapter)
     quantised = loading.quantise or checkpoint.format or format_of(config)
     stays = quantised is not None or loading.device_map is not None
     if stays:
         how.setdefault("device_map", {"": device})
     stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
-    problem = "the weights cannot be loaded"
-    model, report = checkpoint.read(kind, "model.damaged", problem, config=config, **how)
-    check_weights(model, report["missing_keys"], base)
+    model, notes = read_weights(checkpoint, kind, config, base, how)
     if kind is AutoModelForImageTextToText:
         check_reads_text(model, base)
     loaded = LoadedModel(
@@ -102,6 +105,7 @@ def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> Loa
         quantised=quantised,
         digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
         stamp=stamp,
+        notes=(*changed, *notes),
     )
     if adapter is None:
         return loaded
@@ -127,7 +131,7 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
         )
     return Skeleton(
         model.eval(),
-        read_tokenizer(checkpoint, adapter),
+        read_tokenizer(checkpoint, adapter).tokenizer,
         loading.called(split_revision(model_id)[0]),
         adapted=adapter and replace(adapter, base=base),
         quantised=loading.quantise or checkpoint.format or format_of(config),
@@ -139,7 +143,7 @@ def load_skeleton(model_id: str | Path, loading: Loading = Loading()) -> Skeleto
 def load_tokenizer(model_id: str | Path, loading: Loading = Loading()) -> PreTrainedTokenizerBase:
     """Load a model's tokenizer alone, or that of an adapter."""
     _, checkpoint, adapter = _find_base(model_id, loading)
-    return read_tokenizer(checkpoint, adapter)
+    return read_tokenizer(checkpoint, adapter).tokenizer
 
 
 @loading_alone()
@@ -236,7 +240,7 @@ def _weight_options(loading: Loading, device: str) -> dict[str, Any]:
             f'"{dtype}" is not a torch dtype for weights',
             remedy="choose float32, bfloat16 or float16",
         )
-    options: dict[str, Any] = {"dtype": dtype, "output_loading_info": True}
+    options: dict[str, Any] = {"dtype": dtype}
     if loading.device_map is not None:
         options["device_map"] = loading.device_map
     if loading.quantise is not None:

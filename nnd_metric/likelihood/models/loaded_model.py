@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_digest, virtual_tokens
 from nnd.metric.likelihood.models.adapters import Adapter
@@ -15,6 +15,21 @@ from nnd.metric.likelihood.models.model_digests import weights_digest
 
 # Positions that the decoder of a family reserves and cannot read.
 _LOST_POSITIONS = {"prophetnet": 2}
+
+_WINDOWS = {"mpt": "max_seq_len"}
+"""Architectures of transformers that do not call their window `max_position_embeddings`."""
+
+_OTHER_WINDOWS = (
+    "n_positions",
+    "max_seq_len",
+    "max_seq_length",
+    "max_sequence_length",
+    "seq_length",
+    "n_ctx",
+    "context_length",
+    "ctx_len",
+)
+"""Names that custom code has for it."""
 
 # What says in a model's name or card that it was, or was not, trained on chats.
 _BASE_NAME = re.compile(r"(^|[-_.])base([-_.]|$)|^gemma.*-pt$", re.IGNORECASE)
@@ -123,13 +138,20 @@ class LoadedModel:
         return self._window("max_encoder_position_embeddings")
 
     def _window(self, specific: str) -> int | None:
-        config = self.model.config.get_text_config()
-        positions = getattr(config, specific, None)
-        if positions is None:
-            positions = getattr(config, "max_position_embeddings", None)
+        config = self._text_config("encoder" if "encoder" in specific else "decoder")
+        named = (getattr(config, name, None) for name in (specific, *_window_names(config)))
+        positions = next((each for each in named if isinstance(each, int)), None)
         limits = ((positions or 0) - self._skipped_positions, self.tokenizer.model_max_length or 0)
         window = min((int(limit) for limit in limits if 0 < limit < _NO_LIMIT), default=None)
         return window and window - self.virtual_tokens
+
+    def _text_config(self, side: str) -> PretrainedConfig:
+        """Return the configuration of the text model, or that of a side made of its own model."""
+        config: PretrainedConfig = self.model.config
+        try:
+            return config.get_text_config()
+        except ValueError:  # there are several
+            return getattr(config, side, config)
 
     @property
     def _skipped_positions(self) -> int:
@@ -196,3 +218,11 @@ class Skeleton(LoadedModel):
     def device(self) -> torch.device:
         """The device of inputs."""
         return torch.device(self.place)
+
+
+def _window_names(config: PretrainedConfig) -> tuple[str, ...]:
+    """Return the names that a config's largest number of tokens may have."""
+    usual, own = "max_position_embeddings", _WINDOWS.get(config.model_type)
+    if type(config).__module__.startswith("transformers."):
+        return (own,) if own else (usual,)  # other fields may be left over, as T5's n_positions
+    return (usual, *_OTHER_WINDOWS)

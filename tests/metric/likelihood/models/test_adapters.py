@@ -99,6 +99,19 @@ def test_an_adapter_scores_as_the_formula_says(
     )
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_an_adapter_without_a_task_has_that_of_its_base(
+    method: str, save: Callable[..., Path]
+) -> None:
+    name, config, _ = METHODS[method]
+    folder = save(name, config)
+    named = load_model(folder, CPU)
+    silent = load_model(edited(folder, task_type=None), CPU)  # PEFT's default
+    assert silent.version() == named.version()
+    found, expected = (Engine(each)(ASKED).log_likelihood.tolist() for each in (silent, named))
+    assert found == expected
+
+
 def test_virtual_tokens_take_their_part_of_the_window(
     save: Callable[..., Path], saved: Saved
 ) -> None:
@@ -255,6 +268,23 @@ def test_an_adapter_whose_settings_do_not_fit(
     check_refused(folder, code, fact)
     if code == "adapter.base":  # which can be named
         assert load_model(saved("llama"), Loading(device="cpu", adapter=str(folder))).adapted
+
+
+@pytest.mark.parametrize(
+    ("config", "settings", "fact"),
+    [
+        (lora(use_dora=True), {"use_dora": False}, "lora_magnitude_vector"),
+        (lora(lora_bias=True), {"lora_bias": False}, "lora_B.bias"),
+        (lora(), {"target_modules": ["q_proj"]}, "down_proj.lora_A"),
+        (lora(), {"layers_to_transform": [0]}, "layers.1."),
+        (lora(), {"r": 3}, "size mismatch"),
+        (lora(), {"target_modules": ["q_proj", "up_proj", "down_proj"]}, "up_proj.lora_A"),
+    ],
+)
+def test_an_adapters_weights_are_used_whole(
+    config: peft.PeftConfig, settings: dict[str, Any], fact: str, save: Callable[..., Path]
+) -> None:
+    check_refused(edited(save("llama", config), **settings), "adapter.base", fact)
 
 
 @pytest.mark.parametrize("other", ["gpt2", "mistral-small"])
