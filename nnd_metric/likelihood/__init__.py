@@ -85,6 +85,10 @@ if TYPE_CHECKING:
         config_digest as config_digest,
         tokenizer_digest as tokenizer_digest,
     )
+    from .models.model_files import (
+        file_state as file_state,
+        places_read as places_read,
+    )
     from .models.model_holder import (
         ModelHolder as ModelHolder,
         choose_model as choose_model,

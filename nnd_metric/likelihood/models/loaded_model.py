@@ -44,8 +44,8 @@ class LoadedModel:
         digest: The SHA-256 of the base model's weights if they do not change any more, or that of
             the checkpoint's files if the weights in memory differ from those of the files or cannot
             be read; else None.
-        stamp: Stamp of the files that the weights were read from (`Checkpoint.stamp`), which
-            changes with them; None for a Hub commit and for a wrapped model.
+        files: Digest of the files that the weights were read from (`Checkpoint.digest`); None for a
+            Hub commit and for a wrapped model.
         notes: What loading found that readers of its numbers must know, a sentence each.
     """
 
@@ -56,7 +56,7 @@ class LoadedModel:
     adapted: Adapter | None = None
     quantised: str | None = None
     digest: str | None = None
-    stamp: str | None = None
+    files: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
