@@ -62,6 +62,9 @@ if TYPE_CHECKING:
         list_checkpoints as list_checkpoints,
         step_of as step_of,
     )
+    from .models.library_code import (
+        changed_libraries as changed_libraries,
+    )
     from .models.load_model import (
         evaluation_mode as evaluation_mode,
         load_classifier as load_classifier,

@@ -9,6 +9,7 @@ import inspect
 import json
 import os
 import platform
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
@@ -61,9 +62,10 @@ def model_key(name: str, model: object, scoring: Scoring, loading: Loading) -> s
 def state_key(model: object, loading: Loading) -> str | None:
     """Return a digest of a model's files, how they are loaded, and the libraries and devices.
 
-    It is None for a model in memory, and for one with custom code.
+    It is None for a model in memory, for one with custom code, and in a process that changed the
+    code of libraries.
     """
-    if not isinstance(model, str | Path) or loading.trust_remote_code:
+    if not isinstance(model, str | Path) or loading.trust_remote_code or _libraries_changed():
         return None
     try:
         files = [
@@ -83,6 +85,15 @@ def state_key(model: object, loading: Loading) -> str | None:
         "code": _code_state(),
     }
     return _digest(facts)
+
+
+def _libraries_changed() -> bool:
+    """Whether this process changed the code of models; it cannot before it imports them."""
+    if "transformers.modeling_utils" not in sys.modules:
+        return False
+    from nnd.metric.likelihood import changed_libraries  # noqa: PLC0415 - imports torch
+
+    return bool(changed_libraries())
 
 
 def data_key(pairs: PairSet) -> str:

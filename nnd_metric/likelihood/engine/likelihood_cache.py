@@ -16,6 +16,7 @@ import transformers
 from nnd.metric.likelihood.engine.proof import Proof
 from nnd.metric.likelihood.engine.scoring import Matmul
 from nnd.metric.likelihood.engine.store import Store, can_be_stored
+from nnd.metric.likelihood.models.library_code import remote_code
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.text import Encoded
 
@@ -104,6 +105,7 @@ def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -
     config = loaded.model.config.to_dict()
     for name in ("_name_or_path", "dtype", "transformers_version"):
         config.pop(name, None)
+    code = remote_code(loaded.model)
     facts = {
         "engine": _ENGINE,
         "weights": version,
@@ -112,6 +114,7 @@ def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -
         "dtype": loaded.dtype,
         "device": loaded.device.type,
         **({} if matmul == "highest" else {"matmul": matmul}),
+        **({} if code is None else {"code": code}),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }

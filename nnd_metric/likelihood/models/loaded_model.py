@@ -11,6 +11,7 @@ from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_dige
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import find_file
 from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
+from nnd.metric.likelihood.models.memory_changes import MemoryChanges, memory_changes
 from nnd.metric.likelihood.models.model_digests import weights_digest
 
 # Positions that the decoder of a family reserves and cannot read.
@@ -160,12 +161,19 @@ class LoadedModel:
     def version(self) -> str:
         """Return the Hub commit, or else the SHA-256 of the weights as they are now.
 
-        For an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256.
+        For an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256. If the model was
+        changed in memory (`changes`), the SHA-256 of the base covers that, too.
         """
         base = self.commit or self.digest or self.base_digest()
+        if changes := self.changes():
+            base = changes.digest(base)
         if self.adapted is None:
             return base
         return f"{base}+{self.adapted.commit or adapter_digest(self.model)}"
+
+    def changes(self) -> MemoryChanges:
+        """Return how the model differs now from that of its files, beside its weights."""
+        return memory_changes(self.model, self.device.type)
 
     def base_digest(self) -> str:
         """Return the SHA-256 of the weights as they are now, without those of adapters."""
