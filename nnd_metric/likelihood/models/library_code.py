@@ -44,12 +44,16 @@ _HELPERS: Final = ("typing_extensions", "huggingface_hub", "safetensors")
 """Packages that those import functions and decorators from."""
 
 _HOOKS: Final = ("_forward_hooks", "_forward_pre_hooks")
+_PLACING: Final = ("accelerate.hooks", "torch._dynamo")
 _MODES: Final = (DeviceContext,)
+_STANDARD: Final = f"{sysconfig.get_path('stdlib')}{os.sep}"
 _SHARED: Final = (
+    *("transformers.models.", "transformers.modeling_", f"{_REMOTE}."),
     *("torch.nn.functional", "torch.nn.modules.", "transformers.activations"),
     *("transformers.cache_utils", "transformers.masking_utils", "transformers.pytorch_utils"),
     *("transformers.integrations.sdpa_attention", "transformers.integrations.moe"),
 )
+_MODELS: Final = "transformers.models."
 _INTERFACES: Final = {
     "transformers.modeling_utils": "ALL_ATTENTION_FUNCTIONS",
     "transformers.masking_utils": "ALL_MASK_ATTENTION_FUNCTIONS",
@@ -57,7 +61,8 @@ _INTERFACES: Final = {
 }
 
 
-_CALLED: Final = types.FunctionType | types.MethodType | functools.partial
+_CALLED: Final = {types.FunctionType, types.MethodType, functools.partial}
+_WITH_CODE: Final = {*_CALLED, classmethod, staticmethod, property}
 _NEUTRAL: Final = {"abc", "typing", "builtins", "collections", "collections.abc", "enum"}
 
 
@@ -97,8 +102,7 @@ def changed_code(model: torch.nn.Module) -> list[str]:
         found += [
             f"{place}.{key}, {_called(value)}"
             for key, value in vars(module).items()
-            if isinstance(value, _CALLED)
-            and not (own(value) and _may_shadow(type(module), key, value))
+            if callable(value) and not (own(value) and _may_shadow(type(module), key, value))
         ]
     for kind, place in kinds.items():
         found += [
@@ -125,14 +129,13 @@ def remote_code(model: torch.nn.Module) -> str | None:
 
 
 def _decides_numbers(name: str) -> bool:
-    modelling = name.startswith("transformers.") and ".modeling_" in name
-    return modelling or name.startswith((*_SHARED, f"{_REMOTE}."))
+    return name.startswith(_SHARED) and (".modeling_" in name or not name.startswith(_MODELS))
 
 
 def _changed_in(module: types.ModuleType, name: str, own: "_Own") -> Iterator[str]:
     """Yield the functions and methods that a module of a library has, but its file does not."""
     for key, value in [*vars(module).items()]:
-        if isinstance(value, types.FunctionType | functools.partial) and not own(value):
+        if type(value) in _CALLED and not own(value):
             yield f"{name}.{key}"
         elif _is_layer(value) and value.__module__ == name:
             for method, each in [*vars(value).items()]:
@@ -149,7 +152,7 @@ def _is_of_another(method: object, module: str) -> bool:
     return (
         isinstance(method, types.FunctionType)
         and method.__module__ != module
-        and method.__module__.startswith("transformers.models.")
+        and method.__module__.startswith(_MODELS)
     )
 
 
@@ -161,41 +164,60 @@ def _is_own_hook(hook: Any) -> bool:  # noqa: ANN401 - any callable
 
 
 def _may_shadow(kind: type, name: str, value: Any) -> bool:  # noqa: ANN401 - any callable
-    """Whether a function of an instance hides none of its class, or is a wrapper of libraries."""
-    if not callable(getattr(kind, name, None)):
+    """Whether what an instance calls hides no method of its class, or places it on devices."""
+    if not hasattr(kind, name):
         return True
     inner = value.func if isinstance(value, functools.partial) else value
-    return (getattr(inner, "__module__", None) or "").startswith(
-        ("accelerate.hooks", "torch._dynamo")
-    )
+    return (getattr(inner, "__module__", None) or "").startswith(_PLACING)
+
+
+def _is_of_library(thing: Any) -> bool:  # noqa: ANN401 - any callable without code in Python
+    """Whether a class, a function in C, or an object to call comes with a library or Python."""
+    kind = thing if isinstance(thing, type) else type(thing)
+    root = kind.__module__.partition(".")[0]
+    return is_library(root) or root in sys.stdlib_module_names or root in _HELPERS
 
 
 def _called(thing: Any) -> str:  # noqa: ANN401 - any callable
     return str(getattr(thing, "__qualname__", type(thing).__qualname__))
 
 
+_checked: dict[object, object] = {}
+"""Functions that are a library's own → their code, which somebody may exchange."""
+
+
 class _Own:
     """Says whether a thing calls only code that lies in the folder of a library."""
 
     def __init__(self) -> None:
-        packages = [sys.modules.get(name) for name in (*_LIBRARIES, *_HELPERS)]
-        places = [place for each in packages for place in getattr(each, "__path__", ())]
-        files = tuple(filter(None, (getattr(each, "__file__", None) for each in packages)))
-        ours = Path(inspect.getfile(NNDError)).parents[1], Path(__file__).parents[2]
-        self._roots = (*(f"{place}{os.sep}" for place in (*places, *ours)), *files)
-        self._standard = f"{sysconfig.get_path('stdlib')}{os.sep}"
         self._known: dict[str, bool] = {}
 
+    @functools.cached_property
+    def _places(self) -> tuple[str, ...]:
+        packages = [sys.modules.get(name) for name in (*_LIBRARIES, *_HELPERS)]
+        places = [place for each in packages for place in getattr(each, "__path__", ())]
+        files = filter(None, (getattr(each, "__file__", None) for each in packages))
+        ours = Path(inspect.getfile(NNDError)).parents[1], Path(__file__).parents[2]
+        return *(f"{place}{os.sep}" for place in (*places, *ours)), *files
+
     def __call__(self, thing: Any) -> bool:  # noqa: ANN401 - any member of a class or a module
-        return all(map(self._is_own, _functions_in(thing)))
+        if type(thing) not in _WITH_CODE:
+            return not callable(thing) or _is_of_library(thing)
+        code = getattr(thing, "__code__", None)
+        if code is not None and _checked.get(thing) is code:
+            return True
+        is_own = all(map(self._is_own, _functions_in(thing)))
+        if is_own and code is not None:
+            _checked[thing] = code
+        return is_own
 
     def _is_own(self, function: types.FunctionType) -> bool:
         file = function.__code__.co_filename
         if file == "<string>":  # written by dataclasses and the like
             return is_library(function.__module__ or "")
         if file not in self._known:
-            standard = file.startswith(self._standard) and "-packages" not in file
-            self._known[file] = standard or file.startswith(("<frozen ", *self._roots))
+            standard = file.startswith(_STANDARD) and "-packages" not in file
+            self._known[file] = standard or file.startswith(("<frozen ", *self._places))
         return self._known[file]
 
 

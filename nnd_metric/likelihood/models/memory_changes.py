@@ -8,6 +8,7 @@ import copy
 import hashlib
 import json
 import re
+import types
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from nnd.metric.likelihood.models.replacement import replaced
 from nnd.schemas import excerpt
 
 _PLAIN: Final = (bool, int, float, str, torch.dtype, type(None))
+_FUNCTIONS: Final = (types.FunctionType, types.BuiltinFunctionType, type)
 _SKIPPED: Final = {
     *("training", "generation_config", "name_or_path", "kernel_config", "gradient_checkpointing"),
     *("loss_type", "all_tied_weights_keys", "hf_device_map", "is_loaded_in_4bit", "vocab_size"),
@@ -181,6 +183,8 @@ def _plain(value: Any) -> str | None:  # noqa: ANN401 - any attribute
     """Return a value that numbers may depend on as text; None for any other object."""
     if isinstance(value, _PLAIN):
         return repr(value)
+    if isinstance(value, _FUNCTIONS):
+        return f"{value.__module__}.{value.__qualname__}"
     if isinstance(value, (list, tuple, set, frozenset)):
         parts = [_plain(each) for each in value]
         return (
