@@ -28,7 +28,14 @@ _FUNCTIONS: Final = (types.FunctionType, types.BuiltinFunctionType, type)
 _SKIPPED: Final = {
     *("training", "generation_config", "name_or_path", "kernel_config", "gradient_checkpointing"),
     *("loss_type", "all_tied_weights_keys", "hf_device_map", "is_loaded_in_4bit", "vocab_size"),
-    *("is_loaded_in_8bit", "quantization_method", "hf_quantizer", "warnings_issued", "peft_config"),
+    *(
+        "is_loaded_in_8bit",
+        "is_quantized",
+        "quantization_method",
+        "hf_quantizer",
+        "warnings_issued",
+        "peft_config",
+    ),
 }
 """Attributes for loading and training, which no forward pass reads."""
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import tempfile
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -75,8 +75,16 @@ def _part_digest(part: torch.Tensor) -> bytes:
 
 def config_digest(config: PretrainedConfig) -> str:
     """Return the SHA-256 of a model's configuration, wherever it was loaded from."""
-    facts = {name: value for name, value in config.to_dict().items() if name not in _UNRELATED}
-    return _digest(facts)
+    return _digest(config_facts(config, _UNRELATED))
+
+
+def config_facts(config: PretrainedConfig, unrelated: Collection[str]) -> dict[str, Any]:
+    """Return the fields of a configuration but those, and but the name of a GGUF file."""
+    facts = {name: value for name, value in config.to_dict().items() if name not in unrelated}
+    if isinstance(quantised := facts.get("quantization_config"), Mapping):
+        kept = {name: value for name, value in quantised.items() if name != "gguf_file"}
+        facts["quantization_config"] = kept
+    return facts
 
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:
