@@ -44,6 +44,9 @@ _HELPERS: Final = ("typing_extensions", "huggingface_hub", "safetensors")
 """Packages that those import functions and decorators from."""
 
 _HOOKS: Final = ("_forward_hooks", "_forward_pre_hooks")
+_MOVING: Final = {"to", "cuda", "npu", "xpu", "mlu", "sdaa", "musa", "hpu"}
+"""Methods that compute nothing; accelerate replaces them in models that are spread over devices."""
+
 _PLACING: Final = ("accelerate.hooks", "torch._dynamo")
 _MODES: Final = (DeviceContext,)
 _STANDARD: Final = f"{sysconfig.get_path('stdlib')}{os.sep}"
@@ -165,7 +168,7 @@ def _is_own_hook(hook: Any) -> bool:  # noqa: ANN401 - any callable
 
 def _may_shadow(kind: type, name: str, value: Any) -> bool:  # noqa: ANN401 - any callable
     """Whether what an instance calls hides no method of its class, or places it on devices."""
-    if not hasattr(kind, name):
+    if name in _MOVING or not callable(getattr(kind, name, None)):
         return True
     inner = value.func if isinstance(value, functools.partial) else value
     return (getattr(inner, "__module__", None) or "").startswith(_PLACING)

@@ -171,7 +171,8 @@ def _describe_module(module: torch.nn.Module, configs: dict[int, str]) -> dict[s
     kind = type(module)
     found: dict[str, Any] = {"class": f"{kind.__module__}.{kind.__qualname__}"}
     for key, value in vars(module).items():
-        if key[0] == "_" or key in _SKIPPED:
+        is_method = callable(value) and callable(getattr(kind, key, None))  # a matter of code
+        if key[0] == "_" or key in _SKIPPED or is_method:
             continue
         if isinstance(value, PretrainedConfig):
             if id(value) not in configs:

@@ -59,7 +59,7 @@ class ModelHolder:
             self._loaded = None
             return choice
         key, state = (str(choice), how), _state(choice, how)
-        if self._loaded is None or self._key != key or state != self._state:
+        if self._loaded is None or self._key != key or state not in (None, self._state):
             self._loaded = None  # before the next takes its place
             self._loaded = pin_version(load_model(choice, how), remember=False)
             self._key, self._state = key, state
@@ -95,8 +95,12 @@ def choose_model(
 
 
 def _state(model_id: str | Path, how: Loading) -> object:
-    """Return what changes with the local files of a model; unlike any other if it is unknown."""
+    """Return what changes with the local files of a model; None without files.
+
+    It is unlike any other if the files cannot be read.
+    """
     try:
-        return [file_state(place) for place, _ in places_read(model_id, how)]
+        states = [file_state(place) for place, _ in places_read(model_id, how)]
+        return states if any(states) else None
     except (OSError, ValueError, LookupError, TypeError):  # loading says what is wrong
         return object()

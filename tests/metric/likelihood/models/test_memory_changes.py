@@ -16,6 +16,7 @@ from support.tiny_models import Family
 from torch.nn.utils import parametrize, prune
 from transformers import AutoModelForCausalLM
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+from transformers.models.cohere import modeling_cohere
 from transformers.models.llama import modeling_llama
 
 from nnd.metric.likelihood import LoadedModel, Scoring, changed_libraries, replaced, wrap_model
@@ -138,15 +139,9 @@ def patch_class(_: Any) -> AbstractContextManager[None]:
 
 
 def patch_with_another(_: Any) -> AbstractContextManager[None]:
-    """Both are methods of transformers."""
-    attention = modeling_llama.LlamaRMSNorm
-    from transformers.models.gemma.modeling_gemma import GemmaRMSNorm  # noqa: PLC0415
-
-    def forward(self: Any, x: torch.Tensor) -> torch.Tensor:
-        return attention.forward(self, x)
-
-    forward.__module__ = GemmaRMSNorm.forward.__module__
-    return replaced(attention, forward=GemmaRMSNorm._norm)
+    """Both are methods of transformers; Cohere adds what attention and MLP say of one input."""
+    other = modeling_cohere.CohereDecoderLayer.forward
+    return replaced(modeling_llama.LlamaDecoderLayer, forward=other)
 
 
 def patch_function(_: Any) -> AbstractContextManager[None]:
