@@ -20,6 +20,7 @@ from torch.nn.modules import module as torch_module
 from torch.overrides import _get_current_function_mode_stack
 from torch.utils._device import DeviceContext
 from torch.utils._python_dispatch import _get_current_dispatch_mode_stack
+from transformers.utils.hub import HF_MODULES_CACHE
 
 from nnd.schemas import NNDError
 
@@ -200,6 +201,7 @@ class _Own:
         packages = [sys.modules.get(name) for name in (*_LIBRARIES, *_HELPERS)]
         places = [place for each in packages for place in getattr(each, "__path__", ())]
         files = filter(None, (getattr(each, "__file__", None) for each in packages))
+        places.append(str(Path(HF_MODULES_CACHE, _REMOTE)))
         ours = Path(inspect.getfile(NNDError)).parents[1], Path(__file__).parents[2]
         return *(f"{place}{os.sep}" for place in (*places, *ours)), *files
 

@@ -347,3 +347,33 @@ def test_a_gguf_file_under_two_names_has_one_signature(
     other = Path(shutil.copy(one, tmp_path / "other.gguf"))
     signatures = [score(model).results[0].signature for model in (one, other)]
     assert signatures[1].replace(str(other), str(one)) == signatures[0]
+
+
+CODE = """
+from transformers import LlamaForCausalLM
+
+
+class Scaled(LlamaForCausalLM):
+    def forward(self, *given, **options):
+        found = super().forward(*given, **options)
+        found.logits = found.logits * 0.5
+        return found
+"""
+
+
+def test_an_edited_file_of_code_is_another_model(saved: Saved, tmp_path: Path) -> None:
+    """Its numbers are stored, under a digest of the code."""
+    model = Path(shutil.copytree(saved("llama"), tmp_path / "model"))
+    config = json.loads((model / "config.json").read_text())
+    config["auto_map"] = {"AutoModelForCausalLM": "modeling_scaled.Scaled"}
+    (model / "config.json").write_text(json.dumps(config))
+    code, how = model / "modeling_scaled.py", Loading(device="cpu", trust_remote_code=True)
+    code.write_text(CODE)
+    before, again = (evaluate(str(model), PAIRS, loading=how) for _ in range(2))
+    swap(code, CODE.replace("0.5", "0.1").encode())
+    after = evaluate(str(model), PAIRS, loading=how)
+    assert again.results[0].work.stored == before.results[0].work.requests
+    assert after.results[0].work.stored == 0
+    assert numbers(after) != pytest.approx(numbers(before), abs=1e-3)
+    swap(code, CODE.encode())
+    assert numbers(evaluate(str(model), PAIRS, loading=how)) == numbers(before)
