@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         read_facts as read_facts,
     )
     from .files.digests import (
+        digest_once as digest_once,
         file_digest as file_digest,
         fingerprint as fingerprint,
         git_blob as git_blob,

@@ -65,6 +65,9 @@ if TYPE_CHECKING:
         list_checkpoints as list_checkpoints,
         step_of as step_of,
     )
+    from .models.library_code import (
+        changed_libraries as changed_libraries,
+    )
     from .models.library_warnings import (
         listening as listening,
     )
@@ -90,6 +93,10 @@ if TYPE_CHECKING:
     from .models.model_digests import (
         config_digest as config_digest,
         tokenizer_digest as tokenizer_digest,
+    )
+    from .models.model_files import (
+        file_state as file_state,
+        places_read as places_read,
     )
     from .models.model_holder import (
         ModelHolder as ModelHolder,

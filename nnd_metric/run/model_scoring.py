@@ -62,7 +62,7 @@ def evaluate_model(
             keep_speed(speed_key(loaded), operations, scores.work.seconds)
     scored, children = scores.pairs, scores.children
     notes = [*choice.caveats, *([_stand_in(loaded)] if loaded.is_stand_in else [])]
-    notes += dict.fromkeys((*loaded.notes, *heard))
+    notes += dict.fromkeys((*loaded.changes().sentences(), *loaded.notes, *heard))
     notes += [_TEXT_ALONE] if loaded.reads_images else []
     notes += [equal_texts(len(pairs.equal))] if pairs.equal else []
     notes += [LIMITED] if "limit" in dict(pairs.part) else []

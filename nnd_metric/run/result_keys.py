@@ -1,7 +1,7 @@
 """The key of a stored result: a digest of what its numbers depend on, found without torch.
 
-Nothing is loaded for it, so it covers more than it must: the state of files in the place of their
-content, and the code of nnd. A key that changes for no reason costs the time to load the model.
+Nothing is loaded for it, so it covers more than it must: all files that loading may read, and the
+code of nnd. A key that changes for no reason costs the time to load the model.
 """
 
 import hashlib
@@ -9,7 +9,8 @@ import inspect
 import json
 import os
 import platform
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -20,10 +21,10 @@ import polars as pl
 
 from nnd.metric.data import PairSet
 from nnd.metric.likelihood import (
-    ADAPTER_CONFIG,
     Loading,
     Scoring,
-    resolve_revision,
+    file_state,
+    places_read,
     split_gguf,
 )
 from nnd.schemas import NNDError
@@ -38,7 +39,6 @@ _VISIBLE: Final = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_
 _DEVICES: Final = ("nvidia[0-9]*", "kfd", "dxg")
 """What /dev has for the GPUs of NVIDIA and AMD, and for those of Windows under Linux."""
 
-_BESIDE_GGUF: Final = {".json", ".jinja", ".model", ".txt"}
 _ROWS_AT_ONCE: Final = 100_000
 
 
@@ -62,12 +62,16 @@ def model_key(name: str, model: object, scoring: Scoring, loading: Loading) -> s
 def state_key(model: object, loading: Loading) -> str | None:
     """Return a digest of a model's files, how they are loaded, and the libraries and devices.
 
-    It is None for a model in memory, and for one with custom code.
+    It is None for a model in memory, for one with custom code, and in a process that changed the
+    code of libraries.
     """
-    if not isinstance(model, str | Path) or loading.trust_remote_code:
+    if not isinstance(model, str | Path) or loading.trust_remote_code or _libraries_changed():
         return None
     try:
-        files = list(_files_of(str(model), loading))
+        files = [
+            file_state(name) or _commit(*split_gguf(name), revision)
+            for name, revision in places_read(model, loading)
+        ]
     except (OSError, ValueError, LookupError, TypeError, NNDError):  # loading says what is wrong
         return None
     facts = {
@@ -81,6 +85,15 @@ def state_key(model: object, loading: Loading) -> str | None:
         "code": _code_state(),
     }
     return _digest(facts)
+
+
+def _libraries_changed() -> bool:
+    """Whether this process changed the code of models; it cannot before it imports them."""
+    if "transformers.modeling_utils" not in sys.modules:
+        return False
+    from nnd.metric.likelihood import changed_libraries  # noqa: PLC0415 - imports torch
+
+    return bool(changed_libraries())
 
 
 def data_key(pairs: PairSet) -> str:
@@ -104,38 +117,6 @@ def _add_rows(digest: "hashlib._Hash", rows: pl.DataFrame) -> None:
     for piece in rows.iter_slices(_ROWS_AT_ONCE):
         stream = piece.rechunk().write_ipc_stream(None, compat_level=pl.CompatLevel.oldest())
         digest.update(stream.getbuffer())
-
-
-def _files_of(model: str, loading: Loading) -> Iterator[Any]:
-    """Yield the state of the files of a model, its adapter, and the base that an adapter names."""
-    name, own = resolve_revision(model, loading)
-    yield _state(name, own.revision)
-    if loading.adapter is not None:
-        adapter, of_adapter = resolve_revision(loading.adapter, Loading())
-        yield _state(adapter, of_adapter.revision)
-    elif (Path(name) / ADAPTER_CONFIG).is_file():
-        named: Mapping[str, Any] = json.loads((Path(name) / ADAPTER_CONFIG).read_bytes())
-        yield _state(named["base_model_name_or_path"], named.get("revision"))
-
-
-def _state(name: str, revision: str | None) -> Any:  # noqa: ANN401 - JSON
-    """Return the state of local files, or the commit of files on the Hub."""
-    place, gguf = split_gguf(name)
-    folder = Path(place)
-    if not folder.exists():
-        return _commit(place, gguf, revision)
-    if gguf is None:
-        files = [path for path in folder.rglob("*") if path.is_file()]
-    else:
-        beside = (path for path in folder.iterdir() if path.suffix in _BESIDE_GGUF)
-        files = [folder / gguf, *beside]
-    return [[str(path), *_stat(path)] for path in sorted(files)]
-
-
-def _stat(path: Path) -> list[int]:
-    """Return the size of a file, its times and its inode: they change whenever it is written."""
-    state = path.stat()
-    return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
 
 
 def _commit(repo: str, gguf: str | None, revision: str | None) -> list[str]:

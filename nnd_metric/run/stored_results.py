@@ -7,7 +7,7 @@ the path that its numbers come from is the one last proved right, as for likelih
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -31,9 +31,14 @@ _MOST_BYTES: Final = 2**30
 
 
 class StoredResults(NamedTuple):
-    """The places of results in the cache folder: (model, dataset) → file, for those with a key."""
+    """The places of results in the cache folder, for those with a key.
+
+    `places` gives (model, dataset) → file, and `is_unchanged` whether a model still has the key
+    that its places are named after.
+    """
 
     places: Mapping[tuple[str, str], Path]
+    is_unchanged: Callable[[str], bool]
 
     def find(self) -> list[ScoredShard]:
         """Return the results that are stored, undamaged and still hold, as shards of a run."""
@@ -51,10 +56,13 @@ class StoredResults(NamedTuple):
         return found
 
     def keep(self, shard: ScoredShard) -> None:
-        """Store a new result, if it has a place and its likelihoods are in the store."""
+        """Store a new result, if it has a place and its likelihoods are in the store.
+
+        The files of its model may have changed before it was loaded: then nothing is stored.
+        """
         result = shard.scored.result
         place = self.places.get((result.model, shard.dataset))
-        if place is None or not result.work.fingerprint:
+        if place is None or not result.work.fingerprint or not self.is_unchanged(result.model):
             return
         facts = {
             "result": result.to_dict(),
@@ -75,26 +83,28 @@ def stored_results(
     scorings: Mapping[str, Scoring],
     loading: Loading,
 ) -> StoredResults:
-    """Return where the results of models on datasets are stored; nothing is read yet.
+    """Return where the results of models on datasets are stored; nothing is read yet."""
 
-    The files of a model must not change before it is loaded.
-    """
-    of_models = {
-        name: key
-        for name, model in models.items()
-        if (key := model_key(name, model, scorings[name], loading)) is not None
-    }
+    def find_key(name: str) -> str | None:
+        return model_key(name, models[name], scorings[name], loading)
+
+    of_models = {name: key for name in models if (key := find_key(name)) is not None}
+
+    def is_unchanged(name: str) -> bool:
+        return find_key(name) == of_models[name]
+
     of_data = {dataset: data_key(data) for dataset, data in pairs.items()} if of_models else {}
     try:
         folder = cache_folder() / "results"
     except RuntimeError:  # a user without a home folder
-        return StoredResults({})
+        return StoredResults({}, is_unchanged)
     return StoredResults(
         {
             (name, dataset): folder / f"{model[:32]}-{data[:32]}.parquet"
             for name, model in of_models.items()
             for dataset, data in of_data.items()
-        }
+        },
+        is_unchanged,
     )
 
 

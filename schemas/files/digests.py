@@ -6,10 +6,12 @@ wrote from one that a person made or changed, which is never replaced.
 
 import errno
 import hashlib
+import os
 import stat
 import struct
 import time
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,7 +35,7 @@ _MARK_BYTES: Final = len(_COMMENT % b"") + _DIGITS
 _CHUNK_BYTES: Final = 12 + len(_KEYWORD) + _DIGITS
 
 _known: dict[str, str] = {}
-"""Inode, size and times of a file → its digest."""
+"""Kind of digest, place, inode, size and times of a file → its digest."""
 
 
 def fingerprint(path: Path) -> dict[str, Any]:
@@ -42,24 +44,50 @@ def fingerprint(path: Path) -> dict[str, Any]:
     Raises:
         OSError: If it cannot be read, or is not a regular file.
     """
+    return {
+        "bytes": path.stat().st_size,
+        "sha256": digest_once(path, _sha256, kind="sha256", large=_LARGE),
+    }
+
+
+def digest_once(path: Path, make: Callable[[Path], str], *, kind: str, large: int) -> str:
+    """Return a digest of a file, which is made once while the file does not change.
+
+    A file is known by its real path, device, inode, size and times. This process remembers every
+    digest; the cache folder remembers those of files of more than `large` bytes.
+
+    Args:
+        path: The file.
+        make: Reads the file and returns its digest.
+        kind: Name of what `make` computes.
+        large: Size in bytes.
+
+    Raises:
+        OSError: If the file cannot be read, or is not a regular file.
+    """
     facts = path.stat()
     if not stat.S_ISREG(facts.st_mode):  # a named pipe would wait for a writer
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     times = (facts.st_mtime_ns, facts.st_ctime_ns)
-    key = ":".join(map(str, (facts.st_dev, facts.st_ino, facts.st_size, *times)))
+    state = ":".join(map(str, (facts.st_dev, facts.st_ino, facts.st_size, *times)))
+    key = f"{kind}:{state}:{os.path.realpath(path)}"
     is_settled = time.time_ns() - max(times) > _SETTLED
-    is_stored = is_settled and facts.st_size > _LARGE
+    is_stored = is_settled and facts.st_size > large
     digest = _known.get(key) if is_settled else None
     if digest is None and is_stored:
         digest = read_facts(_STORED).get(key)
     if digest is None:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = make(path)
         if is_stored:
             add_fact(_STORED, key, digest)
     if is_settled:
         _known[key] = digest
-    return {"bytes": facts.st_size, "sha256": digest}
+    return digest
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def file_digest(path: Path) -> str:

@@ -229,7 +229,7 @@ class Engine:
         return alone / max(1, work.tokens)
 
     def _cache(self, rows: Sequence[Encoded]) -> LikelihoodCache:
-        if self.store is None:
+        if self.store is None or self.loaded.changes().code:
             return LikelihoodCache(None, "", rows)
         name = fingerprint(self.loaded, self.version or self.loaded.version(), self.matmul)
         name = name if self.path is None else f"{name}:{self.path}"

@@ -16,7 +16,9 @@ import transformers
 from nnd.metric.likelihood.engine.proof import Proof
 from nnd.metric.likelihood.engine.scoring import Matmul
 from nnd.metric.likelihood.engine.store import Store, can_be_stored
+from nnd.metric.likelihood.models.library_code import remote_code
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
+from nnd.metric.likelihood.models.model_digests import config_facts
 from nnd.metric.text import Encoded
 
 _ENGINE = 2  # raised when the engine's numbers change, so that older ones are not used
@@ -101,9 +103,8 @@ def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -
 
     Tokenizer, protocol, template, separator and cut reach the model through its token ids only.
     """
-    config = loaded.model.config.to_dict()
-    for name in ("_name_or_path", "dtype", "transformers_version"):
-        config.pop(name, None)
+    config = config_facts(loaded.model.config, ("_name_or_path", "dtype", "transformers_version"))
+    code = remote_code(loaded.model)
     facts = {
         "engine": _ENGINE,
         "weights": version,
@@ -112,6 +113,7 @@ def fingerprint(loaded: LoadedModel, version: str, matmul: Matmul = "highest") -
         "dtype": loaded.dtype,
         "device": loaded.device.type,
         **({} if matmul == "highest" else {"matmul": matmul}),
+        **({} if code is None else {"code": code}),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }

@@ -30,7 +30,7 @@ from nnd.metric.likelihood.models.folder_tokenizer import (
 )
 from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf
 from nnd.metric.likelihood.models.loading import Loading
-from nnd.metric.likelihood.models.model_digests import files_digest, files_stamp
+from nnd.metric.likelihood.models.model_files import joint_digest, weight_files
 from nnd.metric.likelihood.models.model_places import check_local, split_gguf
 from nnd.schemas import ScoringError
 
@@ -91,18 +91,14 @@ class Checkpoint:
         return self.gguf.format if self.gguf else None
 
     def digest(self) -> str | None:
-        """Return the SHA-256 of the files with the weights; None for a repository with a commit."""
-        files = self._files()
-        return files_digest(files) if files else None
+        """Return a digest of the content of the files with the weights, whatever their names.
 
-    def stamp(self) -> str | None:
-        """Return a stamp that changes when the files with the weights do; None as for `digest`.
-
-        It is also None if a file cannot be read; `read` then says why.
+        It is None for a repository with a commit, and if a file cannot be read; `read` then says
+        why.
         """
         files = self._files()
         with suppress(OSError):
-            return files_stamp(files) if files else None
+            return joint_digest(files) if files else None
         return None
 
     def _files(self) -> list[Path]:
@@ -111,8 +107,7 @@ class Checkpoint:
             return [self.gguf.path]
         if self.commit is not None:
             return []
-        folder = Path(self.name)
-        return [*folder.glob("*.safetensors")] or [*folder.glob("*.bin")]
+        return weight_files(Path(self.name))
 
 
 def find_checkpoint(model_id: str, loading: Loading) -> Checkpoint:

@@ -93,8 +93,9 @@ def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> Loa
     stays = quantised is not None or loading.device_map is not None
     if stays:
         how.setdefault("device_map", {"": device})
-    stamp = checkpoint.stamp()  # before the files are read, so that later changes are noticed
+    files = checkpoint.digest()
     model, notes = read_weights(checkpoint, kind, config, base, how)
+    _check_unchanged(checkpoint, files)
     if kind is AutoModelForImageTextToText:
         check_reads_text(model, base)
     loaded = LoadedModel(
@@ -103,14 +104,25 @@ def _load(model_id: str | Path, loading: Loading, fit: "_Fit", kind: Any) -> Loa
         loading.called(split_revision(model_id)[0]),
         checkpoint.commit,
         quantised=quantised,
-        digest=checkpoint.digest() if quantised or is_offloaded(model) else None,
-        stamp=stamp,
+        digest=files if quantised or is_offloaded(model) else None,
+        files=files,
         notes=(*changed, *notes),
     )
     if adapter is None:
         return loaded
     adapted = replace(adapter, base=base)
     return replace(loaded, model=attach(loaded.model, adapter, tokenizer), adapted=adapted)
+
+
+def _check_unchanged(checkpoint: Checkpoint, files: str | None) -> None:
+    """Check that the weights are those of the files as they were when loading began."""
+    if checkpoint.digest() != files:
+        raise ScoringError(
+            "model.damaged",
+            "the files of the model changed while they were read",
+            checkpoint.name,
+            "wait until they are written, and run this again",
+        )
 
 
 @loading_alone()

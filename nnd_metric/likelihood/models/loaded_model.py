@@ -11,6 +11,7 @@ from nnd.metric.likelihood.models.adapted_model import adapter_digest, base_dige
 from nnd.metric.likelihood.models.adapters import Adapter
 from nnd.metric.likelihood.models.checkpoint_files import find_file
 from nnd.metric.likelihood.models.masked_kinds import is_masked_kind
+from nnd.metric.likelihood.models.memory_changes import MemoryChanges, memory_changes
 from nnd.metric.likelihood.models.model_digests import weights_digest
 
 # Positions that the decoder of a family reserves and cannot read.
@@ -59,8 +60,8 @@ class LoadedModel:
         digest: The SHA-256 of the base model's weights if they do not change any more, or that of
             the checkpoint's files if the weights in memory differ from those of the files or cannot
             be read; else None.
-        stamp: Stamp of the files that the weights were read from (`Checkpoint.stamp`), which
-            changes with them; None for a Hub commit and for a wrapped model.
+        files: Digest of the files that the weights were read from (`Checkpoint.digest`); None for a
+            Hub commit and for a wrapped model.
         notes: What loading found that readers of its numbers must know, a sentence each.
     """
 
@@ -71,7 +72,7 @@ class LoadedModel:
     adapted: Adapter | None = None
     quantised: str | None = None
     digest: str | None = None
-    stamp: str | None = None
+    files: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -182,12 +183,19 @@ class LoadedModel:
     def version(self) -> str:
         """Return the Hub commit, or else the SHA-256 of the weights as they are now.
 
-        For an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256.
+        For an adapted model it is `BASE+ADAPTER`, each a commit or a SHA-256. If the model was
+        changed in memory (`changes`), the SHA-256 of the base covers that, too.
         """
         base = self.commit or self.digest or self.base_digest()
+        if changes := self.changes():
+            base = changes.digest(base)
         if self.adapted is None:
             return base
         return f"{base}+{self.adapted.commit or adapter_digest(self.model)}"
+
+    def changes(self) -> MemoryChanges:
+        """Return how the model differs now from that of its files, beside its weights."""
+        return memory_changes(self.model, self.device.type)
 
     def base_digest(self) -> str:
         """Return the SHA-256 of the weights as they are now, without those of adapters."""

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-import os
 import tempfile
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ _known: dict[str, str] = {}
 """SHA-256 of a tokenizer as it stands, with its last call → its digest, which takes long."""
 
 _PART_BYTES = 1 << 26
-_HEAD_BYTES = 1 << 20
 
 
 def weights_digest(model: PreTrainedModel) -> str:
@@ -75,36 +73,18 @@ def _part_digest(part: torch.Tensor) -> bytes:
     return hashlib.sha256(part.cpu().numpy().data).digest()
 
 
-def files_digest(paths: Iterable[Path]) -> str:
-    """Return the SHA-256 over the names and bytes of files, whatever their order."""
-    ordered = sorted(paths)
-    digest = hashlib.sha256()
-    with ThreadPoolExecutor() as threads:
-        for path, content in zip(ordered, threads.map(file_digest, ordered), strict=True):
-            digest.update(path.name.encode())
-            digest.update(bytes.fromhex(content))
-    return digest.hexdigest()
-
-
-def files_stamp(paths: Iterable[Path]) -> str:
-    """Return a stamp that changes when files do, without reading them whole.
-
-    It is the SHA-256 of the state of each file: its name, its size, its time of change, and its
-    first MiB: the header of safetensors, which names, types and shapes its tensors.
-    """
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        with path.open("rb") as opened:
-            state, head = os.fstat(opened.fileno()), opened.read(_HEAD_BYTES)
-        digest.update(f"{path.name} {state.st_size} {state.st_mtime_ns} {len(head)}\n".encode())
-        digest.update(head)
-    return digest.hexdigest()
-
-
 def config_digest(config: PretrainedConfig) -> str:
     """Return the SHA-256 of a model's configuration, wherever it was loaded from."""
-    facts = {name: value for name, value in config.to_dict().items() if name not in _UNRELATED}
-    return _digest(facts)
+    return _digest(config_facts(config, _UNRELATED))
+
+
+def config_facts(config: PretrainedConfig, unrelated: Collection[str]) -> dict[str, Any]:
+    """Return the fields of a configuration but those, and but the name of a GGUF file."""
+    facts = {name: value for name, value in config.to_dict().items() if name not in unrelated}
+    if isinstance(quantised := facts.get("quantization_config"), Mapping):
+        kept = {name: value for name, value in quantised.items() if name != "gguf_file"}
+        facts["quantization_config"] = kept
+    return facts
 
 
 def tokenizer_digest(tokenizer: PreTrainedTokenizerBase) -> str:

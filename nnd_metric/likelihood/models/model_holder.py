@@ -10,6 +10,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from nnd.metric.likelihood.models.load_model import load_model, wrap_model
 from nnd.metric.likelihood.models.loaded_model import LoadedModel
 from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.model_files import file_state, places_read
 from nnd.metric.likelihood.models.pinned_weights import pin_version
 from nnd.schemas import ScoringError
 
@@ -22,7 +23,7 @@ class ModelHolder:
     def __init__(self, own: Choice | None, how: Loading) -> None:
         self._own, self._how = own, how
         self._key: tuple[str, Loading] | None = None
-        self._stamp: frozenset[tuple[str, int, int]] | None = None
+        self._state: object = None
         self._loaded: LoadedModel | None = None
 
     def resolve(self, choice: Choice | None, how: Loading) -> tuple[Choice, Loading]:
@@ -50,18 +51,18 @@ class ModelHolder:
         return choice, how
 
     def load(self, choice: Choice, how: Loading) -> LoadedModel | list[str | Path]:
-        """Return one model; it is loaded unless it is held and its folder is unchanged.
+        """Return one model; it is loaded unless it is held and its files are unchanged.
 
         Several models are not loaded here, and the held one is released.
         """
         if not isinstance(choice, str | Path):
             self._loaded = None
             return choice
-        key, stamp = (str(choice), how), _stamp(choice)
-        if self._loaded is None or self._key != key or stamp not in (None, self._stamp):
+        key, state = (str(choice), how), _state(choice, how)
+        if self._loaded is None or self._key != key or state not in (None, self._state):
             self._loaded = None  # before the next takes its place
             self._loaded = pin_version(load_model(choice, how), remember=False)
-            self._key, self._stamp = key, stamp
+            self._key, self._state = key, state
         return self._loaded
 
 
@@ -93,10 +94,13 @@ def choose_model(
     return several
 
 
-def _stamp(model_id: str | Path) -> frozenset[tuple[str, int, int]] | None:
-    """Return a stamp that changes when a file, or a file of a folder, does; None without files."""
-    place = Path(model_id)
-    if not place.exists():
-        return None
-    states = ((path.name, path.stat()) for path in (place.iterdir() if place.is_dir() else [place]))
-    return frozenset((name, state.st_mtime_ns, state.st_size) for name, state in states)
+def _state(model_id: str | Path, how: Loading) -> object:
+    """Return what changes with the local files of a model; None without files.
+
+    It is unlike any other if the files cannot be read.
+    """
+    try:
+        states = [file_state(place) for place, _ in places_read(model_id, how)]
+        return states if any(states) else None
+    except (OSError, ValueError, LookupError, TypeError):  # loading says what is wrong
+        return object()

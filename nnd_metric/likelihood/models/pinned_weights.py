@@ -12,7 +12,7 @@ from nnd.metric.likelihood.models.model_digests import config_digest
 from nnd.schemas import add_fact, read_facts
 
 _FILE: Final = "digests.json"
-_SCHEME: Final = 1  # raised when digests of the same weights change
+_SCHEME: Final = 2  # raised when digests of the same weights change
 
 
 def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
@@ -23,12 +23,12 @@ def pin_version(loaded: LoadedModel, *, remember: bool) -> LoadedModel:
     """
     if loaded.commit or loaded.digest:
         return loaded
-    if not remember or loaded.stamp is None:
+    if not remember or loaded.files is None:
         return replace(loaded, digest=loaded.base_digest())
     # What decides the tensors that are made from the files.
     facts = {
         "scheme": _SCHEME,
-        "files": loaded.stamp,
+        "files": loaded.files,
         "config": config_digest(loaded.model.config),
         "class": f"{type(loaded.model).__module__}.{type(loaded.model).__name__}",
         "dtype": loaded.dtype,

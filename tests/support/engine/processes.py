@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import polars as pl
 import torch
+from support.engine.passes import watching
 from transformers.utils.logging import disable_progress_bar
 
 from nnd.metric.likelihood import Loading, Scoring
@@ -26,8 +27,9 @@ def say(line: object) -> None:
 def evaluate(model: str, pairs: str, each: Callable[[], None] = lambda: None) -> None:
     """Evaluate a model; call `each` before each of its forward passes. Say its likelihoods."""
     loaded = load_model(model, Loading(device="cpu"))
-    loaded.model.get_input_embeddings().register_forward_pre_hook(lambda *_: each())
-    found = evaluate_models(loaded, pl.read_parquet(pairs), scoring=Scoring(token_budget=BUDGET))
+    scoring = Scoring(token_budget=BUDGET)
+    with watching(each):
+        found = evaluate_models(loaded, pl.read_parquet(pairs), scoring=scoring)
     say(json.dumps(found.scored.select("ll_high", "ll_low").rows()))
 
 

@@ -21,6 +21,7 @@ import polars as pl
 import pytest
 import torch
 from support.engine.cases import LONG
+from support.engine.passes import watching
 from support.engine.processes import BUDGET
 from support.flat_options import gathered
 from support.places import SUPPORT
@@ -71,26 +72,20 @@ def assert_equal(found: Evaluation, undisturbed: Evaluation) -> None:
     assert found.scored.select(verdicts).equals(undisturbed.scored.select(verdicts))
 
 
-def count_forwards(loaded: LoadedModel) -> list[int]:
-    """Return a list that grows by one with every forward pass that reads words."""
-    passes: list[int] = []
-    loaded.model.get_input_embeddings().register_forward_hook(lambda *_: passes.append(1))
-    return passes
-
-
 # A second run
 
 
 def test_a_second_run_computes_nothing_and_says_the_same(saved: Saved) -> None:
     loaded = load_model(saved("gpt2"), Loading(device="cpu"))
-    passes = count_forwards(loaded)
-    first = evaluate(loaded)
-    assert passes
+    passes: list[int] = []
+    with watching(lambda: passes.append(1)):
+        first = evaluate(loaded)
+        assert passes
+        made = len(passes)
+        second = evaluate(loaded)
+    assert len(passes) == made
     asked = {(context, text) for row in FEW.rows() for text in row[1:] for context in (row[0], "")}
     assert stored(first) == (0, len(asked))
-    passes.clear()
-    second = evaluate(loaded)
-    assert passes == []
     assert stored(second) == (stored(first)[1],) * 2
     (work,) = (result.work for result in second.results)
     assert (work.tokens, work.token_budget) == (0, 0)
@@ -358,13 +353,12 @@ def kept_before_each_pass(loaded: LoadedModel) -> list[int]:
     """How many likelihoods an undisturbed run has kept when each of its forward passes begins."""
     found: list[int] = []
 
-    def look(*_: object) -> None:
+    def look() -> None:
         with closing(sqlite3.connect(default_store())) as database:
             found.extend(database.execute("SELECT count(*) FROM likelihoods").fetchone())
 
-    hook = loaded.model.get_input_embeddings().register_forward_pre_hook(look)
-    evaluate(loaded, PAIRS)
-    hook.remove()
+    with watching(look):
+        evaluate(loaded, PAIRS)
     return found
 
 

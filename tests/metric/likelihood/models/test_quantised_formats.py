@@ -174,8 +174,8 @@ def test_a_quantised_checkpoint_keeps_its_version(made: Made, tmp_path: Path) ->
     stored = load_model(tmp_path, CPU)
     assert stored.quantised == "bnb-nf4"
     before = stored.version()
-    inner = hashlib.sha256((tmp_path / "model.safetensors").read_bytes()).digest()
-    assert before == hashlib.sha256(b"model.safetensors" + inner).hexdigest()
+    content = (tmp_path / "model.safetensors").read_bytes()
+    assert before == hashlib.sha256(content).hexdigest()
     asked = [("Who wrote the book?", "the cat")]
     found = Engine(stored)(asked).log_likelihood.tolist()
     assert stored.version() == before

@@ -112,7 +112,10 @@ def test_another_state_of_the_files_is_not_known(chat: Path, change: str) -> Non
         file.write_text(file.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8")
     else:
         name = {"weights": "model.safetensors", "tokenizer": "tokenizer.json"}[change]
-        (chat / name).write_bytes((chat / name).read_bytes())
+        content = (chat / name).read_bytes()
+        (chat / name).write_bytes(content)
+        assert stored_outline("it", chat, CPU) is not None  # the time of a file says nothing
+        (chat / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     assert stored_outline("it", chat, CPU) is None
 
 

@@ -1,0 +1,160 @@
+"""The content of a model's files: what tells one model from another, found without torch.
+
+Names, places and times of files say nothing of a model: two may share all of them. Every file that
+is read is hashed in every process, except for the largest, whose digests are remembered.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from nnd.metric.likelihood.models.loading import Loading
+from nnd.metric.likelihood.models.model_places import (
+    ADAPTER_CONFIG,
+    resolve_revision,
+    split_gguf,
+)
+from nnd.schemas import digest_once
+
+_LARGE: Final = 1_000_000_000
+"""Size in bytes from which the digest of a file is stored for other processes."""
+
+_PART_BYTES: Final = 1 << 26
+_BLOCK_BYTES: Final = 1 << 20
+
+_MOST_BESIDE: Final = 1 << 28
+"""Largest file beside the weights that is hashed; larger ones are weights in other formats."""
+
+_WEIGHTS: Final = ("model.safetensors", "pytorch_model.bin")
+_OF_ADAPTERS: Final = ("adapter_model.safetensors", "adapter_model.bin")
+_SUBFOLDERS: Final = ("tokenizer", "additional_chat_templates")
+"""Folders in that of a model that are read with it."""
+
+_BESIDE_GGUF: Final = {".json", ".jinja", ".model", ".txt"}
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """Return the files that transformers reads the weights in a folder from, in order of names.
+
+    An index lists them; beside them may be the same weights in other formats.
+    """
+    names = [*_WEIGHTS]
+    with suppress(OSError, ValueError, AttributeError):  # loading says what is wrong
+        named = json.loads((folder / "config.json").read_bytes()).get("transformers_weights")
+        names = [*([named] if named else []), *names]
+    for name in names:
+        if (folder / name).is_file() and not name.endswith(".index.json"):
+            return [folder / name]
+        with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+            index = folder / f"{name.removesuffix('.index.json')}.index.json"
+            listed = {*json.loads(index.read_bytes())["weight_map"].values()}
+            return sorted(folder / each for each in listed)
+    return sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
+
+
+def content_digest(path: Path) -> str:
+    """Return a SHA-256 of what is in a file: beyond 64 MiB, that of the digests of its parts."""
+    return digest_once(path, _hash, kind="parts", large=_LARGE)
+
+
+def joint_digest(files: Iterable[Path]) -> str:
+    """Return one digest of the contents of files in this order, whatever their names."""
+    digests = [content_digest(path) for path in files]
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def _hash(path: Path) -> str:
+    starts = range(0, max(1, path.stat().st_size), _PART_BYTES)
+    if len(starts) == 1:
+        return _hash_part(path, 0).hex()
+    with ThreadPoolExecutor() as threads:
+        parts = threads.map(lambda start: _hash_part(path, start), starts)
+        return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def _hash_part(path: Path, start: int) -> bytes:
+    digest, block, left = hashlib.sha256(), bytearray(_BLOCK_BYTES), _PART_BYTES
+    with path.open("rb", buffering=0) as file:
+        file.seek(start)
+        while count := file.readinto(memoryview(block)[:left]):
+            digest.update(memoryview(block)[:count])
+            left -= count
+    return digest.digest()
+
+
+def places_read(model: str | Path, loading: Loading) -> Iterator[tuple[str, str | None]]:
+    """Yield the places that a model is read from, each with its revision, a folder or a Hub id.
+
+    They are those of the model, of its adapter, and of the base that an adapter in a folder names.
+
+    Raises:
+        OSError, ValueError, LookupError, TypeError: If an adapter's settings cannot be read.
+        ScoringError: If a folder is named with a revision.
+    """
+    name, own = resolve_revision(model, loading)
+    yield name, own.revision
+    if loading.adapter is not None:
+        adapter, of_adapter = resolve_revision(loading.adapter, Loading())
+        yield adapter, of_adapter.revision
+    elif (Path(name) / ADAPTER_CONFIG).is_file():
+        named = json.loads((Path(name) / ADAPTER_CONFIG).read_bytes())
+        yield named["base_model_name_or_path"], named.get("revision")
+
+
+def file_state(name: str) -> list[Any] | None:
+    """Return what changes with the local files of a model, as JSON; None if it is not here.
+
+    Of files that loading does not read, only what the file system says of them is taken.
+
+    Raises:
+        OSError: If a file cannot be read.
+    """
+    place, gguf = split_gguf(name)
+    folder = Path(place)
+    if not folder.exists():
+        return None
+    if gguf is not None:
+        beside = (path for path in folder.iterdir() if path.suffix in _BESIDE_GGUF)
+        files = [folder / gguf, *beside]
+        return [[path.name, content_digest(path)] for path in sorted(files)]
+    weights = {*weight_files(folder), *(folder / name for name in _OF_ADAPTERS)}
+    return [
+        [
+            path.relative_to(folder).as_posix(),
+            content_digest(path) if path in weights or _is_read(path, folder) else _stat(path),
+        ]
+        for path in sorted(_files_below(folder))
+    ]
+
+
+def _is_read(path: Path, folder: Path) -> bool:
+    """Whether loading may read a file that has no weights."""
+    above = path.relative_to(folder).parts[:-1]
+    return above[:1] in [(), *((name,) for name in _SUBFOLDERS)] and (
+        path.stat().st_size <= _MOST_BESIDE
+    )
+
+
+def _files_below(folder: Path, above: frozenset[str] = frozenset()) -> Iterator[Path]:
+    """Yield the files of a folder; links to folders are followed, but not back to one above."""
+    here = os.path.realpath(folder)
+    if here in above:
+        return
+    for path in folder.iterdir():
+        if path.is_dir():
+            yield from _files_below(path, above | {here})
+        elif path.is_file():
+            yield path
+
+
+def _stat(path: Path) -> list[int]:
+    """Return the size of a file, its times and its inode: they change whenever it is written."""
+    state = path.stat()
+    return [state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino, state.st_dev]
