@@ -119,6 +119,7 @@ REMEDIES = MappingProxyType(
         "model.not-a-language-model": "name a causal, encoder-decoder or masked language model",
         "model.tokenizer": "use the model's own tokenizer",
         "model.damaged": "download it again, or name another file",
+        "model.gguf": "score the model that it was made from",
         "model.no-memory": "use a smaller --dtype or another --device",
         "model.device": "choose another --device",
         "model.quantised": "name the model that it was made from",
