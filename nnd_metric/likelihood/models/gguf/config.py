@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from transformers import AutoConfig, PretrainedConfig
-from transformers.integrations import GGUF_CONFIG_MAPPING
+from transformers.integrations.ggml import GGUF_CONFIG_MAPPING
 
 from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile
 from nnd.metric.likelihood.models.gguf.keys import (
@@ -21,8 +21,14 @@ from nnd.metric.likelihood.models.gguf.keys import (
 )
 from nnd.metric.likelihood.models.gguf.rope import rope_parameters
 
-_SPECIAL = ("bos", "eos", "unknown", "padding")
-_SHORT = MappingProxyType({"unknown": "unk", "padding": "pad"})
+_SPECIAL = MappingProxyType(
+    {
+        "bos_token_id": "bos",
+        "eos_token_id": "eos",
+        "pad_token_id": "padding",
+        "unk_token_id": "unknown",
+    }
+)
 _GEMMA = MappingProxyType({"gemma2": 46, "gemma3": 62})
 """The layers of the 27B, which llama.cpp scales by the width for each head, not by the head."""
 _EVERY = MappingProxyType({"gemma2": 2, "gemma3": 6})
@@ -118,10 +124,14 @@ def _fields(file: GGUFFile, rules: Rules) -> dict[str, Any]:
     return found
 
 
-def _special(file: GGUFFile) -> dict[str, int]:
-    ids = {name: file.field(f"tokenizer.ggml.{name}_token_id", None) for name in _SPECIAL}
+def _special(file: GGUFFile) -> dict[str, int | None]:
+    """Return the special tokens; where the file has none, the field's default is of another model."""
+    ids = {
+        field: file.field(f"tokenizer.ggml.{name}_token_id", None)
+        for field, name in _SPECIAL.items()
+    }
     return {
-        f"{_SHORT.get(name, name)}_token_id": each for name, each in ids.items() if each is not None
+        field: each for field, each in ids.items() if each is not None or field != "unk_token_id"
     }
 
 
@@ -194,7 +204,7 @@ def _window(file: GGUFFile, fields: Mapping[str, Any]) -> dict[str, Any]:
         return {"sliding_window": size, **_layers(file, fields)}
     if size is None or (size >= length and kind != "phi3"):
         return {}
-    pattern = file.key("attention.sliding_window_pattern", None)
+    pattern = _pattern(file)
     if kind in {"llama", "phi3"}:
         if pattern is not None and not _all_slide(pattern):
             raise file.refusal(
@@ -207,20 +217,25 @@ def _window(file: GGUFFile, fields: Mapping[str, Any]) -> dict[str, Any]:
     return {"use_sliding_window": True, "sliding_window": size, **_layers(file, fields)}
 
 
-def _all_slide(pattern: Any) -> bool:  # noqa: ANN401 - a number, or a list
+def _pattern(file: GGUFFile) -> list[Any] | int | None:
+    key = "attention.sliding_window_pattern"
+    return file.listed(key) or file.key(key, _EVERY.get(file.architecture))
+
+
+def _all_slide(pattern: list[Any] | int) -> bool:
     return all(pattern) if isinstance(pattern, list) else pattern == 0
 
 
 def _layers(file: GGUFFile, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kinds of layers: of a list, true is a window; of n, each n-th reads everything."""
     n, key = fields["num_hidden_layers"], "attention.sliding_window_pattern"
-    pattern = file.listed(key) or file.key(key, _EVERY.get(file.architecture, 0))
+    pattern = _pattern(file)
     if isinstance(pattern, list):
         if len(pattern) != n:
             raise file.refusal(key, f"the model has {n} layers")
         slides = [bool(each) for each in pattern]
     else:
-        slides = [pattern == 0 or layer % pattern < pattern - 1 for layer in range(n)]
+        slides = [not pattern or layer % pattern < pattern - 1 for layer in range(n)]
     return {"layer_types": [f"{'sliding' if each else 'full'}_attention" for each in slides]}
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _OTHER_NAMES = {"mistral": "llama"}
 """Model types whose tensors llama.cpp names as those of another."""
+_HEADS = ("num_attention_heads", "num_key_value_heads")
 _OPTIONAL_BIASES = frozenset({"llama", "qwen2", "qwen3", "gemma2", "gemma3"})
 """Architectures that llama.cpp reads with and without biases."""
 
@@ -39,7 +40,7 @@ def converted_whole(file: GGUFFile) -> Iterator[None]:
     import gguf  # noqa: PLC0415 - slow, and needed only here
     from transformers import modeling_gguf_pytorch_utils as conversion  # noqa: PLC0415 - as above
 
-    parse, convert = gguf.GGUFReader, conversion.load_gguf_checkpoint
+    parse, convert = gguf.GGUFReader, vars(conversion)["load_gguf_checkpoint"]
     value_of: Any = vars(conversion)["_gguf_parse_value"]
 
     def read(path: str) -> "GGUFReader":
@@ -79,7 +80,7 @@ def _checked(file: GGUFFile, find_names: Any) -> Any:  # noqa: ANN401 - of trans
 
     def find(
         model: "PreTrainedModel",
-        processor: object,
+        processor: Any,  # noqa: ANN401 - of transformers
         model_type: str | None = None,
         num_layers: int | None = None,
         qual_name: str = "",
@@ -88,6 +89,9 @@ def _checked(file: GGUFFile, find_names: Any) -> Any:  # noqa: ANN401 - of trans
         names: dict[str, str] = find_names(model, processor, kind, num_layers, qual_name)
         if not qual_name:
             _check_places(file, names)
+            # It orders rows by the numbers of the file, which may be absent, or one for each layer.
+            own = {name: getattr(model.config, name, None) for name in _HEADS}
+            processor.config.update({name: each for name, each in own.items() if each is not None})
         return names
 
     return find

@@ -114,5 +114,5 @@ def _factors(file: GGUFFile) -> dict[str, list[float]]:
     }
     if _FACTORS in found:
         return {_SHORT: found[_FACTORS], _LONG: found[_FACTORS]}
-    one = next(iter(found.values()), [])
+    one: list[float] = next(iter(found.values()), [])
     return {_SHORT: found.get(_SHORT, one), _LONG: found.get(_LONG, one)} if found else {}
