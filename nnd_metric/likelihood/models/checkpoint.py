@@ -19,6 +19,7 @@ from nnd.metric.likelihood.models.checkpoint_files import (
 from nnd.metric.likelihood.models.fitness import SAVE_TOKENIZER, check_vocabulary
 from nnd.metric.likelihood.models.gguf.config import read_config
 from nnd.metric.likelihood.models.gguf.conversion import converted_whole
+from nnd.metric.likelihood.models.gguf.foreign import check_assumed
 from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile, open_gguf
 from nnd.metric.likelihood.models.gguf.tokenizer import check_tokenizer, complete_tokenizer
 from nnd.metric.likelihood.models.loading import Loading
@@ -73,6 +74,8 @@ class Checkpoint:
         if known is not None:
             return known
         config: PretrainedConfig = self.read(AutoConfig, "model.unknown", "no such model")
+        if self.gguf is not None:
+            check_assumed(self.gguf, config)
         return config
 
     def pinned(self) -> "Checkpoint":

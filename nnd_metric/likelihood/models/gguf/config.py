@@ -6,13 +6,11 @@ from types import MappingProxyType
 from typing import Any
 
 from transformers import AutoConfig, PretrainedConfig
-from transformers.integrations.ggml import GGUF_CONFIG_MAPPING
 
+from nnd.metric.likelihood.models.gguf.foreign import check_known
 from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile
 from nnd.metric.likelihood.models.gguf.keys import (
     ARCHITECTURES,
-    BUILT_ALWAYS,
-    BUILT_FROM,
     NAMESPACES,
     REQUIRED,
     Must,
@@ -45,7 +43,7 @@ def read_config(file: GGUFFile) -> PretrainedConfig | None:
     _check_namespaces(file)
     known = ARCHITECTURES.get(file.architecture)
     if known is None:
-        _check_foreign(file)
+        check_known(file)
         return None
     kind, rules = known
     _check(file, rules)
@@ -82,36 +80,6 @@ def _check(file: GGUFFile, rules: Rules) -> None:
             raise file.refusal(key, rule.why)
 
 
-def _check_foreign(file: GGUFFile) -> None:
-    """Check that transformers, which has the only table of this architecture, uses every key."""
-    names = (file.architecture, file.architecture.replace("-", "_"), _spelled(file.architecture))
-    table = next((GGUF_CONFIG_MAPPING[name] for name in names if name in GGUF_CONFIG_MAPPING), None)
-    built = BUILT_FROM.get(file.architecture)
-    if table is None and built is None:
-        raise file.refusal("general.architecture", "transformers cannot read it", whole=True)
-    used = (
-        built | BUILT_ALWAYS
-        if built is not None
-        else {key for key, field in (table or {}).items() if field is not None}
-    )
-    head = file.key("attention.key_length", None) or _share(file)
-    equal = {"attention.key_length": head, "attention.value_length": head}
-    equal |= {"rope.dimension_count": head}
-    harmless = {
-        "attention.causal": True,
-        "rope.scaling.type": "none",
-        "rope.scaling.finetuned": ...,
-    }
-    for key in file.keys:
-        value, right = file.key(key, None), (harmless | equal).get(key)
-        if key not in used and right is not ... and (right is None or value != right):
-            raise file.refusal(key, "transformers does not read it")
-
-
-def _spelled(architecture: str) -> str:
-    return architecture.removesuffix("moe") + "_moe"
-
-
 def _fields(file: GGUFFile, rules: Rules) -> dict[str, Any]:
     found = {}
     for key, rule in rules.items():
@@ -136,8 +104,9 @@ def _special(file: GGUFFile) -> dict[str, int | None]:
 
 
 def _share(file: GGUFFile) -> int | None:
+    """Return the width for each head."""
     width, heads = file.key("embedding_length", 0), file.key("attention.head_count", 0)
-    return width // heads if isinstance(heads, int) and heads else None
+    return width // heads if heads else None
 
 
 def _decoder(file: GGUFFile, fields: dict[str, Any]) -> dict[str, Any]:

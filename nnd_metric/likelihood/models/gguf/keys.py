@@ -171,38 +171,6 @@ ARCHITECTURES: Mapping[str, tuple[str, Rules]] = MappingProxyType(
 )
 """Architecture of llama.cpp → model type of transformers, and what becomes of each key."""
 
-# transformers builds these configurations itself, from these keys and those in its own table.
-BUILT_FROM: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "lfm2": frozenset(
-            {
-                *("attention.layer_norm_rms_epsilon", "attention.head_count_kv", "rope.freq_base"),
-                *("shortconv.l_cache", "feed_forward_length"),
-            }
-        ),
-        "qwen35": (
-            _QWEN35 := frozenset(
-                {
-                    *("attention.key_length", "attention.value_length", "ssm.time_step_rank"),
-                    *("attention.layer_norm_rms_epsilon", "full_attention_interval"),
-                    *("ssm.conv_kernel", "ssm.state_size", "ssm.group_count", "ssm.inner_size"),
-                    *("rope.freq_base", "rope.dimension_sections", "rope.dimension_count"),
-                    *("nextn_predict_layers", "feed_forward_length", "attention.head_count_kv"),
-                }
-            )
-        ),
-        "qwen35moe": _QWEN35
-        | {
-            *("expert_feed_forward_length", "expert_shared_feed_forward_length"),
-            *("expert_count", "expert_used_count"),
-        },
-    }
-)
-BUILT_ALWAYS = frozenset(
-    {"context_length", "embedding_length", "block_count", "vocab_size", "attention.head_count"}
-)
-"""Keys of size, which every configuration is built from."""
-
 NAMESPACES: Mapping[str, str] = MappingProxyType(
     {
         "adapter": "it is an adapter, not a model",
