@@ -19,7 +19,7 @@ from nnd.metric.likelihood.models.checkpoint_files import (
 from nnd.metric.likelihood.models.fitness import SAVE_TOKENIZER, check_vocabulary
 from nnd.metric.likelihood.models.gguf.config import read_config
 from nnd.metric.likelihood.models.gguf.conversion import converted_whole
-from nnd.metric.likelihood.models.gguf.foreign import check_assumed
+from nnd.metric.likelihood.models.gguf.foreign import complete_config
 from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile, open_gguf
 from nnd.metric.likelihood.models.gguf.tokenizer import check_tokenizer, complete_tokenizer
 from nnd.metric.likelihood.models.loading import Loading
@@ -75,7 +75,7 @@ class Checkpoint:
             return known
         config: PretrainedConfig = self.read(AutoConfig, "model.unknown", "no such model")
         if self.gguf is not None:
-            check_assumed(self.gguf, config)
+            complete_config(self.gguf, config)
         return config
 
     def pinned(self) -> "Checkpoint":

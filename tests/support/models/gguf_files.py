@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import gguf
@@ -12,15 +13,15 @@ import torch
 Keys = Mapping[str, Any]
 
 
-def write_gguf(  # noqa: PLR0913 - each is a part of a file
+def write_gguf(
     model: Any,
     tokenizer: Any,
     path: Path,
     architecture: str = "llama",
     *,
-    keys: Keys = {},
+    keys: Keys = MappingProxyType({}),
     without: Collection[str] = (),
-    tensors: Mapping[str, torch.Tensor] = {},
+    tensors: Mapping[str, torch.Tensor] = MappingProxyType({}),
 ) -> Path:
     """Write a model in float32.
 

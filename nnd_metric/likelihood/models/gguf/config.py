@@ -93,7 +93,7 @@ def _fields(file: GGUFFile, rules: Rules) -> dict[str, Any]:
 
 
 def _special(file: GGUFFile) -> dict[str, int | None]:
-    """Return the special tokens; where the file has none, the field's default is of another model."""
+    """Return the special tokens; a default where the file has none would be of another model."""
     ids = {
         field: file.field(f"tokenizer.ggml.{name}_token_id", None)
         for field, name in _SPECIAL.items()

@@ -1,4 +1,4 @@
-"""Architectures whose configuration transformers builds: what it leaves out must be as it assumes.
+"""Architectures whose configuration transformers builds, and what it leaves out.
 
 It maps some keys of a file to fields, and keeps the defaults of one checkpoint for the others.
 """
@@ -8,10 +8,11 @@ from math import isclose
 from types import MappingProxyType
 
 from transformers import PretrainedConfig
-from transformers.integrations.ggml import GGUF_CONFIG_MAPPING
-from transformers.integrations.gguf import GGUF_CONFIG_ARCHS
+from transformers.integrations import ggml
 
 from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile
+from nnd.metric.likelihood.models.gguf.parts import MERGE
+from nnd.schemas import ScoringError
 
 _FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -49,12 +50,23 @@ _FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Fields that mean what a key means; the first that a configuration has counts."""
 
+_SET = frozenset(
+    {
+        *("rope.freq_base", "attention.layer_norm_epsilon"),
+        *("expert_feed_forward_length", "expert_shared_feed_forward_length"),
+    }
+)
+"""Keys that are set; of others, more than a field may follow, so that they have to be equal."""
+
 _IDLE: Mapping[str, str] = MappingProxyType(
     {
         "tensor_data_layout": "it says how the tensors are laid out, as transformers expects them",
         "rope.scaling.finetuned": "it says how the model was trained",
     }
 )
+_TABLES: Mapping[str, Mapping[str, str | None]] = ggml.GGUF_CONFIG_MAPPING
+_BY_FUNCTION = frozenset({"lfm2", "qwen35", "qwen35moe"})
+"""Architectures that transformers has no table for, but a function, and a reader of its own."""
 _BUILT_FROM = (
     *("block_count", "nextn_predict_layers", "attention.head_count_kv"),
     *("ssm.inner_size", "rope.dimension_sections"),
@@ -75,29 +87,38 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 def check_known(file: GGUFFile) -> None:
     """Raise ScoringError if transformers cannot read the architecture."""
     name = _NAMES.get(file.architecture, file.architecture)
-    if name not in GGUF_CONFIG_MAPPING and file.architecture not in GGUF_CONFIG_ARCHS:
+    if name not in _TABLES and file.architecture not in _BY_FUNCTION:
         raise file.refusal("general.architecture", "transformers cannot read it", whole=True)
+    if len(file.parts) > 1 and file.architecture in _BY_FUNCTION:
+        problem = f"transformers reads no {file.architecture} in parts"
+        raise ScoringError("model.gguf", problem, file.path, MERGE)
 
 
-def check_assumed(file: GGUFFile, config: PretrainedConfig) -> None:
-    """Check that the configuration has the values of all keys that transformers does not read.
+def complete_config(file: GGUFFile, config: PretrainedConfig) -> None:
+    """Let the configuration have the values of all keys that transformers does not read.
 
     Raises ScoringError that names the key.
     """
-    read = GGUF_CONFIG_MAPPING.get(_NAMES.get(file.architecture, file.architecture), {})
-    if file.architecture in GGUF_CONFIG_ARCHS:  # built by a function, which reads others too
+    read = _TABLES.get(_NAMES.get(file.architecture, file.architecture), {})
+    if file.architecture in _BY_FUNCTION:
         read = dict.fromkeys(_BUILT_FROM, "")
     for key in file.keys:
         if read.get(key) is None and key not in _IDLE:
-            _check_value(file, key, config)
+            _complete(file, key, config)
 
 
-def _check_value(file: GGUFFile, key: str, config: PretrainedConfig) -> None:
+def _complete(file: GGUFFile, key: str, config: PretrainedConfig) -> None:
     has = _assumed(key, config)
     value = file.listed(key) or file.key(key, None)
-    if has is None or isinstance(value, list) or not _equal(value, has):
+    if has is not None and not isinstance(value, list) and _equal(value, has):
+        return
+    if has is None or key not in _SET:
         why = "transformers does not read it" + ("" if has is None else f", and assumes {has}")
         raise file.refusal(key, why)
+    if key == "rope.freq_base":
+        config.rope_parameters["rope_theta"] = value
+    else:
+        setattr(config, _fields(key, config)[0], value)
 
 
 def _equal(value: object, has: object) -> bool:
@@ -118,7 +139,11 @@ def _assumed(key: str, config: PretrainedConfig) -> object:
         return {"default": "none"}.get(rope.get("rope_type", "default"))
     if key == "attention.causal":
         return True
-    fields = [field for field in _FIELDS.get(key, ()) if getattr(config, field, None) is not None]
+    fields = _fields(key, config)
     if key in {"attention.key_length", "attention.value_length"} and not fields:
         return head
     return getattr(config, fields[0]) if fields else None
+
+
+def _fields(key: str, config: PretrainedConfig) -> list[str]:
+    return [field for field in _FIELDS.get(key, ()) if getattr(config, field, None) is not None]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gguf import GGUFReader
 
 _PART = re.compile(r"(?P<name>.*)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE)
-_MERGE = "join the parts with llama-gguf-split --merge, and name the result"
+MERGE = "join the parts with llama-gguf-split --merge, and name the result"
 
 
 def find_parts(folder: str, file: str) -> list[str]:
@@ -45,16 +45,16 @@ def join_parts(paths: list[Path], readers: list["GGUFReader"]) -> "GGUFReader":
     said = _number(first, "split.count", 1)
     if said != count and (said > 1 or count > 1):
         problem = f"it is the first of {said} parts, but its name says {count}"
-        raise ScoringError("model.damaged", problem, paths[0], _MERGE)
+        raise ScoringError("model.damaged", problem, paths[0], MERGE)
     for number, (path, reader) in enumerate(zip(paths, readers, strict=True)):
         if _number(reader, "split.no", 0) != number:
             problem = f"it is not part {number + 1} of {count}, which its name says"
-            raise ScoringError("model.damaged", problem, path, _MERGE)
+            raise ScoringError("model.damaged", problem, path, MERGE)
     first.tensors = [each for reader in readers for each in reader.tensors]
     tensors = _number(first, "split.tensors.count", len(first.tensors))
     if tensors != len(first.tensors):
         problem = f"its parts have {len(first.tensors)} tensors, and not {tensors}"
-        raise ScoringError("model.damaged", problem, paths[0], _MERGE)
+        raise ScoringError("model.damaged", problem, paths[0], MERGE)
     return first
 
 

@@ -96,8 +96,12 @@ CUTS: Mapping[str, Cut] = MappingProxyType(
         ),
         "qwen35": Cut(
             (
-                rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}"
-                rf"| ?[^\s\p{{L}}\p{{M}}\p{{N}}]+[\r\n]*|{_BLANKS}",
+                "|".join(
+                    (
+                        *(_ENDINGS, r"[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+", r"\p{N}"),
+                        *(r" ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*", _BLANKS),
+                    )
+                ),
             )
         ),
         "viking": Cut((_BLOOM, r"\p{N}")),
@@ -124,8 +128,13 @@ CUTS: Mapping[str, Cut] = MappingProxyType(
         "superbpe": Cut((r"\p{N}+", r"(?=(\d{3})+(?!\d))")),
         "exaone-moe": Cut(
             (
-                rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+"
-                r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
+                "|".join(
+                    (
+                        _ENDINGS,
+                        r"[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+",
+                        r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
+                    )
+                ),
             )
         ),
         "chameleon": Cut(

@@ -42,11 +42,20 @@ ROPE: Callable[..., dict[str, Any]] = lambda **more: {  # noqa: E731
 GEMMA3 = {"sliding_window": 6, "query_pre_attn_scalar": 8, **HEAD}
 LOCAL = {"rope_type": "default", "rope_theta": THETA}
 MAMBA = {
-    **{"vocab_size": 0, "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4},
-    **{"initializer_range": 0.3, "layer_norm_epsilon": 1e-5, "time_step_rank": 3},
+    "vocab_size": 0,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "state_size": 4,
+    "initializer_range": 0.3,
+    "layer_norm_epsilon": 1e-5,
+    "time_step_rank": 3,
 }
 GPT2 = {
-    **{"vocab_size": 0, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": WINDOW},
+    "vocab_size": 0,
+    "n_embd": 32,
+    "n_layer": 2,
+    "n_head": 4,
+    "n_positions": WINDOW,
     "initializer_range": 0.3,
 }
 FACTORS = [1.0, 1.5, 4.0, 8.0]
@@ -58,7 +67,8 @@ PHI3_TENSORS = {
     "rope_factors_long.weight": torch.tensor(LONG),
 }
 YARN = {
-    **{"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0},
+    "rope.scaling.type": "yarn",
+    "rope.scaling.factor": 4.0,
     "rope.scaling.original_context_length": 16,
 }
 IS_YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16}
@@ -152,7 +162,8 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, torch.Tens
     "qwen2, windows": (
         "qwen2",
         {
-            **{"use_sliding_window": True, "sliding_window": 5},
+            "use_sliding_window": True,
+            "sliding_window": 5,
             "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
         },
         {"attention.sliding_window_pattern": [True, False, True]},
@@ -168,7 +179,9 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, torch.Tens
     "gemma2, the 27B": (
         "gemma2",
         {
-            **{"num_hidden_layers": 46, "head_dim": 16, "initializer_range": 0.1},
+            "num_hidden_layers": 46,
+            "head_dim": 16,
+            "initializer_range": 0.1,
             "query_pre_attn_scalar": 32 // 4,
         },
         {},
@@ -394,6 +407,22 @@ def test_a_key_that_llama_cpp_needs_is_missed(
     with refusal("model.damaged", "m.gguf") as caught:
         load_model(tmp_path / "m.gguf", CPU)
     assert key in caught.value.what
+
+
+@pytest.mark.parametrize("base", [THETA, 1e6])
+def test_what_transformers_leaves_out_of_others_is_set(
+    base: float, tiny: Callable[[str], Family], tmp_path: Path
+) -> None:
+    tokenizer, shape = tiny("gpt2").tokenizer, SHAPE | {"norm_epsilon": 0.25}
+    rope = {"rope_parameters": {"rope_type": "default", "rope_theta": base}}
+    model = made(hf.Starcoder2ForCausalLM, hf.Starcoder2Config, shape | rope, len(tokenizer))
+    keys, gone = {"attention.layer_norm_epsilon": 0.25}, "attention.layer_norm_rms_epsilon"
+    check(tokenizer, tmp_path, "starcoder2", model, keys=keys, without=[gone])
+    keys |= {"attention.wobble": 2}
+    write_gguf(model, tokenizer, tmp_path / "n.gguf", "starcoder2", keys=keys, without=[gone])
+    with refusal("model.gguf", "n.gguf") as caught:
+        load_model(tmp_path / "n.gguf", CPU)
+    assert "starcoder2.attention.wobble = 2" in caught.value.what
 
 
 def test_without_a_number_of_key_heads_each_head_has_its_own(
