@@ -6,6 +6,7 @@ It maps some keys of a file to fields, and keeps the defaults of one checkpoint 
 from collections.abc import Mapping
 from math import isclose
 from types import MappingProxyType
+from typing import Any
 
 from transformers import PretrainedConfig
 from transformers.integrations import ggml
@@ -64,7 +65,7 @@ _IDLE: Mapping[str, str] = MappingProxyType(
         "rope.scaling.finetuned": "it says how the model was trained",
     }
 )
-_TABLES: Mapping[str, Mapping[str, str | None]] = ggml.GGUF_CONFIG_MAPPING
+_TABLES: Any = ggml.GGUF_CONFIG_MAPPING
 _BY_FUNCTION = frozenset({"lfm2", "qwen35", "qwen35moe"})
 """Architectures that transformers has no table for, but a function, and a reader of its own."""
 _BUILT_FROM = (
