@@ -47,6 +47,7 @@ _HAN_TO_HANGUL = "[一-龥ࠀ-一가-\ud7ff]+"
 
 _DEEPSEEK3 = Cut((r"\p{N}{1,3}", _ASIAN, rf"{_MARKED}| ?[\p{{P}}\p{{S}}]+[\r\n]*|{_BLANKS}"))
 _DIGITS = Cut((r"\p{N}", _GPT2))
+_PHRASE = r"[^\r\n\p{L}\p{N}]?(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+"
 _EXAONE = r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+"
 _BLOOM = r" ?[^(\s|.,!?…。，、।۔،)]+"
 
@@ -127,11 +128,7 @@ CUTS: Mapping[str, Cut] = MappingProxyType(
             (rf"{_ENDINGS}|{_WORD}|\p{{N}}{{1}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|{_BLANKS}",)
         ),
         "superbpe": Cut((r"\p{N}+", r"(?=(\d{3})+(?!\d))")),
-        "exaone-moe": Cut(
-            (
-                rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+|{_EXAONE}",
-            )
-        ),
+        "exaone-moe": Cut((rf"{_ENDINGS}|{_PHRASE}|{_EXAONE}",)),
         "chameleon": Cut(
             (
                 "<sentinel:[0-9]+>",
