@@ -92,7 +92,7 @@ def _fake_references(parents: Parents, _aspect: str) -> pl.DataFrame:
     by_context = candidates.group_by("context", maintain_order=True).agg(pl.all())
     rouge = best_rouge()
     closeness = [
-        [scores.rouge_l for scores in rouge(own, [context])]
+        [0.0 if scores is None else scores.rouge_l for scores in rouge(own, [context])]
         for own, context in by_context.select("candidate", "context").iter_rows()
     ]
     closest = (

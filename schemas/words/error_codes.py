@@ -120,6 +120,7 @@ REMEDIES = MappingProxyType(
         "model.tokenizer": "use the model's own tokenizer",
         "model.damaged": "download it again, or name another file",
         "model.language": "give the data a column `language`, or use --language",
+        "model.gguf": "score the model that it was made from",
         "model.no-memory": "use a smaller --dtype or another --device",
         "model.window": "state it as model_max_length in the tokenizer_config.json of the model",
         "model.device": "choose another --device",

@@ -61,7 +61,7 @@ def read_tokens(
     numbers: dict[bytes, int] = {}
     same = [numbers.setdefault(own.tobytes(), len(numbers)) for own in np.split(rows, starts)]
     lacks = _lacking(tokenizer, encoded)
-    looked_at = [requests[number] for number in np.flatnonzero(lacks[order])]
+    looked_at = [requests[number] for number in np.flatnonzero(lacks[order]).tolist()]
     texts = dict.fromkeys(candidate for _, candidate in looked_at)
     texts |= dict.fromkeys(text for context, _ in looked_at for text in _texts(context))
     unknown = dict(zip(texts, count_unknown(tokenizer, list(texts)), strict=True))

@@ -9,6 +9,7 @@ from huggingface_hub import is_offline_mode
 from transformers import (
     AutoConfig,
     AutoTokenizer,
+    PretrainedConfig,
     PreTrainedTokenizerBase,
     TokenizersBackend,
 )
@@ -28,7 +29,11 @@ from nnd.metric.likelihood.models.folder_tokenizer import (
     is_rebuilt,
     restored,
 )
-from nnd.metric.likelihood.models.gguf_files import GGUFFile, open_gguf
+from nnd.metric.likelihood.models.gguf.config import read_config
+from nnd.metric.likelihood.models.gguf.conversion import converted_whole
+from nnd.metric.likelihood.models.gguf.foreign import complete_config
+from nnd.metric.likelihood.models.gguf.gguf_file import GGUFFile, open_gguf
+from nnd.metric.likelihood.models.gguf.tokenizer import check_tokenizer, complete_tokenizer
 from nnd.metric.likelihood.models.loading import Loading
 from nnd.metric.likelihood.models.model_files import joint_digest, weight_files
 from nnd.metric.likelihood.models.model_places import check_local, split_gguf
@@ -55,8 +60,10 @@ class Checkpoint:
         has the remedy of the code unless another is given.
         """
         try:
-            with self.gguf.parsed_once() if self.gguf else nullcontext():
+            with converted_whole(self.gguf) if self.gguf else nullcontext():
                 return kind.from_pretrained(self.name, **(self.options | options))
+        except ScoringError:
+            raise
         except Exception as error:  # damaged files may raise anything
             name = "/".join(filter(None, (self.name, self.options.get("gguf_file"))))
             if is_gated(error):
@@ -72,6 +79,16 @@ class Checkpoint:
                 f"not found in the local Hub cache, and the Hub cannot be reached ({why})",
                 name,
             ) from error
+
+    def config(self) -> PretrainedConfig:
+        """Return the model's configuration."""
+        known = read_config(self.gguf) if self.gguf else None
+        if known is not None:
+            return known
+        config: PretrainedConfig = self.read(AutoConfig, "model.unknown", "no such model")
+        if self.gguf is not None:
+            complete_config(self.gguf, config)
+        return config
 
     def pinned(self) -> "Checkpoint":
         """Return the checkpoint at the commit that its configuration was just read from."""
@@ -104,7 +121,7 @@ class Checkpoint:
     def _files(self) -> list[Path]:
         """Return the files with the weights; none for a repository with a commit."""
         if self.gguf is not None:
-            return [self.gguf.path]
+            return [*self.gguf.parts]
         if self.commit is not None:
             return []
         return weight_files(Path(self.name))
@@ -135,8 +152,7 @@ def read_tokenizer(checkpoint: Checkpoint, adapter: Adapter | None) -> FolderTok
         if find_file(checkpoint.name, file, checkpoint.options["revision"]) is None:
             raise
     # With the model's configuration, transformers asks for none in the subfolder.
-    config = checkpoint.read(AutoConfig, "model.unknown", "no such model")
-    return _read(checkpoint, subfolder=_SUBFOLDER, config=config)
+    return _read(checkpoint, subfolder=_SUBFOLDER, config=checkpoint.config())
 
 
 def _read(checkpoint: Checkpoint, **options: Any) -> FolderTokenizer:  # noqa: ANN401 - of `read`
@@ -150,8 +166,12 @@ def _read(checkpoint: Checkpoint, **options: Any) -> FolderTokenizer:  # noqa: A
         )
         return found
 
+    if checkpoint.gguf is not None:
+        check_tokenizer(checkpoint.gguf)
     tokenizer = read(AutoTokenizer)
     check_vocabulary(tokenizer, checkpoint.name)
+    if checkpoint.gguf is not None:
+        complete_tokenizer(tokenizer, checkpoint.gguf)
     if checkpoint.gguf is not None or not tokenizer.is_fast:
         return FolderTokenizer(tokenizer)
     file, config = (

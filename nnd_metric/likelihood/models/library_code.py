@@ -82,7 +82,8 @@ def changed_libraries(device: str = "cpu") -> list[str]:
         for table in _HOOKS
         for hook in vars(torch_module)[f"_global{table}"].values()
     ]
-    modes = [*_get_current_function_mode_stack(), *_get_current_dispatch_mode_stack()]
+    functions = _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+    modes = [*functions, *_get_current_dispatch_mode_stack()]
     found += [f"the mode {_called(mode)}" for mode in modes if not isinstance(mode, _MODES)]
     found += ["torch.autocast"] if torch.is_autocast_enabled(device) else []
     own = _Own()

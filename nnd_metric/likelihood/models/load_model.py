@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import torch
 from transformers import (
-    AutoConfig,
     AutoModelForCausalLM,
     AutoModelForImageTextToText,
     AutoModelForMaskedLM,
@@ -298,7 +297,7 @@ def _find_fit(model_id: str | Path, loading: Loading) -> _Fit:
 
 def _load_config(checkpoint: Checkpoint, adapter: Adapter | None) -> PretrainedConfig:
     with _named_by(adapter):
-        config: PretrainedConfig = checkpoint.read(AutoConfig, "model.unknown", "no such model")
+        config = checkpoint.config()
     _drop_kernels(config)
     return config
 

@@ -236,4 +236,5 @@ def _new(kind: Any, config: PretrainedConfig, dtype: torch.dtype) -> torch.nn.Mo
         torch.random.fork_rng(devices=[]),
         replaced(torch.nn.Module, register_parameter=without_numbers),
     ):
-        return kind._from_config(config, dtype=dtype)  # noqa: SLF001 - what Auto classes call
+        made: torch.nn.Module = kind._from_config(config, dtype=dtype)  # noqa: SLF001 - as Auto does
+        return made

@@ -45,9 +45,9 @@ def left_out(
         )
     if n := overall.unscored:
         yield f"{n:,} tests lack a likelihood of one model or both; they count as failures."
-    if n := overall.undecidable:
+    if overall.undecidable:
         yield (
-            f"{n:,} tests are undecidable for one model or both, whose tokenizer reads both texts "
+            f"{overall.undecidable:,} tests are undecidable for one model or both, whose tokenizer reads both texts "
             "as the same tokens; they count as failures."
         )
 

@@ -33,7 +33,8 @@ def unknown_token(tokenizer: Tokenizer) -> int | None:
     It may be known only to the `tokenizers` model inside.
     """
     if tokenizer.unk_token_id is not None or not tokenizer.is_fast:
-        return tokenizer.unk_token_id
+        own: int | None = tokenizer.unk_token_id
+        return own
     inside = tokenizer.backend_tokenizer
     if hasattr(inside.model, "unk_token"):
         token = inside.model.unk_token

@@ -19,7 +19,8 @@ from transformers.utils.logging import enable_progress_bar
 
 from nnd.metric.likelihood import Loading, load_config, load_model, load_skeleton, load_tokenizer
 from nnd.metric.likelihood.models.checkpoint_files import find_file
-from nnd.metric.likelihood.models.gguf_files import open_gguf
+from nnd.metric.likelihood.models.gguf.conversion import converted_whole
+from nnd.metric.likelihood.models.gguf.gguf_file import open_gguf
 
 CPU = Loading(device="cpu")
 
@@ -61,7 +62,7 @@ def test_the_library_is_as_before_afterwards(place: Path, tmp_path: Path) -> Non
     before, file = dict(vars(gguf)), place / "tiny.gguf"
     other = shutil.copy(file, tmp_path / "other.gguf")
     opened = open_gguf(str(place), file.name, None)
-    with suppress(KeyError), opened.parsed_once():
+    with suppress(KeyError), converted_whole(opened):
         assert gguf.GGUFReader(str(file)) is opened.reader
         assert gguf.GGUFReader(str(other)) is not opened.reader
         raise KeyError
