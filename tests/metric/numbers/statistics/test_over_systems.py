@@ -8,7 +8,7 @@ import pytest
 
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.intervals import interval_of_most
-from nnd.metric.numbers.statistics.system_bootstrap import draw_systems, statistic_over_systems
+from nnd.metric.numbers.statistics.over_systems import draw_systems, statistic_over_systems
 
 NAMES = list(STATISTICS)
 
