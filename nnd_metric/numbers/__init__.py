@@ -212,6 +212,7 @@ if TYPE_CHECKING:
     )
     from .statistics.intervals import (
         ONE_CONTEXT as ONE_CONTEXT,
+        UNDEFINED as UNDEFINED,
         FloatArray as FloatArray,
         Interval as Interval,
         IntervalOrReason as IntervalOrReason,

@@ -2,8 +2,8 @@
 
 The statistic is Spearman's rho over all candidates of an aspect. Each context is left out for both
 metrics at once, and the difference of the two rho is computed without it: a paired jackknife, which
-gives the 95 % interval (`jackknife`). p is that of Student's t: the difference divided by its error,
-with the same degrees of freedom. The p-values are not adjusted for multiple comparisons.
+gives the 95 % interval (`jackknife`). p is that of Student's t: the difference divided by its
+error, with the same degrees of freedom. The p-values are not adjusted for multiple comparisons.
 
 The ED-FAITH code answers another question: it draws 1,000 subsets of 80 % of the data without
 replacement, and a metric must have the higher number in 95 % of them. Such a subset varies half as

@@ -8,9 +8,10 @@
     auc_within       the same within contexts                              }
 
 Every interval, 95 %, is over contexts. Those of acc_eq, acc_eq_star and auc_within are of a mean
-over contexts (`cluster_intervals`), acc_eq_star with the epsilon of all of them; that of auc is of a
-jackknife; those of spa and system_accuracy are of a bootstrap (`covering_interval`). SPA is over the
-contexts for which every system has both numbers. The two AUC need human numbers with two values.
+over contexts (`cluster_intervals`), acc_eq_star with the epsilon of all of them; that of auc is of
+a jackknife; those of spa and system_accuracy are of a bootstrap (`covering_interval`). SPA is over
+the contexts for which every system has both numbers. The two AUC need human numbers with two
+values.
 """
 
 from collections.abc import Collection, Mapping
@@ -23,6 +24,7 @@ import polars as pl
 
 from nnd.metric.numbers import (
     ONE_CONTEXT,
+    UNDEFINED,
     CandidatePairs,
     FloatArray,
     Interval,
@@ -51,6 +53,7 @@ RESAMPLES = 1_000
 
 _Contexts: TypeAlias = npt.NDArray[np.int64]
 _Found: TypeAlias = tuple[float | None, IntervalOrReason]
+_NOTHING: _Found = None, IntervalOrReason(None, UNDEFINED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +67,7 @@ class PairStatistics(Record):
         complete_contexts: Contexts for which every system has both numbers.
         values: Statistic → its value; None if undefined or not requested.
         intervals: Statistic → its 95 % interval over contexts, or None.
-        interval_reasons: Statistic that has a value but no interval → why.
+        interval_reasons: Requested statistic without an interval → why.
         epsilon: Largest difference of the metric that acc_eq_star takes for a tie; None if it was
             not requested.
     """
@@ -108,17 +111,16 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
             found["auc"] = _auc(score, human == values[1], contexts)
         if "auc_within" in names:
             found["auc_within"] = _auc_within(score, pairs)
-    found = {name: each for name, each in found.items() if name in names and each[0] is not None}
-    nothing = None, IntervalOrReason(None, None)
+    asked = {name: found.get(name, _NOTHING) for name in PAIR_STATISTICS if name in names}
     return PairStatistics(
         n=used.height,
         pairs=len(pairs),
         systems=systems,
         complete_contexts=int(complete.sum()),
-        values={name: found.get(name, nothing)[0] for name in PAIR_STATISTICS},
-        intervals={name: found.get(name, nothing)[1].bounds for name in PAIR_STATISTICS},
+        values={name: asked.get(name, _NOTHING)[0] for name in PAIR_STATISTICS},
+        intervals={name: asked.get(name, _NOTHING)[1].bounds for name in PAIR_STATISTICS},
         epsilon=epsilon,
-        interval_reasons=reasons_in({name: of for name, (_, of) in found.items()}),
+        interval_reasons=reasons_in({name: of for name, (_, of) in asked.items()}),
     )
 
 
@@ -195,5 +197,5 @@ def _auc_within(score: FloatArray, pairs: CandidatePairs) -> _Found:
         np.bincount(pairs.context, each, pairs.contexts) for each in (wins, wins**2, differ)
     )
     if not tests.sum():
-        return None, IntervalOrReason(None, None)
+        return _NOTHING
     return _mean(sums, tests, squares)

@@ -63,7 +63,7 @@ class WithoutOwn(Record):
         intervals: Statistic → 95 % bootstrap interval over contexts, as in the category.
         pass_rates: Model → its pass rate on the other tests; None without such tests.
         n: Model → the number of these tests.
-        interval_reasons: Statistic that has a value but no interval → why.
+        interval_reasons: Statistic without an interval → why.
     """
 
     statistics: Annotated[Statistics, FlatKeys()]

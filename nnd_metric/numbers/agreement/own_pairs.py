@@ -11,7 +11,12 @@ from nnd.metric.data import Judgements, names_in
 from nnd.metric.numbers.agreement.agreement import Agreement, CategoryAgreement, WithoutOwn
 from nnd.metric.numbers.statistics.correlation_estimates import interval_of_correlation
 from nnd.metric.numbers.statistics.correlations import BATCHED, STATISTICS
-from nnd.metric.numbers.statistics.intervals import FloatArray, reasons_in
+from nnd.metric.numbers.statistics.intervals import (
+    UNDEFINED,
+    FloatArray,
+    IntervalOrReason,
+    reasons_in,
+)
 from nnd.metric.numbers.statistics.order_noise import reason_against_order
 
 WRITERS = "writers"
@@ -55,13 +60,14 @@ def _compare(
     values = {name: statistic(ours, theirs) for name, statistic in STATISTICS.items()}
     against = reason_against_order(ours, drawn) if len(ours) > 1 else None
     intervals = {
-        name: interval_of_correlation(value, BATCHED[name](drawn, people), against)
+        name: IntervalOrReason(None, UNDEFINED)
+        if value is None
+        else interval_of_correlation(value, BATCHED[name](drawn, people), against)
         for name, value in values.items()
-        if value is not None
     }
     return WithoutOwn(
         values,
-        {name: intervals[name].bounds if name in intervals else None for name in values},
+        {name: each.bounds for name, each in intervals.items()},
         rates,
         {model: row["n"] for model, row in rows.items()},
         reasons_in(intervals),

@@ -18,6 +18,7 @@ import numpy as np
 
 from nnd.metric.numbers.statistics.correlations import BATCHED, STATISTICS
 from nnd.metric.numbers.statistics.intervals import (
+    UNDEFINED,
     FloatArray,
     Interval,
     IntervalOrReason,
@@ -86,7 +87,7 @@ class Correlations(Record):
             fixed; None if there are too few.
         p_values: Statistic → two-sided permutation p-value.
         permutations: How the p-values were computed; None if undefined.
-        interval_reasons: Statistic that has a value but no interval over contexts → why.
+        interval_reasons: Statistic without an interval over contexts → why.
         interval_reasons_over_systems: The same for the intervals over systems.
     """
 
@@ -101,7 +102,7 @@ class Correlations(Record):
     )
 
 
-_NOTHING = IntervalOrReason(None, None)
+_NOTHING = IntervalOrReason(None, UNDEFINED)
 _OTHER_SYSTEMS = "the categories compare different systems"
 
 

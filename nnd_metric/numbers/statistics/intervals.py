@@ -29,6 +29,7 @@ FloatArray = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
 ONE_CONTEXT = "fewer than two contexts"
+UNDEFINED = "the number is undefined"
 MOSTLY_UNDEFINED = "the number is undefined in more than half of the resamples"
 
 RESAMPLES = 2_000

@@ -1,9 +1,9 @@
 """Intervals of any smooth statistic, by leaving out one context at a time.
 
 A statistic of pooled candidates, such as a correlation or an area under the ROC curve, is computed
-again without each of the G contexts. Its 95 % interval is that of a pass rate (`context_intervals`):
-Student's t on the log-odds scale of (value - lowest) / (highest - lowest), which for a correlation
-is half of Fisher's z, with
+again without each of the G contexts. Its 95 % interval is that of a pass rate
+(`context_intervals`): Student's t on the log-odds scale of (value - lowest) / (highest - lowest),
+which for a correlation is twice Fisher's z, with
 
     s^2  mean squared error: the jackknife variance, (G - 1) / G times the sum of (value without
          context i - value)^2, plus the square of the jackknife bias, (G - 1) times (mean of the
@@ -34,12 +34,12 @@ import numpy.typing as npt
 from nnd.metric.numbers.statistics.context_intervals import logit_t
 from nnd.metric.numbers.statistics.intervals import (
     ONE_CONTEXT,
+    UNDEFINED,
     WEIGHTS_AT_ONCE,
     FloatArray,
     IntervalOrReason,
 )
 
-UNDEFINED = "the number is undefined"
 HANGS_ON_ONE = "the number is undefined without one of the contexts"
 
 MOST_LEFT_OUT = 1_000

@@ -1,9 +1,9 @@
 """Intervals of correlations over systems: would other systems show the same agreement?
 
-The judged systems are a sample, too, and usually a small one. Each system is left out, with its pass
-rate and its human score, and the interval is that of a jackknife (`jackknife`) with as many degrees
-of freedom as there are systems, minus 1. An interval over contexts answers a different question,
-with fixed systems; neither interval includes the uncertainty of the other.
+The judged systems are a sample, too, and usually a small one. Each system is left out, with its
+pass rate and its human score, and the interval is that of a jackknife (`jackknife`) with as many
+degrees of freedom as there are systems, minus 1. An interval over contexts answers a different
+question, with fixed systems; neither interval includes the uncertainty of the other.
 
 In simulations (250 sets of normal scores each, with a true r of 0, 0.5, 0.8 and 0.95), 95 %
 intervals contained the true value in this share of the sets, in %; percentiles of a bootstrap over
