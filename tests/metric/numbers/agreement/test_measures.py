@@ -370,7 +370,7 @@ def test_an_undefined_statistic_has_no_interval() -> None:
 def test_the_mean_is_resampled_with_all_its_categories_together() -> None:
     # Whenever one category turns round, the other turns back: each tau is 1 or -1, the mean 0.
     turned = [[[0.2, 0.1], [0.1, 0.2]]]  # too rarely for the systems to be alike
-    samples = np.array([[[0.1, 0.2], [0.2, 0.1]]] * 38 + turned * 2)
+    samples = np.array([[[0.1, 0.2], [0.2, 0.1]]] * 96 + turned * 4)
     ours = rates({"x": {"A": 0.1, "B": 0.2}, "y": {"A": 0.2, "B": 0.1}})
     same = {"A": 0.0, "B": 1.0}
     scores = people({"quality x": same, "quality y": same})

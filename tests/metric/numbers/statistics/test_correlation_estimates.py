@@ -119,7 +119,6 @@ def test_an_interval_over_contexts_needs_half_of_the_resamples(
     assert mean.intervals["tau_a"] == interval
 
 
-@pytest.mark.parametrize("n", [0, 1])
 def test_noise_as_large_as_the_differences_gives_no_interval() -> None:
     # The variance of 0.1, 0.2, 0.3, 0.4 is 1/60; noise of a fifth of that, 1/300, is the most.
     rng, humans = np.random.default_rng(0), [1.0, 2, 3, 4]
@@ -146,6 +145,7 @@ def test_an_interval_over_contexts_reaches_to_both_sides_of_its_value() -> None:
     assert high == pytest.approx(min(1, max(value, *ends, *(2 * value - ends))))
 
 
+@pytest.mark.parametrize("n", [0, 1])
 def test_fewer_than_two_systems_have_nothing(n: int) -> None:
     found, mean, counts = correlate({"x": compared([0.5] * n, [1.0] * n)}, ["x"])
     assert all_of(found["x"]) == all_of(mean) == dict.fromkeys(STATISTICS, NOTHING)
