@@ -58,7 +58,7 @@ def test_systems_are_ordered_by_their_means() -> None:
     assert found.intervals["system_accuracy"] is None
     assert found.interval_reasons["system_accuracy"] == "all contexts agree"
     noise = np.random.default_rng(0).normal(size=(60, 4)) / 4
-    found = measure(candidates(noise + [1, 3, 2, 4], noise[::-1] + [1, 2, 3, 4]))
+    found = measure(candidates(np.add(noise, [1, 3, 2, 4]), np.add(noise[::-1], [1, 2, 3, 4])))
     assert found.intervals["system_accuracy"] == (pytest.approx(5 / 6), pytest.approx(5 / 6))
 
 
