@@ -161,7 +161,7 @@ def _agreement(frame: pl.DataFrame) -> Iterator[tuple[str, Found]]:
         at = contexts.index(row[CLUSTER_NUMBER]), systems.index(row["system"])
         cells[0][at] += row["passed"]
         cells[1][at] += 1
-    drawn = bootstrap_ratios(*cells) if len(contexts) else np.empty((0, 0))
+    drawn = bootstrap_ratios(*cells) if contexts else np.empty((0, 0))
     ours = (cells[0].sum(axis=0) / cells[1].sum(axis=0)).tolist()
     theirs = [float(place) for place in range(len(systems))]
     scores = {"x": CategoryScores(systems, ours, theirs, drawn)}
