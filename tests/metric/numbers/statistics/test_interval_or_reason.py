@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from support.degenerate_tables import DEGENERATE, ESTIMATORS, Found, Rows, estimate
+from support.simulations.degenerate_tables import DEGENERATE, ESTIMATORS, Found, Rows, estimate
 
 POOLED = ["spearman", "pearson", "tau_b"]
 EQUAL_LENGTH = ["rate at equal length", "difference at equal length"]

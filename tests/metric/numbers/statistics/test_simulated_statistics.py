@@ -9,7 +9,7 @@ import re
 
 import pytest
 from support.places import ROOT
-from support.simulated_statistics import DEPENDENCE, DRAWS, Coverage, simulate
+from support.simulations.simulated_statistics import DEPENDENCE, DRAWS, Coverage, simulate
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 

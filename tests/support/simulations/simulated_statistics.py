@@ -63,7 +63,7 @@ def rates(rng: np.random.Generator, contexts: int, rho: float) -> dict[str, Foun
     of = np.repeat(np.arange(contexts), counts)
     drawn = _uniform(rng, of, rho, 2)
     first, second = drawn[:, 0] < 0.7, drawn[:, 1] < 0.6
-    passes, others = (np.bincount(of, each, contexts) for each in (first, second))
+    passes = np.bincount(of, first, contexts)
     lead = first.astype(float) - second
     sums, squares = (np.bincount(of, each, contexts) for each in (lead, lead**2))
     columns = [each[:, None] for each in (passes, passes, counts)]
