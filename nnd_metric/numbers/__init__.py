@@ -180,8 +180,9 @@ if TYPE_CHECKING:
         find_places as find_places,
     )
     from .statistics.candidate_intervals import (
+        TOO_MANY as TOO_MANY,
         mean_intervals as mean_intervals,
-        pooled_samples as pooled_samples,
+        pooled_without as pooled_without,
     )
     from .statistics.chosen_statistics import (
         choose_statistics as choose_statistics,
@@ -210,12 +211,29 @@ if TYPE_CHECKING:
         tests_of as tests_of,
     )
     from .statistics.intervals import (
+        ONE_CONTEXT as ONE_CONTEXT,
+        UNDEFINED as UNDEFINED,
         FloatArray as FloatArray,
         Interval as Interval,
+        IntervalOrReason as IntervalOrReason,
         bootstrap_ratios as bootstrap_ratios,
+        covering_interval as covering_interval,
         draw_contexts as draw_contexts,
-        interval_of_most as interval_of_most,
+        reasons_in as reasons_in,
         wilson as wilson,
+    )
+    from .statistics.jackknife import (
+        effective_freedom as effective_freedom,
+        jackknife_error as jackknife_error,
+        jackknife_interval as jackknife_interval,
+        leave_out as leave_out,
+        sizes_of_groups as sizes_of_groups,
+    )
+    from .statistics.order_noise import (
+        reason_against_order as reason_against_order,
+    )
+    from .statistics.over_systems import (
+        FEWEST_SYSTEMS as FEWEST_SYSTEMS,
     )
     from .statistics.perm_both import (
         perm_both as perm_both,
@@ -236,13 +254,9 @@ if TYPE_CHECKING:
         soft_accuracy as soft_accuracy,
         system_accuracy as system_accuracy,
     )
-    from .statistics.system_bootstrap import (
-        FEWEST_SYSTEMS as FEWEST_SYSTEMS,
-    )
     from .statistics.tie_accuracy import (
         CandidatePairs as CandidatePairs,
         pair_candidates as pair_candidates,
-        resampled_accuracies as resampled_accuracies,
         tie_accuracy as tie_accuracy,
     )
 else:

@@ -8,8 +8,9 @@ Three levels, as meta-evaluations of metrics report them:
 
 Each level has Spearman's rho, Pearson's r and Kendall's tau-b. Differences between contexts (some
 are hard for all systems) count only at the first level. A context in which either number is
-constant has no correlation: it is skipped, and counted. Intervals, 95 %, are over contexts (see
-`candidate_intervals`); for intervals over systems see `system_correlations`.
+constant has no correlation: it is skipped, and counted. Intervals, 95 %, are over contexts: of a
+jackknife at the first level (`jackknife`), of a mean over contexts at the second
+(`cluster_intervals`); for intervals over systems see `system_correlations`.
 """
 
 from collections.abc import Mapping
@@ -23,18 +24,23 @@ from scipy import stats
 
 from nnd.metric.numbers import (
     STATISTICS as CORRELATIONS,
+    TOO_MANY,
     FloatArray,
     Interval,
-    interval_of_most,
+    IntervalOrReason,
+    jackknife_interval,
     mean_defined,
     mean_intervals,
-    pooled_samples,
+    pooled_without,
+    reasons_in,
+    sizes_of_groups,
 )
-from nnd.schemas import CONTEXT, UNSTORED, Correlation, Count, Keys, Limit, Record
+from nnd.schemas import CONTEXT, SPARSE, UNSTORED, Correlation, Count, Keys, Limit, Record
 
 STATISTICS = ("spearman", "pearson", "tau_b")
 _Statistics: TypeAlias = Annotated[Mapping[str, Correlation | None], Keys(STATISTICS)]
 _Intervals: TypeAlias = Annotated[Mapping[str, Interval | None], Keys(STATISTICS)]
+_Reasons: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +52,8 @@ class CandidateAgreement(Record):
         unjudged: Candidates without a judgement, left out.
         unscored: Judged candidates without a score, left out.
         sample: Statistic over all candidates; None if undefined.
-        sample_intervals: Its 95 % intervals over contexts; None if it or too many resamples are
-            undefined.
+        sample_intervals: Its 95 % intervals over contexts; None if it is undefined, also without
+            one of the contexts.
         by_context: Mean over contexts; None if no context defines it.
         by_context_intervals: Its 95 % intervals over contexts; None if fewer than two contexts
             define it.
@@ -56,8 +62,11 @@ class CandidateAgreement(Record):
         single_contexts: Contexts skipped because they have one candidate.
         by_system: Correlation over systems; None if undefined.
         systems: Systems behind it. A candidate that several systems wrote counts for each.
-        resampled: Spearman's rho over all candidates on redrawn contexts (`pooled_samples`), nan
+        without: Spearman's rho over all candidates without each context (`pooled_without`), nan
             where undefined; with that of another scorer it makes a `Difference`.
+        group_sizes: Candidates of each of these contexts.
+        sample_interval_reasons: Statistic over all candidates without an interval → why.
+        by_context_interval_reasons: Mean over contexts without an interval → why.
     """
 
     n: Count
@@ -72,7 +81,10 @@ class CandidateAgreement(Record):
     single_contexts: Count
     by_system: _Statistics
     systems: Count
-    resampled: Annotated[FloatArray, UNSTORED] = field(repr=False, compare=False)
+    without: Annotated[FloatArray, UNSTORED] = field(repr=False, compare=False)
+    group_sizes: Annotated[FloatArray, UNSTORED] = field(repr=False, compare=False)
+    sample_interval_reasons: Annotated[_Reasons, SPARSE] = field(default_factory=dict)
+    by_context_interval_reasons: Annotated[_Reasons, SPARSE] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +121,35 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     defined = [statistics for statistics in within if statistics["pearson"] is not None]
     systems = _system_means(used)
     numbers = used["score"].to_numpy(), used["human"].to_numpy()
-    samples = pooled_samples(*numbers, number_contexts(used))
+    contexts = number_contexts(used)
+    without, sizes = pooled_without(*numbers, contexts), sizes_of_groups(contexts)
     sample = correlate(*numbers)
+    intervals = {
+        name: jackknife_interval(sample[name], without[name], sizes)
+        if name in without
+        else IntervalOrReason(None, TOO_MANY)
+        for name in STATISTICS
+    }
+    mean = mean_intervals(defined, STATISTICS)
     return CandidateAgreement(
         n=used.height,
         unjudged=table.height - judged.height,
         unscored=judged.height - used.height,
         sample=sample,
-        sample_intervals={
-            name: None if sample[name] is None else interval_of_most(each)
-            for name, each in samples.items()
-        },
+        sample_intervals={name: each.bounds for name, each in intervals.items()},
         by_context={
             name: mean_defined([statistics[name] for statistics in defined]) for name in STATISTICS
         },
-        by_context_intervals=mean_intervals(defined, STATISTICS),
+        by_context_intervals={name: each.bounds for name, each in mean.items()},
         contexts=len(defined),
         constant_contexts=len(several) - len(defined),
         single_contexts=len(groups) - len(several),
         by_system=correlate(systems["score"], systems["human"]),
         systems=systems.height,
-        resampled=samples["spearman"],
+        without=without["spearman"],
+        group_sizes=sizes,
+        sample_interval_reasons=reasons_in(intervals),
+        by_context_interval_reasons=reasons_in(mean),
     )
 
 

@@ -7,12 +7,15 @@
     auc              area under the ROC curve, all candidates pooled       } `roc_auc`
     auc_within       the same within contexts                              }
 
-Every interval, 95 %, is of a bootstrap over contexts. SPA is over the contexts for
-which every system has both numbers. The two AUC need human numbers with two values.
+Every interval, 95 %, is over contexts. Those of acc_eq, acc_eq_star and auc_within are of a mean
+over contexts (`cluster_intervals`), acc_eq_star with the epsilon of all of them; that of auc is of
+a jackknife; those of spa and system_accuracy are of a bootstrap (`covering_interval`). SPA is over
+the contexts for which every system has both numbers. The two AUC need human numbers with two
+values.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -20,29 +23,37 @@ import numpy.typing as npt
 import polars as pl
 
 from nnd.metric.numbers import (
+    ONE_CONTEXT,
+    UNDEFINED,
     CandidatePairs,
     FloatArray,
     Interval,
-    bootstrap_ratios,
+    IntervalOrReason,
+    cluster_intervals,
+    covering_interval,
     draw_contexts,
-    interval_of_most,
+    jackknife_interval,
+    leave_out,
     pair_candidates,
     pooled_auc,
-    resampled_accuracies,
+    reason_against_order,
+    reasons_in,
     resampled_soft_accuracy,
+    sizes_of_groups,
     soft_accuracy,
     system_accuracy,
     tie_accuracy,
 )
 from nnd.metric.other_metrics.candidate_correlations import number_contexts
-from nnd.schemas import CONTEXT, Amount, Count, Keys, Record, Share
+from nnd.schemas import CONTEXT, SPARSE, Amount, Count, Keys, Record, Share
 
 PAIR_STATISTICS = ("acc_eq", "acc_eq_star", "spa", "system_accuracy", "auc", "auc_within")
 
 RESAMPLES = 1_000
 
 _Contexts: TypeAlias = npt.NDArray[np.int64]
-_Found: TypeAlias = tuple[float | None, Interval | None]
+_Found: TypeAlias = tuple[float | None, IntervalOrReason]
+_NOTHING: _Found = None, IntervalOrReason(None, UNDEFINED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +67,7 @@ class PairStatistics(Record):
         complete_contexts: Contexts for which every system has both numbers.
         values: Statistic → its value; None if undefined or not requested.
         intervals: Statistic → its 95 % interval over contexts, or None.
+        interval_reasons: Requested statistic without an interval → why.
         epsilon: Largest difference of the metric that acc_eq_star takes for a tie; None if it was
             not requested.
     """
@@ -67,6 +79,7 @@ class PairStatistics(Record):
     values: Annotated[Mapping[str, Share | None], Keys(PAIR_STATISTICS)]
     intervals: Annotated[Mapping[str, Interval | None], Keys(PAIR_STATISTICS)]
     epsilon: Amount | None
+    interval_reasons: Annotated[Mapping[str, str], SPARSE] = field(default_factory=dict)
 
 
 def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics:
@@ -82,36 +95,32 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     pairs = pair_candidates(human, contexts)
     by_system = _by_system(used)
     systems, complete = by_system[2].shape[1], (by_system[2] > 0).all(axis=1)
-    found: dict[str, _Found] = dict.fromkeys(PAIR_STATISTICS, (None, None))
+    found: dict[str, _Found] = {}
     epsilon = None
     if {"acc_eq", "acc_eq_star"} & {*names} and (exact := tie_accuracy(score, pairs)) is not None:
         epsilon = exact.epsilon if "acc_eq_star" in names else None
-        samples = resampled_accuracies(score, pairs, _draw(pairs.contexts))
-        both = (("acc_eq", exact.acc_eq), ("acc_eq_star", exact.calibrated))
-        for (name, value), drawn in zip(both, samples, strict=True):
-            found[name] = _with_interval(value, drawn, pairs.contexts)
+        found["acc_eq"] = _mean(exact.acc_eq_of, np.ones(pairs.contexts))
+        found["acc_eq_star"] = _mean(exact.calibrated_of, np.ones(pairs.contexts))
     if "spa" in names and systems > 1 and complete.any():
-        sums, n = by_system[:2], by_system[2][complete]
-        people, scores = ((each[complete] / n).T for each in sums)
-        drawn = resampled_soft_accuracy(people, scores, _draw(len(n)))
-        found["spa"] = _with_interval(soft_accuracy(people, scores), drawn, len(n))
+        found["spa"] = _soft_accuracy(*(each[complete] for each in by_system))
     if "system_accuracy" in names and systems > 1:
         found["system_accuracy"] = _system_accuracy(*by_system)
     values = np.unique(human)
     if len(values) == 2:  # noqa: PLR2004 - good and bad
-        good = human == values[1]
         if "auc" in names:
-            found["auc"] = _auc(score, good, contexts)
+            found["auc"] = _auc(score, human == values[1], contexts)
         if "auc_within" in names:
             found["auc_within"] = _auc_within(score, pairs)
+    asked = {name: found.get(name, _NOTHING) for name in PAIR_STATISTICS if name in names}
     return PairStatistics(
         n=used.height,
         pairs=len(pairs),
         systems=systems,
         complete_contexts=int(complete.sum()),
-        values={name: found[name][0] if name in names else None for name in PAIR_STATISTICS},
-        intervals={name: found[name][1] if name in names else None for name in PAIR_STATISTICS},
+        values={name: asked.get(name, _NOTHING)[0] for name in PAIR_STATISTICS},
+        intervals={name: asked.get(name, _NOTHING)[1].bounds for name in PAIR_STATISTICS},
         epsilon=epsilon,
+        interval_reasons=reasons_in({name: of for name, (_, of) in asked.items()}),
     )
 
 
@@ -119,10 +128,12 @@ def _draw(contexts: int) -> FloatArray:
     return draw_contexts(np.random.default_rng(0), contexts, RESAMPLES)
 
 
-def _with_interval(value: float, drawn: FloatArray, contexts: int) -> _Found:
-    if np.isnan(value):
-        return None, None
-    return value, interval_of_most(drawn) if contexts > 1 else None
+def _mean(sums: FloatArray, counts: FloatArray, squares: FloatArray | None = None) -> _Found:
+    """Return the mean of numbers from 0 to 1 over all that contexts have, [contexts]."""
+    squared = sums**2 if squares is None else squares
+    (interval,) = cluster_intervals(*(each[:, None] for each in (sums, squared, counts)))
+    value = float(sums.sum() / counts.sum())
+    return value, IntervalOrReason(interval.bounds, interval.reason)
 
 
 def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -142,31 +153,49 @@ def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
     return human, score, n
 
 
+def _soft_accuracy(human: FloatArray, score: FloatArray, n: FloatArray) -> _Found:
+    people, scores = ((each / n).T for each in (human, score))
+    value = soft_accuracy(people, scores)
+    if len(n) < 2:  # noqa: PLR2004
+        return value, IntervalOrReason(None, ONE_CONTEXT)
+    drawn = resampled_soft_accuracy(people, scores, _draw(len(n)))
+    return value, covering_interval(value, drawn, lowest=0)
+
+
 def _system_accuracy(human: FloatArray, score: FloatArray, n: FloatArray) -> _Found:
     """Return the accuracy over systems, whose means are over all of their candidates."""
 
-    def of(counts: FloatArray) -> FloatArray:
+    def means(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
         with np.errstate(invalid="ignore"):
-            return system_accuracy(*((counts @ each) / (counts @ n) for each in (human, score)))
+            people, scores = ((counts @ each) / (counts @ n) for each in (human, score))
+        return people, scores
 
-    return _with_interval(float(of(np.ones((1, len(n))))[0]), of(_draw(len(n))), len(n))
+    of_all = means(np.ones((1, len(n))))
+    value = float(system_accuracy(*of_all)[0])
+    if len(n) < 2:  # noqa: PLR2004
+        return value, IntervalOrReason(None, ONE_CONTEXT)
+    drawn = means(_draw(len(n)))
+    for own, resampled in zip(of_all, drawn, strict=True):
+        if (reason := reason_against_order(own[0], resampled)) is not None:
+            return value, IntervalOrReason(None, reason)
+    return value, covering_interval(value, system_accuracy(*drawn), lowest=0)
 
 
 def _auc(score: FloatArray, good: npt.NDArray[np.bool_], contexts: _Contexts) -> _Found:
-    n = int(contexts.max()) + 1
     value = float(pooled_auc(score, good, np.ones((1, len(score))))[0])
-    parts = np.array_split(_draw(n), len(score) // 2_000 + 1)
-    drawn = np.concatenate([pooled_auc(score, good, part[:, contexts]) for part in parts])
-    return _with_interval(value, drawn, n)
+    parts = leave_out(int(contexts.max()) + 1, len(score))
+    without = np.concatenate([pooled_auc(score, good, kept[:, contexts]) for kept in parts])
+    return value, jackknife_interval(value, without, sizes_of_groups(contexts), lowest=0)
 
 
 def _auc_within(score: FloatArray, pairs: CandidatePairs) -> _Found:
     """Return the share of pairs of one good and one bad candidate that a metric orders rightly."""
     gaps = np.sign(score[pairs.first] - score[pairs.second]) * pairs.people
     differ = pairs.people != 0
-    wins = np.bincount(pairs.context, np.where(differ, (gaps + 1) / 2, 0), pairs.contexts)
-    tests = np.bincount(pairs.context, differ, pairs.contexts)
+    wins = np.where(differ, (gaps + 1) / 2, 0)
+    sums, squares, tests = (
+        np.bincount(pairs.context, each, pairs.contexts) for each in (wins, wins**2, differ)
+    )
     if not tests.sum():
-        return None, None
-    drawn = bootstrap_ratios(wins[:, None], tests[:, None], resamples=RESAMPLES)[:, 0]
-    return _with_interval(float(wins.sum() / tests.sum()), drawn, int((tests > 0).sum()))
+        return _NOTHING
+    return _mean(sums, tests, squares)

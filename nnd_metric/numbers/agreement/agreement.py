@@ -15,12 +15,13 @@ from nnd.metric.numbers.statistics.correlation_estimates import (
     Intervals,
     Permutations,
     PValues,
+    Reasons,
     Statistics,
 )
 from nnd.metric.numbers.statistics.correlations import STATISTICS
 from nnd.metric.numbers.statistics.extrapolation import Extrapolation
 from nnd.metric.numbers.statistics.intervals import Interval
-from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
+from nnd.metric.numbers.statistics.over_systems import FEWEST_SYSTEMS
 from nnd.schemas import (
     SPARSE,
     UNSTORED,
@@ -62,12 +63,14 @@ class WithoutOwn(Record):
         intervals: Statistic → 95 % bootstrap interval over contexts, as in the category.
         pass_rates: Model → its pass rate on the other tests; None without such tests.
         n: Model → the number of these tests.
+        interval_reasons: Statistic without an interval → why.
     """
 
     statistics: Annotated[Statistics, FlatKeys()]
     intervals: Intervals
     pass_rates: Mapping[str, Share | None]
     n: Mapping[str, Count]
+    interval_reasons: Annotated[Reasons, SPARSE] = field(default_factory=dict)
 
     def sentence(self) -> str:
         """Return the two main correlations."""
@@ -95,7 +98,8 @@ class CategoryAgreement(Correlations):
         system_accuracy: Share of the pairs of systems that both numbers order in the same way, ties
             included; None with fewer than two systems, and in older results, like its interval.
         system_accuracy_interval: Its 95 % interval over contexts, human scores held fixed; None
-            without samples.
+            where the contexts are unknown or too few.
+        system_accuracy_interval_reason: Why there is no interval, although there is an accuracy.
     """
 
     n: Count
@@ -107,6 +111,7 @@ class CategoryAgreement(Correlations):
     without_own: Annotated[WithoutOwn | None, SPARSE] = None
     system_accuracy: Share | None = None
     system_accuracy_interval: Interval | None = None
+    system_accuracy_interval_reason: Annotated[str | None, SPARSE] = None
 
     @property
     def says_something(self) -> bool:
@@ -142,6 +147,12 @@ class MeanAgreement(Correlations):
     p_values: Annotated[PValues, StoredAs("mean_p_values")]
     permutations: Annotated[Permutations | None, StoredAs("mean_permutations")]
     categories: Annotated[Mapping[str, Count], StoredAs("mean_categories")]
+    interval_reasons: Annotated[Reasons, SPARSE, StoredAs("mean_interval_reasons")] = field(
+        default_factory=dict, kw_only=True
+    )
+    interval_reasons_over_systems: Annotated[
+        Reasons, SPARSE, StoredAs("mean_interval_reasons_over_systems")
+    ] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

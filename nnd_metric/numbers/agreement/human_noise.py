@@ -33,9 +33,9 @@ import polars as pl
 
 from nnd.metric.numbers.statistics.correlations import BATCHED
 from nnd.metric.numbers.statistics.intervals import FloatArray
+from nnd.metric.numbers.statistics.over_systems import FEWEST_SYSTEMS
 from nnd.metric.numbers.statistics.sign_flips import sign_flip_ps
 from nnd.metric.numbers.statistics.significance import LEVEL
-from nnd.metric.numbers.statistics.system_bootstrap import FEWEST_SYSTEMS
 from nnd.schemas import CONTEXT, Correlation, Count, Natural, Record, Share, counted
 
 ALL_UP_TO, RANDOM_SPLITS = 10, 1_000

@@ -30,7 +30,8 @@ from nnd.metric.numbers.agreement.agreement import (
 from nnd.metric.numbers.agreement.human_noise import find_noise
 from nnd.metric.numbers.statistics.correlation_estimates import CategoryScores, correlate
 from nnd.metric.numbers.statistics.extrapolation import extrapolate
-from nnd.metric.numbers.statistics.intervals import FloatArray, interval_of_most
+from nnd.metric.numbers.statistics.intervals import FloatArray, covering_interval
+from nnd.metric.numbers.statistics.order_noise import reason_against_order
 from nnd.metric.numbers.statistics.soft_accuracy import system_accuracy
 from nnd.schemas import ScoringError
 
@@ -127,10 +128,15 @@ def _accuracy(scores: CategoryScores) -> dict[str, Any]:
     if len(scores.models) < FEWEST_MODELS:
         return {}
     theirs = np.array(scores.theirs, dtype=np.float64)
-    drawn = scores.resampled[~np.isnan(scores.resampled).any(axis=1)]
+    value = float(system_accuracy(theirs, np.array(scores.ours, dtype=np.float64)))
+    bounds, reason = None, reason_against_order(scores.ours, scores.resampled)
+    if reason is None:
+        drawn = scores.resampled[~np.isnan(scores.resampled).any(axis=1)]
+        bounds, reason = covering_interval(value, system_accuracy(theirs, drawn), lowest=0)
     return {
-        "system_accuracy": float(system_accuracy(theirs, np.array(scores.ours, dtype=np.float64))),
-        "system_accuracy_interval": interval_of_most(system_accuracy(theirs, drawn)),
+        "system_accuracy": value,
+        "system_accuracy_interval": bounds,
+        "system_accuracy_interval_reason": reason,
     }
 
 

@@ -240,6 +240,7 @@ def _described(
     names, nothing = name_protocols(manners), dict.fromkeys(STATISTICS)
     kinds = ("statistics", "intervals", "intervals_over_systems", "p_values")
     undefined: dict[str, Any] = {**dict.fromkeys(kinds, nothing), "permutations": None}
+    undefined |= {"interval_reasons": {}, "interval_reasons_over_systems": {}}
     by_category = {
         category: replace(
             each,
@@ -248,6 +249,7 @@ def _described(
             extrapolation=Extrapolation(each.n, None, mixture, ()),
             system_accuracy=None,
             system_accuracy_interval=None,
+            system_accuracy_interval_reason=None,
         )
         for category, each in agreement.by_category.items()
     }

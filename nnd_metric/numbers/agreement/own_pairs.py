@@ -9,8 +9,15 @@ import polars as pl
 
 from nnd.metric.data import Judgements, names_in
 from nnd.metric.numbers.agreement.agreement import Agreement, CategoryAgreement, WithoutOwn
+from nnd.metric.numbers.statistics.correlation_estimates import interval_of_correlation
 from nnd.metric.numbers.statistics.correlations import BATCHED, STATISTICS
-from nnd.metric.numbers.statistics.intervals import FloatArray, interval_of_most
+from nnd.metric.numbers.statistics.intervals import (
+    UNDEFINED,
+    FloatArray,
+    IntervalOrReason,
+    reasons_in,
+)
+from nnd.metric.numbers.statistics.order_noise import reason_against_order
 
 WRITERS = "writers"
 """Column with the systems that wrote a pair's candidates."""
@@ -50,9 +57,18 @@ def _compare(
     ours = [rate for rate in rates.values() if rate is not None]
     theirs = [category.judged[m].human_score for m, rate in rates.items() if rate is not None]
     drawn, people = samples[:, known], np.asarray(theirs, dtype=np.float64)
+    values = {name: statistic(ours, theirs) for name, statistic in STATISTICS.items()}
+    against = reason_against_order(ours, drawn) if len(ours) > 1 else None
+    intervals = {
+        name: IntervalOrReason(None, UNDEFINED)
+        if value is None
+        else interval_of_correlation(value, BATCHED[name](drawn, people), against)
+        for name, value in values.items()
+    }
     return WithoutOwn(
-        {name: statistic(ours, theirs) for name, statistic in STATISTICS.items()},
-        {name: interval_of_most(of_many(drawn, people)) for name, of_many in BATCHED.items()},
+        values,
+        {name: each.bounds for name, each in intervals.items()},
         rates,
         {model: row["n"] for model, row in rows.items()},
+        reasons_in(intervals),
     )

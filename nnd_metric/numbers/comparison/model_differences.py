@@ -32,6 +32,9 @@ from nnd.schemas import Amount, Count, Record, Share
 DETECTABLE = 0.02
 """The difference of pass rates, 2 points, for which the required number of tests is given."""
 
+NOT_TESTED = "not tested"
+"""Why there is no interval where two models may not be compared."""
+
 _VERDICTS = ("passed_first", "passed_second", "unscored", "same_tokens")
 _LENGTHS = tuple(f"{name}_{side}" for side in ("first", "second") for name in LENGTHS)
 
@@ -99,7 +102,9 @@ def find_differences(
     def difference(rows: pl.DataFrame) -> ModelDifference:
         of_both, interval = compare_scorings(rows, *_VERDICTS[:2], key=NUMBERED)
         return ModelDifference.extend(
-            of_both if tested else replace(of_both, interval=None, p=None),
+            of_both
+            if tested
+            else replace(of_both, interval=None, interval_reason=NOT_TESTED, p=None),
             unscored=int(rows["unscored"].sum()),
             undecidable=add_known(rows["same_tokens"]),
             contexts=interval.contexts,

@@ -47,8 +47,8 @@ def left_out(
         yield f"{n:,} tests lack a likelihood of one model or both; they count as failures."
     if overall.undecidable:
         yield (
-            f"{overall.undecidable:,} tests are undecidable for one model or both, whose tokenizer reads both texts "
-            "as the same tokens; they count as failures."
+            f"{overall.undecidable:,} tests are undecidable for one model or both, whose tokenizer "
+            "reads both texts as the same tokens; they count as failures."
         )
 
 

@@ -23,12 +23,13 @@ candidates differ by at most 10 % of the longer one's characters.
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import polars as pl
 
+from nnd.metric.numbers.statistics.context_intervals import ClusterInterval
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
-from nnd.schemas import Count, Lead, Record, Share
+from nnd.schemas import SPARSE, Count, Lead, Record, Share
 
 BASELINES: dict[str, tuple[pl.Expr, pl.Expr]] = {
     "shorter_wins": (-pl.col("characters_high"), -pl.col("characters_low")),
@@ -105,6 +106,7 @@ class LengthMatched(Record):
         passes: Number of those passed.
         interval: 95 % interval over contexts, or None if fewer than two have such tests.
         wilson: 95 % Wilson interval, which treats tests as independent, or None if n is 0.
+        interval_reason: Why there is no interval; None if there is one, and in older results.
     """
 
     pass_rate: Share | None
@@ -112,6 +114,7 @@ class LengthMatched(Record):
     passes: Count
     interval: Interval | None
     wilson: Interval | None
+    interval_reason: Annotated[str | None, SPARSE] = None
 
 
 def judge(scored: pl.DataFrame) -> pl.DataFrame:
@@ -177,7 +180,7 @@ def _judged(good: pl.Expr, bad: pl.Expr) -> pl.Expr:
     return verdict.then(_TIE).cast(pl.Int8)
 
 
-def matched_in(rows: pl.DataFrame, interval: Interval | None) -> LengthMatched | None:
+def matched_in(rows: pl.DataFrame, interval: ClusterInterval) -> LengthMatched | None:
     """Return the model's pass rate on the judged tests whose candidates match in length.
 
     It is None if lengths are unknown, because an older version scored the tests.
@@ -186,4 +189,5 @@ def matched_in(rows: pl.DataFrame, interval: Interval | None) -> LengthMatched |
         return None
     chosen = rows.filter("matched")
     n, passes = chosen.height, int(chosen["passed"].sum())
-    return LengthMatched(passes / n if n else None, n, passes, interval, wilson(passes, n))
+    rate = passes / n if n else None
+    return LengthMatched(rate, n, passes, interval.bounds, wilson(passes, n), interval.reason)

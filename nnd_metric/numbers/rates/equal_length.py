@@ -20,13 +20,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from nnd.metric.numbers.rates.context_sums import CLUSTER_NUMBER
 from nnd.metric.numbers.statistics.context_intervals import FEW_CONTEXTS, logit_t
 from nnd.metric.numbers.statistics.difference import Difference
 from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
-from nnd.metric.numbers.statistics.logistic_fit import LogisticFit, fit_logistic, is_separated
+from nnd.metric.numbers.statistics.logistic_fit import (
+    LogisticFit,
+    fit_logistic,
+    is_separated,
+    separated_without,
+)
 from nnd.schemas import Count, Record, Share
 
 NEAR = 0.1
@@ -35,7 +41,7 @@ NEAR = 0.1
 LENGTHS = ("length_high", "length_low")
 """Columns of the candidates' own tokens."""
 
-_DEPENDS = "without one of the contexts, length alone separates passes from failures"
+_WITHOUT_ONE = "without one of the contexts, "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +112,7 @@ def equal_length_in(tests: pl.DataFrame) -> EqualLength | None:
     if fit is not None:
         rate = _to_rate(fit.intercept)
         interval = _interval(fit)
-        reason = _DEPENDS if interval is None else None
+        reason = reason_without_one(known) if interval is None else None
     return EqualLength(
         pass_rate=rate,
         interval=interval,
@@ -140,7 +146,9 @@ def equal_length_difference(
         difference = _to_rate(first.intercept) - _to_rate(second.intercept)
         without = to_rates(first.without) - to_rates(second.without)
         error = _jackknife_error(without, difference)
-        reason = _DEPENDS if error is None else None
+        if error is None:
+            found = (reason_without_one(known, side) for side in sides)
+            reason = next(each for each in found if each is not None)
         if tested and error is not None:
             interval = logit_t(difference, error, len(without) - 1, -1)
     return EqualLengthDifference(
@@ -165,23 +173,48 @@ def fit_tests(tests: pl.DataFrame, side: str = "", contexts: int | None = None) 
         side: What the names of these columns end in.
         contexts: Number of contexts, of which some may have no tests; None means those with tests.
     """
-    known = tests.filter(_are_known(side))
-    numbers = known[CLUSTER_NUMBER].to_numpy().astype(np.intp)
+    verdicts, x, numbers = _to_fit(tests, side)
     of_tests, compact = np.unique(numbers, return_inverse=True)
-    verdicts = known[f"passed{side}"].to_numpy()
-    high, low = (known[f"{name}{side}"].to_numpy() for name in LENGTHS)
-    x: FloatArray = np.log(high / low)
     if len(of_tests) < FEW_CONTEXTS:
         return FitOrReason(None, f"fewer than {FEW_CONTEXTS} contexts")
-    if verdicts.all() or not verdicts.any():
-        return FitOrReason(None, f"{'all' if verdicts.any() else 'no'} tests pass")
-    if x.min() == x.max():
-        return FitOrReason(None, "lengths are in the same ratio in all tests")
-    if is_separated(verdicts, x):
-        return FitOrReason(None, "length alone separates passes from failures")
+    if (reason := _reason_against(verdicts, x)) is not None:
+        return FitOrReason(None, reason)
     if contexts is None:
         numbers, contexts = compact, len(of_tests)
     return FitOrReason(fit_logistic(verdicts, x, numbers, contexts), None)
+
+
+def reason_without_one(tests: pl.DataFrame, side: str = "") -> str | None:
+    """Return why there is no fit without one of the contexts, or None if there always is one.
+
+    The arguments are those of `fit_tests`, which has fitted the tests.
+    """
+    verdicts, x, numbers = _to_fit(tests, side)
+    names, compact = np.unique(numbers, return_inverse=True)
+    for number in np.flatnonzero(separated_without(verdicts, x, compact, len(names))):
+        rest = compact != number
+        return f"{_WITHOUT_ONE}{_reason_against(verdicts[rest], x[rest])}"
+    return None
+
+
+def _to_fit(
+    tests: pl.DataFrame, side: str
+) -> tuple[npt.NDArray[np.bool_], FloatArray, npt.NDArray[np.intp]]:
+    """Return verdicts, log-ratios of lengths and numbers of contexts, where lengths are known."""
+    known = tests.filter(_are_known(side))
+    high, low = (known[f"{name}{side}"].to_numpy() for name in LENGTHS)
+    x: FloatArray = np.log(high / low)
+    return known[f"passed{side}"].to_numpy(), x, known[CLUSTER_NUMBER].to_numpy().astype(np.intp)
+
+
+def _reason_against(verdicts: npt.NDArray[np.bool_], x: FloatArray) -> str | None:
+    if verdicts.all() or not verdicts.any():
+        return f"{'all' if verdicts.any() else 'no'} tests pass"
+    if x.min() == x.max():
+        return "lengths are in the same ratio in all tests"
+    if is_separated(verdicts, x):
+        return "length alone separates passes from failures"
+    return None
 
 
 def to_rates(intercepts: FloatArray) -> FloatArray:

@@ -39,7 +39,7 @@ from nnd.metric.numbers.statistics.context_intervals import (
     cluster_intervals,
 )
 from nnd.metric.numbers.statistics.intervals import Interval, wilson
-from nnd.schemas import UNSTORED, Count, FlatKeys, Keys, Record, Share, record_frame
+from nnd.schemas import SPARSE, UNSTORED, Count, FlatKeys, Keys, Record, Share, record_frame
 
 SLICE_NUMBERS = tuple(pl.col(name).cast(pl.Categorical) for name in SLICES)
 """The columns of SLICES in four bytes a row each, for `to_rate`."""
@@ -89,6 +89,8 @@ class Rate(Record):
             unknown.
         few_tokens: Tests with a candidate of fewer than FEW_TOKENS tokens and another of a
             different number, and in how many of them the one with more tokens wins.
+        interval_reason: Why there is no interval; None if there is one, and in older results. It
+            holds for the lead over the baselines, too.
     """
 
     pass_rate: Share | None
@@ -110,6 +112,7 @@ class Rate(Record):
     length_matched: LengthMatched | None
     equal_length: EqualLength | None = None
     few_tokens: Annotated[tuple[int, int], UNSTORED] = (0, 0)
+    interval_reason: Annotated[str | None, SPARSE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +171,14 @@ def rate_of(rated: pl.DataFrame) -> Rate:
         pass_rate=passes / n if n else None,
         interval=own.bounds,
         interval_method=own.method,
+        interval_reason=own.reason,
         contexts=own.contexts,
         wilson=wilson(passes, n),
         baselines={
             name: baseline_in(rated, name, lead.bounds)
             for name, lead in zip(BASELINES, leads, strict=True)
         },
-        length_matched=matched_in(rated, matched.bounds),
+        length_matched=matched_in(rated, matched),
         equal_length=equal_length_in(rated),
         few_tokens=(n - rated["won_by_more"].null_count(), int(rated["won_by_more"].sum())),
     )

@@ -49,6 +49,7 @@ def compare_scorings(
         other=others / n if n else None,
         difference=(passes - others) / n if n else None,
         interval=interval.bounds,
+        interval_reason=interval.reason,
         p=p if n else None,
         p_holm=None,
         only_first=None if variants else only[0],

@@ -21,9 +21,10 @@ import polars as pl
 from nnd.metric.numbers.display_names import short_names
 from nnd.metric.numbers.rates.context_sums import CLUSTER
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
-from nnd.metric.numbers.statistics.intervals import Interval
+from nnd.metric.numbers.statistics.intervals import ONE_CONTEXT, Interval
 from nnd.metric.numbers.statistics.roc_auc import pooled_auc
 from nnd.schemas import (
+    SPARSE,
     Count,
     Limit,
     Printable,
@@ -58,12 +59,14 @@ class MeanAUC(Record):
         contexts: Their contexts.
         auc: The mean, or None without candidates.
         interval: Its 95 % interval over contexts, or None.
+        interval_reason: Why there is no interval, or None.
     """
 
     n: Count
     contexts: Count
     auc: Share | None
     interval: Interval | None
+    interval_reason: Annotated[str | None, SPARSE] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,14 +274,15 @@ def _mean(aucs: _AUCs) -> MeanAUC:
         if value is not None:
             values.setdefault(context, []).append(value)
     if not values:
-        return MeanAUC(0, 0, None, None)
+        return MeanAUC(0, 0, None, None, ONE_CONTEXT)
     sums, squares, counts = (
         np.array([[function(own)] for own in values.values()])
         for function in (sum, lambda own: sum(value**2 for value in own), len)
     )
     (interval,) = cluster_intervals(sums, squares, counts)
     n = int(counts.sum())
-    return MeanAUC(n, len(values), float(sums.sum() / n), interval.bounds)
+    mean = float(sums.sum() / n)
+    return MeanAUC(n, len(values), mean, interval.bounds, interval.reason)
 
 
 def _number(mean: MeanAUC) -> str:

@@ -1,7 +1,7 @@
-"""Bootstrap intervals of correlations over candidates, with resampled contexts.
+"""Correlations over candidates, without each context and with their intervals over contexts.
 
-Candidates of one context are dependent, so whole contexts are resampled (`intervals`). A candidate
-of a context that is drawn w times counts w times, so every correlation is a weighted one:
+Candidates of one context are dependent, so whole contexts are left out (`jackknife`). Without a
+context, its candidates count 0 times, and every correlation is a weighted one:
 
     pearson   weighted sums
     spearman  Pearson's r of the weighted mid-ranks
@@ -15,78 +15,73 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from nnd.metric.numbers.statistics.intervals import (
-    WEIGHTS_AT_ONCE,
-    FloatArray,
-    Interval,
-    bootstrap_ratios,
-    draw_contexts,
-    interval_of_most,
-)
-
-RESAMPLES = 1_000
-"""Number of resamples of the contexts."""
+from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
+from nnd.metric.numbers.statistics.intervals import ONE_CONTEXT, FloatArray, IntervalOrReason
+from nnd.metric.numbers.statistics.jackknife import groups_of, leave_out
 
 MOST_FOR_TAU = 10_000
 """Largest number of candidates for tau-b, which compares every two of them."""
 
+TOO_MANY = f"more than {MOST_FOR_TAU:,} candidates"
+
 _PAIRS_AT_ONCE = 1_000_000
 
 
-def pooled_samples(
-    x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], *, seed: int = 0
+def pooled_without(
+    x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64]
 ) -> dict[str, FloatArray]:
-    """Compute Spearman's rho, Pearson's r and Kendall's tau-b on resampled contexts.
-
-    The resamples depend only on the number of contexts and the seed, so those of two metrics on the
-    same candidates are paired.
+    """Compute Spearman's rho, Pearson's r and Kendall's tau-b without each context.
 
     Args:
         x: One finite number per candidate, [n].
         y: The other number of the same candidates, [n].
         contexts: Number of each candidate's context, 0, 1, … without gaps, [n].
-        seed: Seed of the bootstrap.
 
     Returns:
-        Statistic → its resampled values, [RESAMPLES]; nan if undefined, as all are for fewer than
-        two contexts, and those of tau_b for more than MOST_FOR_TAU candidates.
+        Statistic → its values without each context, or group of contexts (`jackknife.groups_of`),
+        [groups]; nan if undefined. Those of tau_b are missing for more than MOST_FOR_TAU
+        candidates.
     """
     count = int(contexts.max(initial=-1)) + 1
-    names = ("spearman", "pearson", "tau_b")
-    samples = np.full((len(names), RESAMPLES), np.nan)
+    groups = len({*groups_of(count).tolist()})
+    names = ["spearman", "pearson"] + ["tau_b"] * (len(x) <= MOST_FOR_TAU)
+    values = {name: np.full(groups, np.nan) for name in names}
     if count < 2:  # noqa: PLR2004
-        return dict(zip(names, samples, strict=True))
-    signs = _signs(x, y, contexts, count) if len(x) <= MOST_FOR_TAU else None
+        return values
+    signs = _signs(x, y, contexts, count) if "tau_b" in values else None
     x_ranks, y_ranks = _RanksOf(x), _RanksOf(y)
     x, y = _standard(x), _standard(y)
-    rng = np.random.default_rng(seed)
-    step = max(1, WEIGHTS_AT_ONCE // len(x))
-    for start in range(0, RESAMPLES, step):
-        part = slice(start, min(start + step, RESAMPLES))
-        size = part.stop - part.start
-        drawn = draw_contexts(rng, count, size)
-        weights = drawn[:, contexts]
-        samples[0, part] = _pearson(weights, x_ranks.under(weights), y_ranks.under(weights))
-        samples[1, part] = _pearson(weights, x, y)
+    start = 0
+    for kept in leave_out(count, len(x)):
+        part = slice(start, start + len(kept))
+        start = part.stop
+        weights = kept[:, contexts]
+        ranks = x_ranks.weighted(weights), y_ranks.weighted(weights)
+        values["spearman"][part] = _pearson(weights, *ranks)
+        values["pearson"][part] = _pearson(weights, x, y)
         if signs is not None:
-            samples[2, part] = _tau_b(drawn, signs)
-    return dict(zip(names, samples, strict=True))
+            values["tau_b"][part] = _tau_b(kept, signs)
+    return values
 
 
 def mean_intervals(
     within: Sequence[Mapping[str, float | None]], names: Sequence[str]
-) -> dict[str, Interval | None]:
-    """Return name → 95 % percentile interval of the mean of a number over contexts.
+) -> dict[str, IntervalOrReason]:
+    """Return name → 95 % interval of the mean of a correlation over contexts, or the reason.
 
-    `within` gives name → number, or None if it is undefined, for each context. The interval is None
-    if fewer than two contexts define the number.
+    `within` gives name → correlation, or None if it is undefined, for each context. There is no
+    interval if fewer than two contexts define the correlation.
     """
     if not within:
-        return dict.fromkeys(names)
+        return dict.fromkeys(names, IntervalOrReason(None, ONE_CONTEXT))
     numbers = np.array([[each[name] for name in names] for each in within], dtype=np.float64)
     known = ~np.isnan(numbers)
-    samples = bootstrap_ratios(np.where(known, numbers, 0), known, resamples=RESAMPLES)
-    return {name: interval_of_most(samples[:, at]) for at, name in enumerate(names)}
+    values = np.where(known, numbers, 0)
+    intervals = cluster_intervals(values, values**2, known, lowest=-1)
+    return {
+        name: IntervalOrReason(each.bounds, each.reason)
+        for name, each in zip(names, intervals, strict=True)
+    }
 
 
 class _RanksOf:
@@ -100,8 +95,8 @@ class _RanksOf:
         self._group = np.empty(len(x), dtype=np.int64)
         self._group[self._order] = np.cumsum(is_new) - 1
 
-    def under(self, weights: FloatArray) -> FloatArray:
-        """Return the ranks for some weights; both are [resamples, n]."""
+    def weighted(self, weights: FloatArray) -> FloatArray:
+        """Return the ranks for some weights; both are [groups, n]."""
         equal = np.add.reduceat(weights[:, self._order], self._starts, axis=1)
         ranks: FloatArray = (np.cumsum(equal, axis=1) - equal / 2)[:, self._group]
         return ranks
@@ -117,7 +112,7 @@ def _standard(x: FloatArray) -> FloatArray:
 
 
 def _pearson(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return weighted correlations [resamples] of x and y, [n] or [resamples, n]."""
+    """Return weighted correlations [groups] of x and y, [n] or [groups, n]."""
     total = weights.sum(axis=1, keepdims=True)
     x = np.broadcast_to(x, weights.shape)
     y = np.broadcast_to(y, weights.shape)
@@ -155,7 +150,7 @@ def _signs(x: FloatArray, y: FloatArray, contexts: npt.NDArray[np.int64], count:
 
 
 def _tau_b(drawn: FloatArray, signs: FloatArray) -> FloatArray:
-    """Return tau-b [resamples] for weights of the contexts [resamples, contexts]."""
+    """Return tau-b [groups] for weights of the contexts [groups, contexts]."""
     return _cosine(*(np.einsum("rc,rc->r", drawn @ each, drawn) for each in signs))
 
 

@@ -23,7 +23,8 @@ Differences are between -1 and 1; their interval is that of (1 + difference) / 2
 If all tests have the same outcome (all pass, all fail, two models always agree), nothing varies.
 Then each context counts as one test: the interval extends z^2 / (G + z^2) from the value, as
 Wilson's interval does for G passes of G, and Tango's (1998, Statistics in Medicine 17, 891-908) for
-no discordant pair among G.
+no discordant pair among G. For a difference of 1 or -1 it extends twice as far, as Tango's does for
+G discordant pairs of one kind.
 
 Percentiles of a bootstrap over contexts, the usual choice, miss the true rate too often for few
 contexts: the guide (numbers.md) compares the simulated coverage of both.
@@ -36,7 +37,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
+from nnd.metric.numbers.statistics.intervals import ONE_CONTEXT, FloatArray, Interval
 
 Method: TypeAlias = Literal["logit-t", "all-agree"]
 
@@ -64,6 +65,11 @@ class ClusterInterval(NamedTuple):
     contexts: int
     method: Method | None
     variance: float
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no interval; None if there is one."""
+        return ONE_CONTEXT if self.bounds is None else None
 
 
 def cluster_intervals(
@@ -96,7 +102,7 @@ def _interval(
     left_out = (total - sums) / (n - counts) - ratio
     variance = (contexts - 1) / contexts * math.fsum(left_out**2)  # independent of the order
     if spread <= _ROUNDING * n**2:
-        reach = _Z**2 / (contexts + _Z**2)
+        reach = (1 - lowest * abs(ratio)) * _Z**2 / (contexts + _Z**2)
         bounds = max(lowest, ratio - reach), min(1.0, ratio + reach)
         return ClusterInterval(bounds, contexts, "all-agree", variance)
     error = max(variance, spread / n**3) ** 0.5
@@ -104,12 +110,14 @@ def _interval(
     return ClusterInterval(logit_t(ratio, error, freedom, lowest), contexts, "logit-t", variance)
 
 
-def logit_t(ratio: float, error: float, freedom: float, lowest: float) -> Interval:
-    """Return Student's interval of a ratio from `lowest` to 1, on the log-odds scale."""
+def logit_t(
+    ratio: float, error: float, freedom: float, lowest: float, highest: float = 1.0
+) -> Interval:
+    """Return Student's interval of a ratio from `lowest` to `highest`, on the log-odds scale."""
     # scipy is slow to import, and help and many tables need no interval.
     from scipy.special import expit, logit, stdtrit  # noqa: PLC0415
 
-    span = 1 - lowest
+    span = highest - lowest
     share = (ratio - lowest) / span
     reach = stdtrit(freedom, 0.975) * error / span / (share * (1 - share))
     low, high = (lowest + span * float(expit(logit(share) + side)) for side in (-reach, reach))

@@ -1,29 +1,39 @@
 """Correlations per statistic and category, with their uncertainty.
 
-Each has an interval over contexts (with fixed systems and human scores), an interval over systems
-(`system_bootstrap`), and a p-value by permutation (`permutation`).
+Each has an interval over contexts (with fixed systems and human scores), of a bootstrap
+(`covering_interval`) where the contexts suffice (`order_noise`), an interval over systems
+(`over_systems`), and a p-value by permutation (`permutation`).
 
 For a mean over categories, all categories are resampled and permuted together, which keeps their
-dependence. For resampled systems and permutations, this requires that all categories compare the
-same systems; otherwise the mean has neither that interval nor a p-value.
+dependence. Leaving out systems and permutations require that all categories compare the same
+systems; otherwise the mean has neither that interval nor a p-value. If one of the categories has no
+interval over contexts, neither has the mean.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from nnd.metric.numbers.statistics.correlations import BATCHED, STATISTICS
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval, interval_of_most
+from nnd.metric.numbers.statistics.intervals import (
+    UNDEFINED,
+    FloatArray,
+    Interval,
+    IntervalOrReason,
+    covering_interval,
+    reasons_in,
+)
+from nnd.metric.numbers.statistics.order_noise import reason_against_order
+from nnd.metric.numbers.statistics.over_systems import interval_over_systems, without_each_system
 from nnd.metric.numbers.statistics.permutation import (
     Orders,
     make_orders,
     permutation_p,
     statistic_by_chance,
 )
-from nnd.metric.numbers.statistics.system_bootstrap import draw_systems, statistic_over_systems
-from nnd.schemas import Correlation, FlatKeys, Keys, Natural, PValue, Record
+from nnd.schemas import SPARSE, Correlation, FlatKeys, Keys, Natural, PValue, Record
 
 
 class CategoryScores(NamedTuple):
@@ -62,6 +72,7 @@ _MEANINGS = (
 Statistics: TypeAlias = Annotated[Mapping[str, Correlation | None], Keys((*STATISTICS,), _MEANINGS)]
 Intervals: TypeAlias = Mapping[str, Interval | None]
 PValues: TypeAlias = Mapping[str, PValue | None]
+Reasons: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +82,13 @@ class Correlations(Record):
     Attributes:
         statistics: Statistic → its value; None if undefined, and then the rest is None, too.
         intervals: Statistic → 95 % bootstrap interval over contexts, human scores held fixed; None
-            without samples.
-        intervals_over_systems: Statistic → 95 % bootstrap interval over systems, contexts held
+            where the contexts are unknown or too few.
+        intervals_over_systems: Statistic → 95 % jackknife interval over systems, contexts held
             fixed; None if there are too few.
         p_values: Statistic → two-sided permutation p-value.
         permutations: How the p-values were computed; None if undefined.
+        interval_reasons: Statistic without an interval over contexts → why.
+        interval_reasons_over_systems: The same for the intervals over systems.
     """
 
     statistics: Annotated[Statistics, FlatKeys()]
@@ -83,13 +96,35 @@ class Correlations(Record):
     intervals_over_systems: Intervals
     p_values: PValues
     permutations: Permutations | None
+    interval_reasons: Annotated[Reasons, SPARSE] = field(default_factory=dict, kw_only=True)
+    interval_reasons_over_systems: Annotated[Reasons, SPARSE] = field(
+        default_factory=dict, kw_only=True
+    )
 
 
-_Finding: TypeAlias = tuple[float | None, Interval | None, Interval | None, float | None]
-"""A statistic, its intervals over contexts and over systems, and its p-value; or four None."""
+_NOTHING = IntervalOrReason(None, UNDEFINED)
+_OTHER_SYSTEMS = "the categories compare different systems"
 
-_Draws: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
-"""Values of one statistic for resampled contexts, resampled systems, and permutations."""
+
+class _Finding(NamedTuple):
+    """A statistic, its intervals over contexts and over systems, and its p-value."""
+
+    value: float | None
+    over_contexts: IntervalOrReason = _NOTHING
+    over_systems: IntervalOrReason = _NOTHING
+    p: float | None = None
+
+
+class _Draws(NamedTuple):
+    """Values of one statistic for resampled contexts, without each system, and for permutations.
+
+    `against` says why they have no interval over contexts, or None.
+    """
+
+    contexts: FloatArray
+    systems: FloatArray
+    chance: FloatArray
+    against: str | None
 
 
 def correlate(
@@ -103,19 +138,27 @@ def correlate(
     orders = {n: make_orders(n) for n in {len(each.ours) for each in compared.values()}}
     findings: dict[str, dict[str, _Finding]] = {category: {} for category in compared}
     common = _common_orders([compared[category] for category in averaged], orders)
+    against = {
+        category: reason_against_order(each.ours, each.resampled)
+        for category, each in compared.items()
+    }
     means: dict[str, _Finding] = {}
     counts: dict[str, int] = {}
     for name, statistic in STATISTICS.items():  # the outer loop, because draws take much memory
         drawn: list[tuple[float, _Draws]] = []
         for category, (_, ours, theirs, resampled) in compared.items():
             value, by_chance = statistic(ours, theirs), orders[len(ours)]
-            draws = (
+            if value is None:
+                findings[category][name] = _Finding(None)
+                continue
+            draws = _Draws(
                 BATCHED[name](resampled, np.asarray(theirs, dtype=np.float64)),
-                statistic_over_systems(name, ours, theirs, draw_systems(len(ours))),
+                without_each_system(name, ours, theirs),
                 statistic_by_chance(name, ours, theirs, by_chance),
+                against[category],
             )
             findings[category][name] = _finding(value, draws, by_chance)
-            if category in averaged and value is not None:
+            if category in averaged:
                 drawn.append((value, draws))
         means[name] = _mean(drawn, common)
         counts[name] = len(drawn)
@@ -127,34 +170,52 @@ def correlate(
 
 
 def _by_kind(findings: Mapping[str, _Finding], orders: Orders | None) -> Correlations:
-    values, intervals, over_systems, p_values = (
-        dict(zip(findings, kind, strict=True)) for kind in zip(*findings.values(), strict=True)
+    over_contexts = {name: each.over_contexts for name, each in findings.items()}
+    over_systems = {name: each.over_systems for name, each in findings.items()}
+    return Correlations(
+        statistics={name: each.value for name, each in findings.items()},
+        intervals={name: each.bounds for name, each in over_contexts.items()},
+        intervals_over_systems={name: each.bounds for name, each in over_systems.items()},
+        p_values={name: each.p for name, each in findings.items()},
+        permutations=None if orders is None else Permutations(orders.method, len(orders.places)),
+        interval_reasons=reasons_in(over_contexts),
+        interval_reasons_over_systems=reasons_in(over_systems),
     )
-    permutations = None if orders is None else Permutations(orders.method, len(orders.places))
-    return Correlations(values, intervals, over_systems, p_values, permutations)
 
 
-def _finding(value: float | None, draws: _Draws, orders: Orders) -> _Finding:
-    if value is None:
-        return None, None, None, None
-    contexts, systems, chance = draws
-    p = permutation_p(value, chance, orders.method)
-    return value, interval_of_most(contexts), interval_of_most(systems), p
+def _finding(value: float, draws: _Draws, orders: Orders) -> _Finding:
+    return _Finding(
+        value,
+        interval_of_correlation(value, draws.contexts, draws.against),
+        interval_over_systems(value, draws.systems),
+        permutation_p(value, draws.chance, orders.method),
+    )
+
+
+def interval_of_correlation(
+    value: float, resampled: FloatArray, against: str | None
+) -> IntervalOrReason:
+    """Return the 95 % interval over contexts, unless there is a reason against it."""
+    if against is not None:
+        return IntervalOrReason(None, against)
+    return covering_interval(value, resampled)
 
 
 def _mean(drawn: Sequence[tuple[float, _Draws]], common: Orders | None) -> _Finding:
     if not drawn:
-        return None, None, None, None
+        return _Finding(None)
     values, draws = zip(*drawn, strict=True)
     value = sum(values) / len(values)
-    by_contexts, by_systems, by_chance = zip(*draws, strict=True)
+    against = next((each.against for each in draws if each.against is not None), None)
     # A resample without a value in some category has no mean (nan), as it would be over fewer.
-    contexts = np.mean(by_contexts, axis=0)
+    contexts = np.mean([each.contexts for each in draws], axis=0)
     if common is None:
-        return value, interval_of_most(contexts), None, None
-    return _finding(
-        value, (contexts, np.mean(by_systems, axis=0), np.mean(by_chance, axis=0)), common
+        over_contexts = interval_of_correlation(value, contexts, against)
+        return _Finding(value, over_contexts, IntervalOrReason(None, _OTHER_SYSTEMS))
+    systems, chance = (
+        np.mean([getattr(each, kind) for each in draws], axis=0) for kind in ("systems", "chance")
     )
+    return _finding(value, _Draws(contexts, systems, chance, against), common)
 
 
 def _common_orders(

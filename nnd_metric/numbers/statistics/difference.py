@@ -7,10 +7,10 @@ tests of one context are dependent; the adjustment, that many differences are ma
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self, TypeAlias, TypeVar
+from typing import Annotated, Literal, Self, TypeAlias, TypeVar
 
 from nnd.metric.numbers.statistics.significance import LEVEL, holm
-from nnd.schemas import Count, Lead, Record, Share
+from nnd.schemas import SPARSE, Count, Lead, Record, Share
 
 Verdict: TypeAlias = Literal["first", "second", "undecided", "untested"]
 
@@ -25,6 +25,7 @@ class Difference(Record):
         other: The second rate, or None.
         difference: The first rate minus the second; None if either is None.
         interval: Its 95 % interval over contexts; None with fewer than two contexts.
+        interval_reason: Why there is no interval; None if there is one, and in older results.
         p: Two-sided p-value; None if nothing was tested.
         p_holm: The same after Holm's adjustment over the differences of one family; None for a
             difference that is none of several.
@@ -45,6 +46,7 @@ class Difference(Record):
     only_first: Count | None
     only_second: Count | None
     verdict: Verdict = field(init=False)
+    interval_reason: Annotated[str | None, SPARSE] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "verdict", _decide(self.interval, self.final_p))

@@ -9,10 +9,18 @@ recomputes the ratios
     sum of numerators / sum of denominators
 
 All slices and models are recomputed from the same draws, so they remain paired.
+
+Statistics that jump, such as the order of systems, are biased: noise in pass rates pulls a
+correlation towards 0, and a resample has that noise twice. Percentiles alone would then lie on the
+wrong side of the value. The interval (`covering_interval`) therefore reaches from the lower to the
+higher of the ends of two intervals: the percentiles, and these reflected about the value (the basic
+bootstrap; Davison and Hinkley 1997, section 5.2). It always contains the value.
 """
 
 import math
+from collections.abc import Mapping
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +28,25 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 
+ONE_CONTEXT = "fewer than two contexts"
+UNDEFINED = "the number is undefined"
+MOSTLY_UNDEFINED = "the number is undefined in more than half of the resamples"
+
 RESAMPLES = 2_000
 WEIGHTS_AT_ONCE = 2_000_000  # 16 MB of weights, for any number of resamples
 _COUNTED_TOGETHER = 10  # a multinomial count takes about as long as drawing ten single clusters
+
+
+class IntervalOrReason(NamedTuple):
+    """A 95 % interval, or the reason why there is none."""
+
+    bounds: Interval | None
+    reason: str | None
+
+
+def reasons_in(found: Mapping[str, IntervalOrReason]) -> dict[str, str]:
+    """Return name → why it has no interval, of those without one."""
+    return {name: each.reason for name, each in found.items() if each.reason is not None}
 
 
 def wilson(passes: int, n: int) -> Interval | None:
@@ -104,15 +128,18 @@ def draw_contexts(rng: np.random.Generator, contexts: int, size: int) -> FloatAr
     return rng.multinomial(contexts, np.full(contexts, 1 / contexts), size=size).astype(np.float64)
 
 
-def interval_of_most(samples: npt.ArrayLike) -> Interval | None:
-    """Return the 95 % percentile interval of resampled values; undefined ones, nan, are omitted.
+def covering_interval(
+    value: float, samples: npt.ArrayLike, *, lowest: float = -1.0, highest: float = 1.0
+) -> IntervalOrReason:
+    """Return the 95 % bootstrap interval of a value from `lowest` to `highest` (module docstring).
 
-    It is None if the number is undefined in more than half of the resamples, because the others are
-    a biased selection. Efron and Tibshirani (1993), An introduction to the bootstrap, section 13.3.
+    Resamples without a value, nan, are omitted. If these are more than half, the others are a
+    biased selection, and there is no interval.
     """
-    values = np.asarray(samples, dtype=np.float64)
-    known = values[~np.isnan(values)]
-    if known.size * 2 < values.size or not known.size:
-        return None
-    low, high = np.quantile(known, [0.025, 0.975])
-    return float(low), float(high)
+    drawn = np.asarray(samples, dtype=np.float64)
+    known = drawn[~np.isnan(drawn)]
+    if known.size * 2 < drawn.size or not known.size:
+        return IntervalOrReason(None, MOSTLY_UNDEFINED)
+    low, high = (float(end) for end in np.quantile(known, [0.025, 0.975]))
+    ends = low, high, 2 * value - low, 2 * value - high
+    return IntervalOrReason((max(lowest, min(value, *ends)), min(highest, max(value, *ends))), None)

@@ -8,7 +8,8 @@ working correlation; Liang and Zeger 1986, Biometrika 73(1), 13-22). Uncertainty
 cluster jackknife, from the fits that leave out one context at a time (CV3 of MacKinnon, Nielsen and
 Webb 2025, Cluster-robust jackknife and bootstrap inference for logistic regression models,
 Econometric Reviews). All of these start with one Newton step from the fit to all tests; those that
-it moves by more than _CLOSE are repeated until they converge, in batches.
+it moves by more than _CLOSE are repeated until they converge, in batches. Where the tests of all
+other contexts are separated, there is no such fit, and none is tried.
 
 A Newton step d is shortened to log(1 + c) / c of its length, where c is the largest change of the
 linear predictor. The likelihood then never falls, so that fits converge from any start (Bach 2010,
@@ -71,6 +72,30 @@ def is_separated(passed: npt.NDArray[np.bool_], x: FloatArray) -> bool:
     return bool(passes.min() >= fails.max() or fails.min() >= passes.max())
 
 
+def separated_without(
+    passed: npt.NDArray[np.bool_], x: FloatArray, context: npt.NDArray[np.intp], contexts: int
+) -> npt.NDArray[np.bool_]:
+    """Return whether `is_separated` refuses the tests of all contexts but one, [contexts].
+
+    The arguments are those of `fit_logistic`.
+    """
+    sides = passed.astype(bool), ~passed.astype(bool)
+    largest = [_largest_without(x[side], context[side], contexts) for side in sides]
+    smallest = [-_largest_without(-x[side], context[side], contexts) for side in sides]
+    found: npt.NDArray[np.bool_] = (smallest[0] >= largest[1]) | (smallest[1] >= largest[0])
+    return found
+
+
+def _largest_without(x: FloatArray, context: npt.NDArray[np.intp], contexts: int) -> FloatArray:
+    """Return the largest number outside of each context, [contexts]; -inf if there is none."""
+    of_context = np.full(contexts, -np.inf)
+    np.maximum.at(of_context, context, x)
+    first = int(of_context.argmax())
+    largest = np.full(contexts, of_context[first])
+    largest[first] = np.delete(of_context, first).max(initial=-np.inf)
+    return largest
+
+
 def fit_logistic(
     passed: npt.NDArray[np.bool_], x: FloatArray, context: npt.NDArray[np.intp], contexts: int
 ) -> LogisticFit:
@@ -82,6 +107,7 @@ def fit_logistic(
         context: Number of the test's context, below `contexts`, [tests].
         contexts: Number of contexts.
     """
+    undefined = separated_without(passed, x, context, contexts)
     values, place = np.unique(x, return_inverse=True)
     n = len(values)
     cells, times = np.unique((context * n + place) * 2 + passed, return_counts=True)
@@ -97,7 +123,8 @@ def fit_logistic(
     information = _sums(context, contexts, times * chance * (1 - chance), x, 2)
     step = _newton_step(-scores, of_all - information)
     without = fit + step
-    moved = np.flatnonzero(~(np.abs(step).max(axis=1) <= _CLOSE))
+    without[undefined] = np.nan
+    moved = np.flatnonzero(~(np.abs(step).max(axis=1) <= _CLOSE) & ~undefined)
     for part in np.array_split(moved, len(moved) * n // _CELLS_AT_ONCE + 1):
         row_of = np.full(contexts, -1)
         row_of[part] = np.arange(len(part))

@@ -26,8 +26,6 @@ _Places = npt.NDArray[np.intp]
 _ROUNDING = 1e-12
 """Accuracies that differ by less are equal, or epsilon would depend on the last digit."""
 
-_CELLS_AT_ONCE = 4_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class CandidatePairs:
@@ -63,6 +61,8 @@ class TieAccuracy:
         epsilon: That difference.
         thresholds: 0 and the observed differences, in order, [thresholds].
         accuracies: Accuracy at each of them.
+        acc_eq_of: acc_eq of each context, [contexts].
+        calibrated_of: The same of the calibrated accuracy, with the epsilon of all contexts.
     """
 
     acc_eq: float
@@ -70,6 +70,8 @@ class TieAccuracy:
     epsilon: float
     thresholds: FloatArray
     accuracies: FloatArray
+    acc_eq_of: FloatArray
+    calibrated_of: FloatArray
 
 
 def pair_candidates(human: FloatArray, context: npt.NDArray[np.int64]) -> CandidatePairs:
@@ -102,37 +104,21 @@ def tie_accuracy(metric: FloatArray, pairs: CandidatePairs) -> TieAccuracy | Non
     accuracies = (apart * share).sum() + np.cumsum(steps)
     best = int(np.argmax(accuracies >= accuracies.max() - _ROUNDING))
 
-    def exactly(place: int) -> float:  # sums of weights have rounding errors
+    def of_contexts(place: int) -> FloatArray:  # exact, where sums of weights have rounding errors
         right = np.bincount(pairs.context, np.where(at <= place, apart + change, apart))
-        return float((right / np.bincount(pairs.context)).mean())
+        shares: FloatArray = right / np.bincount(pairs.context)
+        return shares
 
-    return TieAccuracy(exactly(0), exactly(best), float(thresholds[best]), thresholds, accuracies)
-
-
-def resampled_accuracies(
-    metric: FloatArray, pairs: CandidatePairs, counts: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return acc_eq and acc_eq* for resamples of the contexts, [resamples] each.
-
-    `counts` says how often each resample has each context, [resamples, contexts]. Epsilon is chosen
-    anew in each, as it is from the data.
-    """
-    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to import
-
-    thresholds, at, apart, change = _steps(metric, pairs)
-    shape = len(thresholds), pairs.contexts
-    steps = coo_array((change * pairs.weight, (at, pairs.context)), shape=shape).tocsr()
-    base = np.bincount(pairs.context, apart * pairs.weight, pairs.contexts)
-    plain, calibrated = np.empty((2, len(counts)))
-    size = max(1, _CELLS_AT_ONCE // len(thresholds))
-    for start in range(0, len(counts), size):
-        part = slice(start, start + size)
-        drawn = counts[part] / counts[part].sum(axis=1, keepdims=True)
-        swept = steps @ np.ascontiguousarray(drawn.T)
-        np.cumsum(swept, axis=0, out=swept)
-        right = drawn @ base
-        plain[part], calibrated[part] = right + swept[0], right + swept.max(axis=0)
-    return plain, calibrated
+    exact, calibrated = of_contexts(0), of_contexts(best)
+    return TieAccuracy(
+        acc_eq=float(exact.mean()),
+        calibrated=float(calibrated.mean()),
+        epsilon=float(thresholds[best]),
+        thresholds=thresholds,
+        accuracies=accuracies,
+        acc_eq_of=exact,
+        calibrated_of=calibrated,
+    )
 
 
 def _steps(

@@ -29,7 +29,7 @@ import numpy as np
 
 from nnd.metric.numbers.statistics.context_intervals import cluster_intervals
 from nnd.metric.numbers.statistics.difference import Difference
-from nnd.metric.numbers.statistics.intervals import FloatArray, Interval
+from nnd.metric.numbers.statistics.intervals import ONE_CONTEXT, FloatArray, Interval
 
 
 def unpaired_difference(passes: FloatArray, tests: FloatArray) -> Difference:
@@ -42,16 +42,17 @@ def unpaired_difference(passes: FloatArray, tests: FloatArray) -> Difference:
     n, others = (int(each) for each in tests.sum(axis=0))
     rate = float(passes[:, 0].sum() / n) if n else None
     other = float(passes[:, 1].sum() / others) if others else None
-    interval, p = None, None
+    interval, p, reason = None, None, ONE_CONTEXT
     if rate is not None and other is not None and first is not None and second is not None:
         interval = square_and_add(rate, first, other, second, _correlation(passes, tests))
-        p = _score_p(passes, tests)
+        p, reason = _score_p(passes, tests), None
     return Difference(
         n=n,
         rate=rate,
         other=other,
         difference=None if rate is None or other is None else rate - other,
         interval=interval,
+        interval_reason=reason,
         p=p,
         p_holm=None,
         only_first=None,

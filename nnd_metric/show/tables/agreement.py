@@ -204,6 +204,7 @@ def agreement_notes(agreement: Mapping[str, Any]) -> list[str]:
     lines = [f"{model} stands for {system}" for model, system in systems.items()]
     lines += [f"{model} is not matched to a judged system" for model in agreement["unmatched"]]
     lines += human_notes(agreement)
+    lines += _reasons(agreement)
     lines += _noise_notes(agreement)
     lines.append(f"order of the systems for gap r (laban2022): {', '.join(systems.values())}")
     made = {
@@ -234,6 +235,19 @@ def _noise_notes(agreement: Mapping[str, Any]) -> list[str]:
     return [
         f"{category}: people's own scores separate no systems, so a correlation says nothing"
         for category in silent
+    ]
+
+
+def _reasons(agreement: Mapping[str, Any]) -> list[str]:
+    """Say which categories have a gap r but no interval over contexts, and why."""
+    where: dict[str, list[str]] = {}
+    for category, each in agreement["by_category"].items():
+        reason = each.get("interval_reasons", {}).get("gap_r")
+        if reason is not None and each["gap_r"] is not None and _are_enough(each):
+            where.setdefault(reason, []).append(category)
+    return [
+        f"no interval over contexts, {', '.join(names)}: {reason}"
+        for reason, names in where.items()
     ]
 
 

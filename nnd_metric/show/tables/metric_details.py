@@ -32,7 +32,7 @@ _HOW_TO_READ = (
     f"of them); {ALL_AGREE}"
 )
 _AHEAD = (
-    "ahead: paired bootstrap over contexts, 95 % interval, p not adjusted for multiple "
+    "ahead: paired jackknife over contexts, 95 % interval, p not adjusted for multiple "
     "comparisons; all pairs of metrics are in the file"
 )
 
@@ -131,6 +131,7 @@ def metrics_notes(table: "MetricTable") -> list[str]:
     for row in rows:
         if left_out := [*_left_out(row)]:
             notes.append(f"{row.name}, left out: {'; '.join(left_out)}")
+        notes += _without_interval(row)
         if row.systems is None:
             notes.append(f"{row.name}, no agreement over systems: {row.systems_reason}")
     return notes
@@ -170,6 +171,24 @@ def _left_out(row: "MetricRow") -> Iterator[str]:
             (each.single_contexts, "context", "with one candidate"),
         )
         yield from (f"{aspect}: {counted(n, noun)} {reason}" for n, noun, reason in counts if n)
+
+
+def _without_interval(row: "MetricRow") -> Iterator[str]:
+    """Yield which statistics of candidates and pairs have a value but no interval, and why."""
+    for aspect in row.candidates:
+        each = row.candidates[aspect]
+        levels = [
+            ("pooled", each.sample, each.sample_interval_reasons),
+            ("mean within contexts", each.by_context, each.by_context_interval_reasons),
+        ]
+        if aspect in row.pairs:
+            pairs = row.pairs[aspect]
+            levels.append(("over pairs", pairs.values, pairs.interval_reasons))
+        for level, values, reasons in levels:
+            given = {name: why for name, why in reasons.items() if values[name] is not None}
+            for reason in dict.fromkeys(given.values()):
+                names = ", ".join(name for name, why in given.items() if why == reason)
+                yield f"{row.name}, {aspect}, {level}: no interval of {names}: {reason}"
 
 
 def _systems_left_out(agreement: "Agreement", kind: str) -> Iterator[str]:

@@ -57,14 +57,27 @@ def test_three_levels_by_hand() -> None:
     assert (found.constant_contexts, found.single_contexts) == (0, 0)
 
 
-def test_intervals_come_from_redrawing_contexts() -> None:
-    # Each context is drawn twice by a quarter of the resamples: 1/2 and 1 within; pooled, the first
-    # alone gives the same 1/2, both give 9/10, the second 1.
+def test_intervals_come_from_leaving_out_contexts() -> None:
+    # Without the second context rho is 1/2, without the first 1. Pooled: the variance is half of
+    # the squares of 1/2 - 9/10 and 1 - 9/10, the bias half of their sum; Kish's 25 / 13 contexts
+    # leave one degree of freedom, whose t is 12.706.
     found = correlate_candidates(BY_HAND)
-    assert found.by_context_intervals["spearman"] == pytest.approx((1 / 2, 1))
-    assert found.by_context_intervals["tau_b"] == pytest.approx((1 / 3, 1))
-    assert found.sample_intervals["spearman"] == pytest.approx((1 / 2, 1))
-    assert found.to_dict()["sample_intervals"]["spearman"] == pytest.approx([1 / 2, 1])
+    error = math.sqrt((0.4**2 + 0.1**2) / 2 + 0.15**2)
+    reach = 12.7062 * error / 2 / (0.95 * 0.05)
+    ends = [math.tanh(math.atanh(0.9) + side / 2) for side in (-reach, reach)]
+    assert found.sample_intervals["spearman"] == pytest.approx(ends, abs=1e-5)
+    assert found.to_dict()["sample_intervals"]["spearman"] == pytest.approx(ends, abs=1e-5)
+    # Mean of 1/2 and 1: the variance is half of the two squares of 1/4.
+    reach = 12.7062 * 0.25 / 2 / (0.875 * 0.125)
+    ends = [math.tanh(math.atanh(0.75) + side / 2) for side in (-reach, reach)]
+    assert found.by_context_intervals["spearman"] == pytest.approx(ends, abs=1e-5)
+    assert (found.sample_interval_reasons, found.by_context_interval_reasons) == ({}, {})
+
+
+def test_without_an_interval_there_is_a_reason() -> None:
+    found = correlate_candidates(BY_HAND.filter(context_id="1")).to_dict()
+    reason = dict.fromkeys(("spearman", "pearson", "tau_b"), "fewer than two contexts")
+    assert found["sample_interval_reasons"] == found["by_context_interval_reasons"] == reason
 
 
 def test_what_is_left_out_is_counted() -> None:

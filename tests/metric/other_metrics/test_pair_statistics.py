@@ -54,6 +54,11 @@ def test_systems_are_ordered_by_their_means() -> None:
     # Means of people 1 2 3 4, of the metric 1 3 2 4: 5 of 6 pairs.
     found = measure(candidates([[1, 3, 2, 4]] * 3, [[1, 2, 3, 4]] * 3))
     assert found.values["system_accuracy"] == pytest.approx(5 / 6)
+    # Three equal contexts do not show what others would say.
+    assert found.intervals["system_accuracy"] is None
+    assert found.interval_reasons["system_accuracy"] == "all contexts agree"
+    noise = np.random.default_rng(0).normal(size=(60, 4)) / 4
+    found = measure(candidates(np.add(noise, [1, 3, 2, 4]), np.add(noise[::-1], [1, 2, 3, 4])))
     assert found.intervals["system_accuracy"] == (pytest.approx(5 / 6), pytest.approx(5 / 6))
 
 
@@ -69,8 +74,11 @@ def test_a_constant_reaches_what_people_tie() -> None:
 
 
 def test_every_value_is_in_its_interval() -> None:
+    # The systems are alike, except by chance: how often they are in one order is unknown.
     found = measure(drawn(1, 60).with_columns(human=(pl.col("human") > 0).cast(pl.Float64)))
-    for name in PAIR_STATISTICS:
+    reason = "the systems differ too little for so few contexts"
+    assert found.interval_reasons == {"system_accuracy": reason}
+    for name in {*PAIR_STATISTICS} - {"system_accuracy"}:
         value, bounds = found.values[name], found.intervals[name]
         assert value is not None
         assert bounds is not None
@@ -97,6 +105,19 @@ def test_spa_is_over_contexts_that_all_systems_have() -> None:
     assert measure(lacking).values["spa"] == measure(whole).values["spa"]
     alone = table.with_columns(system=pl.lit(None, pl.String))
     assert measure(alone).values["spa"] is None
+
+
+def test_the_pooled_auc_of_twins_is_in_its_interval() -> None:
+    # As in BUMP: each context has a good candidate that scores hardly higher than its bad one. In
+    # resamples, which have contexts twice, this counts twice: percentiles lay above the value.
+    rng = np.random.default_rng(0)
+    bad = rng.normal(size=(300, 1))
+    twins = np.hstack([bad + 0.01 + 0.01 * rng.random((300, 1)), bad])
+    found = measure(candidates(twins, np.tile([1.0, 0.0], (300, 1)), systems=2), "auc")
+    value, (low, high) = found.values["auc"], found.intervals["auc"] or (1, 0)
+    assert value is not None
+    assert low < value < high
+    assert low < 0.5053 < high  # between contexts: Phi(0.015 / sqrt(2 + 0.003^2)) = 0.5042
 
 
 def test_only_what_was_asked_is_computed() -> None:

@@ -11,6 +11,7 @@ NO_LEAD = ModelDifference(
     other=None,
     difference=None,
     interval=None,
+    interval_reason="fewer than two contexts",
     p=None,
     p_holm=None,
     only_first=0,

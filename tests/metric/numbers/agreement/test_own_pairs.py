@@ -76,8 +76,9 @@ def test_its_statistics_are_those_of_these_rates(found: Agreement) -> None:
         }
     overall = found.by_category["overall"].without_own
     assert overall is not None
-    assert (bounds := overall.intervals["gap_r"]) is not None
-    assert bounds[0] < bounds[1]
+    # A few tests of a few contexts, passed as often by all: how they differ is noise.
+    assert set(overall.intervals.values()) == {None}
+    assert {*overall.interval_reasons} == {*STATISTICS}
 
 
 def test_the_agreement_itself_stays_as_it_is(

@@ -98,10 +98,10 @@ def test_of_two_tests_or_fewer_nothing_is_decided() -> None:
     found = overall("+", "-")
     assert (found.difference, found.interval, found.p, found.needed) == (1.0, None, 1.0, None)
     assert found.verdict == "undecided"
-    # p = 2 / 2^2; both contexts agree: 1 - 1.96^2 / (2 + 1.96^2) = 0.3424.
+    # p = 2 / 2^2; both contexts agree: 1 - 2 * 1.96^2 / (2 + 1.96^2) = -0.3152.
     found = overall("++", "--")
     assert (found.difference, found.contexts, found.p) == (1.0, 2, 0.5)
-    assert found.interval == pytest.approx((0.3424, 1.0), abs=5e-5)
+    assert found.interval == pytest.approx((-0.3152, 1.0), abs=5e-5)
     assert found.verdict == "undecided"
 
 
@@ -158,10 +158,11 @@ def test_the_other_way_round_everything_is_mirrored() -> None:
 def test_the_better_one_is_so_by_interval_and_p_value() -> None:
     assert overall("+" * 10, "-" * 10).verdict == "first"
     assert overall("-" * 10, "+" * 10).verdict == "second"
-    # p = 2 / 2^5 = 0.0625; all five contexts agree, from 1 - 1.96^2 / (5 + 1.96^2).
+    # p = 2 / 2^5 = 0.0625; all five contexts agree: Tango's bound solves, for a difference d,
+    # (5 - 5 d)^2 = 1.96^2 * 5 (1 - d^2), so d = (5 - 1.96^2) / (5 + 1.96^2).
     found = overall("+" * 5, "-" * 5)
     assert found.p == 0.0625
-    assert found.interval == pytest.approx((0.5655, 1.0), abs=5e-5)
+    assert found.interval == pytest.approx((0.1310, 1.0), abs=5e-5)
     assert found.verdict == "undecided"
     # Twelve tests of one context are a's, p = 2 / 2^12; the other context is nobody's.
     found = overall("+" * 12 + "-", "-" * 13, context_id=["x"] * 12 + ["y"])

@@ -57,10 +57,12 @@ def test_all_categories_of_a_mean_have_the_same_orders() -> None:
 
 
 def test_one_sample_of_systems_holds_for_all_categories_of_a_mean() -> None:
-    # Again what one category gains the other loses: the mean never moves from 0.
+    # Again what one category gains the other loses: the mean never moves from 0, so that the
+    # interval is that of systems which all agree, 2 z^2 / (4 + z^2) to both sides.
     humans = [1.0, 3, 2, 4]
     mean, _ = mean_of(x=compared(UP, humans), y=compared(UP[::-1], humans))
-    assert mean.intervals_over_systems["pearson"] == pytest.approx((0, 0))
+    reach = 2 * 3.8415 / (4 + 3.8415)
+    assert mean.intervals_over_systems["pearson"] == pytest.approx((-reach, reach), abs=1e-4)
     alone, _ = mean_of(x=compared(UP, humans))
     low, high = alone.intervals_over_systems["pearson"] or (0, 0)
     assert low < high
@@ -93,7 +95,7 @@ def test_a_category_that_defines_nothing_is_no_part_of_the_mean() -> None:
 
 def test_categories_of_different_systems_are_neither_dealt_nor_drawn_together() -> None:
     humans = [1.0, 2, 3, 4]
-    x = compared(UP, humans, resampled=np.tile(UP, (50, 1)))
+    x = compared(UP, humans, resampled=np.tile(UP, (50, 1)) + np.tile([[0], [0.01]], (25, 4)) * UP)
     y = x._replace(models="ABCE")
     mean, _ = mean_of(x=x, y=y)
     assert all_of(mean)["tau_a"] == (1, (1, 1), None, None)
@@ -104,8 +106,10 @@ def test_categories_of_different_systems_are_neither_dealt_nor_drawn_together() 
 def test_an_interval_over_contexts_needs_half_of_the_resamples(
     *, flat: int, interval: tuple[int, int] | None
 ) -> None:
-    # A resample in which all systems pass alike has no correlation.
-    resampled = np.concatenate([np.full((flat, 4), 0.5), np.tile(UP, (100 - flat, 1))])
+    # A resample that lacks a system has no correlation.
+    lacking = np.tile([*UP[:3], np.nan], (flat, 1))
+    resampled = np.concatenate([lacking, np.tile(UP, (100 - flat, 1))])
+    resampled[-1, 0] -= 0.01
     x = compared(UP, [1, 2, 3, 4], resampled=resampled)
     found, mean, _ = correlate({"x": x}, ["x"])
     assert found["x"].intervals["tau_a"] == interval
@@ -113,6 +117,32 @@ def test_an_interval_over_contexts_needs_half_of_the_resamples(
     # Categories that compare different systems take another path to their mean.
     mean, _ = mean_of(x=x, y=x._replace(models="ABCE"))
     assert mean.intervals["tau_a"] == interval
+
+
+def test_noise_as_large_as_the_differences_gives_no_interval() -> None:
+    # The variance of 0.1, 0.2, 0.3, 0.4 is 1/60; noise of a fifth of that, 1/300, is the most.
+    rng, humans = np.random.default_rng(0), [1.0, 2, 3, 4]
+    for noise, reason in ((1 / 400, None), (1 / 200, "the systems differ too little for so few")):
+        resampled = UP + math.sqrt(noise) * rng.normal(size=(4_000, 4))
+        found, mean, _ = correlate({"x": compared(UP, humans, resampled=resampled)}, ["x"])
+        for each in (found["x"], mean):
+            assert (each.intervals["pearson"] is None) == (reason is not None)
+            assert each.interval_reasons.get("pearson", "").startswith(reason or "")
+
+
+def test_an_interval_over_contexts_reaches_to_both_sides_of_its_value() -> None:
+    # Half of the resamples have r = 1, as the value, the others r = 0.8: reflected, 1.2, cut to 1.
+    humans = [1.0, 2, 3, 4]
+    resampled = np.array([UP, [0.1, 0.3, 0.2, 0.4]] * 20)
+    near = compared([0.1, 0.21, 0.29, 0.4], humans, resampled=0.9 * np.array(UP) + 0.1 * resampled)
+    found, _, _ = correlate({"x": near}, [])
+    value = found["x"].statistics["pearson"]
+    low, high = found["x"].intervals["pearson"] or (0, 0)
+    drawn = [np.corrcoef(each, humans)[0, 1] for each in near.resampled]
+    ends = np.quantile(drawn, [0.025, 0.975])
+    assert value is not None
+    assert low == pytest.approx(min(value, *ends, *(2 * value - ends)))
+    assert high == pytest.approx(min(1, max(value, *ends, *(2 * value - ends))))
 
 
 @pytest.mark.parametrize("n", [0, 1])

@@ -1,6 +1,6 @@
 """Intervals over contexts cover the true pass rate as often as numbers.md of the guide says.
 
-NND_TEST_FULL=1 simulates the whole grid of `support.coverage`.
+NND_TEST_FULL=1 simulates the whole grid of `support.simulations.coverage`.
 """
 
 import math
@@ -8,8 +8,8 @@ import os
 import re
 
 import pytest
-from support.coverage import GRID, UNEQUAL, Cell, coverage, ours, over_grid, percentiles
 from support.places import ROOT
+from support.simulations.coverage import GRID, UNEQUAL, Cell, coverage, ours, over_grid, percentiles
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from nnd.metric.numbers.statistics import intervals
-from nnd.metric.numbers.statistics.intervals import bootstrap_ratios, interval_of_most, wilson
+from nnd.metric.numbers.statistics.intervals import bootstrap_ratios, covering_interval, wilson
 
 FULL = bool(os.environ.get("NND_TEST_FULL"))
 
@@ -120,7 +120,8 @@ def test_the_global_generator_is_left_alone() -> None:
 
 def test_all_passed_gives_an_interval_of_one() -> None:
     pairs = [[2], [5], [1]]
-    assert interval_of_most(bootstrap_ratios(pairs, pairs)[:, 0]) == (1.0, 1.0)
+    ratios = bootstrap_ratios(pairs, pairs)[:, 0]
+    assert covering_interval(1.0, ratios, lowest=0).bounds == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -131,18 +132,23 @@ def test_all_passed_gives_an_interval_of_one() -> None:
 def test_fewer_than_two_clusters_give_no_interval(passes: Any, pairs: Any) -> None:
     ratios = bootstrap_ratios(passes, pairs, resamples=50)
     assert ratios.shape == (50, np.shape(passes)[1])
-    assert interval_of_most(ratios[:, 0]) is None
+    found = covering_interval(0.5, ratios[:, 0])
+    assert found == (None, "the number is undefined in more than half of the resamples")
 
 
 def test_an_empty_slice_gives_no_interval_and_leaves_its_neighbour_alone() -> None:
     ratios = bootstrap_ratios([[0, 1], [0, 1]], [[0, 1], [0, 1]], resamples=50)
-    assert interval_of_most(ratios[:, 0]) is None
-    assert interval_of_most(ratios[:, 1]) == (1.0, 1.0)
+    assert covering_interval(0.5, ratios[:, 0]).bounds is None
+    assert covering_interval(1.0, ratios[:, 1]).bounds == (1.0, 1.0)
 
 
 def test_percentiles_leave_undefined_resamples_out() -> None:
     # 0, 1, ..., 200: 2.5 % of 201 evenly spaced values lie below 5, and as many above 195.
-    assert interval_of_most([math.nan, *range(201), math.nan]) == pytest.approx((5, 195))
+    samples = [math.nan, *range(201), math.nan]
+    assert covering_interval(100, samples, lowest=0, highest=200).bounds == pytest.approx((5, 195))
+    # Reflected about 150, they are 105 to 295; nothing lies above 200.
+    assert covering_interval(150, samples, lowest=0, highest=200).bounds == pytest.approx((5, 200))
+    assert covering_interval(1, [0.0] * 40).bounds == (0, 1)  # and the value is always in it
 
 
 def covers(interval: tuple[float, float] | None, truth: float) -> bool:
@@ -161,7 +167,8 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
         pairs = rng.integers(1, 9, size=(150, 1))
         passes = rng.binomial(pairs, rng.beta(1.2, 0.8, size=(150, 1)))
         ratios = bootstrap_ratios(passes, pairs, resamples=resamples)[:, 0]
-        by_cluster += covers(interval_of_most(ratios), 0.6)
+        rate = passes.sum() / pairs.sum()
+        by_cluster += covers(covering_interval(rate, ratios, lowest=0).bounds, 0.6)
         by_pair += covers(wilson(int(passes.sum()), int(pairs.sum())), 0.6)
     reach = 0 if FULL else 3 * math.sqrt(0.95 * 0.05 / times)
     assert 0.93 - reach <= by_cluster / times <= 0.97 + reach

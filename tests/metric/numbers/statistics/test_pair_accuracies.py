@@ -19,7 +19,6 @@ from nnd.metric.numbers.statistics.soft_accuracy import (
 from nnd.metric.numbers.statistics.tie_accuracy import (
     TieAccuracy,
     pair_candidates,
-    resampled_accuracies,
     tie_accuracy,
 )
 
@@ -157,18 +156,16 @@ def test_accuracies_follow_the_formula(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_resamples_are_those_of_copied_contexts(seed: int) -> None:
+def test_accuracies_of_each_context_follow_the_formula(seed: int) -> None:
     rng = np.random.default_rng(seed)
     human, metric = rng.integers(0, 3, 30).astype(np.float64), rng.integers(0, 6, 30) / 2
     context = np.repeat(np.arange(6), 5)
-    counts = rng.multinomial(6, np.full(6, 1 / 6), size=4).astype(np.float64)
-    pairs = pair_candidates(human, context)
-    plain, calibrated = resampled_accuracies(metric, pairs, counts)
-    for number, times in enumerate(counts.astype(int)):
-        drawn = np.concatenate([np.flatnonzero(context == c) for c in np.repeat(range(6), times)])
-        found = accuracies(metric[drawn], human[drawn], np.repeat(np.arange(6), 5))
-        assert plain[number] == pytest.approx(found.acc_eq, abs=1e-9)
-        assert calibrated[number] == pytest.approx(found.calibrated, abs=1e-9)
+    found = accuracies(metric, human, context)
+    for number in range(6):
+        own = context == number
+        for each, epsilon in ((found.acc_eq_of, 0.0), (found.calibrated_of, found.epsilon)):
+            expected = acc_eq(metric[own], human[own], context[own], epsilon)
+            assert each[number] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("seed", range(3))
