@@ -58,6 +58,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
             context_id=f"{document}/{line}",
             context=sources[line],
             inputs={"source": sources[line]},
+            metadata={"document": document},
             candidate_id=f"{document}/{line}/{system}",
             candidate=text,
             system=system,
