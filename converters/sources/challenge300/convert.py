@@ -45,7 +45,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 where,
                 "add it to convert.py",
             )
-        story = " ".join(SENTENCE.split(question.strip())[:-1])  # what some questions share
+        scene = " ".join(SENTENCE.split(question.strip())[:-1])  # what some questions share
         credit_of = dict(zip(credited, rest[len(answered) + 1 :], strict=True))
         for system, answer in zip(answered, rest, strict=False):
             credit = credit_of.get(system, "")
@@ -54,7 +54,7 @@ def annotations(files: Files) -> Iterator[Annotation]:
                 context_id=probe,
                 context=question,
                 inputs={"question": question},
-                metadata={"story": story} if story else {},
+                metadata={"scene": scene} if scene else {},
                 category=CATEGORIES[fine],
                 candidate_id=f"{probe}/{system}",
                 candidate=answer,

@@ -234,7 +234,8 @@ def _match(a: Entry, b: Entry) -> pl.DataFrame:
         for name in ("passed", *LENGTHS)
         for side, end in (("first", ""), ("second", "_b"))
     }
-    return both.with_columns(**of_both, unscored=pl.col("unscored") | pl.col("unscored_b"))
+    cluster = pl.coalesce("cluster", "cluster_b")  # runs of older versions have none
+    return both.with_columns(cluster, **of_both, unscored=pl.col("unscored") | pl.col("unscored_b"))
 
 
 def _compared(rows: pl.DataFrame) -> pl.DataFrame:
