@@ -14,6 +14,7 @@ constant has no correlation: it is skipped, and counted. Intervals, 95 %, are ov
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -94,6 +95,18 @@ def number_contexts(candidates: pl.DataFrame) -> npt.NDArray[np.int64]:
     return ranks.to_series().to_numpy()
 
 
+def cluster_of(candidates: pl.DataFrame) -> list[pl.Expr]:
+    """Return what identifies the cluster of a candidate: its context, if there is no `cluster`."""
+    named = ["cluster"] if "cluster" in candidates.columns else []
+    return [pl.col("split"), pl.coalesce(*named, "context_id").alias("cluster")]
+
+
+def number_clusters(candidates: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """Return the number of each candidate's cluster, from 0 on and without gaps."""
+    ranks = candidates.select(pl.struct(cluster_of(candidates)).rank("dense").cast(pl.Int64) - 1)
+    return ranks.to_series().to_numpy()
+
+
 def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     """Correlate scores with human judgements.
 
@@ -106,10 +119,12 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
     groups = [rows for _, rows in used.group_by(CONTEXT, maintain_order=True)]
     several = [rows for rows in groups if rows.height > 1]
     within = [correlate(rows["score"], rows["human"]) for rows in several]
-    defined = [statistics for statistics in within if statistics["pearson"] is not None]
+    is_defined = [statistics["pearson"] is not None for statistics in within]
+    defined = list(compress(within, is_defined))
+    owners = [rows.select(cluster_of(rows)).row(0) for rows in compress(several, is_defined)]
     systems = _system_means(used)
     numbers = used["score"].to_numpy(), used["human"].to_numpy()
-    samples = pooled_samples(*numbers, number_contexts(used))
+    samples = pooled_samples(*numbers, number_clusters(used))
     sample = correlate(*numbers)
     return CandidateAgreement(
         n=used.height,
@@ -123,7 +138,7 @@ def correlate_candidates(table: pl.DataFrame) -> CandidateAgreement:
         by_context={
             name: mean_defined([statistics[name] for statistics in defined]) for name in STATISTICS
         },
-        by_context_intervals=mean_intervals(defined, STATISTICS),
+        by_context_intervals=mean_intervals(defined, STATISTICS, owners),
         contexts=len(defined),
         constant_contexts=len(several) - len(defined),
         single_contexts=len(groups) - len(several),

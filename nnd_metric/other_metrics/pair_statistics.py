@@ -34,14 +34,14 @@ from nnd.metric.numbers import (
     system_accuracy,
     tie_accuracy,
 )
-from nnd.metric.other_metrics.candidate_correlations import number_contexts
+from nnd.metric.other_metrics.candidate_correlations import number_clusters, number_contexts
 from nnd.schemas import CONTEXT, Amount, Count, Keys, Record, Share
 
 PAIR_STATISTICS = ("acc_eq", "acc_eq_star", "spa", "system_accuracy", "auc", "auc_within")
 
 RESAMPLES = 1_000
 
-_Contexts: TypeAlias = npt.NDArray[np.int64]
+_Numbers: TypeAlias = npt.NDArray[np.int64]
 _Found: TypeAlias = tuple[float | None, Interval | None]
 
 
@@ -78,32 +78,35 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     """
     used = table.drop_nulls(["score", "human"]).sort(*CONTEXT, "candidate_id")
     score, human = used["score"].to_numpy(), used["human"].to_numpy().astype(np.float64)
-    contexts = number_contexts(used)
-    pairs = pair_candidates(human, contexts)
-    by_system = _by_system(used)
+    clusters = number_clusters(used)
+    pairs = pair_candidates(human, number_contexts(used))
+    owners = np.zeros(pairs.contexts, dtype=np.int64)
+    owners[pairs.context] = clusters[pairs.first]
+    *by_system, of_systems = _by_system(used)
     systems, complete = by_system[2].shape[1], (by_system[2] > 0).all(axis=1)
     found: dict[str, _Found] = dict.fromkeys(PAIR_STATISTICS, (None, None))
     epsilon = None
     if {"acc_eq", "acc_eq_star"} & {*names} and (exact := tie_accuracy(score, pairs)) is not None:
         epsilon = exact.epsilon if "acc_eq_star" in names else None
-        samples = resampled_accuracies(score, pairs, _draw(pairs.contexts))
+        samples = resampled_accuracies(score, pairs, _draw(owners))
         both = (("acc_eq", exact.acc_eq), ("acc_eq_star", exact.calibrated))
         for (name, value), drawn in zip(both, samples, strict=True):
-            found[name] = _with_interval(value, drawn, pairs.contexts)
+            found[name] = _with_interval(value, drawn, owners)
     if "spa" in names and systems > 1 and complete.any():
         sums, n = by_system[:2], by_system[2][complete]
         people, scores = ((each[complete] / n).T for each in sums)
-        drawn = resampled_soft_accuracy(people, scores, _draw(len(n)))
-        found["spa"] = _with_interval(soft_accuracy(people, scores), drawn, len(n))
+        own = of_systems[complete]
+        drawn = resampled_soft_accuracy(people, scores, _draw(own))
+        found["spa"] = _with_interval(soft_accuracy(people, scores), drawn, own)
     if "system_accuracy" in names and systems > 1:
-        found["system_accuracy"] = _system_accuracy(*by_system)
+        found["system_accuracy"] = _system_accuracy(*by_system, of_systems)
     values = np.unique(human)
     if len(values) == 2:  # noqa: PLR2004 - good and bad
         good = human == values[1]
         if "auc" in names:
-            found["auc"] = _auc(score, good, contexts)
+            found["auc"] = _auc(score, good, clusters)
         if "auc_within" in names:
-            found["auc_within"] = _auc_within(score, pairs)
+            found["auc_within"] = _auc_within(score, pairs, owners)
     return PairStatistics(
         n=used.height,
         pairs=len(pairs),
@@ -115,18 +118,23 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     )
 
 
-def _draw(contexts: int) -> FloatArray:
-    return draw_contexts(np.random.default_rng(0), contexts, RESAMPLES)
+def _draw(clusters: _Numbers) -> FloatArray:
+    """Return how often each resample has each context, whose cluster is drawn, with its number."""
+    found, numbers = np.unique(clusters, return_inverse=True)
+    return draw_contexts(np.random.default_rng(0), len(found), RESAMPLES)[:, numbers]
 
 
-def _with_interval(value: float, drawn: FloatArray, contexts: int) -> _Found:
+def _with_interval(value: float, drawn: FloatArray, clusters: _Numbers) -> _Found:
     if np.isnan(value):
         return None, None
-    return value, interval_of_most(drawn) if contexts > 1 else None
+    return value, interval_of_most(drawn) if len(np.unique(clusters)) > 1 else None
 
 
-def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return sums of human numbers and of scores, and candidates, [contexts, systems] each."""
+def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray, _Numbers]:
+    """Return sums of human numbers and of scores, and candidates, [contexts, systems] each.
+
+    Last come the numbers of the contexts' clusters, [contexts].
+    """
     systems = pl.col("system").str.split("|").list.unique(maintain_order=True)
     written = used.drop_nulls("system").with_columns(systems).explode("system")
     sums = written.group_by(*CONTEXT, "system").agg(pl.sum("human", "score"), n=pl.len())
@@ -139,34 +147,37 @@ def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray]:
         .to_numpy()
         for name in ("human", "score", "n")
     )
-    return human, score, n
+    contexts = written.unique(CONTEXT).sort(CONTEXT)
+    return human, score, n, number_clusters(contexts)
 
 
-def _system_accuracy(human: FloatArray, score: FloatArray, n: FloatArray) -> _Found:
+def _system_accuracy(
+    human: FloatArray, score: FloatArray, n: FloatArray, clusters: _Numbers
+) -> _Found:
     """Return the accuracy over systems, whose means are over all of their candidates."""
 
     def of(counts: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore"):
             return system_accuracy(*((counts @ each) / (counts @ n) for each in (human, score)))
 
-    return _with_interval(float(of(np.ones((1, len(n))))[0]), of(_draw(len(n))), len(n))
+    return _with_interval(float(of(np.ones((1, len(n))))[0]), of(_draw(clusters)), clusters)
 
 
-def _auc(score: FloatArray, good: npt.NDArray[np.bool_], contexts: _Contexts) -> _Found:
-    n = int(contexts.max()) + 1
+def _auc(score: FloatArray, good: npt.NDArray[np.bool_], clusters: _Numbers) -> _Found:
     value = float(pooled_auc(score, good, np.ones((1, len(score))))[0])
-    parts = np.array_split(_draw(n), len(score) // 2_000 + 1)
-    drawn = np.concatenate([pooled_auc(score, good, part[:, contexts]) for part in parts])
-    return _with_interval(value, drawn, n)
+    parts = np.array_split(_draw(np.unique(clusters)), len(score) // 2_000 + 1)
+    drawn = np.concatenate([pooled_auc(score, good, part[:, clusters]) for part in parts])
+    return _with_interval(value, drawn, clusters)
 
 
-def _auc_within(score: FloatArray, pairs: CandidatePairs) -> _Found:
+def _auc_within(score: FloatArray, pairs: CandidatePairs, clusters: _Numbers) -> _Found:
     """Return the share of pairs of one good and one bad candidate that a metric orders rightly."""
     gaps = np.sign(score[pairs.first] - score[pairs.second]) * pairs.people
     differ = pairs.people != 0
-    wins = np.bincount(pairs.context, np.where(differ, (gaps + 1) / 2, 0), pairs.contexts)
-    tests = np.bincount(pairs.context, differ, pairs.contexts)
+    owners = clusters[pairs.context]
+    wins = np.bincount(owners, np.where(differ, (gaps + 1) / 2, 0))
+    tests = np.bincount(owners, differ)
     if not tests.sum():
         return None, None
     drawn = bootstrap_ratios(wins[:, None], tests[:, None], resamples=RESAMPLES)[:, 0]
-    return _with_interval(float(wins.sum() / tests.sum()), drawn, int((tests > 0).sum()))
+    return _with_interval(float(wins.sum() / tests.sum()), drawn, owners[differ])

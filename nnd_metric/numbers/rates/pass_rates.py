@@ -140,10 +140,10 @@ def all_rates(rated: pl.DataFrame) -> PassRates:
 def to_rate(scored: Iterable[pl.DataFrame], *columns: str | pl.Expr) -> pl.DataFrame:
     """Return the columns for rates, with numbers instead of ids, which take most memory.
 
-    They are `columns`, the numbers of clusters, contexts and tests (`number_tests`), the verdicts of
-    the model and of every baseline (`judge`), and the candidates' own tokens. `scored` holds rows
-    of SCORED_SCHEMA for one model, in one or more pieces, of which only the needed columns are kept
-    in memory.
+    They are `columns`, the numbers of clusters, contexts and tests (`number_tests`), the verdicts
+    of the model and of every baseline (`judge`), and the candidates' own tokens. `scored` holds
+    rows of SCORED_SCHEMA for one model, in one or more pieces, of which only the needed columns are
+    kept in memory.
     """
     judged = (judge(add_lengths(rows)) for rows in scored)
     rated = pl.concat(rows.select(*columns, *_VERDICTS, *NUMBERED_BY) for rows in judged)

@@ -10,7 +10,7 @@ of a context that is drawn w times counts w times, so every correlation is a wei
               for every two contexts
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -74,18 +74,26 @@ def pooled_samples(
 
 
 def mean_intervals(
-    within: Sequence[Mapping[str, float | None]], names: Sequence[str]
+    within: Sequence[Mapping[str, float | None]],
+    names: Sequence[str],
+    clusters: Sequence[Hashable] | None = None,
 ) -> dict[str, Interval | None]:
     """Return name → 95 % percentile interval of the mean of a number over contexts.
 
-    `within` gives name → number, or None if it is undefined, for each context. The interval is None
-    if fewer than two contexts define the number.
+    `within` gives name → number, or None if it is undefined, for each context. Contexts of one of
+    the `clusters` are drawn together; None: each is its own. The interval is None if fewer than two
+    clusters define the number.
     """
     if not within:
         return dict.fromkeys(names)
     numbers = np.array([[each[name] for name in names] for each in within], dtype=np.float64)
     known = ~np.isnan(numbers)
-    samples = bootstrap_ratios(np.where(known, numbers, 0), known, resamples=RESAMPLES)
+    places = {owner: at for at, owner in enumerate(dict.fromkeys(clusters or range(len(within))))}
+    owners = [places[owner] for owner in clusters or range(len(within))]
+    sums, counts = np.zeros((2, len(places), len(names)))
+    np.add.at(sums, owners, np.where(known, numbers, 0))
+    np.add.at(counts, owners, known)
+    samples = bootstrap_ratios(sums, counts, resamples=RESAMPLES)
     return {name: interval_of_most(samples[:, at]) for at, name in enumerate(names)}
 
 
