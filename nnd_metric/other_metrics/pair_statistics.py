@@ -82,7 +82,7 @@ def measure_pairs(table: pl.DataFrame, names: Collection[str]) -> PairStatistics
     pairs = pair_candidates(human, number_contexts(used))
     owners = np.zeros(pairs.contexts, dtype=np.int64)
     owners[pairs.context] = clusters[pairs.first]
-    *by_system, of_systems = _by_system(used)
+    by_system, of_systems = _by_system(used)
     systems, complete = by_system[2].shape[1], (by_system[2] > 0).all(axis=1)
     found: dict[str, _Found] = dict.fromkeys(PAIR_STATISTICS, (None, None))
     epsilon = None
@@ -130,7 +130,7 @@ def _with_interval(value: float, drawn: FloatArray, clusters: _Numbers) -> _Foun
     return value, interval_of_most(drawn) if len(np.unique(clusters)) > 1 else None
 
 
-def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray, _Numbers]:
+def _by_system(used: pl.DataFrame) -> tuple[tuple[FloatArray, FloatArray, FloatArray], _Numbers]:
     """Return sums of human numbers and of scores, and candidates, [contexts, systems] each.
 
     Last come the numbers of the contexts' clusters, [contexts].
@@ -148,7 +148,7 @@ def _by_system(used: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray, 
         for name in ("human", "score", "n")
     )
     contexts = written.unique(CONTEXT).sort(CONTEXT)
-    return human, score, n, number_clusters(contexts)
+    return (human, score, n), number_clusters(contexts)
 
 
 def _system_accuracy(
