@@ -57,7 +57,7 @@ class ModelDifference(Difference):
 
     Attributes:
         unscored: Tests for which a model lacks a likelihood; that model fails them.
-        contexts: Contexts with tests.
+        contexts: Contexts with tests; those that share what the data declares count as one.
         needed: The sample size for a small difference, or None if it cannot be estimated.
         equal_length: The difference at equal numbers of tokens; None if these are unknown, and in
             older results.

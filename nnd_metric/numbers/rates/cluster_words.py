@@ -23,8 +23,8 @@ def few_clusters(rate: Rate, name: str | None) -> str | None:
     if rate.clusters == 1:
         return f"the tests come from {found}, which does not show how much others would differ"
     return (
-        f"the tests come from only {found}; with fewer than {FEW_CONTEXTS}, intervals are rough: "
-        "their width is itself a guess, and those of 95 % may cover less than 90 %"
+        f"the tests come from only {found}; with fewer than {FEW_CONTEXTS}, intervals are rough, "
+        "and those of differences may cover less than 90 % instead of 95 %"
     )
 
 

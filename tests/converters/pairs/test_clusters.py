@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from nnd.converters import Annotation
 from nnd.converters.folder.conversion import convert
 from nnd.converters.pairs import annotation_frame, make_pairs
@@ -78,7 +79,7 @@ def test_pairs_have_the_key_and_the_same_ids_as_without_it() -> None:
 
 
 def test_a_name_that_no_context_has_is_refused() -> None:
-    with pytest.raises(SourceError, match='called "chapter".*name one of answer, paragraph'):
+    with pytest.raises(SourceError, match=r'called "chapter".*name one of answer, paragraph'):
         of_source(cluster="chapter")
 
 
