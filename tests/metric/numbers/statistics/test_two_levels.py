@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from support.two_levels import simulate
+from two_levels import simulate
 
 TIMES = 1_000 if os.environ.get("NND_TEST_FULL") else 200
 REACH = 0.04 if os.environ.get("NND_TEST_FULL") else 0.05
